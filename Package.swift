@@ -1,0 +1,66 @@
+// swift-tools-version: 6.2
+// HLSKit: an HLS streaming client for Linux. The map of the modules is in CONTRIBUTING.md.
+
+import PackageDescription
+
+let swiftSettings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+    name: "HLSKit",
+    products: [
+        .library(name: "HLSKitCore", targets: ["HLSKitCore"]),
+        .library(name: "HLSKitSimulation", targets: ["HLSKitSimulation"]),
+        .library(name: "HLSPlaylist", targets: ["HLSPlaylist"]),
+        .library(name: "HLSMedia", targets: ["HLSMedia"]),
+        .library(name: "HLSTime", targets: ["HLSTime"]),
+        .executable(name: "hlsget", targets: ["hlsget"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    ],
+    targets: [
+        // C libraries, as the system's packages install them.
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(
+            name: "CLibAV", pkgConfig: "libavformat",
+            providers: [.apt(["libavcodec-dev", "libavformat-dev", "libswscale-dev", "libavfilter-dev"])]),
+
+        // Values without I/O and without C.
+        .target(name: "HLSTime", swiftSettings: swiftSettings),
+        .target(name: "HLSPlaylist", dependencies: ["HLSTime"], swiftSettings: swiftSettings),
+        .target(name: "HLSMedia", dependencies: ["HLSTime"], swiftSettings: swiftSettings),
+
+        // The client.
+        .target(
+            name: "HLSKitCore",
+            dependencies: [
+                "HLSTime", "HLSPlaylist", "HLSMedia", "CCurl", "CZlib", "CCrypto", "CLibAV",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: swiftSettings),
+        .target(name: "HLSKitSimulation", dependencies: ["HLSKitCore"], swiftSettings: swiftSettings),
+        .executableTarget(
+            name: "hlsget",
+            dependencies: [
+                "HLSKitCore", "HLSKitSimulation",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: swiftSettings),
+
+        .testTarget(name: "HLSTimeTests", dependencies: ["HLSTime"], swiftSettings: swiftSettings),
+        .testTarget(name: "HLSPlaylistTests", dependencies: ["HLSPlaylist"], swiftSettings: swiftSettings),
+        .testTarget(name: "HLSMediaTests", dependencies: ["HLSMedia"], swiftSettings: swiftSettings),
+        .testTarget(name: "HLSKitCoreTests", dependencies: ["HLSKitCore", "HLSKitSimulation"], swiftSettings: swiftSettings),
+        .testTarget(name: "HLSKitSimulationTests", dependencies: ["HLSKitSimulation"], swiftSettings: swiftSettings),
+        .testTarget(name: "hlsgetTests", dependencies: ["hlsget"], swiftSettings: swiftSettings),
+    ],
+    swiftLanguageModes: [.v6]
+)

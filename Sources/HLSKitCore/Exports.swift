@@ -1,0 +1,3 @@
+@_exported public import HLSMedia
+@_exported public import HLSPlaylist
+@_exported public import HLSTime

@@ -1,0 +1,57 @@
+/// Why a resource could not be loaded.
+public struct LoadingError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kind of failure. An open set.
+    public struct Code: RawRepresentable, Sendable, Hashable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The server answered with ``LoadingError/status``.
+        public static let httpStatus = Code(rawValue: "httpStatus")
+        public static let nameNotFound = Code(rawValue: "nameNotFound")
+        public static let cannotConnect = Code(rawValue: "cannotConnect")
+        public static let tlsHandshake = Code(rawValue: "tlsHandshake")
+        public static let untrustedCertificate = Code(rawValue: "untrustedCertificate")
+        /// No byte of the answer within the deadline, or fewer bytes a second than the floor.
+        public static let timedOut = Code(rawValue: "timedOut")
+        /// The connection ended, or the body did, before all of it had arrived.
+        public static let connectionLost = Code(rawValue: "connectionLost")
+        /// The content coding is damaged or incomplete.
+        public static let badContentEncoding = Code(rawValue: "badContentEncoding")
+        public static let tooManyRedirects = Code(rawValue: "tooManyRedirects")
+        /// The answer does not hold the byte range that was asked for.
+        public static let badRange = Code(rawValue: "badRange")
+        /// An empty body where there has to be one (200 without bytes, 204).
+        public static let emptyBody = Code(rawValue: "emptyBody")
+        /// Larger than the limit named in the text.
+        public static let tooLarge = Code(rawValue: "tooLarge")
+        /// A scheme, address, redirect or file that the rules do not allow. Nothing was sent.
+        public static let refused = Code(rawValue: "refused")
+        /// The URL cannot be parsed.
+        public static let badURL = Code(rawValue: "badURL")
+        /// A local file that does not exist.
+        public static let fileNotFound = Code(rawValue: "fileNotFound")
+        /// A local file that cannot be read.
+        public static let fileNotReadable = Code(rawValue: "fileNotReadable")
+        /// Any other failure of the transport, with its own code and words in the text.
+        public static let transport = Code(rawValue: "transport")
+    }
+
+    public var code: Code
+    public var url: String
+    /// HTTP status; nil where there was no answer.
+    public var status: Int?
+    /// `Retry-After` of the answer, as a time from its arrival.
+    public var retryAfter: Duration?
+    /// What happened, with the code and the words of the library below (`curl 7: Couldn't connect to server`).
+    public var text: String
+
+    public init(code: Code, url: String, status: Int? = nil, retryAfter: Duration? = nil, text: String) {
+        self.code = code
+        self.url = url
+        self.status = status
+        self.retryAfter = retryAfter
+        self.text = text
+    }
+
+    public var description: String { "\(url): \(text)" }
+}

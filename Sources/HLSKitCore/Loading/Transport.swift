@@ -1,0 +1,147 @@
+/// Moves bytes: starts requests and reports what becomes of them.
+///
+/// A transport decides nothing: it does not retry, does not choose and does not interpret what it carries.
+public protocol Transport: Sendable {
+    /// Starts `request` and returns at once.
+    ///
+    /// `handler` is called one call at a time, in order: `.response` (not when the request failed before it), any
+    /// number of `.data`, then exactly one of `.finished` and `.failed`, or nothing more after
+    /// ``TransportTask/cancel()``. It is called on a thread of the transport, which it must not block.
+    func start(_ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void) -> any TransportTask
+}
+
+/// A request under way.
+public protocol TransportTask: AnyObject, Sendable {
+    /// Ends the request within 50 ms. A call of the handler that is already running may still finish; none begins
+    /// afterwards. Cancelling twice, or after the end, does nothing.
+    func cancel()
+    /// Stops reading from the network until ``resume()``; at most one more event arrives.
+    func pause()
+    func resume()
+}
+
+/// What a resource is for. Limits, retries and headers depend on it.
+public enum ResourceClass: String, Sendable, Hashable, CaseIterable {
+    case multivariantPlaylist, mediaPlaylist, segment, initializationSection, key, sessionData
+}
+
+/// A header field.
+public struct HTTPField: Sendable, Hashable {
+    public var name: String
+    public var value: String
+    public init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// One request.
+public struct TransportRequest: Sendable, Hashable {
+    /// The absolute URL.
+    public var url: String
+    public var resourceClass: ResourceClass
+    /// Header fields of the user, sent only to the origins in ``credentialOrigins`` when they carry credentials
+    /// (`Authorization`, `Cookie`, `Proxy-Authorization`); all others go to every origin.
+    public var fields: [HTTPField]
+    /// First byte and length of the part that is wanted; nil means the whole resource.
+    public var byteRange: Range<UInt64>?
+    public var timeouts: TransportTimeouts
+    /// The largest body, in bytes after content decoding, that is accepted; beyond it the request fails with
+    /// ``LoadingError/Code/tooLarge``.
+    public var maximumByteCount: Int
+
+    public init(
+        url: String, resourceClass: ResourceClass, fields: [HTTPField] = [], byteRange: Range<UInt64>? = nil,
+        timeouts: TransportTimeouts = .init(), maximumByteCount: Int = 256 << 20
+    ) {
+        self.url = url
+        self.resourceClass = resourceClass
+        self.fields = fields
+        self.byteRange = byteRange
+        self.timeouts = timeouts
+        self.maximumByteCount = maximumByteCount
+    }
+}
+
+/// The deadlines of one request (RELIABILITY R17, R40).
+public struct TransportTimeouts: Sendable, Hashable {
+    /// Name look-up, connection and TLS together.
+    public var connect: Duration
+    /// From the start of the request to the first byte of the response.
+    public var firstByte: Duration
+    /// The transfer fails when fewer than ``minimumBytesPerSecond`` arrived on average for this long.
+    public var lowSpeed: Duration
+    public var minimumBytesPerSecond: Int
+    /// From start to end; nil means no limit while bytes arrive.
+    public var total: Duration?
+
+    public init(
+        connect: Duration = .seconds(8), firstByte: Duration = .seconds(8), lowSpeed: Duration = .seconds(6),
+        minimumBytesPerSecond: Int = 1000, total: Duration? = nil
+    ) {
+        self.connect = connect
+        self.firstByte = firstByte
+        self.lowSpeed = lowSpeed
+        self.minimumBytesPerSecond = minimumBytesPerSecond
+        self.total = total
+    }
+}
+
+/// What a transport reports.
+public enum TransportEvent: Sendable {
+    /// The final response's status and header fields have arrived (after redirects). Statuses from 400 on are not
+    /// reported here but end the request with ``LoadingError/Code/httpStatus``.
+    case response(TransportResponse)
+    /// The next bytes of the body, after content decoding and, where the server ignored the range, already cut to it.
+    case data([UInt8])
+    /// The body is complete and its length verified as far as the protocol allows.
+    case finished(TransferMetrics)
+    case failed(LoadingError, TransferMetrics)
+}
+
+/// Status and header of a response.
+public struct TransportResponse: Sendable, Hashable {
+    public var status: Int
+    /// The URL that answered, after redirects: the base of relative references.
+    public var url: String
+    public var contentType: String?
+    /// Bytes of the body as sent, where declared.
+    public var contentLength: Int?
+    /// All header fields, names as sent.
+    public var fields: [HTTPField]
+    /// The peer's numeric address.
+    public var serverAddress: String?
+
+    public init(
+        status: Int, url: String, contentType: String? = nil, contentLength: Int? = nil, fields: [HTTPField] = [],
+        serverAddress: String? = nil
+    ) {
+        self.status = status
+        self.url = url
+        self.contentType = contentType
+        self.contentLength = contentLength
+        self.fields = fields
+        self.serverAddress = serverAddress
+    }
+}
+
+/// How a transfer went.
+public struct TransferMetrics: Sendable, Hashable {
+    /// Times since the start of the request; zero where the phase did not take place (a reused connection).
+    public var nameLookup: Duration = .zero
+    public var connect: Duration = .zero
+    public var secureConnect: Duration = .zero
+    public var firstByte: Duration = .zero
+    public var total: Duration = .zero
+    /// Bytes of the body on the wire and after content decoding.
+    public var receivedByteCount = 0
+    public var decodedByteCount = 0
+    /// "http/1.1", "h2"; "file" and "data" for those schemes.
+    public var protocolName = ""
+    public var reusedConnection = false
+    /// The body's end was marked by the closing of the connection only, so that its length is unverified (R21).
+    public var isLengthUnverified = false
+    public var redirectCount = 0
+
+    public init() {}
+}

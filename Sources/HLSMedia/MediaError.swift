@@ -1,0 +1,37 @@
+/// Why bytes could not be read as media.
+public struct MediaError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kind of failure. An open set.
+    public struct Code: RawRepresentable, Sendable, Hashable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The bytes are of no container that this library reads.
+        public static let unknownContainer = Code(rawValue: "unknownContainer")
+        /// The bytes end too early.
+        public static let truncated = Code(rawValue: "truncated")
+        /// A field contradicts the format or another field.
+        public static let malformed = Code(rawValue: "malformed")
+        /// Well-formed, but more than a limit allows.
+        public static let limitExceeded = Code(rawValue: "limitExceeded")
+        /// The segment needs an initialization section and there is none.
+        public static let missingInitializationSection = Code(rawValue: "missingInitializationSection")
+        /// A format that is recognised and not decodable.
+        public static let unsupported = Code(rawValue: "unsupported")
+    }
+
+    public var code: Code
+    /// Offset from the start of the segment (or section) at which it was noticed; nil where there is no one place.
+    public var byteOffset: Int?
+    /// What was found, for a person.
+    public var text: String
+
+    public init(code: Code, byteOffset: Int? = nil, text: String) {
+        self.code = code
+        self.byteOffset = byteOffset
+        self.text = text
+    }
+
+    public var description: String {
+        if let byteOffset { "byte \(byteOffset): \(text)" } else { text }
+    }
+}

@@ -1,0 +1,101 @@
+/// What kind of media a track carries.
+public enum MediaType: String, Sendable, Hashable, CaseIterable {
+    case video, audio, text, metadata
+}
+
+/// A coding format. An open set: a format unknown to this library keeps its name.
+public struct MediaCodec: RawRepresentable, Sendable, Hashable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let h264 = MediaCodec(rawValue: "h264")
+    public static let hevc = MediaCodec(rawValue: "hevc")
+    public static let av1 = MediaCodec(rawValue: "av1")
+    public static let vp9 = MediaCodec(rawValue: "vp9")
+    public static let aac = MediaCodec(rawValue: "aac")
+    /// AAC in LATM/LOAS framing; samples are whole `AudioMuxElement`s.
+    public static let aacLATM = MediaCodec(rawValue: "aac_latm")
+    /// MPEG audio, layers 1 to 3.
+    public static let mp3 = MediaCodec(rawValue: "mp3")
+    public static let ac3 = MediaCodec(rawValue: "ac3")
+    public static let eac3 = MediaCodec(rawValue: "eac3")
+    public static let opus = MediaCodec(rawValue: "opus")
+    public static let flac = MediaCodec(rawValue: "flac")
+    public static let alac = MediaCodec(rawValue: "alac")
+    public static let webVTT = MediaCodec(rawValue: "webvtt")
+    public static let ttml = MediaCodec(rawValue: "ttml")
+    public static let id3 = MediaCodec(rawValue: "id3")
+}
+
+/// One elementary stream as its container describes it.
+public struct MediaTrack: Sendable, Hashable {
+    /// The container's number for the track: PID in a transport stream, `track_ID` in MP4, 0 in packed audio.
+    public var id: Int
+    public var mediaType: MediaType
+    public var codec: MediaCodec
+    /// Units per second of the track's timestamps: 90 000 in a transport stream and in packed audio.
+    public var timescale: Int32
+    /// Decoder configuration in the form that libavcodec calls extradata: the payload of `avcC`, `hvcC`, `av1C`, an
+    /// AudioSpecificConfig, an `OpusHead`, a FLAC STREAMINFO. Empty where the stream carries it (H.264 in TS).
+    public var configuration: [UInt8]
+    /// The four-character code of the sample entry, empty outside MP4.
+    public var sampleEntry: String
+    /// Coded size as far as the container or the parameter sets tell; 0 where unknown or not video.
+    public var width: Int
+    public var height: Int
+    /// Samples per second and channels; 0 where unknown or not audio.
+    public var sampleRate: Int
+    public var channelCount: Int
+    /// ISO 639-2 or BCP 47 tag; nil where undeclared or "und".
+    public var language: String?
+    /// Timestamps are 33 bits wide and wrap (transport streams, packed audio).
+    public var wrapsAt33Bits: Bool
+
+    public init(
+        id: Int, mediaType: MediaType, codec: MediaCodec, timescale: Int32, configuration: [UInt8] = [],
+        sampleEntry: String = "", width: Int = 0, height: Int = 0, sampleRate: Int = 0, channelCount: Int = 0,
+        language: String? = nil, wrapsAt33Bits: Bool = false
+    ) {
+        self.id = id
+        self.mediaType = mediaType
+        self.codec = codec
+        self.timescale = timescale
+        self.configuration = configuration
+        self.sampleEntry = sampleEntry
+        self.width = width
+        self.height = height
+        self.sampleRate = sampleRate
+        self.channelCount = channelCount
+        self.language = language
+        self.wrapsAt33Bits = wrapsAt33Bits
+    }
+}
+
+/// One access unit: what a decoder takes in one go.
+public struct MediaSample: Sendable {
+    public var trackID: Int
+    /// Presentation and decoding time in units of the track's timescale, as the container has them (33 bits in TS,
+    /// but continuous within a segment: a wrap inside the segment has been undone).
+    public var pts: Int64
+    public var dts: Int64
+    /// In units of the track's timescale; 0 where the container does not tell (TS video).
+    public var duration: Int64
+    /// Decoding can start here.
+    public var isSync: Bool
+    /// Bytes of this access unit were lost or damaged on the way.
+    public var isDamaged: Bool
+    public var data: SampleData
+
+    public init(
+        trackID: Int, pts: Int64, dts: Int64, duration: Int64 = 0, isSync: Bool, isDamaged: Bool = false,
+        data: SampleData
+    ) {
+        self.trackID = trackID
+        self.pts = pts
+        self.dts = dts
+        self.duration = duration
+        self.isSync = isSync
+        self.isDamaged = isDamaged
+        self.data = data
+    }
+}

@@ -1,0 +1,33 @@
+/// The bytes of one access unit in memory that a decoder may read directly.
+///
+/// The memory is immutable once the initialiser has returned, and is followed by ``paddingByteCount`` zero bytes,
+/// so that a decoder which reads ahead of its input (libavcodec does) needs no copy.
+public final class SampleData: @unchecked Sendable {  // immutable after init; the class owns `base` alone
+    /// Zero bytes behind the last byte of each access unit.
+    public static let paddingByteCount = 64
+
+    package let base: UnsafeMutableRawPointer
+    /// The number of bytes, without the padding.
+    public let count: Int
+
+    /// Allocates `count` bytes (plus padding) and lets `fill` write all of them.
+    public init(count: Int, fill: (UnsafeMutableRawBufferPointer) -> Void) {
+        precondition(count >= 0, "a sample cannot have a negative size")
+        base = .allocate(byteCount: count + Self.paddingByteCount, alignment: 16)
+        self.count = count
+        fill(UnsafeMutableRawBufferPointer(start: base, count: count))
+        (base + count).initializeMemory(as: UInt8.self, repeating: 0, count: Self.paddingByteCount)
+    }
+
+    /// Copies `bytes`.
+    public convenience init(_ bytes: some Collection<UInt8>) {
+        self.init(count: bytes.count) { buffer in buffer.copyBytes(from: bytes) }
+    }
+
+    deinit { base.deallocate() }
+
+    /// Calls `body` with the bytes. The pointer is valid only during the call.
+    public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try body(UnsafeRawBufferPointer(start: base, count: count))
+    }
+}

@@ -1,0 +1,6 @@
+import ArgumentParser
+
+@main
+struct HLSGet: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "hlsget")
+}

@@ -26,9 +26,9 @@ package struct AC3Header: Sendable, Hashable {
 
     /// Nil where `bytes` is too short or no header.
     package init?(parsing bytes: ArraySlice<UInt8>) {
-        guard bytes.count >= Self.byteCount else { return nil }
+        guard bytes.count >= Self.byteCount, bytes.starts(with: [0x0b, 0x77]) else { return nil }
         var reader = BitReader(Array(bytes.prefix(Self.byteCount)))
-        guard reader.bits(16) == 0x0b77 else { return nil }
+        reader.skip(16)
         bitStreamID = Int(bytes[bytes.startIndex + 5] >> 3)
         guard bitStreamID <= 16 else { return nil }
         isEnhanced = bitStreamID > 10

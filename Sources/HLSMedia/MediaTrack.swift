@@ -13,7 +13,7 @@ public struct MediaCodec: RawRepresentable, Sendable, Hashable {
     public static let av1 = MediaCodec(rawValue: "av1")
     public static let vp9 = MediaCodec(rawValue: "vp9")
     public static let aac = MediaCodec(rawValue: "aac")
-    /// AAC in LATM/LOAS framing; samples are whole `AudioMuxElement`s.
+    /// AAC in LATM/LOAS framing; samples are whole LOAS frames with their three bytes of header, as libavcodec wants.
     public static let aacLATM = MediaCodec(rawValue: "aac_latm")
     /// MPEG audio, layers 1 to 3.
     public static let mp3 = MediaCodec(rawValue: "mp3")

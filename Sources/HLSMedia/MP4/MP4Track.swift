@@ -102,11 +102,13 @@ extension MP4Track {
             }
             if number + 1 < count { notes.append("track \(track.id): edits after the first are not applied") }
             guard movieTimescale > 0 || empty == 0 else { throw reader.malformed("a movie timescale of 0") }
-            let wide = empty.multipliedFullWidth(by: UInt64(track.timescale))
+            // To the nearest unit, as ffmpeg does: writers choose the two so that they cancel out.
             let divisor = UInt64(max(movieTimescale, 1))
-            guard wide.high == 0, let delay = Int64(exactly: wide.low / divisor),
-                delay <= MediaTimeLimit.largest, time <= MediaTimeLimit.largest
-            else { throw reader.malformed("an edit too far away") }
+            let (high, low) = empty.multipliedFullWidth(by: UInt64(track.timescale))
+            guard high == 0, low <= UInt64(MediaTimeLimit.largest), time <= MediaTimeLimit.largest else {
+                throw reader.malformed("an edit too far away")
+            }
+            let delay = Int64((low + divisor / 2) / divisor)
             return delay - time
         }
         return 0

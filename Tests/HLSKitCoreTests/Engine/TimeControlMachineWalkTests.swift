@@ -9,11 +9,7 @@ struct TimeControlMachineWalkTests {
         "no sequence of events breaks the invariants of the table", .timeLimit(.minutes(1)),
         arguments: [1, 2] as [UInt64])
     func walk(seed: UInt64) {
-        #if DEBUG
-            let stepCount = 100_000
-        #else
-            let stepCount = 500_000
-        #endif
+        let stepCount = 500_000
         var walk = Walk(seed: seed)
         for step in 0..<stepCount {
             if let broken = walk.step() {

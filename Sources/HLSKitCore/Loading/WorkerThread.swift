@@ -1,6 +1,6 @@
 import Glibc
 
-/// A thread of a transport: the cooperative pool never blocks on sockets or disks (DESIGN §4).
+/// A thread of a transport or a decoder: the cooperative pool never blocks (DESIGN §4).
 enum WorkerThread {
     private final class Body {
         let run: @Sendable () -> Void
@@ -14,10 +14,14 @@ enum WorkerThread {
     ///
     /// - Returns: False when the system has no thread left (`pthread_create`).
     static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        // Allocated rather than made: the type's own initialiser may belong to another C module that includes it.
+        let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
+        pthread_attr_init(attributes)
+        defer {
+            pthread_attr_destroy(attributes)
+            attributes.deallocate()
+        }
+        pthread_attr_setdetachstate(attributes, Int32(PTHREAD_CREATE_DETACHED))
 
         // The mask is inherited, so that there is no moment at which the new thread takes a signal.
         var all = sigset_t()
@@ -27,9 +31,9 @@ enum WorkerThread {
         defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
 
         let box = Unmanaged.passRetained(Body(run))
-        var thread = pthread_t()
+        var thread: pthread_t = 0
         let result = pthread_create(
-            &thread, &attributes,
+            &thread, attributes,
             { context in
                 guard let context else { return nil }
                 Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()

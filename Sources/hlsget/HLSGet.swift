@@ -14,6 +14,9 @@ struct HLSGet: AsyncParsableCommand {
         let arguments = CommandLine.arguments.dropFirst()
         if HelpPage.isAskedFor(by: arguments) {
             print(HelpPage.text(commands: configuration.subcommands))
+        } else if arguments.isEmpty {
+            StandardStream.error.writeLine("hlsget: error: no stream: give a URL or a file (see hlsget --help)")
+            exit(withError: ExitStatus.usage.exitCode)
         } else {
             await main(Array(arguments))
         }

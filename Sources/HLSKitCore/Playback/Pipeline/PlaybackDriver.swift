@@ -265,11 +265,11 @@ struct PlaybackDriver: ~Copyable {
 
     // MARK: Media
 
+    /// Kinds of media that somebody takes.
     private var wantedTypes: Set<MediaType> {
-        Set(
-            MediaType.allCases.filter {
-                configuration.decodes.contains($0) || hub.wantsFrames(of: $0) || hub.wantsSamples(of: $0)
-            })
+        configuration.mediaTypes.filter { type in
+            configuration.decodes.contains(type) || hub.wantsFrames(of: type) || hub.wantsSamples(of: type)
+        }
     }
 
     /// Lets `body` work on a lane and hands on what comes out.

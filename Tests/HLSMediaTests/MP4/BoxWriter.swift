@@ -79,7 +79,9 @@ extension BoxWriter {
     static func elst(_ entries: (duration: Int, mediaTime: Int)...) -> [UInt8] {
         box(
             "edts",
-            fullBox("elst", be32(entries.count), entries.flatMap { be32($0.duration) + be32($0.mediaTime) + be32(0x10000) }))
+            fullBox(
+                "elst", be32(entries.count), entries.flatMap { be32($0.duration) + be32($0.mediaTime) + be32(0x10000) })
+        )
     }
 
     static func moov(_ tracks: [Track], defaults: Defaults? = Defaults(), movieTimescale: Int = 1000) -> [UInt8] {

@@ -153,7 +153,7 @@ struct MP4SegmentReader: Sendable {
             if position == end { state = .header }
         case .media(let end):
             try consumeMedia(&rest, end: end, to: &events)
-            if position == end { try endMedia() }
+            if position == end { endMedia() }
         }
     }
 
@@ -205,7 +205,7 @@ struct MP4SegmentReader: Sendable {
         switch type {
         case "mdat":
             try beginMedia(end: endOffset, to: &events)
-            if position == endOffset { try endMedia() }
+            if position == endOffset { endMedia() }
         case "moov", "moof", "sidx", "emsg":
             guard let endOffset, endOffset - offset <= Self.maximumBoxByteCount else {
                 throw MediaError(
@@ -313,7 +313,11 @@ struct MP4SegmentReader: Sendable {
     }
 
     private mutating func beginMedia(end: Int?, to events: inout [DemuxerEvent]) throws(MediaError) {
-        guard initialization != nil else { throw mediaBeforeHeader }
+        guard initialization != nil else {
+            var error = mediaBeforeHeader
+            error.byteOffset = position
+            throw error
+        }
         if let first = unplacedRuns.map(\.offset).min() {
             let distance = position - first
             if distance != 0 {
@@ -329,7 +333,7 @@ struct MP4SegmentReader: Sendable {
         state = .media(end: end)
     }
 
-    private mutating func endMedia() throws(MediaError) {
+    private mutating func endMedia() {
         state = .header
         isHolding = false
     }

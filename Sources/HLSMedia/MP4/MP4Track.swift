@@ -74,7 +74,7 @@ extension MP4Track {
             editShift = try Self.shift(
                 edits, movieTimescale: movieTimescale, track: track, notes: &notes)
         }
-        tables = try SampleTableBoxes(boxes.tables)
+        tables = try SampleTableBoxes(boxes.tables, descriptionOffset: trak.offset)
     }
 
     /// The first edit decides: media time `media_time` is presented when the empty edit before it is over.

@@ -112,11 +112,14 @@ enum MP4Fixture {
         "ac-3", "alac", "av01", "avc-aac", "avc-aac-absolute", "avc-hybrid", "avc-negative-cts", "ec-3", "flac", "hvc1",
         "mp3", "opus", "vp09",
     ]
+    /// What ffmpeg does not write: every box at once.
+    static let written = "all-boxes"
     static let progressive = ["progressive", "quicktime-aac.mov"]
-    static let all = fragmented + progressive
+    static let all = fragmented + progressive + [written]
 
     static func bytes(_ name: String) throws -> [UInt8] {
-        [UInt8](try Data(contentsOf: folder.appendingPathComponent(name + ".mp4")))
+        if name == written { return BoxWriter.allBoxes }
+        return [UInt8](try Data(contentsOf: folder.appendingPathComponent(name + ".mp4")))
     }
 
     /// Demuxes the file by the demuxer that is for it.

@@ -128,6 +128,8 @@ private struct TrackFragmentBoxes {
     private var sampleEncryption: BoxReader?
     private var auxiliarySizes: BoxReader?
     private var auxiliaryOffsets: BoxReader?
+    /// Groups of samples have keys of their own (`seig`).
+    private var hasKeyGroups = false
 
     /// The extended type of PIFF 1.1's sample encryption box.
     private static let sampleEncryptionUUID: [UInt8] = [
@@ -145,6 +147,9 @@ private struct TrackFragmentBoxes {
             case "senc": sampleEncryption = child.payload
             case "saiz": auxiliarySizes = child.payload
             case "saio": auxiliaryOffsets = child.payload
+            case "sbgp":
+                _ = try child.payload.readVersionAndFlags()
+                if try child.payload.readCode() == "seig" { hasKeyGroups = true }
             case "uuid" where child.payload.remaining >= 16:
                 let isSampleEncryption = try child.payload.readBytes(16).elementsEqual(Self.sampleEncryptionUUID)
                 if isSampleEncryption, sampleEncryption == nil { sampleEncryption = child.payload }
@@ -161,6 +166,11 @@ private struct TrackFragmentBoxes {
     func encryptionCursor(for track: TrackEncryption, moof: Box, base: Int) throws(MediaError)
         -> SampleEncryptionCursor?
     {
+        guard !hasKeyGroups else {
+            throw MediaError(
+                code: .unsupported, byteOffset: header.offset,
+                text: "track \(trackID): groups of samples with keys of their own ('seig')")
+        }
         guard track.isProtected else { return nil }
         if let sampleEncryption {
             let cursor = try SampleEncryptionCursor(parsing: sampleEncryption, track: track)

@@ -372,6 +372,26 @@ import Testing
         #expect(demuxed.samples.count == malformed.sampleCount)
     }
 
+    @Test("fragments without end whose media never comes are refused")
+    func openFragments() throws {
+        let fragment = Writer.moof(
+            Writer.traf(
+                Writer.tfhd(), Writer.tfdt(0),
+                Writer.trun(flags: 0x201, count: 1, Writer.be32(1 << 30), Writer.be32(1))))
+        let many = try Demuxed(fragments: Array(repeating: fragment, count: 65).flatMap { $0 })
+        #expect(many.error?.code == .limitExceeded)
+        let some = try Demuxed(fragments: Array(repeating: fragment, count: 64).flatMap { $0 })
+        #expect(some.error?.code == .truncated)
+    }
+
+    @Test("many small mdat boxes that nobody describes cost no more than their bytes")
+    func manyMediaBoxes() throws {
+        let media = Array(repeating: Writer.box("mdat", [1]), count: 10_000).flatMap { $0 }
+        let demuxed = try Demuxed(fragments: media + Writer.fragment(sizes: [2]))
+        #expect(demuxed.error == nil)
+        #expect(demuxed.samples.count == 1)
+    }
+
     @Test("a fragment or media without any initialization section says what is missing")
     func noInitialization() {
         let fragment = Demuxed(Writer.fragment(sizes: [1]), by: FragmentedMP4Demuxer(initialization: nil))

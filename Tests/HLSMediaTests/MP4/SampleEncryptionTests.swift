@@ -108,6 +108,14 @@ import Testing
         #expect(demuxed.samples.map { $0.encryption?.initializationVector.first } == [3, 4, 1, 2])
     }
 
+    @Test("groups of samples with keys of their own are refused, not decrypted wrongly")
+    func keyGroups() throws {
+        let group = Writer.fullBox("sbgp", Array("seig".utf8), [1, 2, 0x10001].flatMap { Writer.be32($0) })
+        #expect(try demux(header: header(vectorSize: 0, scheme: "cbcs"), extra: group).error?.code == .unsupported)
+        let roll = Writer.fullBox("sbgp", Array("roll".utf8), [1, 2, 1].flatMap { Writer.be32($0) })
+        #expect(try demux(header: header(vectorSize: 0, scheme: "cbcs"), extra: roll).error == nil)
+    }
+
     /// Encryption data that cannot be right.
     struct Malformed: CustomTestStringConvertible {
         var name: String

@@ -2,6 +2,10 @@
 ///
 /// Source: ISO/IEC 14496-12 §8.8.4 to §8.8.8, §8.8.12 (`tfdt`).
 struct MovieFragment {
+    /// The most runs of one fragment, each of which costs more memory than its box; interleaving once for each frame
+    /// of ten minutes needs as many.
+    static let maximumRunCount = 1 << 16
+
     private(set) var runs: [SampleRun] = []
     private(set) var notes: [String] = []
     /// The first base data offset that counts from the start of a file and not from this fragment.
@@ -84,6 +88,11 @@ struct MovieFragment {
             run.place(at: position, dts: decodeTime + track.editShift, encryption: encryption)
             try encryption?.skip(Int(run.remaining))
             if extent.byteCount > 0 { runs.append(run) }
+            guard runs.count <= Self.maximumRunCount else {
+                throw MediaError(
+                    code: .limitExceeded, byteOffset: payload.offset,
+                    text: "a fragment of more than \(Self.maximumRunCount) runs")
+            }
             position += extent.byteCount
             decodeTime += extent.duration
         }

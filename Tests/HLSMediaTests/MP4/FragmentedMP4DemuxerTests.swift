@@ -355,6 +355,12 @@ import Testing
                 BoxWriter.trun(flags: 0x201, count: 1, BoxWriter.be32(124), BoxWriter.be32(2)),
                 BoxWriter.trun(flags: 0x201, count: 1, BoxWriter.be32(124), BoxWriter.be32(2))),
             code: .malformed, sampleCount: 1),
+        Malformed(
+            name: "70 000 runs",
+            bytes: fragment(
+                BoxWriter.tfhd(flags: 0x20010, BoxWriter.be32(1)), BoxWriter.tfdt(0),
+                Array(repeating: BoxWriter.trun(flags: 0, count: 1), count: 70_000).flatMap { $0 }),
+            code: .limitExceeded),
         Malformed(name: "traf without tfhd", bytes: fragment(BoxWriter.tfdt(0)), code: .malformed),
         Malformed(
             name: "a run behind all media",

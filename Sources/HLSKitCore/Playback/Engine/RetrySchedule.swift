@@ -107,9 +107,8 @@ struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
             return failure.hasAlternative && tries >= policies.triesPerVariant
                 ? .failOver : retry(failure, account, at: now)
         case .absent, .bad:  // R1–R4, R50, R67, R70
-            guard tries < policies.triesPerVariant, !isOver(account, delay: policies.secondTryDelay, failure, at: now)
-            else { return giveUp(failure) }
-            return .retry(after: policies.secondTryDelay)
+            guard !isOver(account, delay: policies.secondTryDelay, failure, at: now) else { return end(failure) }
+            return tries < policies.triesPerVariant ? .retry(after: policies.secondTryDelay) : giveUp(failure)
         case .unreachable where failure.hasAlternative:  // R19
             return .failOver
         case .unreachable where failure.kind == .firstPlaylist && failure.isUnknownName && tries >= 2:
@@ -129,9 +128,7 @@ struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
         } else if !policies.delays.isEmpty {
             delay = jittered(policies.delays[min(account.failureCount, policies.delays.count) - 1], by: policies.jitter)
         }
-        guard !isOver(account, delay: delay, failure, at: now) else {
-            return failure.kind == .segment && policies.skipsSegments ? .skip : .fail(failure.code)
-        }
+        guard !isOver(account, delay: delay, failure, at: now) else { return end(failure) }
         return .retry(after: delay)
     }
 
@@ -143,10 +140,14 @@ struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
         return now + delay - account.firstFailure > budget
     }
 
+    /// Nothing more to hope for from this variant.
     private func giveUp(_ failure: Failure) -> Decision {
-        if failure.hasAlternative { return .failOver }
-        if failure.kind == .segment, policies.skipsSegments, !failure.isRefusal { return .skip }
-        return .fail(failure.code)
+        failure.hasAlternative ? .failOver : end(failure)
+    }
+
+    /// Nothing more to hope for at all.
+    private func end(_ failure: Failure) -> Decision {
+        failure.kind == .segment && policies.skipsSegments && !failure.isRefusal ? .skip : .fail(failure.code)
     }
 
     private mutating func jittered(_ delay: Duration, by part: Double) -> Duration {

@@ -4,7 +4,7 @@
 /// The audio is track 0; ID3 tags that hold more than the timestamp, and those between frames, are samples of track 1.
 /// Timestamps are in units of 1/90 000 s and are not reduced modulo 2³³: they go on counting. Frames of E-AC-3 come
 /// with their dependent substreams in one sample. Bytes that are no frames are skipped with a note; so is the table
-/// ("Xing", "Info", "VBRI") that encoders of MPEG audio put in the place of a first frame.
+/// ("Xing", "Info", "VBRI") that encoders of MPEG audio put in the place of a first frame, whose time passes.
 ///
 /// Source: RFC 8216 §3.4.
 public struct PackedAudioDemuxer: Demuxer {

@@ -39,7 +39,8 @@ struct PacketizedStream: Sendable {
                 framing: framing,
                 track: MediaTrack(
                     id: pid, mediaType: framing == .id3 ? .metadata : .audio,
-                    codec: stream.type == 0x87 ? .eac3 : framing.codec, timescale: 90_000, language: language,
+                    codec: stream.type == 0x84 || stream.type == 0x87 ? .eac3 : framing.codec, timescale: 90_000,
+                    language: language,
                     wrapsAt33Bits: true),
                 options: .init(name: "PID \(pid)"))
         case .unknown: return nil

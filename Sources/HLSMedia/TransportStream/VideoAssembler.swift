@@ -110,7 +110,8 @@ struct VideoAssembler {
             sink.note("PID \(track.id): \(first - unit.start) bytes before the first start code were left out")
         }
         if let range = unit.parameterSet { update(parameterSet: buffer[range], in: &sink) }
-        var mark = marks.takeMark(forUnitAt: first)
+        // Some muxers leave the zero byte of a four-byte start code in the packet before.
+        var mark = marks.takeMark(forUnitAt: first, slack: 3)
         if mark?.pts == nil, let later = marks.first(behind: first, before: unit.end), later.pts != nil { mark = later }
         guard let (pts, dts) = timestamps(of: mark) else {
             sink.note("PID \(track.id): an access unit before the first timestamp was left out")

@@ -95,7 +95,7 @@ struct FrameAssembler {
         }
         var end = at + header.byteCount
         // A tag whose length lies must not swallow the tags of later packets.
-        if framing == .id3, let next = cutStart(before: min(end, buffer.count)) {
+        if framing == .id3, let next = cutStart(before: min(end, buffer.count), among: 4) {
             emit(at..<next, header: header, isDamaged: true, to: &sink)
             at = next
             return .moved
@@ -152,8 +152,10 @@ struct FrameAssembler {
     private func isTrusted(_ offset: Int) -> Bool { marks.contains(offset) }
 
     /// Where a packet begins with a header, within the frame that would end at `end`.
-    private func cutStart(before end: Int) -> Int? {
-        marks.marks.first {
+    ///
+    /// - Parameter count: the newest packets that are looked at; earlier ones have been.
+    private func cutStart(before end: Int, among count: Int = .max) -> Int? {
+        marks.marks.suffix(count).first {
             $0.offset > at && $0.offset < end && framing.header(at: $0.offset, in: buffer) != nil
         }?.offset
     }

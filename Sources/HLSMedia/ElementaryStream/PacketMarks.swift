@@ -9,7 +9,14 @@ struct PacketMarks {
 
     private(set) var marks: [Mark] = []
 
-    mutating func append(_ mark: Mark) { marks.append(mark) }
+    /// Of packets without bytes of their own only the last one with a timestamp is kept.
+    mutating func append(_ mark: Mark) {
+        if let last = marks.last, last.offset == mark.offset {
+            if last.pts != nil && mark.pts == nil { return }
+            marks.removeLast()
+        }
+        marks.append(mark)
+    }
 
     /// The mark of the packet in which the byte at `offset` lies, unless it was taken before; those before it are
     /// removed, as they belong to nothing.

@@ -18,6 +18,8 @@ public struct PackedAudioDemuxer: Demuxer {
     private var timestamp: Int64?
     /// Tags at the start that hold more than the timestamp.
     private var tags: [[UInt8]] = []
+    /// Bytes of `pending` at which no frame begins.
+    private var rejectedByteCount = 0
     private var frames: FrameAssembler?
 
     private static let trackID = 0
@@ -96,10 +98,10 @@ public struct PackedAudioDemuxer: Demuxer {
     }
 
     /// The format of the first header that is confirmed by the one behind its frame; nil while that is not known.
-    private func identify(isEnd: Bool) throws(MediaError) -> AudioFraming? {
+    private mutating func identify(isEnd: Bool) throws(MediaError) -> AudioFraming? {
         var isOpen = false
         let last = min(pending.count, Self.maxLeadingByteCount)
-        for start in 0..<last {
+        for start in min(rejectedByteCount, last)..<last {
             for framing in Self.framings {
                 guard let header = framing.header(at: start, in: pending) else { continue }
                 let next = start + header.byteCount
@@ -113,6 +115,8 @@ public struct PackedAudioDemuxer: Demuxer {
                 }
             }
             if isOpen && !isEnd { return nil }
+            // Near the end a header may not be whole.
+            rejectedByteCount = max(rejectedByteCount, min(start, pending.count - ID3Tag.headerByteCount))
         }
         guard isEnd || last == Self.maxLeadingByteCount else { return nil }
         throw MediaError(

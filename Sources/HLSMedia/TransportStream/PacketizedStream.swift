@@ -58,7 +58,10 @@ struct PacketizedStream: Sendable {
     mutating func process(
         _ packet: TransportPacket, _ bytes: Span<UInt8>, unwrapper: inout TimestampUnwrapper, sink: inout EventSink
     ) {
-        guard let payload = packet.payload else { return }
+        guard let payload = packet.payload else {
+            if packet.hasDiscontinuity { continuityCounter = nil }
+            return
+        }
         if let last = continuityCounter, !packet.hasDiscontinuity, packet.continuityCounter != (last + 1) & 15 {
             // A packet may be sent twice (§2.4.3.3).
             if packet.continuityCounter == last { return }

@@ -1,0 +1,81 @@
+import HLSKitCore
+
+extension OutputFormat {
+    /// The kinds of media that the format can hold.
+    var media: (video: Bool, audio: Bool) {
+        switch self {
+        case .ts, .mp4, .mkv, .framemd5, .null: (true, true)
+        case .y4m, .rawvideo: (true, false)
+        case .wav, .s16le, .f32le: (false, true)
+        }
+    }
+
+    /// Whether decoded media is written; the containers take the samples as they are.
+    var needsDecoder: Bool {
+        switch self {
+        case .ts, .mp4, .mkv, .null: false
+        case .y4m, .rawvideo, .wav, .s16le, .f32le, .framemd5: true
+        }
+    }
+
+    init(parsing text: String) throws(ArgumentValueError) {
+        guard let format = Self(rawValue: text.lowercased()) else {
+            let names = Self.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ArgumentValueError("not a format; there are \(names)")
+        }
+        self = format
+    }
+}
+
+/// One `-o` with its format.
+struct OutputArgument: Sendable, Equatable {
+    enum Destination: Sendable, Hashable {
+        case standardOutput
+        case file(path: String)
+
+        init(_ text: String) { self = text == "-" ? .standardOutput : .file(path: text) }
+
+        /// As ``OutputFormat/makeWriter(path:overwrite:frameRate:note:)`` takes it.
+        var path: String {
+            switch self {
+            case .standardOutput: "-"
+            case .file(let path): path
+            }
+        }
+    }
+
+    var destination: Destination
+    var format: OutputFormat
+
+    /// The outputs that `-o` and `-f` name together.
+    ///
+    /// With one output `-f` decides. With several it is for those whose name does not tell.
+    static func outputs(
+        _ names: [String], format: OutputFormat?
+    ) throws(ArgumentValueError) -> [OutputArgument] {
+        if names.isEmpty {
+            guard let format, format != .null else { return [] }
+            if format == .framemd5 { return [OutputArgument(destination: .standardOutput, format: format)] }
+            throw ArgumentValueError("-f \(format.rawValue) needs -o FILE, or -o - for standard output")
+        }
+        if format == .null { throw ArgumentValueError("-f null writes nothing: leave -o away") }
+        var outputs: [OutputArgument] = []
+        for name in names {
+            guard !name.isEmpty else {
+                throw ArgumentValueError("-o needs the name of a file, or - for standard output")
+            }
+            let destination = Destination(name)
+            if outputs.contains(where: { $0.destination == destination }) {
+                throw ArgumentValueError("-o \(TerminalText.escaped(name)) is there twice")
+            }
+            let known = OutputFormat(path: name)
+            guard let chosen = names.count == 1 ? format ?? known : known ?? format else {
+                let what =
+                    name == "-" ? "standard output has no format" : "no known ending in \(TerminalText.escaped(name))"
+                throw ArgumentValueError("-o: \(what); name it with -f")
+            }
+            outputs.append(OutputArgument(destination: destination, format: chosen))
+        }
+        return outputs
+    }
+}

@@ -36,6 +36,7 @@ struct DemuxerTrace: Equatable {
             case .sample(let sample):
                 samples.append(sample)
                 lines.append(Self.line(sample))
+            case .eventMessage(let message): lines.append("event \(message)")
             case .note(let text):
                 notes.append(text)
                 lines.append("note \(text)")
@@ -105,19 +106,5 @@ struct MediaFixture: CustomStringConvertible, Sendable {
             try Data(trace.text.utf8).write(to: file)
         }
         return String(decoding: try Data(contentsOf: file), as: UTF8.self)
-    }
-}
-
-/// Repeatable random numbers (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ z >> 30) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ z >> 27) &* 0x94d0_49bb_1331_11eb
-        return z ^ z >> 31
     }
 }

@@ -137,6 +137,43 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
         #expect(trace.samples.prefix(4).map(\.bytes) == units)
     }
 
+    @Test("two fields of a frame in one packet are one sample; in packets of their own they are two")
+    func fields() {
+        // 64 by 64, pictures may be fields; frame_num has four bits.
+        let set: [UInt8] = [0, 0, 0, 1, 0x67, 0x4d, 0x00, 0x0a, 0xda, 0x11, 0x12]
+        func field(_ isBottom: Bool, frame: UInt8, isIDR: Bool = false) -> [UInt8] {
+            TinyVideo.delimiter + [0, 0, 1, isIDR ? 0x65 : 0x41, 0x88, 0x84 | frame << 3 | (isBottom ? 2 : 0)]
+                + [UInt8](repeating: 0xaa, count: 30)
+        }
+        var writer = TransportStreamWriter(streams: [video])
+        let first = set + field(false, frame: 0, isIDR: true) + field(true, frame: 0)
+        writer.add(.init(pid: 256, pts: 0, payload: first))
+        writer.add(.init(pid: 256, pts: 3600, payload: field(false, frame: 1) + field(true, frame: 1)))
+        writer.add(.init(pid: 256, pts: 7200, payload: field(false, frame: 2)))
+        writer.add(.init(pid: 256, pts: 9000, payload: field(true, frame: 2)))
+        // Two pictures of the same parity are two frames.
+        writer.add(.init(pid: 256, pts: 10_800, payload: field(false, frame: 3) + field(false, frame: 4)))
+        let trace = demux(writer)
+        #expect(trace.samples.prefix(4).map(\.pts) == [0, 3600, 7200, 9000])
+        #expect(trace.samples.first?.bytes == first)
+        #expect(trace.samples.map(\.isSync) == [true, false, false, false, false, false])
+        #expect(trace.tracks.first?.height == 64)
+    }
+
+    @Test("colour and the shape of pixels come from the parameter set")
+    func colour() {
+        let hex = "6764002aacd940780227a9b0e6e020202800001f48000ea60078c18cb0".compactMap(\.hexDigitValue)
+        let set = stride(from: 0, to: hex.count - 1, by: 2).map { UInt8(hex[$0] << 4 | hex[$0 + 1]) }
+        var writer = TransportStreamWriter(streams: [video])
+        writer.add(.init(pid: 256, pts: 0, payload: [0, 0, 0, 1] + set + TinyVideo.slice(isIDR: true)))
+        let track = demux(writer).tracks.first
+        #expect(track?.pixelAspectRatio == PixelAspectRatio(horizontalSpacing: 4, verticalSpacing: 3))
+        #expect(
+            track?.colorInformation
+                == ColorInformation(
+                    colorPrimaries: 1, transferCharacteristics: 1, matrixCoefficients: 1, isFullRange: true))
+    }
+
     @Test("a new parameter set announces the new size before its picture")
     func newSize() {
         var writer = TransportStreamWriter(streams: [video])

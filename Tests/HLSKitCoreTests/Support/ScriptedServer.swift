@@ -77,13 +77,13 @@ final class ScriptedServer: Sendable {
         func send(_ text: String) -> Bool { send(text.utf8) }
 
         /// Sends a whole response with a `Content-Length`.
-        func respond(_ status: String = "200 OK", fields: [String] = [], _ body: some Collection<UInt8>) {
+        func respond(_ body: some Collection<UInt8>, status: String = "200 OK", fields: [String] = []) {
             let lines = ["HTTP/1.1 \(status)", "Content-Length: \(body.count)"] + fields
             send(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + Array(body))
         }
 
         func redirect(to location: String, status: Int = 302) {
-            respond("\(status) Moved", fields: ["Location: \(location)"], [])
+            respond([], status: "\(status) Moved", fields: ["Location: \(location)"])
         }
 
         /// Returns when the client has closed its side.

@@ -143,7 +143,7 @@ struct CurlMisbehaviourTests {
     @Test("Retry-After is handed over in seconds (R5)")
     func retryAfter() async throws {
         try await withServer(answering: { connection, _ in
-            connection.respond("503 Busy", fields: ["Retry-After: 7"], [])
+            connection.respond([], status: "503 Busy", fields: ["Retry-After: 7"])
         }) { server in
             let result = await CurlTransport(configuration: .init(proxy: .none)).load(server.url)
             #expect(result.error?.status == 503)
@@ -224,7 +224,7 @@ struct CurlMisbehaviourTests {
     func deadConnection() async throws {
         try await withServer(accepting: { connection, _ in
             // One answer with the promise of more, then the end.
-            if connection.readRequest() != nil { connection.respond("200 OK", Self.m3u8) }
+            if connection.readRequest() != nil { connection.respond(Self.m3u8) }
             // The end comes after the next request has been sent.
             if connection.server.connectionCount == 1 { _ = connection.readRequest() }
         }) { server in

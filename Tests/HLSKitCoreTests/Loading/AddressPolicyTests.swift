@@ -16,7 +16,8 @@ struct AddressPolicyTests {
     @Test(
         "public addresses are allowed",
         arguments: [
-            "1.1.1.1", "172.15.255.255", "172.32.0.0", "100.128.0.1", "192.169.0.1", "2606:4700::1111", "64:ff9b::1.1.1.1",
+            "1.1.1.1", "172.15.255.255", "172.32.0.0", "100.128.0.1", "192.169.0.1", "2606:4700::1111",
+            "64:ff9b::1.1.1.1",
             "2002:101:101::", "::ffff:8.8.8.8",
         ])
     func allowed(_ address: String) { #expect(AddressPolicy.denyPrivate.allows(address)) }
@@ -34,7 +35,9 @@ struct AddressPolicyTests {
         #expect(policy.allows(address) != isInside)
     }
 
-    @Test("what is no range is none", arguments: ["", "a", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0/8", "::/129", "1.2.3.4/"])
+    @Test(
+        "what is no range is none",
+        arguments: ["", "a", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0/8", "::/129", "1.2.3.4/"])
     func malformed(_ text: String) { #expect(AddressRange(text) == nil) }
 
     @Test("a socket without a readable address is denied as soon as anything is")

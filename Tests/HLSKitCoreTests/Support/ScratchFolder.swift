@@ -8,7 +8,8 @@ final class ScratchFolder: Sendable {
         var template = Array((NSTemporaryDirectory() + "/hlskit-XXXXXX").utf8CString)
         guard mkdtemp(&template) != nil else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
         // Policies compare real paths.
-        path = URL(fileURLWithPath: String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self))
+        path =
+            URL(fileURLWithPath: String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self))
             .resolvingSymlinksInPath().path
     }
 

@@ -104,7 +104,8 @@ struct CurlMisbehaviourTests {
             response: "HTTP/1.1 302 F\r\nLocation: /a\u{1}b\r\nContent-Length: 0\r\n\r\n", error: .refused),
         .init(
             testDescription: "a header of 300 kB (R28)",
-            response: "HTTP/1.1 200 OK\r\n" + String(repeating: "X: \(String(repeating: "y", count: 1000))\r\n", count: 300)
+            response: "HTTP/1.1 200 OK\r\n"
+                + String(repeating: "X: \(String(repeating: "y", count: 1000))\r\n", count: 300)
                 + "\r\n", error: .tooLarge, text: "262144"),
         .init(
             testDescription: "a header line of 120 kB",
@@ -241,7 +242,8 @@ struct CurlMisbehaviourTests {
     @Test("after surplus bytes the connection is not used again (R16)")
     func surplus() async throws {
         try await withServer(answering: { connection, _ in
-            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabcHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            connection.send(
+                "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabcHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         }) { server in
             let transport = CurlTransport(configuration: .init(proxy: .none))
             for _ in 0..<2 {

@@ -47,7 +47,8 @@ struct CurlTransportTests {
         let origin = try TestOrigin.shared()
         var configuration = TransportConfiguration(caFile: origin.caFile, proxy: .none)
         let strict = CurlTransport(configuration: configuration)
-        #expect(await strict.load(origin.plain + "/away", .mediaPlaylist).response?.url == origin.secure + "/small.m3u8")
+        #expect(
+            await strict.load(origin.plain + "/away", .mediaPlaylist).response?.url == origin.secure + "/small.m3u8")
         let refused = await strict.load(origin.secure + "/down", .mediaPlaylist)
         #expect(refused.error?.code == .refused)
         #expect(refused.response == nil)
@@ -226,7 +227,8 @@ struct CurlTransportTests {
         #expect(result.error == nil)
     }
 
-    @Test("a compressed playlist is counted on the wire and decoded", .enabled(if: TestOrigin.isInstalled, "needs nginx"))
+    @Test(
+        "a compressed playlist is counted on the wire and decoded", .enabled(if: TestOrigin.isInstalled, "needs nginx"))
     func gzip() async throws {
         let origin = try TestOrigin.shared()
         let result = await CurlTransport(configuration: Self.plain).load(origin.plain + "/small.m3u8", .mediaPlaylist)

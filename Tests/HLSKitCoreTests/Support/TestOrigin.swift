@@ -84,40 +84,20 @@ final class TestOrigin: Sendable {
     }
 
     /// Starts nginx under a shell that kills it when its leash, a pipe from this process, is let go.
-    ///
-    /// Not by `Process`: its children inherit the mask of a pool thread, with all signals blocked, so that a shell
-    /// waits for ever.
     private static func launch(in folder: ScratchFolder) throws -> Child {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        defer { close(ends[0]) }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, ends[0], 0)
-        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         let script = """
-            cd "$1" || exit; exec 3<&0
+            exec 3<&0
             \(nginx) -e error.log -p . -c nginx.conf < /dev/null 3<&- & pid=$!
             { read -r line; kill $pid; } <&3 & reader=$!
             wait $pid; kill $reader
             """
-        let words: [String] = ["sh", "-c", script, "leash", folder.path]
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        defer { for argument in arguments { free(argument) } }
-        var child = pid_t()
-        let result = posix_spawn(&child, "/bin/sh", &actions, &attributes, &arguments, environ)
-        close(ends[0])
-        guard result == 0 else { throw POSIXError(POSIXErrorCode(rawValue: result) ?? .EIO) }
-        return Child(id: child, leash: ends[1])
+        let id = try Tool.spawn(
+            ["/bin/sh", "-c", script], in: folder.path, input: ends[0], output: "/dev/null", errors: "/dev/null")
+        return Child(id: id, leash: ends[1])
     }
 
     private static func makeCertificates(in folder: ScratchFolder) throws {

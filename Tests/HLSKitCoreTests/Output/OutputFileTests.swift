@@ -104,7 +104,8 @@ struct OutputFileTests {
         for _ in 0..<2 {
             try? file.write(Self.text)
             let error = #expect(throws: OutputError.self) {
-                try file.flush(); try file.write(Self.text)
+                try file.flush()
+                try file.write(Self.text)
             }
             #expect(error?.code == .diskFull)
             #expect(error?.description == "/dev/full: No space left on device")

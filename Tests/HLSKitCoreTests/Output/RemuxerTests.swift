@@ -12,7 +12,8 @@ struct RemuxerTests {
             let offset = Int64(start * Double(fixture.track.timescale)) - first
             for sample in fixture.samples {
                 try writer.write(
-                    sample, ofTrackAt: index, at: try mediaTime(sample.pts + offset, fixture.track.timescale))
+                    sample, ofTrackAt: index,
+                    at: MediaTime(value: sample.pts + offset, timescale: fixture.track.timescale))
             }
         }
     }
@@ -43,9 +44,11 @@ struct RemuxerTests {
         return try hashes(of: frames, track: fixture.track)
     }
 
-    @Test("pictures from a transport stream or from MP4 come whole out of the written transport stream", arguments: [
-        "h264-annexb", "h264-avcc", "h264-undeclared-reordering", "hevc",
-    ])
+    @Test(
+        "pictures from a transport stream or from MP4 come whole out of the written transport stream",
+        arguments: [
+            "h264-annexb", "h264-avcc", "h264-undeclared-reordering", "hevc",
+        ])
     func videoInTransportStream(name: String) throws {
         let fixture = try PacketFixture(name)
         let stream = try TransportStream(try remux([fixture], .ts))
@@ -56,10 +59,12 @@ struct RemuxerTests {
         #expect(video.units.map(\.dts) == video.units.map(\.dts).sorted())
     }
 
-    @Test("sound is framed as its transport stream type says", arguments: [
-        ("aac", UInt8(0x0F), [UInt8(0xFF), 0xF1]), ("aac-latm", 0x11, [0x56]), ("mp3", 0x03, [0xFF]),
-        ("ac3", 0x81, [0x0B, 0x77]), ("eac3", 0x87, [0x0B, 0x77]),
-    ])
+    @Test(
+        "sound is framed as its transport stream type says",
+        arguments: [
+            ("aac", UInt8(0x0F), [UInt8(0xFF), 0xF1]), ("aac-latm", 0x11, [0x56]), ("mp3", 0x03, [0xFF]),
+            ("ac3", 0x81, [0x0B, 0x77]), ("eac3", 0x87, [0x0B, 0x77]),
+        ])
     func soundInTransportStream(name: String, type: UInt8, start: [UInt8]) throws {
         let stream = try TransportStream(try remux([PacketFixture(name)], .ts))
         #expect(stream.streams.map(\.type) == [type])
@@ -102,7 +107,7 @@ struct RemuxerTests {
         try writer.begin([fixture.track])
         for (index, sample) in fixture.samples.enumerated() {
             let time = index % 3 == 0 ? Int64(90_000) : Int64(index % 2) * 45_000
-            try writer.write(sample, ofTrackAt: 0, at: try mediaTime(time, 90_000))
+            try writer.write(sample, ofTrackAt: 0, at: MediaTime(value: time, timescale: 90_000))
         }
         try writer.finish()
         let units = try #require(try TransportStream(try folder.bytes("out")).streams.first).units
@@ -111,9 +116,11 @@ struct RemuxerTests {
         #expect(units.allSatisfy { $0.pts >= $0.dts })
     }
 
-    @Test("MP4 and Matroska files are complete, with the parameter sets that were in band", arguments: [
-        OutputFormat.mp4, .mkv,
-    ])
+    @Test(
+        "MP4 and Matroska files are complete, with the parameter sets that were in band",
+        arguments: [
+            OutputFormat.mp4, .mkv,
+        ])
     func files(format: OutputFormat) throws {
         for name in ["h264-annexb", "h264-avcc", "hevc", "av1", "vp9"] {
             let fixture = try PacketFixture(name)
@@ -128,6 +135,51 @@ struct RemuxerTests {
             }
             if format == .mp4 { #expect(bytes.contains(Array("moov".utf8)[...])) }
         }
+    }
+
+    @Test(
+        "tracks that are announced before anything is known of them are one stream with what follows",
+        arguments: [
+            OutputFormat.ts, .mp4, .mkv,
+        ])
+    func provisionalTracks(format: OutputFormat) throws {
+        let fixtures = [try PacketFixture("h264-annexb"), try PacketFixture("aac")]
+        let plain = try remux(fixtures, format)
+        let folder = try TemporaryFolder()
+        let writer = try format.makeWriter(path: folder.path("out"))
+        var provisional = fixtures.map(\.track)
+        provisional[0].width = 0
+        (provisional[1].configuration, provisional[1].sampleRate, provisional[1].channelCount) = ([], 0, 0)
+        for fixture in fixtures.indices {
+            try writer.begin(provisional)
+            let samples = fixtures[fixture].samples
+            let first = samples.map(\.pts).min() ?? 0
+            for (index, sample) in samples.enumerated() {
+                if index == 1 { try writer.begin(fixtures.map(\.track)) }
+                let time = MediaTime(value: sample.pts - first, timescale: fixtures[fixture].track.timescale)
+                try writer.write(sample, ofTrackAt: fixture, at: time)
+            }
+        }
+        try writer.finish()
+        let bytes = try folder.bytes("out")
+        // Matroska files have a random number in them.
+        #expect(bytes.count == plain.count)
+        #expect(bytes == plain || format == .mkv)
+    }
+
+    @Test("a track of which nothing comes is left out")
+    func silentTrack() throws {
+        let fixture = try PacketFixture("h264-annexb")
+        let folder = try TemporaryFolder()
+        let writer = try OutputFormat.ts.makeWriter(path: folder.path("out"))
+        try writer.begin([MediaTrack(id: 9, mediaType: .audio, codec: .aac, timescale: 90_000), fixture.track])
+        for sample in fixture.samples {
+            let time = MediaTime(value: sample.pts, timescale: 90_000)
+            try writer.write(sample, ofTrackAt: 1, at: time)
+        }
+        try writer.finish()
+        let stream = try TransportStream(try folder.bytes("out"))
+        #expect(stream.streams.map(\.units.count) == [fixture.samples.count])
     }
 
     @Test("an MP4 file into a pipe is fragmented, because nobody can go back in it")
@@ -170,7 +222,7 @@ struct RemuxerTests {
         let fixture = try PacketFixture("h264-annexb")
         try writer.begin([fixture.track])
         for sample in fixture.samples where !sample.isSync {
-            try writer.write(sample, ofTrackAt: 0, at: try mediaTime(sample.pts, 90_000))
+            try writer.write(sample, ofTrackAt: 0, at: MediaTime(value: sample.pts, timescale: 90_000))
         }
         let error = #expect(throws: OutputError.self) { try writer.finish() }
         #expect(error?.text.contains(folder.path("a.mp4.part")) == true)
@@ -200,10 +252,13 @@ struct RemuxerTests {
                     let place = (seed * 37 + index * 11) % max(bytes.count, 1)
                     if !bytes.isEmpty { bytes[place] ^= UInt8(truncatingIfNeeded: 1 << (seed % 8)) }
                     if seed % 4 == 1 { bytes.removeLast(bytes.count * (index % 11) / 10) }
-                    if seed % 4 == 2, index > 1 { (sample.pts, sample.dts) = (.max - Int64(index), .min + Int64(index)) }
+                    if seed % 4 == 2, index > 1 {
+                        (sample.pts, sample.dts) = (.max - Int64(index), .min + Int64(index))
+                    }
                     sample.data = SampleData(bytes)
                     let time = seed % 4 == 3 ? Int64.max / Int64(index + 1) : sample.pts
-                    try? writer.write(sample, ofTrackAt: 0, at: try mediaTime(time, fixture.track.timescale))
+                    try? writer.write(
+                        sample, ofTrackAt: 0, at: MediaTime(value: time, timescale: fixture.track.timescale))
                 }
                 try? writer.finish()
                 #expect(folder.names.count <= 1)

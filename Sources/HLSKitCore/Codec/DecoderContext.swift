@@ -79,6 +79,7 @@ struct DecoderContext: ~Copyable {
         } else {
             context.pointee.width = Int32(clamping: max(0, track.width))
             context.pointee.height = Int32(clamping: max(0, track.height))
+            setColors(context, from: track.colorInformation)
         }
         guard !track.configuration.isEmpty else { return }
         let configuration = track.decoderConfiguration
@@ -92,6 +93,18 @@ struct DecoderContext: ~Copyable {
         }
         context.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
         context.pointee.extradata_size = size - AV_INPUT_BUFFER_PADDING_SIZE
+    }
+
+    /// The container's word on the colours, for a stream that does not tell them itself.
+    private static func setColors(_ context: UnsafeMutablePointer<AVCodecContext>, from colors: ColorInformation?) {
+        guard let colors else { return }
+        func codePoint(_ value: Int) -> UInt32 { UInt32(exactly: value).flatMap { $0 <= 255 ? $0 : nil } ?? 2 }
+        context.pointee.color_primaries = AVColorPrimaries(codePoint(colors.colorPrimaries))
+        context.pointee.color_trc = AVColorTransferCharacteristic(codePoint(colors.transferCharacteristics))
+        context.pointee.colorspace = AVColorSpace(codePoint(colors.matrixCoefficients))
+        if let isFullRange = colors.isFullRange {
+            context.pointee.color_range = isFullRange ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
+        }
     }
 
     // MARK: - The loop

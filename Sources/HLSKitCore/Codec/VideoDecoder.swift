@@ -99,10 +99,19 @@ public final class VideoDecoder {
     private func makeFrame(from frame: UnsafeMutablePointer<AVFrame>) throws(CodecError) -> VideoFrame {
         let time = frame.pointee.best_effort_timestamp
         let pts = time == CLibAV_no_pts() ? nextPTS : time
+        if let aspect = containerAspectRatio { frame.pointee.sample_aspect_ratio = aspect }
         var duration = CLibAV_frame_duration(frame)
         if duration <= 0 { duration = declaredDuration(of: frame) }
         nextPTS = pts.addingReportingOverflow(duration).partialValue
         return try VideoFrame(moving: frame, pts: pts, timescale: track.timescale, duration: duration)
+    }
+
+    /// The container's word on the shape of a pixel, which counts more than the stream's.
+    private var containerAspectRatio: AVRational? {
+        guard let aspect = track.pixelAspectRatio, let width = Int32(exactly: aspect.horizontalSpacing),
+            let height = Int32(exactly: aspect.verticalSpacing), width > 0, height > 0
+        else { return nil }
+        return AVRational(num: width, den: height)
     }
 
     /// What the stream's frame rate gives; 0 where it declares none.

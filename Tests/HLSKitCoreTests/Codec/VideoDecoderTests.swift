@@ -150,6 +150,27 @@ struct VideoDecoderTests {
         }
     }
 
+    @Test("the container's shape of a pixel counts more than the stream's, its colours fill what the stream leaves out")
+    func containerFields() throws {
+        var fixture = try PacketFixture("h264-avcc")
+        fixture.track.pixelAspectRatio = PixelAspectRatio(horizontalSpacing: 8, verticalSpacing: 9)
+        fixture.track.colorInformation = ColorInformation(
+            colorPrimaries: 9, transferCharacteristics: 16, matrixCoefficients: 9, isFullRange: false)
+        let frame = try #require(try fixture.pictures().first)
+        #expect(frame.sampleAspectRatio == VideoFrame.Ratio(numerator: 8, denominator: 9))
+        #expect(frame.colorTags.primaries == 9)
+        #expect(frame.colorTags.transfer == 16)
+        #expect(frame.colorTags.matrix == 9)
+        #expect(frame.colorTags.isFullRange == false)
+        fixture.track.pixelAspectRatio = PixelAspectRatio(horizontalSpacing: -1, verticalSpacing: 1 << 40)
+        fixture.track.colorInformation?.colorPrimaries = -7
+        fixture.track.colorInformation?.matrixCoefficients = 1 << 40
+        let odd = try #require(try fixture.pictures().first)
+        #expect(odd.sampleAspectRatio == VideoFrame.Ratio(numerator: 4, denominator: 3))
+        #expect(odd.colorTags.primaries == 2)
+        #expect(odd.colorTags.matrix == 2)
+    }
+
     @Test("each frame has its own size where the stream changes it")
     func sizeChange() throws {
         let frames = try PacketFixture("h264-two-sizes").pictures(threadCount: 4)

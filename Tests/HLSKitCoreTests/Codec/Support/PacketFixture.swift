@@ -8,7 +8,7 @@ struct PacketFixture {
         let line: String
     }
 
-    let track: MediaTrack
+    var track: MediaTrack
     let samples: [MediaSample]
     /// The lines of `NAME.framemd5`.
     let expected: [String]

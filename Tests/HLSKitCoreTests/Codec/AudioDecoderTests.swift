@@ -7,6 +7,17 @@ struct AudioDecoderTests {
         "aac", "aac-mono-44100", "aac-latm", "mp3", "ac3", "eac3", "opus", "flac", "alac",
     ]
 
+    @Test("the samples are ffmpeg's, but for the last bit", arguments: streams)
+    func samples(name: String) throws {
+        let fixture = try PacketFixture(name)
+        let bytes = try fixture.sound().flatMap { try $0.interleavedSamples(as: .int16) }
+        let samples = bytes.withUnsafeBytes { Array($0.bindMemory(to: Int16.self)) }
+        let found = stride(from: 0, to: samples.count, by: 97).map { Int(samples[$0]) }
+        #expect(found.count == fixture.expectedSamples.count)
+        #expect(zip(found, fixture.expectedSamples).allSatisfy { abs($0 - $1) <= 1 })
+        #expect(found.contains { abs($0) > 1000 })
+    }
+
     @Test("lossy formats are decoded to floats, lossless ones to whole numbers")
     func sampleFormats() throws {
         for name in Self.streams {

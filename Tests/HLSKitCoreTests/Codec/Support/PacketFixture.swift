@@ -12,6 +12,8 @@ struct PacketFixture {
     let samples: [MediaSample]
     /// The lines of `NAME.framemd5`.
     let expected: [String]
+    /// Every 97th of the decoded samples of sound.
+    let expectedSamples: [Int]
 
     init(_ name: String) throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
@@ -40,6 +42,8 @@ struct PacketFixture {
         }
         self.track = track
         self.samples = samples
+        let sound = try? String(contentsOf: folder.appending(path: "\(name).samples"), encoding: .utf8)
+        expectedSamples = (sound ?? "").split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
         expected = try String(contentsOf: folder.appending(path: "\(name).framemd5"), encoding: .utf8)
             .split(separator: "\n").map(String.init)
     }

@@ -194,8 +194,8 @@ struct PlaySummaryTests {
             summary.lines == [
                 "played 0:12 of 9:56 in 12.3 s, started after 0.12 s, no stall",
                 "  variants  360p 800k for 0:08, 720p 3M for 0:04 (1 switch)",
-                "  loaded    7.3 kB in 3 segments, 6 requests, network 2.4Mbit/s",
-                "  missing   1 segments skipped (4.0 s)",
+                "  loaded    7.3 kB in 3 segments, 6 requests, network 2.4 Mbit/s",
+                "  missing   1 segment skipped (4.0 s)",
             ])
         summary.state.statistics.numberOfStalls = 2
         summary.state.statistics.stallDuration = 3.25

@@ -78,7 +78,9 @@ struct StatusLineTests {
         #expect(line.render(example.state) == example.line)
     }
 
-    @Test("no state makes the line reach the last column", arguments: 0...200)
+    @Test(
+        "no state makes the line reach the last column",
+        arguments: Array(0...45) + [59, 60, 61, 79, 80, 81, 99, 100, 101, 120, 139, 140, 141, 300])
     func neverWraps(width: Int) {
         var states = Self.cases.map(\.state)
         for index in states.indices {

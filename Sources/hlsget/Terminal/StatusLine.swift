@@ -69,7 +69,7 @@ struct StatusLine: Sendable, Equatable {
         }
         let stalls = state.statistics.numberOfStalls
         if stalls > 0 && detail.includes(.noStallCount) {
-            parts.append([Span(text: "\(stalls) \(stalls == 1 ? "stall" : "stalls")", style: .bad)])
+            parts.append([Span(text: Decimals.count(stalls, "stall"), style: .bad)])
         } else if stalls == 0 && detail.includes(.noStallCountOfZero) {
             parts.append([Span(text: "0 stalls", style: .dim)])
         }

@@ -57,7 +57,7 @@ public final class ConditionedTransport: Transport {
     ///   - clock: Decides what the time is, and waits.
     ///   - taskExecutor: Where the waiting runs; nil means the global executor.
     public init(
-        base: any Transport, trace: NetworkTrace, clock: any Clock<Duration> = ContinuousClock(),
+        base: any Transport, trace: NetworkTrace, clock: any Clock<Duration>,
         taskExecutor: (any TaskExecutor)? = nil
     ) {
         self.base = base

@@ -1,23 +1,338 @@
 /// A point on a media timeline, or a length of it, as an exact fraction of a second.
-public struct MediaTime: Sendable, Hashable {
+///
+/// The value is `value / timescale` seconds. Besides numbers there are ``invalid``, ``indefinite`` (not known yet) and
+/// the two infinities. Arithmetic never traps: what does not fit is rounded (``Flags/hasBeenRounded``) or becomes an
+/// infinity. Order: −∞ < numbers (by epoch, then by value) < indefinite < +∞ < invalid.
+///
+/// Source: CONTRACTS §2 (the semantics of `CMTime`).
+public struct MediaTime: Sendable, Codable {
     /// The number of units.
     public var value: Int64
-    /// Units per second.
+    /// Units per second; greater than zero in every numeric time.
     public var timescale: Int32
-    public init(value: Int64, timescale: Int32) {
+    /// Distinguishes timelines that cannot be compared. 0 also marks durations, which combine with every epoch.
+    public var epoch: Int64
+    /// What kind of time this is.
+    public var flags: Flags
+
+    /// What kind of time a ``MediaTime`` is.
+    public struct Flags: OptionSet, Sendable, Hashable, Codable {
+        public let rawValue: UInt8
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// Set in all times but ``MediaTime/invalid``.
+        public static let valid = Flags(rawValue: 1)
+        /// Some operation on the way to this value was inexact.
+        public static let hasBeenRounded = Flags(rawValue: 2)
+        public static let positiveInfinity = Flags(rawValue: 4)
+        public static let negativeInfinity = Flags(rawValue: 8)
+        public static let indefinite = Flags(rawValue: 16)
+    }
+
+    /// Makes `value / timescale` seconds; ``invalid`` when `timescale` is not greater than zero.
+    public init(value: Int64, timescale: Int32, epoch: Int64 = 0) {
+        self.init(value: value, timescale: timescale, epoch: epoch, flags: .valid)
+        if timescale <= 0 { self = .invalid }
+    }
+
+    /// Makes the time nearest to `seconds` in units of `preferredTimescale`.
+    ///
+    /// A value too large for the timescale halves the timescale until it fits, and is an infinity when it does not fit
+    /// at 1. NaN, or a timescale that is not greater than zero, gives ``invalid``.
+    public init(seconds: Double, preferredTimescale: Int32) {
+        guard preferredTimescale > 0, !seconds.isNaN else {
+            self = .invalid
+            return
+        }
+        self.init(product: seconds, timescale: preferredTimescale, epoch: 0, rounded: false) { seconds * Double($0) }
+    }
+
+    private init(value: Int64, timescale: Int32, epoch: Int64, flags: Flags) {
         self.value = value
         self.timescale = timescale
+        self.epoch = epoch
+        self.flags = flags
     }
-    public static let zero = MediaTime(value: 0, timescale: 1)
-    public static let indefinite = MediaTime(value: 0, timescale: 0)
-    public var seconds: Double { timescale == 0 ? .nan : Double(value) / Double(timescale) }
-    public var isNumeric: Bool { timescale > 0 }
+
+    /// Rounds `scaled(timescale)`, halving the timescale while it does not fit. `sign` decides which infinity.
+    private init(
+        product sign: Double, timescale: Int32, epoch: Int64, rounded: Bool, scaled: (Int32) -> Double
+    ) {
+        var scale = timescale
+        var flags: Flags = rounded ? [.valid, .hasBeenRounded] : .valid
+        while scale >= 1 {
+            let exact = scaled(scale)
+            if let value = Int64(exactly: exact.rounded(.toNearestOrAwayFromZero)) {
+                if Double(value) != exact || scale != timescale { flags.insert(.hasBeenRounded) }
+                self.init(value: value, timescale: scale, epoch: epoch, flags: flags)
+                return
+            }
+            scale /= 2
+        }
+        self = sign < 0 ? .negativeInfinity : .positiveInfinity
+    }
+
+    /// Makes `numerator / denominator` seconds in units of `timescale`, or of the largest half, quarter … of it that
+    /// fits. All factors are small enough that their product fits into 127 bits.
+    private init(
+        numerator: Int128, denominator: Int128, timescale: Int32, epoch: Int64, rounded: Bool,
+        rounding: Rounding = .halfAwayFromZero, coarsening: Bool = true
+    ) {
+        var scale = timescale
+        while scale >= 1 {
+            let (product, overflow) = numerator.multipliedReportingOverflow(by: Int128(scale))
+            let (quotient, exact) =
+                overflow
+                ? (numerator / denominator, false)
+                : rounding.divide(product, by: denominator, coarsening: coarsening)
+            if !overflow, let value = Int64(exactly: quotient) {
+                let flags: Flags = exact && !rounded ? .valid : [.valid, .hasBeenRounded]
+                self.init(value: value, timescale: scale, epoch: epoch, flags: flags)
+                return
+            }
+            scale /= 2
+        }
+        self = numerator < 0 ? .negativeInfinity : .positiveInfinity
+    }
 }
-public struct MediaTimeRange: Sendable, Hashable {
-    public var start: MediaTime
-    public var duration: MediaTime
-    public init(start: MediaTime, duration: MediaTime) {
-        self.start = start
-        self.duration = duration
+
+// MARK: - Constants and questions
+
+extension MediaTime {
+    /// 0 seconds.
+    public static let zero = MediaTime(value: 0, timescale: 1)
+    /// Not a time. The result of operations that have none.
+    public static let invalid = MediaTime(value: 0, timescale: 0, epoch: 0, flags: [])
+    /// A time that exists but is not known, such as the duration of a live stream.
+    public static let indefinite = MediaTime(value: 0, timescale: 0, epoch: 0, flags: [.valid, .indefinite])
+    public static let positiveInfinity = MediaTime(
+        value: 0, timescale: 0, epoch: 0, flags: [.valid, .positiveInfinity])
+    public static let negativeInfinity = MediaTime(
+        value: 0, timescale: 0, epoch: 0, flags: [.valid, .negativeInfinity])
+
+    /// Not ``invalid``.
+    public var isValid: Bool { flags.contains(.valid) }
+    /// A number: neither invalid nor indefinite nor infinite.
+    public var isNumeric: Bool { kind == .numeric }
+    /// Not known; see ``indefinite``.
+    public var isIndefinite: Bool { kind == .indefinite }
+    public var isPositiveInfinity: Bool { kind == .positiveInfinity }
+    public var isNegativeInfinity: Bool { kind == .negativeInfinity }
+    /// Some operation on the way to this value was inexact.
+    public var hasBeenRounded: Bool { isNumeric && flags.contains(.hasBeenRounded) }
+
+    /// The time in seconds as the nearest `Double`: NaN for invalid and indefinite times, ±infinity for infinities.
+    public var seconds: Double {
+        switch kind {
+        case .numeric: Double(value) / Double(timescale)
+        case .positiveInfinity: .infinity
+        case .negativeInfinity: -.infinity
+        case .indefinite, .invalid: .nan
+        }
+    }
+
+    /// In the order of times.
+    private enum Kind: Int {
+        case negativeInfinity, numeric, indefinite, positiveInfinity, invalid
+    }
+
+    private var kind: Kind {
+        guard flags.contains(.valid) else { return .invalid }
+        if flags.contains(.positiveInfinity) { return .positiveInfinity }
+        if flags.contains(.negativeInfinity) { return .negativeInfinity }
+        if flags.contains(.indefinite) { return .indefinite }
+        return timescale > 0 ? .numeric : .invalid
+    }
+}
+
+// MARK: - Arithmetic
+
+extension MediaTime {
+    /// The same time in units of `timescale`, rounded where it must be.
+    ///
+    /// A value that does not fit halves the timescale until it does. Times that are not numbers stay as they are;
+    /// a timescale that is not greater than zero gives ``invalid``.
+    public func converted(to timescale: Int32, rounding: Rounding = .halfAwayFromZero) -> MediaTime {
+        guard timescale > 0 else { return .invalid }
+        guard isNumeric else { return kind == .invalid ? .invalid : self }
+        if timescale == self.timescale { return self }
+        return MediaTime(
+            numerator: Int128(value), denominator: Int128(self.timescale), timescale: timescale, epoch: epoch,
+            rounded: hasBeenRounded, rounding: rounding, coarsening: timescale < self.timescale)
+    }
+
+    public static func + (left: MediaTime, right: MediaTime) -> MediaTime {
+        guard left.isNumeric, right.isNumeric else { return nonNumericSum(left.kind, right.kind) }
+        guard left.epoch == right.epoch || left.epoch == 0 || right.epoch == 0 else { return .invalid }
+        return sum(left, right, sign: 1, epoch: left.epoch == 0 ? right.epoch : left.epoch)
+    }
+
+    /// The difference; of two times of the same epoch it is a duration, which has epoch 0.
+    public static func - (left: MediaTime, right: MediaTime) -> MediaTime {
+        guard left.isNumeric, right.isNumeric else { return nonNumericSum(left.kind, (-right).kind) }
+        guard left.epoch == right.epoch || left.epoch == 0 || right.epoch == 0 else { return .invalid }
+        let epoch = left.epoch == right.epoch ? 0 : left.epoch == 0 ? right.epoch : left.epoch
+        return sum(left, right, sign: -1, epoch: epoch)
+    }
+
+    public static prefix func - (time: MediaTime) -> MediaTime {
+        switch time.kind {
+        case .numeric:
+            MediaTime(
+                numerator: -Int128(time.value), denominator: Int128(time.timescale), timescale: time.timescale,
+                epoch: time.epoch, rounded: time.hasBeenRounded)
+        case .positiveInfinity: .negativeInfinity
+        case .negativeInfinity: .positiveInfinity
+        case .indefinite: .indefinite
+        case .invalid: .invalid
+        }
+    }
+
+    public static func += (left: inout MediaTime, right: MediaTime) { left = left + right }
+    public static func -= (left: inout MediaTime, right: MediaTime) { left = left - right }
+
+    /// The time taken `factor` times, in the same timescale.
+    public func multiplied(by factor: Int32) -> MediaTime {
+        multiplied(by: (Int64(factor), 1))
+    }
+
+    /// The time multiplied by a number, rounded to the same timescale. NaN gives ``invalid``.
+    public func multiplied(by factor: Double) -> MediaTime {
+        guard !factor.isNaN, kind != .invalid else { return .invalid }
+        guard kind != .indefinite else { return .indefinite }
+        guard isNumeric, factor.isFinite else {
+            let sign = seconds * factor
+            return sign.isNaN ? .invalid : sign < 0 ? .negativeInfinity : .positiveInfinity
+        }
+        if let whole = Int32(exactly: factor) { return multiplied(by: whole) }
+        return MediaTime(product: Double(value) * factor, timescale: timescale, epoch: epoch, rounded: hasBeenRounded) {
+            Double(value) * (Double($0) / Double(timescale)) * factor
+        }
+    }
+
+    /// The time multiplied by `ratio.0 / ratio.1`, exactly but for one rounding to the same timescale.
+    /// A denominator of zero gives ``invalid``.
+    public func multiplied(by ratio: (Int64, Int64)) -> MediaTime {
+        guard ratio.1 != 0, kind != .invalid else { return .invalid }
+        guard kind != .indefinite else { return .indefinite }
+        let sign = ratio.0.signum() * ratio.1.signum()
+        guard isNumeric else {
+            return sign == 0 ? .invalid : sign > 0 ? self : -self
+        }
+        let common = Self.greatestCommonDivisor(ratio.0.magnitude, ratio.1.magnitude)
+        let numerator = Int128(ratio.0.magnitude / common) * Int128(sign < 0 ? -1 : 1)
+        let denominator = Int128(ratio.1.magnitude / common)
+        let (quotient, exact) = Rounding.halfAwayFromZero.divide(Int128(value) * numerator, by: denominator)
+        if let value = Int64(exactly: quotient) {
+            let flags: Flags = exact && !hasBeenRounded ? .valid : [.valid, .hasBeenRounded]
+            return MediaTime(value: value, timescale: timescale, epoch: epoch, flags: flags)
+        }
+        return MediaTime(
+            numerator: quotient, denominator: Int128(timescale), timescale: timescale, epoch: epoch,
+            rounded: hasBeenRounded || !exact)
+    }
+
+    private static func sum(_ left: MediaTime, _ right: MediaTime, sign: Int128, epoch: Int64) -> MediaTime {
+        let rounded = left.hasBeenRounded || right.hasBeenRounded
+        if left.timescale == right.timescale {
+            return MediaTime(
+                numerator: Int128(left.value) + sign * Int128(right.value), denominator: Int128(left.timescale),
+                timescale: left.timescale, epoch: epoch, rounded: rounded)
+        }
+        let a = Int64(left.timescale)
+        let b = Int64(right.timescale)
+        let multiple = a / Int64(greatestCommonDivisor(a.magnitude, b.magnitude)) * b
+        return MediaTime(
+            numerator: Int128(left.value) * Int128(b) + sign * Int128(right.value) * Int128(a),
+            denominator: Int128(a) * Int128(b), timescale: Int32(clamping: multiple), epoch: epoch, rounded: rounded)
+    }
+
+    /// The sum when at least one of two times is not a number.
+    private static func nonNumericSum(_ left: Kind, _ right: Kind) -> MediaTime {
+        let kinds = [left, right]
+        if kinds.contains(.invalid) { return .invalid }
+        switch (kinds.contains(.positiveInfinity), kinds.contains(.negativeInfinity)) {
+        case (true, true): return .invalid
+        case (true, false): return .positiveInfinity
+        case (false, true): return .negativeInfinity
+        case (false, false): return .indefinite
+        }
+    }
+
+    fileprivate static func greatestCommonDivisor(_ a: UInt64, _ b: UInt64) -> UInt64 {
+        var (a, b) = (a, b)
+        while b != 0 { (a, b) = (b, a % b) }
+        return max(a, 1)
+    }
+}
+
+// MARK: - Order
+
+extension MediaTime: Comparable, Hashable {
+    /// Equal values are equal in every timescale; ``Flags/hasBeenRounded`` does not count.
+    public static func == (left: MediaTime, right: MediaTime) -> Bool {
+        guard left.kind == right.kind else { return false }
+        guard left.isNumeric else { return true }
+        return left.epoch == right.epoch
+            && Int128(left.value) * Int128(right.timescale) == Int128(right.value) * Int128(left.timescale)
+    }
+
+    public static func < (left: MediaTime, right: MediaTime) -> Bool {
+        guard left.isNumeric, right.isNumeric else { return left.kind.rawValue < right.kind.rawValue }
+        if left.epoch != right.epoch { return left.epoch < right.epoch }
+        return Int128(left.value) * Int128(right.timescale) < Int128(right.value) * Int128(left.timescale)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(kind)
+        guard isNumeric else { return }
+        let common = Self.greatestCommonDivisor(value.magnitude, UInt64(timescale))
+        hasher.combine(value.magnitude / common)
+        hasher.combine(value < 0)
+        hasher.combine(UInt64(timescale) / common)
+        hasher.combine(epoch)
+    }
+}
+
+extension MediaTime: CustomStringConvertible {
+    /// Like `1001/30000 s`, with ` epoch 1` where there is one.
+    public var description: String {
+        switch kind {
+        case .numeric: "\(value)/\(timescale) s" + (epoch == 0 ? "" : " epoch \(epoch)")
+        case .positiveInfinity: "+infinity"
+        case .negativeInfinity: "-infinity"
+        case .indefinite: "indefinite"
+        case .invalid: "invalid"
+        }
+    }
+}
+
+// MARK: - Duration
+
+extension MediaTime {
+    /// Makes the time nearest to `duration` in units of `timescale`; exact when the timescale can hold it.
+    /// A timescale that is not greater than zero gives ``invalid``.
+    public init(_ duration: Duration, timescale: Int32) {
+        guard timescale > 0 else {
+            self = .invalid
+            return
+        }
+        let (seconds, attoseconds) = duration.components
+        // Seconds and fraction apart, so that no product passes 127 bits.
+        let whole = Int128(seconds) * Int128(timescale)
+        let (fraction, exact) = Rounding.halfAwayFromZero.divide(
+            Int128(attoseconds) * Int128(timescale), by: 1_000_000_000_000_000_000)
+        self.init(
+            numerator: whole + fraction, denominator: Int128(timescale), timescale: timescale, epoch: 0,
+            rounded: !exact)
+    }
+
+    /// The time as a `Duration`, rounded to attoseconds; nil for times that are not numbers.
+    public var duration: Duration? {
+        guard isNumeric else { return nil }
+        let (seconds, rest) = value.quotientAndRemainder(dividingBy: Int64(timescale))
+        let (attoseconds, _) = Rounding.halfAwayFromZero.divide(
+            Int128(rest) * 1_000_000_000_000_000_000, by: Int128(timescale))
+        return Duration(secondsComponent: seconds, attosecondsComponent: Int64(attoseconds))
     }
 }

@@ -14,6 +14,8 @@ public struct PlayerEvent: Sendable {
     public enum Kind: Sendable {
         /// The time control status or the reason for waiting changed.
         case timeControl(TimeControlChange)
+        /// The desired rate changed, or did not stay what it was set to.
+        case rateChanged(Float, RateChangeReason)
         /// The item became ready to play or failed.
         case itemStatusChanged(PlayerItemStatus)
         case durationChanged(MediaTime)

@@ -1,0 +1,40 @@
+/// Where to ask which pathway to use: `EXT-X-CONTENT-STEERING`. Source: rfc8216bis §4.4.6.6.
+public struct ContentSteering: Sendable, Hashable {
+    /// The steering manifest, as written.
+    public var serverURI: String
+    /// The pathway to start with; nil means that of the first variant.
+    public var pathwayID: String?
+    /// Attributes that have no property.
+    public var otherAttributes: [PlaylistAttribute]
+
+    public init(serverURI: String, pathwayID: String? = nil, otherAttributes: [PlaylistAttribute] = []) {
+        self.serverURI = serverURI
+        self.pathwayID = pathwayID
+        self.otherAttributes = otherAttributes
+    }
+}
+
+extension ContentSteering {
+    init?(_ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
+        self.init(serverURI: "")
+        for attribute in context.attributes {
+            switch attribute.name {
+            case .serverURI: serverURI = try context.uri(attribute, bytes)
+            case .pathwayID: pathwayID = try context.string(attribute, bytes)
+            default: otherAttributes.append(try context.keep(attribute, bytes))
+            }
+        }
+        guard !serverURI.isEmpty else {
+            try context.reportMissing(.serverURI)
+            return nil
+        }
+    }
+
+    var attributeText: String {
+        var list = AttributeText()
+        list.quoted(.serverURI, serverURI)
+        list.quoted(.pathwayID, pathwayID)
+        list.other(otherAttributes)
+        return list.text
+    }
+}

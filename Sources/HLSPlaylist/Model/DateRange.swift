@@ -1,0 +1,153 @@
+/// A range of absolute time with attributes: `EXT-X-DATERANGE`, all tags of one ID merged.
+///
+/// Source: rfc8216bis §4.4.5.1; SPEC rule 25.
+public struct DateRange: Sendable, Hashable {
+    /// A trigger other than the start date. An open set.
+    public struct Cue: RawRepresentable, Sendable, Hashable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// Before the primary content.
+        public static let pre = Cue(rawValue: "PRE")
+        /// After the primary content.
+        public static let post = Cue(rawValue: "POST")
+        /// Once only.
+        public static let once = Cue(rawValue: "ONCE")
+    }
+
+    public var id: String
+    public var `class`: String?
+    /// nil only where no tag of this ID has one (an issue).
+    public var startDate: PlaylistDate?
+    public var endDate: PlaylistDate?
+    /// Not negative; wins over ``endDate``.
+    public var duration: Duration?
+    public var plannedDuration: Duration?
+    public var cue: [Cue]
+    /// Ends where the next range of the same class starts; see ``MediaPlaylist/endDate(of:)``.
+    public var endsOnNext: Bool
+    /// Hexadecimal, as written.
+    public var scte35Command: String?
+    /// Hexadecimal, as written.
+    public var scte35Out: String?
+    /// Hexadecimal, as written.
+    public var scte35In: String?
+    /// `X-*` attributes in the order of the text, and others that have no property.
+    public var otherAttributes: [PlaylistAttribute]
+
+    public init(
+        id: String, class: String? = nil, startDate: PlaylistDate?, endDate: PlaylistDate? = nil,
+        duration: Duration? = nil, plannedDuration: Duration? = nil, cue: [Cue] = [], endsOnNext: Bool = false,
+        otherAttributes: [PlaylistAttribute] = []
+    ) {
+        self.id = id
+        self.class = `class`
+        self.startDate = startDate
+        self.endDate = endDate
+        self.duration = duration
+        self.plannedDuration = plannedDuration
+        self.cue = cue
+        self.endsOnNext = endsOnNext
+        self.otherAttributes = otherAttributes
+    }
+
+    /// The attributes whose names start with `X-`.
+    public var clientAttributes: [PlaylistAttribute] { otherAttributes.filter { $0.name.hasPrefix("X-") } }
+
+    /// The value of an attribute without property.
+    public subscript(attribute name: String) -> String? { otherAttributes.first { $0.name == name }?.value }
+
+    /// The end as far as the range itself tells: start and duration, else the end date.
+    public var ownEndDate: PlaylistDate? {
+        if let startDate, let duration { return startDate + duration }
+        return endDate
+    }
+}
+
+extension DateRange {
+    /// Reads the attributes of the current tag. Without an ID the range cannot be told from others: that throws.
+    init(_ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
+        self.init(id: "", startDate: nil)
+        for attribute in context.attributes {
+            switch attribute.name {
+            case .id: id = try context.string(attribute, bytes)
+            case .class: self.class = try context.string(attribute, bytes)
+            case .startDate: startDate = try context.date(attribute, bytes)
+            case .endDate: endDate = try context.date(attribute, bytes)
+            case .duration: duration = try context.duration(attribute, bytes)
+            case .plannedDuration: plannedDuration = try context.duration(attribute, bytes)
+            case .cue: cue = Self.list(try context.string(attribute, bytes)).map { Cue(rawValue: $0) }
+            case .endOnNext: endsOnNext = try context.isYes(attribute, bytes)
+            case .scte35Command: scte35Command = try context.text(attribute.value, bytes)
+            case .scte35Out: scte35Out = try context.text(attribute.value, bytes)
+            case .scte35In: scte35In = try context.text(attribute.value, bytes)
+            default: otherAttributes.append(try context.keep(attribute, bytes))
+            }
+        }
+        guard !id.isEmpty else { throw context.failure(.missingAttribute, "ID is missing") }
+        if cue.contains(.pre), cue.contains(.post) {
+            try context.report(.attributeConflict, "CUE has both PRE and POST")
+        }
+        if endsOnNext, self.class == nil || duration != nil || endDate != nil {
+            try context.report(.dateRange, "END-ON-NEXT needs CLASS and excludes DURATION and END-DATE")
+        }
+        if let startDate, let endDate, endDate < startDate {
+            try context.report(.dateRange, "END-DATE is before START-DATE")
+        }
+    }
+
+    /// An enumerated-string-list in quotes.
+    static func list(_ text: String) -> [String] {
+        text.split(separator: ",").map { item in
+            String(item.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+        }
+    }
+
+    /// Takes over what `later`, another tag of the same ID, says. Attributes that both have keep the value of the first;
+    /// gives the names of those that differ.
+    mutating func merge(_ later: DateRange) -> [String] {
+        var conflicts: [String] = []
+        func take<Value: Equatable>(_ mine: inout Value?, _ other: Value?, _ name: AttributeName) {
+            if let old = mine {
+                if let other, other != old { conflicts.append(name.rawValue) }
+            } else {
+                mine = other
+            }
+        }
+        take(&self.class, later.class, .class)
+        take(&startDate, later.startDate, .startDate)
+        take(&endDate, later.endDate, .endDate)
+        take(&duration, later.duration, .duration)
+        take(&plannedDuration, later.plannedDuration, .plannedDuration)
+        take(&scte35Command, later.scte35Command, .scte35Command)
+        take(&scte35Out, later.scte35Out, .scte35Out)
+        take(&scte35In, later.scte35In, .scte35In)
+        if cue.isEmpty { cue = later.cue }
+        if later.endsOnNext { endsOnNext = true }
+        for attribute in later.otherAttributes {
+            if let old = otherAttributes.first(where: { $0.name == attribute.name }) {
+                if old.value != attribute.value { conflicts.append(attribute.name) }
+            } else {
+                otherAttributes.append(attribute)
+            }
+        }
+        return conflicts
+    }
+
+    var attributeText: String {
+        var list = AttributeText()
+        list.quoted(.id, id)
+        list.quoted(.class, self.class)
+        list.quoted(.startDate, startDate?.description)
+        if !cue.isEmpty { list.quoted(.cue, cue.map(\.rawValue).joined(separator: ",")) }
+        list.quoted(.endDate, endDate?.description)
+        list.duration(.duration, duration)
+        list.duration(.plannedDuration, plannedDuration)
+        list.plain(.scte35Command, scte35Command)
+        list.plain(.scte35Out, scte35Out)
+        list.plain(.scte35In, scte35In)
+        list.other(otherAttributes)
+        list.yes(.endOnNext, endsOnNext)
+        return list.text
+    }
+}

@@ -1,0 +1,153 @@
+/// How segments are encrypted, and where their key is: `EXT-X-KEY` and `EXT-X-SESSION-KEY`.
+///
+/// Source: rfc8216bis §4.4.4.4; SPEC rules 17–19.
+public struct EncryptionKey: Sendable, Hashable {
+    /// The encryption method. An open set: with a method unknown to the player the segments cannot be played, and are
+    /// never taken for clear.
+    public struct Method: RawRepresentable, Sendable, Hashable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        public static let aes128 = Method(rawValue: "AES-128")
+        public static let sampleAES = Method(rawValue: "SAMPLE-AES")
+        public static let sampleAESCTR = Method(rawValue: "SAMPLE-AES-CTR")
+    }
+
+    public var method: Method
+    /// Where the key is, as written; nil when missing (an issue).
+    public var uri: String?
+    /// The initialization vector, 16 bytes; nil when not written.
+    public var iv: [UInt8]?
+    /// The key format; nil means `identity`.
+    public var keyFormat: String?
+    /// The versions of the key format, as written: `1/2/5`; nil means 1.
+    public var keyFormatVersions: String?
+    /// Attributes that have no property.
+    public var otherAttributes: [PlaylistAttribute]
+
+    public init(
+        method: Method, uri: String?, iv: [UInt8]? = nil, keyFormat: String? = nil, keyFormatVersions: String? = nil,
+        otherAttributes: [PlaylistAttribute] = []
+    ) {
+        self.method = method
+        self.uri = uri
+        self.iv = iv
+        self.keyFormat = keyFormat
+        self.keyFormatVersions = keyFormatVersions
+        self.otherAttributes = otherAttributes
+    }
+
+    /// The key format with its default filled in.
+    public var effectiveKeyFormat: String { keyFormat ?? "identity" }
+
+    /// The IV as written, else the media sequence number as a 128-bit big-endian number.
+    public func initializationVector(forMediaSequence mediaSequence: Int) -> [UInt8] {
+        if let iv { return iv }
+        let number = UInt64(max(0, mediaSequence))
+        return [UInt8](repeating: 0, count: 8)
+            + stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> UInt64($0)) }
+    }
+}
+
+extension EncryptionKey {
+    /// Reads the attributes of the current tag; nil for `METHOD=NONE`.
+    init?(_ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
+        self.init(method: Method(rawValue: ""), uri: nil)
+        var hasMethod = false
+        for attribute in context.attributes {
+            switch attribute.name {
+            case .method:
+                hasMethod = true
+                method = Self.method(attribute.value, bytes)
+                if attribute.isQuoted || method.rawValue.isEmpty {
+                    method = Method(rawValue: try context.enumerated(attribute, bytes))
+                }
+            case .uri: uri = try context.uri(attribute, bytes)
+            case .iv: iv = try Self.iv(attribute, &context, bytes)
+            case .keyFormat: keyFormat = try context.string(attribute, bytes)
+            case .keyFormatVersions: keyFormatVersions = try context.string(attribute, bytes)
+            default: otherAttributes.append(try context.keep(attribute, bytes))
+            }
+        }
+        if !hasMethod { try context.reportMissing(.method) }
+        if method.rawValue == "NONE" {
+            if context.tag == .sessionKey { try context.report(.unknownValue, "METHOD must not be NONE") }
+            if uri != nil || iv != nil || keyFormat != nil {
+                try context.report(.attributeConflict, "METHOD=NONE with other attributes", severity: .warning)
+            }
+            return nil
+        }
+        if uri == nil { try context.reportMissing(.uri) }
+    }
+
+    /// The usual methods without making a string; empty for others.
+    private static func method(_ range: Range<Int>, _ bytes: borrowing Span<UInt8>) -> Method {
+        if bytes.equals(range, "AES-128") { return .aes128 }
+        if bytes.equals(range, "SAMPLE-AES") { return .sampleAES }
+        return Method(rawValue: "")
+    }
+
+    /// `0x` and up to 32 digits, padded on the left (SPEC rule 19). nil, and reported, when it is not that.
+    private static func iv(
+        _ attribute: Attribute, _ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>
+    ) throws(PlaylistError) -> [UInt8]? {
+        if attribute.isQuoted { try context.report(.quoting, "IV must not be quoted") }
+        if context.traits.contains(.brace), let text = try context.expanded(attribute.value, bytes) {
+            return try iv(text.span, 0..<text.count, &context)
+        }
+        return try iv(bytes, attribute.value, &context)
+    }
+
+    private static func iv(
+        _ bytes: borrowing Span<UInt8>, _ range: Range<Int>, _ context: inout ReadingContext
+    ) throws(PlaylistError) -> [UInt8]? {
+        var digits = range
+        if digits.count >= 2, bytes[digits.lowerBound] == 0x30, bytes[digits.lowerBound + 1] | 0x20 == 0x78 {
+            digits = digits.lowerBound + 2..<digits.upperBound
+        } else {
+            try context.report(.hexadecimal, "IV does not start with 0x")
+        }
+        var number: UInt128 = 0
+        for index in digits {
+            guard let digit = hexadecimalDigit(bytes[index]), digits.count <= 32 else {
+                try context.report(
+                    .hexadecimal, "IV is not a number of up to 128 bits: \"\(bytes.excerpt(range))\"")
+                // Never decrypt with another IV than the author meant.
+                throw context.failure(.hexadecimal, "the IV cannot be read")
+            }
+            number = number << 4 | UInt128(digit)
+        }
+        var iv = [UInt8](repeating: 0, count: 16)
+        for index in 0..<16 { iv[index] = UInt8(truncatingIfNeeded: number >> UInt128(120 - 8 * index)) }
+        return iv
+    }
+
+    private static func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x37
+        case 0x61...0x66: byte - 0x57
+        default: nil
+        }
+    }
+
+    /// The attribute list.
+    var attributeText: String {
+        var list = AttributeText()
+        list.plain(.method, method.rawValue)
+        list.quoted(.uri, uri)
+        list.plain(.iv, iv.map { "0x" + $0.hexadecimalText })
+        list.quoted(.keyFormat, keyFormat)
+        list.quoted(.keyFormatVersions, keyFormatVersions)
+        list.other(otherAttributes)
+        return list.text
+    }
+}
+
+extension [UInt8] {
+    /// Two lower-case digits a byte.
+    package var hexadecimalText: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}

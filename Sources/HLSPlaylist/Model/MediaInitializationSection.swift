@@ -1,0 +1,93 @@
+/// What a decoder needs before the segments that follow: `EXT-X-MAP`.
+///
+/// Source: rfc8216bis §4.4.4.5; SPEC rules 16 and 17.
+public struct MediaInitializationSection: Sendable, Hashable {
+    /// The resource, as written.
+    public var uri: String
+    /// The part of the resource; nil means all of it. A range without offset starts at 0.
+    public var byteRange: ByteRange?
+    /// The keys in force where the tag is: how the section itself is encrypted.
+    public var keys: [EncryptionKey]
+    /// Attributes that have no property.
+    public var otherAttributes: [PlaylistAttribute]
+
+    public init(
+        uri: String, byteRange: ByteRange? = nil, keys: [EncryptionKey] = [],
+        otherAttributes: [PlaylistAttribute] = []
+    ) {
+        self.uri = uri
+        self.byteRange = byteRange
+        self.keys = keys
+        self.otherAttributes = otherAttributes
+    }
+}
+
+extension MediaInitializationSection {
+    init?(
+        _ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>, keys: [EncryptionKey]
+    ) throws(PlaylistError) {
+        self.init(uri: "", keys: keys)
+        var hasURI = false
+        for attribute in context.attributes {
+            switch attribute.name {
+            case .uri:
+                uri = try context.uri(attribute, bytes)
+                hasURI = true
+            case .byteRange:
+                byteRange = try context.byteRange(attribute, bytes, continuing: 0)
+            default: otherAttributes.append(try context.keep(attribute, bytes))
+            }
+        }
+        guard hasURI else {
+            try context.reportMissing(.uri)
+            return nil
+        }
+    }
+
+    var attributeText: String {
+        var list = AttributeText()
+        list.quoted(.uri, uri)
+        list.quoted(.byteRange, byteRange?.text)
+        list.other(otherAttributes)
+        return list.text
+    }
+}
+
+extension ReadingContext {
+    /// `n[@o]`. Without offset the range starts at `continuing`; where that is nil, it is reported and starts at 0.
+    /// Numbers that are none, or pass 2⁶³−1, throw (RELIABILITY R35).
+    mutating func byteRange(
+        _ range: Range<Int>, _ bytes: borrowing Span<UInt8>, continuing: @autoclosure () -> Int?
+    ) throws(PlaylistError) -> ByteRange {
+        let at = bytes.index(of: 0x40, in: range)
+        let lengthRange = bytes.trimmed(range.lowerBound..<(at ?? range.upperBound))
+        guard let length = bytes.integer(in: lengthRange) else {
+            throw failure(.byteRange, "\"\(bytes.excerpt(range))\": the length is not a number up to 2^63-1")
+        }
+        var offset = 0
+        if let at {
+            guard let number = bytes.integer(in: bytes.trimmed(at + 1..<range.upperBound)) else {
+                throw failure(.byteRange, "\"\(bytes.excerpt(range))\": the offset is not a number up to 2^63-1")
+            }
+            offset = number
+        } else if let end = continuing() {
+            offset = end
+        } else {
+            try report(.byteRange, "\"\(bytes.excerpt(range))\": offset is missing; read as 0")
+        }
+        guard !offset.addingReportingOverflow(length).overflow else {
+            throw failure(.byteRange, "\"\(bytes.excerpt(range))\": the range ends beyond 2^63-1")
+        }
+        return ByteRange(offset: offset, length: length)
+    }
+
+    mutating func byteRange(
+        _ attribute: Attribute, _ bytes: borrowing Span<UInt8>, continuing: @autoclosure () -> Int?
+    ) throws(PlaylistError) -> ByteRange {
+        if !attribute.isQuoted { try report(.quoting, "BYTERANGE is not quoted") }
+        if traits.contains(.brace), let text = try expanded(attribute.value, bytes) {
+            return try byteRange(0..<text.count, text.span, continuing: continuing())
+        }
+        return try byteRange(attribute.value, bytes, continuing: continuing())
+    }
+}

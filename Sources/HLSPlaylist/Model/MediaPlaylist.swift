@@ -1,0 +1,131 @@
+/// A media playlist: the segments of one rendition in playback order.
+///
+/// Source: rfc8216bis §4.4.3 to §4.4.5.
+public struct MediaPlaylist: Sendable, Hashable {
+    /// Where the playlist came from, after redirects: the base of its references.
+    public var url: String
+    /// `EXT-X-VERSION`; nil when not written, which means 1.
+    public var version: Int?
+    /// The upper bound of the rounded segment durations. Where the tag is missing (an issue), the longest duration,
+    /// rounded up.
+    public var targetDuration: Duration
+    /// The number of the first segment, skipped ones counted. Its sum with their count fits an `Int`.
+    public var mediaSequence = 0
+    /// The discontinuity sequence number in front of the first segment.
+    public var discontinuitySequence = 0
+    /// `EXT-X-DISCONTINUITY-SEQUENCE` is written; without it a live playlist's numbers have to be carried over from
+    /// the playlist before (``merging(update:)`` does).
+    public var hasDiscontinuitySequence = false
+    public var playlistType: PlaylistType?
+    /// No segments will be added any more.
+    public var hasEndList = false
+    /// Each segment is one I-frame; its duration is the time to the next.
+    public var isIFramesOnly = false
+    /// Every segment can be decoded on its own.
+    public var hasIndependentSegments = false
+    public var start: StartPoint?
+    public var serverControl: ServerControl?
+    /// The upper bound of the parts' durations.
+    public var partTarget: Duration?
+    public var segments: MediaSegments
+    /// Parts of the segment in the making, which has no URI yet.
+    public var trailingParts: [PartialSegment] = []
+    /// What the tags after the last segment say about the segment to come, or in the making.
+    public var upcoming = UpcomingSegment()
+    public var preloadHints: [PreloadHint] = []
+    public var renditionReports: [RenditionReport] = []
+    /// In order of first appearance, tags of one ID merged.
+    public var dateRanges: [DateRange] = []
+    /// What this delta update leaves out; nil in a full playlist.
+    public var skip: SkippedSegments?
+    /// Variables and their values.
+    public var definitions: [VariableDefinition] = []
+    private var found = Unhashed<[PlaylistIssue]>([])
+    var source = Unhashed<MediaSource?>(nil)
+
+    public init(url: String = "", targetDuration: Duration, segments: MediaSegments = []) {
+        self.url = url
+        self.targetDuration = targetDuration
+        self.segments = segments
+    }
+
+    /// Reads a media playlist; a multivariant playlist throws ``PlaylistError/Code/wrongKind``.
+    ///
+    /// `previous` is an earlier state of the same live playlist: segments that did not change are taken from it, which
+    /// makes a reload many times faster than a fresh read. The result is the same with and without it.
+    public init(
+        parsing bytes: [UInt8], url: String, options: PlaylistParser.Options = .init(),
+        reusing previous: MediaPlaylist? = nil
+    ) throws(PlaylistError) {
+        var parser = PlaylistParser(url: url, options: options, reusing: previous)
+        try parser.append(bytes)
+        guard case .media(let playlist) = try parser.finish() else {
+            throw PlaylistError(code: .wrongKind, rule: .mixedKinds, text: "a multivariant playlist, not a media one")
+        }
+        self = playlist
+    }
+
+    public init(
+        parsing text: String, url: String, options: PlaylistParser.Options = .init()
+    ) throws(PlaylistError) {
+        try self.init(parsing: Array(text.utf8), url: url, options: options)
+    }
+
+    /// What lenient reading found wrong, in the order of the text. Does not count for equality.
+    public var issues: [PlaylistIssue] {
+        get { found.value }
+        set { found.value = newValue }
+    }
+
+    /// The durations of all segments together.
+    public var duration: Duration { segments.reduce(.zero) { $0 + $1.duration } }
+
+    /// The absolute form of a reference in this playlist; nil when it cannot be parsed.
+    public func resolve(_ uri: String) -> String? { URIReference.resolve(uri, against: url) }
+
+    /// When a date range ends: by its duration, else its end date, else where the next range of its class starts (by
+    /// date, not by order). nil while that is not known. Source: SPEC rule 25.
+    public func endDate(of range: DateRange) -> PlaylistDate? {
+        if let end = range.ownEndDate { return end }
+        guard range.endsOnNext, let start = range.startDate else { return nil }
+        return dateRanges.filter { $0.class == range.class && $0.id != range.id }
+            .compactMap(\.startDate).filter { $0 > start }.min()
+    }
+}
+
+/// What is known about the segment after the last one of a playlist.
+public struct UpcomingSegment: Sendable, Hashable {
+    public var keys: [EncryptionKey] = []
+    public var map: MediaInitializationSection?
+    public var hasDiscontinuity = false
+    public var programDateTime: PlaylistDate?
+
+    public init() {}
+}
+
+/// The text that a media playlist was read from.
+final class MediaSource: Sendable {
+    let store: SegmentStore
+    /// The playlist as read, without source.
+    let original: MediaPlaylist
+    /// Where the lines after the last segment start.
+    let tailStart: Int
+    /// Where `EXT-X-DATERANGE` lines start.
+    let dateRangeLines: [Int]
+    /// Between the segments there are only tags of segments and date ranges: a reload may take over stretches of it.
+    let isReusable: Bool
+    /// The manner in which it was read.
+    let mode: PlaylistParser.Mode
+
+    init(
+        store: SegmentStore, original: MediaPlaylist, tailStart: Int, dateRangeLines: [Int], isReusable: Bool,
+        mode: PlaylistParser.Mode
+    ) {
+        self.store = store
+        self.original = original
+        self.tailStart = tailStart
+        self.dateRangeLines = dateRangeLines
+        self.isReusable = isReusable
+        self.mode = mode
+    }
+}

@@ -1,0 +1,78 @@
+/// The segments of a media playlist, in order.
+///
+/// As read they take about 90 bytes each beside the text, and a ``MediaSegment`` is made when it is asked for. Changing
+/// the collection turns it into an array; indices are 0..<count in either case.
+public struct MediaSegments: Sendable, RandomAccessCollection, MutableCollection, RangeReplaceableCollection {
+    private enum Storage: Sendable {
+        case asRead(SegmentStore)
+        case edited([MediaSegment])
+    }
+
+    private var storage: Storage
+
+    public init() { storage = .edited([]) }
+
+    init(store: SegmentStore) { storage = .asRead(store) }
+
+    /// The store, as long as nothing was changed.
+    var store: SegmentStore? {
+        if case .asRead(let store) = storage { store } else { nil }
+    }
+
+    public var startIndex: Int { 0 }
+
+    public var endIndex: Int {
+        switch storage {
+        case .asRead(let store): store.tables.records.count
+        case .edited(let segments): segments.count
+        }
+    }
+
+    public subscript(position: Int) -> MediaSegment {
+        @inline(__always) get {
+            switch storage {
+            case .asRead(let store):
+                MediaSegment(
+                    store: store, index: position, mediaSequence: store.mediaSequence &+ position,
+                    discontinuitySequence: store.discontinuitySequence
+                        &+ Int(store.tables.records[position].discontinuityCount))
+            case .edited(let segments): segments[position]
+            }
+        }
+        set { edit { $0[position] = newValue } }
+    }
+
+    public mutating func replaceSubrange(
+        _ subrange: Range<Int>, with newElements: some Collection<MediaSegment>
+    ) {
+        edit { $0.replaceSubrange(subrange, with: newElements) }
+    }
+
+    private mutating func edit(_ change: (inout [MediaSegment]) -> Void) {
+        var segments: [MediaSegment]
+        switch storage {
+        case .asRead: segments = Array(self)
+        case .edited(let edited): segments = edited
+        }
+        storage = .edited([])
+        change(&segments)
+        storage = .edited(segments)
+    }
+}
+
+extension MediaSegments: Hashable {
+    public static func == (left: MediaSegments, right: MediaSegments) -> Bool {
+        if let store = left.store, store === right.store { return true }
+        return left.elementsEqual(right)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(count)
+        hasher.combine(first)
+        hasher.combine(last)
+    }
+}
+
+extension MediaSegments: ExpressibleByArrayLiteral {
+    public init(arrayLiteral elements: MediaSegment...) { storage = .edited(elements) }
+}

@@ -1,0 +1,85 @@
+/// A multivariant playlist: the variants of a presentation and their renditions.
+///
+/// Source: rfc8216bis §4.4.6.
+public struct MultivariantPlaylist: Sendable, Hashable {
+    /// Where the playlist came from, after redirects: the base of its references.
+    public var url: String
+    /// `EXT-X-VERSION`; nil when not written, which means 1.
+    public var version: Int?
+    /// Every segment of every media playlist can be decoded on its own.
+    public var hasIndependentSegments = false
+    public var start: StartPoint?
+    /// In the order of the text.
+    public var variants: [Variant] = []
+    public var iFrameVariants: [Variant] = []
+    /// In the order of the text; several may share type, group and even URI.
+    public var renditions: [Rendition] = []
+    public var sessionData: [SessionData] = []
+    public var sessionKeys: [EncryptionKey] = []
+    public var contentSteering: ContentSteering?
+    /// Variables and their values.
+    public var definitions: [VariableDefinition] = []
+    private var found = Unhashed<[PlaylistIssue]>([])
+    var source = Unhashed<MultivariantSource?>(nil)
+
+    public init(url: String = "") { self.url = url }
+
+    /// Reads a multivariant playlist; a media playlist throws ``PlaylistError/Code/wrongKind``.
+    public init(
+        parsing bytes: [UInt8], url: String, options: PlaylistParser.Options = .init()
+    ) throws(PlaylistError) {
+        guard case .multivariant(let playlist) = try Playlist(parsing: bytes, url: url, options: options) else {
+            throw PlaylistError(code: .wrongKind, rule: .mixedKinds, text: "a media playlist, not a multivariant one")
+        }
+        self = playlist
+    }
+
+    public init(
+        parsing text: String, url: String, options: PlaylistParser.Options = .init()
+    ) throws(PlaylistError) {
+        try self.init(parsing: Array(text.utf8), url: url, options: options)
+    }
+
+    /// What lenient reading found wrong, in the order of the text. Does not count for equality.
+    public var issues: [PlaylistIssue] {
+        get { found.value }
+        set { found.value = newValue }
+    }
+
+    /// The renditions of a group.
+    public func renditions(_ type: Rendition.MediaType, groupID: String) -> [Rendition] {
+        renditions.filter { $0.type == type && $0.groupID == groupID }
+    }
+
+    /// The variables by name, for ``PlaylistParser/Options/importedVariables`` of its media playlists.
+    public var variables: [String: String] {
+        Dictionary(definitions.map { ($0.name, $0.value) }) { first, _ in first }
+    }
+
+    /// The absolute form of a reference in this playlist; nil when it cannot be parsed.
+    public func resolve(_ uri: String) -> String? { URIReference.resolve(uri, against: url) }
+}
+
+/// The text that a multivariant playlist was read from.
+final class MultivariantSource: Sendable {
+    /// A line that belongs to an item of the playlist.
+    struct ItemLine: Sendable {
+        var start: Int
+        var tag: Tag
+        /// The index of the item in its list.
+        var index: Int
+        /// Of a variant: where its URI line starts.
+        var uriStart: Int?
+    }
+
+    let text: [UInt8]
+    let items: [ItemLine]
+    /// The playlist as read, without source.
+    let original: MultivariantPlaylist
+
+    init(text: [UInt8], items: [ItemLine], original: MultivariantPlaylist) {
+        self.text = text
+        self.items = items
+        self.original = original
+    }
+}

@@ -1,0 +1,81 @@
+/// A part of a segment that is offered before the segment is complete: `EXT-X-PART`.
+///
+/// Source: rfc8216bis §4.4.4.9; SPEC rule 27.
+public struct PartialSegment: Sendable, Hashable {
+    /// The resource, as written.
+    public var uri: String
+    /// Exact, not negative.
+    public var duration: Duration
+    /// The part of the resource, offset resolved; nil means all of it.
+    public var byteRange: ByteRange?
+    /// Decoding can start here.
+    public var isIndependent: Bool
+    /// Not available; must not be requested.
+    public var isGap: Bool
+    /// Attributes that have no property.
+    public var otherAttributes: [PlaylistAttribute]
+
+    public init(
+        uri: String, duration: Duration, byteRange: ByteRange? = nil, isIndependent: Bool = false, isGap: Bool = false,
+        otherAttributes: [PlaylistAttribute] = []
+    ) {
+        self.uri = uri
+        self.duration = duration
+        self.byteRange = byteRange
+        self.isIndependent = isIndependent
+        self.isGap = isGap
+        self.otherAttributes = otherAttributes
+    }
+}
+
+extension PartialSegment {
+    /// Reads the attributes of the current tag. `previous` is the part before it in the same segment. nil, and reported,
+    /// without URI or duration.
+    init?(
+        _ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>, previous: PartialSegment?
+    ) throws(PlaylistError) {
+        var range: Attribute?
+        var hasURI = false
+        var hasDuration = false
+        self.init(uri: "", duration: .zero)
+        for attribute in context.attributes {
+            switch attribute.name {
+            case .uri:
+                uri = try context.uri(attribute, bytes)
+                hasURI = true
+            case .duration:
+                if let value = try context.duration(attribute, bytes) {
+                    guard value <= MediaPlaylistReader.longestDuration else {
+                        try context.report(.number, "DURATION is more than a day; the part is ignored")
+                        return nil
+                    }
+                    duration = value
+                    hasDuration = true
+                }
+            case .independent: isIndependent = try context.isYes(attribute, bytes)
+            case .gap: isGap = try context.isYes(attribute, bytes)
+            case .byteRange: range = attribute
+            default: otherAttributes.append(try context.keep(attribute, bytes))
+            }
+        }
+        guard hasURI, hasDuration else {
+            try context.reportMissing(hasURI ? .duration : .uri)
+            return nil
+        }
+        if let range {
+            let start = previous.flatMap { $0.uri == uri ? $0.byteRange?.end : nil }
+            byteRange = try context.byteRange(range, bytes, continuing: start)
+        }
+    }
+
+    var attributeText: String {
+        var list = AttributeText()
+        list.duration(.duration, duration)
+        list.quoted(.uri, uri)
+        list.quoted(.byteRange, byteRange?.text)
+        list.yes(.independent, isIndependent)
+        list.yes(.gap, isGap)
+        list.other(otherAttributes)
+        return list.text
+    }
+}

@@ -1,0 +1,53 @@
+/// A playlist of either kind.
+public enum Playlist: Sendable, Hashable {
+    case multivariant(MultivariantPlaylist)
+    case media(MediaPlaylist)
+
+    /// The two kinds of playlist.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        case multivariant, media
+    }
+
+    /// Reads a playlist whose kind is not known.
+    ///
+    /// `url` is the URL that the bytes came from, after redirects: the base of relative references. Time and memory grow
+    /// linearly with the size of the text. Throws what cannot be read; see ``PlaylistParser/Options/mode``.
+    public init(
+        parsing bytes: [UInt8], url: String, options: PlaylistParser.Options = .init()
+    ) throws(PlaylistError) {
+        var parser = PlaylistParser(url: url, options: options)
+        try parser.append(bytes)
+        self = try parser.finish()
+    }
+
+    public init(
+        parsing text: String, url: String, options: PlaylistParser.Options = .init()
+    ) throws(PlaylistError) {
+        try self.init(parsing: Array(text.utf8), url: url, options: options)
+    }
+
+    public var kind: Kind {
+        switch self {
+        case .multivariant: .multivariant
+        case .media: .media
+        }
+    }
+
+    /// What lenient reading found wrong.
+    public var issues: [PlaylistIssue] {
+        switch self {
+        case .multivariant(let playlist): playlist.issues
+        case .media(let playlist): playlist.issues
+        }
+    }
+}
+
+/// A value that does not count for equality and hash: where something comes from, not what it is.
+struct Unhashed<Value: Sendable>: Sendable, Hashable {
+    var value: Value
+
+    init(_ value: Value) { self.value = value }
+
+    static func == (left: Self, right: Self) -> Bool { true }
+    func hash(into hasher: inout Hasher) {}
+}

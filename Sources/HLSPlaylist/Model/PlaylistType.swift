@@ -1,0 +1,10 @@
+/// How a media playlist changes: `EXT-X-PLAYLIST-TYPE`. An open set; only ``event`` and ``vod`` mean something.
+public struct PlaylistType: RawRepresentable, Sendable, Hashable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Segments are only added at the end.
+    public static let event = PlaylistType(rawValue: "EVENT")
+    /// Nothing changes.
+    public static let vod = PlaylistType(rawValue: "VOD")
+}

@@ -1,0 +1,66 @@
+/// A resource that will be needed soon and can be requested already: `EXT-X-PRELOAD-HINT`.
+///
+/// Source: rfc8216bis §4.4.5.3.
+public struct PreloadHint: Sendable, Hashable {
+    /// What the resource will be. An open set.
+    public struct Kind: RawRepresentable, Sendable, Hashable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        public static let part = Kind(rawValue: "PART")
+        public static let map = Kind(rawValue: "MAP")
+    }
+
+    public var kind: Kind
+    /// As written.
+    public var uri: String
+    /// The first byte; nil, as written, means 0.
+    public var byteRangeStart: Int?
+    /// The number of bytes; nil means up to the end of the resource.
+    public var byteRangeLength: Int?
+    /// Attributes that have no property.
+    public var otherAttributes: [PlaylistAttribute]
+
+    public init(
+        kind: Kind, uri: String, byteRangeStart: Int? = nil, byteRangeLength: Int? = nil,
+        otherAttributes: [PlaylistAttribute] = []
+    ) {
+        self.kind = kind
+        self.uri = uri
+        self.byteRangeStart = byteRangeStart
+        self.byteRangeLength = byteRangeLength
+        self.otherAttributes = otherAttributes
+    }
+}
+
+extension PreloadHint {
+    init?(_ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
+        self.init(kind: Kind(rawValue: ""), uri: "")
+        for attribute in context.attributes {
+            switch attribute.name {
+            case .type: kind = Kind(rawValue: try context.enumerated(attribute, bytes))
+            case .uri: uri = try context.uri(attribute, bytes)
+            case .byteRangeStart: byteRangeStart = try context.integer(attribute, bytes)
+            case .byteRangeLength: byteRangeLength = try context.integer(attribute, bytes)
+            default: otherAttributes.append(try context.keep(attribute, bytes))
+            }
+        }
+        guard !uri.isEmpty, !kind.rawValue.isEmpty else {
+            try context.reportMissing(uri.isEmpty ? .uri : .type)
+            return nil
+        }
+        if (byteRangeStart ?? 0).addingReportingOverflow(byteRangeLength ?? 0).overflow {
+            throw context.failure(.byteRange, "the range ends beyond 2^63-1")
+        }
+    }
+
+    var attributeText: String {
+        var list = AttributeText()
+        list.plain(.type, kind.rawValue)
+        list.quoted(.uri, uri)
+        list.plain(.byteRangeStart, byteRangeStart)
+        list.plain(.byteRangeLength, byteRangeLength)
+        list.other(otherAttributes)
+        return list.text
+    }
+}

@@ -1,0 +1,130 @@
+/// An alternative version of some content: `EXT-X-MEDIA`. Source: rfc8216bis §4.4.6.1.
+public struct Rendition: Sendable, Hashable {
+    /// What the rendition is. An open set: renditions of unknown types are kept.
+    public struct MediaType: RawRepresentable, Sendable, Hashable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        public static let audio = MediaType(rawValue: "AUDIO")
+        public static let video = MediaType(rawValue: "VIDEO")
+        public static let subtitles = MediaType(rawValue: "SUBTITLES")
+        public static let closedCaptions = MediaType(rawValue: "CLOSED-CAPTIONS")
+    }
+
+    public var type: MediaType
+    /// The group that variants name; empty when it is missing (an issue).
+    public var groupID: String
+    /// For people; empty when it is missing (an issue).
+    public var name: String
+    /// The media playlist, as written; nil means that the variant carries the rendition.
+    public var uri: String?
+    /// BCP 47.
+    public var language: String?
+    /// BCP 47: another language that the rendition uses.
+    public var assocLanguage: String?
+    public var stableRenditionID: String?
+    /// `DEFAULT`, as written.
+    public var isDefault: Bool
+    /// `AUTOSELECT`, as written.
+    public var isAutoselect: Bool
+    /// `FORCED`, as written.
+    public var isForced: Bool
+    /// Which channel of the variant's video carries the captions: `CC1`, `SERVICE3`.
+    public var instreamID: String?
+    /// Bits per audio sample.
+    public var bitDepth: Int?
+    /// Audio samples per second.
+    public var sampleRate: Int?
+    /// `CHARACTERISTICS` as written: uniform type identifiers with commas between.
+    public var characteristicsText: String?
+    /// `CHANNELS` as written: `6`, `16/JOC`.
+    public var channels: String?
+    /// Attributes that have no property.
+    public var otherAttributes: [PlaylistAttribute]
+
+    public init(
+        type: MediaType, groupID: String, name: String, uri: String? = nil, language: String? = nil,
+        isDefault: Bool = false, isAutoselect: Bool = false, isForced: Bool = false
+    ) {
+        self.type = type
+        self.groupID = groupID
+        self.name = name
+        self.uri = uri
+        self.language = language
+        self.isDefault = isDefault
+        self.isAutoselect = isAutoselect
+        self.isForced = isForced
+        otherAttributes = []
+    }
+
+    /// The characteristics, one by one.
+    public var characteristics: [String] {
+        (characteristicsText ?? "").split(separator: ",").map(String.init)
+    }
+
+    /// The number of audio channels: the first field of ``channels``.
+    public var channelCount: Int? {
+        channels?.split(separator: "/", omittingEmptySubsequences: false).first.flatMap { Int($0) }
+    }
+}
+
+extension Rendition {
+    init?(_ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
+        self.init(type: MediaType(rawValue: ""), groupID: "", name: "")
+        for attribute in context.attributes {
+            switch attribute.name {
+            case .type: type = MediaType(rawValue: try context.enumerated(attribute, bytes))
+            case .groupID: groupID = try context.string(attribute, bytes)
+            case .name: name = try context.string(attribute, bytes)
+            case .uri: uri = try context.uri(attribute, bytes)
+            case .language: language = try context.string(attribute, bytes)
+            case .assocLanguage: assocLanguage = try context.string(attribute, bytes)
+            case .stableRenditionID: stableRenditionID = try context.string(attribute, bytes)
+            case .default: isDefault = try context.isYes(attribute, bytes)
+            case .autoselect: isAutoselect = try context.isYes(attribute, bytes)
+            case .forced: isForced = try context.isYes(attribute, bytes)
+            case .instreamID: instreamID = try context.string(attribute, bytes)
+            case .bitDepth: bitDepth = try context.integer(attribute, bytes)
+            case .sampleRate: sampleRate = try context.integer(attribute, bytes)
+            case .characteristics: characteristicsText = try context.string(attribute, bytes)
+            case .channels: channels = try context.string(attribute, bytes)
+            default: otherAttributes.append(try context.keep(attribute, bytes))
+            }
+        }
+        guard !type.rawValue.isEmpty else {
+            try context.reportMissing(.type)
+            return nil
+        }
+        if groupID.isEmpty { try context.reportMissing(.groupID) }
+        if name.isEmpty { try context.reportMissing(.name) }
+        if type == .subtitles, uri == nil { try context.reportMissing(.uri) }
+        if type == .closedCaptions {
+            if uri != nil { try context.report(.attributeConflict, "closed captions must not have a URI") }
+            if instreamID == nil { try context.reportMissing(.instreamID) }
+        }
+        if isForced, type != .subtitles {
+            try context.report(.attributeConflict, "FORCED is for subtitles only", severity: .warning)
+        }
+    }
+
+    var attributeText: String {
+        var list = AttributeText()
+        list.plain(.type, type.rawValue)
+        list.quoted(.groupID, groupID.isEmpty ? nil : groupID)
+        list.quoted(.name, name.isEmpty ? nil : name)
+        list.quoted(.uri, uri)
+        list.quoted(.language, language)
+        list.quoted(.assocLanguage, assocLanguage)
+        list.quoted(.stableRenditionID, stableRenditionID)
+        list.yes(.default, isDefault)
+        list.yes(.autoselect, isAutoselect)
+        list.yes(.forced, isForced)
+        list.quoted(.instreamID, instreamID)
+        list.plain(.bitDepth, bitDepth)
+        list.plain(.sampleRate, sampleRate)
+        list.quoted(.characteristics, characteristicsText)
+        list.quoted(.channels, channels)
+        list.other(otherAttributes)
+        return list.text
+    }
+}

@@ -1,0 +1,51 @@
+/// How far another rendition's playlist is: `EXT-X-RENDITION-REPORT`.
+///
+/// Source: rfc8216bis §4.4.5.4; SPEC rule 29.
+public struct RenditionReport: Sendable, Hashable {
+    /// The playlist, as written.
+    public var uri: String
+    /// The last media sequence number, counting a segment in the making; where it is not written, that of the playlist
+    /// that holds the report.
+    public var lastMediaSequence: Int?
+    /// The index of the last part of that segment; where it is not written, as in the playlist that holds the report,
+    /// nil without parts.
+    public var lastPart: Int?
+    /// Attributes that have no property.
+    public var otherAttributes: [PlaylistAttribute]
+
+    public init(
+        uri: String, lastMediaSequence: Int? = nil, lastPart: Int? = nil, otherAttributes: [PlaylistAttribute] = []
+    ) {
+        self.uri = uri
+        self.lastMediaSequence = lastMediaSequence
+        self.lastPart = lastPart
+        self.otherAttributes = otherAttributes
+    }
+}
+
+extension RenditionReport {
+    init?(_ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
+        self.init(uri: "")
+        for attribute in context.attributes {
+            switch attribute.name {
+            case .uri: uri = try context.uri(attribute, bytes)
+            case .lastMSN: lastMediaSequence = try context.integer(attribute, bytes)
+            case .lastPart: lastPart = try context.integer(attribute, bytes)
+            default: otherAttributes.append(try context.keep(attribute, bytes))
+            }
+        }
+        guard !uri.isEmpty else {
+            try context.reportMissing(.uri)
+            return nil
+        }
+    }
+
+    var attributeText: String {
+        var list = AttributeText()
+        list.quoted(.uri, uri)
+        list.plain(.lastMSN, lastMediaSequence)
+        list.plain(.lastPart, lastPart)
+        list.other(otherAttributes)
+        return list.text
+    }
+}

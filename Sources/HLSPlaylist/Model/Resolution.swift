@@ -1,0 +1,38 @@
+/// A picture size in pixels.
+public struct Resolution: Sendable, Hashable {
+    public var width: Int
+    public var height: Int
+
+    public init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+    }
+
+    /// The number of pixels; `Int.max` when it does not fit.
+    public var pixelCount: Int {
+        let (product, overflow) = width.multipliedReportingOverflow(by: height)
+        return overflow ? .max : product
+    }
+}
+
+extension Resolution: CustomStringConvertible {
+    /// `1920x1080`
+    public var description: String { "\(width)x\(height)" }
+}
+
+extension ReadingContext {
+    /// `WxH`; nil, and reported, when it is not that.
+    mutating func resolution(
+        _ attribute: Attribute, _ bytes: borrowing Span<UInt8>
+    ) throws(PlaylistError) -> Resolution? {
+        let range = bytes.trimmed(attribute.value)
+        if let cross = bytes.index(of: 0x78, in: range) ?? bytes.index(of: 0x58, in: range),
+            let width = bytes.integer(in: range.lowerBound..<cross),
+            let height = bytes.integer(in: cross + 1..<range.upperBound)
+        {
+            return Resolution(width: width, height: height)
+        }
+        try report(.number, "RESOLUTION is not a width and a height: \"\(bytes.excerpt(attribute.value))\"")
+        return nil
+    }
+}

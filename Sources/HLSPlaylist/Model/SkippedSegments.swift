@@ -1,0 +1,52 @@
+/// What a delta update leaves out: `EXT-X-SKIP`. Source: rfc8216bis §4.4.5.2; SPEC rule 26.
+public struct SkippedSegments: Sendable, Hashable {
+    /// How many segments after `EXT-X-MEDIA-SEQUENCE` are not in the text.
+    public var count: Int
+    /// IDs of date ranges that were removed recently.
+    public var recentlyRemovedDateRanges: [String]
+    /// Attributes that have no property.
+    public var otherAttributes: [PlaylistAttribute]
+
+    public init(
+        count: Int, recentlyRemovedDateRanges: [String] = [], otherAttributes: [PlaylistAttribute] = []
+    ) {
+        self.count = count
+        self.recentlyRemovedDateRanges = recentlyRemovedDateRanges
+        self.otherAttributes = otherAttributes
+    }
+}
+
+extension SkippedSegments {
+    init(_ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
+        var skipped: Int?
+        self.init(count: 0)
+        for attribute in context.attributes {
+            switch attribute.name {
+            case .skippedSegments:
+                skipped = bytes.integer(in: bytes.trimmed(attribute.value))
+            case .recentlyRemovedDateRanges:
+                recentlyRemovedDateRanges = try context.string(attribute, bytes).split(separator: "\t").map(String.init)
+            default: otherAttributes.append(try context.keep(attribute, bytes))
+            }
+        }
+        guard let skipped else { throw context.failure(.skip, "SKIPPED-SEGMENTS is not a number up to 2^63-1") }
+        count = skipped
+    }
+
+    var attributeText: String {
+        var list = AttributeText()
+        list.plain(.skippedSegments, count)
+        if !recentlyRemovedDateRanges.isEmpty {
+            list.quotedTabs(.recentlyRemovedDateRanges, recentlyRemovedDateRanges)
+        }
+        list.other(otherAttributes)
+        return list.text
+    }
+}
+
+extension AttributeText {
+    /// Tab-separated strings in one pair of quotes.
+    mutating func quotedTabs(_ name: AttributeName, _ values: [String]) {
+        quoted(name, values.joined(separator: "\t"))
+    }
+}

@@ -1,0 +1,38 @@
+/// Where playback should start: `EXT-X-START`. Source: rfc8216bis §4.4.2.2.
+public struct StartPoint: Sendable, Hashable {
+    /// From the start of the playlist, or, when negative, from its end. May lie outside of it.
+    public var timeOffset: Duration
+    /// Nothing before the offset should be presented.
+    public var isPrecise: Bool
+
+    public init(timeOffset: Duration, isPrecise: Bool = false) {
+        self.timeOffset = timeOffset
+        self.isPrecise = isPrecise
+    }
+}
+
+extension StartPoint {
+    init?(_ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
+        var offset: Duration?
+        var isPrecise = false
+        for attribute in context.attributes {
+            switch attribute.name {
+            case .timeOffset: offset = try context.duration(attribute, bytes, signed: true)
+            case .precise: isPrecise = try context.isYes(attribute, bytes)
+            default: break
+            }
+        }
+        guard let offset else {
+            try context.reportMissing(.timeOffset)
+            return nil
+        }
+        self.init(timeOffset: offset, isPrecise: isPrecise)
+    }
+
+    var attributeText: String {
+        var list = AttributeText()
+        list.duration(.timeOffset, timeOffset)
+        list.yes(.precise, isPrecise)
+        return list.text
+    }
+}

@@ -1,0 +1,103 @@
+/// A variable of a playlist and its value: `EXT-X-DEFINE`. Source: rfc8216bis §4.4.2.3; SPEC rule 28.
+public struct VariableDefinition: Sendable, Hashable {
+    /// Where the value comes from.
+    public enum Source: Sendable, Hashable, CaseIterable {
+        /// `NAME` and `VALUE`.
+        case value
+        /// `IMPORT`: from the multivariant playlist.
+        case imported
+        /// `QUERYPARAM`: from the URL of the playlist, percent-decoded.
+        case queryParameter
+    }
+
+    public var name: String
+    public var value: String
+    public var source: Source
+
+    public init(name: String, value: String, source: Source = .value) {
+        self.name = name
+        self.value = value
+        self.source = source
+    }
+}
+
+extension VariableDefinition {
+    init(_ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
+        var value: String?
+        var found: (name: String, source: Source)?
+        for attribute in context.attributes {
+            switch attribute.name {
+            case .name:
+                if found == nil { found = (try context.string(attribute, bytes), .value) }
+            case .value: value = try context.string(attribute, bytes)
+            case .import:
+                if found == nil { found = (try context.string(attribute, bytes), .imported) }
+            case .queryParam:
+                if found == nil { found = (try context.string(attribute, bytes), .queryParameter) }
+            default: break
+            }
+        }
+        guard let (name, source) = found, !name.isEmpty,
+            name.utf8.allSatisfy({ ReadingContext.isVariableName($0) })
+        else {
+            throw context.failure(.definition, "NAME, IMPORT or QUERYPARAM is missing or not a variable name")
+        }
+        switch source {
+        case .value:
+            guard let value else { throw context.failure(.definition, "VALUE of \"\(name)\" is missing") }
+            self.init(name: name, value: value)
+        case .imported:
+            guard let value = context.options.importedVariables?[name] else {
+                throw context.failure(.definition, "\"\(name)\" is not defined in the multivariant playlist")
+            }
+            self.init(name: name, value: value, source: .imported)
+        case .queryParameter:
+            guard let value = Self.queryParameter(name, in: context.url), !value.isEmpty else {
+                throw context.failure(.definition, "the URL of the playlist has no query parameter \"\(name)\"")
+            }
+            guard !value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == 0x22 }) else {
+                throw context.failure(.definition, "the query parameter \"\(name)\" holds control characters or quotes")
+            }
+            self.init(name: name, value: value, source: .queryParameter)
+        }
+    }
+
+    /// The percent-decoded value of a parameter in the query of `url`.
+    private static func queryParameter(_ name: String, in url: String) -> String? {
+        guard let query = URIReference(url)?.query else { return nil }
+        for pair in query.split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if let first = parts.first, percentDecoded(first) == name {
+                return parts.count > 1 ? percentDecoded(parts[1]) : ""
+            }
+        }
+        return nil
+    }
+
+    private static func percentDecoded(_ text: Substring) -> String {
+        guard text.utf8.contains(0x25) else { return String(text) }
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            if byte == 0x25, let code = UInt8(Substring(rest.prefix(2)), radix: 16), rest.count >= 2 {
+                bytes.append(code)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    var attributeText: String {
+        var list = AttributeText()
+        switch source {
+        case .value:
+            list.quoted(.name, name)
+            list.quoted(.value, value)
+        case .imported: list.quoted(.import, name)
+        case .queryParameter: list.quoted(.queryParam, name)
+        }
+        return list.text
+    }
+}

@@ -1,0 +1,178 @@
+/// A point in absolute time, exact to the attosecond.
+///
+/// `EXT-X-PROGRAM-DATE-TIME`, `START-DATE` and `END-DATE` as written, in UTC.
+public struct PlaylistDate: Sendable, Hashable, Comparable {
+    /// Whole seconds since 1970-01-01T00:00:00Z, rounded down.
+    public let seconds: Int64
+    /// The fraction of a second, in 10⁻¹⁸ s: 0 ..< 10¹⁸.
+    public let attoseconds: Int64
+
+    /// `attoseconds` beyond one second are carried.
+    public init(seconds: Int64, attoseconds: Int64 = 0) {
+        let unit = Self.attosecondsPerSecond
+        let (quotient, remainder) = attoseconds.quotientAndRemainder(dividingBy: unit)
+        let carry = remainder < 0 ? quotient - 1 : quotient
+        self.attoseconds = remainder < 0 ? remainder + unit : remainder
+        let (sum, overflow) = seconds.addingReportingOverflow(carry)
+        self.seconds = overflow ? (carry < 0 ? .min : .max) : sum
+    }
+
+    static let attosecondsPerSecond: Int64 = 1_000_000_000_000_000_000
+
+    /// The time since 1970-01-01T00:00:00Z.
+    public var timeIntervalSince1970: Duration {
+        Duration(secondsComponent: seconds, attosecondsComponent: attoseconds)
+    }
+
+    /// The nearest `Double` to the seconds since 1970.
+    public var secondsSince1970: Double { Double(seconds) + Double(attoseconds) / 1e18 }
+
+    public static func + (date: PlaylistDate, duration: Duration) -> PlaylistDate {
+        let (seconds, attoseconds) = duration.components
+        let (sum, overflow) = date.seconds.addingReportingOverflow(seconds)
+        guard !overflow else { return PlaylistDate(seconds: seconds < 0 ? .min : .max) }
+        return PlaylistDate(seconds: sum, attoseconds: date.attoseconds + attoseconds)
+    }
+
+    public static func - (date: PlaylistDate, duration: Duration) -> PlaylistDate {
+        date + (.zero - duration)
+    }
+
+    public static func - (left: PlaylistDate, right: PlaylistDate) -> Duration {
+        let (difference, overflow) = left.seconds.subtractingReportingOverflow(right.seconds)
+        let seconds = overflow ? (left.seconds < 0 ? Int64.min : .max) : difference
+        return Duration(secondsComponent: seconds, attosecondsComponent: 0)
+            + Duration(secondsComponent: 0, attosecondsComponent: left.attoseconds - right.attoseconds)
+    }
+
+    public static func < (left: PlaylistDate, right: PlaylistDate) -> Bool {
+        (left.seconds, left.attoseconds) < (right.seconds, right.attoseconds)
+    }
+}
+
+// MARK: - Text
+
+extension PlaylistDate: CustomStringConvertible {
+    /// ISO 8601 in UTC, with as many decimals as the value has, at least three: `2024-02-29T12:00:00.000Z`.
+    public var description: String {
+        let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
+        let time = Int(seconds - days * 86_400)
+        let (year, month, day) = Self.civil(days: days)
+        var fraction = String(attoseconds)
+        fraction = String(repeating: "0", count: 18 - fraction.count) + fraction
+        while fraction.count > 3, fraction.last == "0" { fraction.removeLast() }
+        let date = "\(Self.padded(year, 4))-\(Self.padded(month, 2))-\(Self.padded(day, 2))"
+        let clock = "\(Self.padded(time / 3600, 2)):\(Self.padded(time / 60 % 60, 2)):\(Self.padded(time % 60, 2))"
+        return "\(date)T\(clock).\(fraction)Z"
+    }
+
+    private static func padded(_ value: Int, _ width: Int) -> String {
+        let digits = String(value.magnitude)
+        return (value < 0 ? "-" : "") + String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+
+    /// Proleptic Gregorian date of a day number since 1970 (H. Hinnant, "chrono-compatible low-level date algorithms").
+    private static func civil(days: Int64) -> (year: Int, month: Int, day: Int) {
+        let shifted = days + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        return (Int(year), Int(month), Int(day))
+    }
+
+    /// The day number since 1970 of a proleptic Gregorian date.
+    static func days(year: Int, month: Int, day: Int) -> Int64 {
+        let year = Int64(month <= 2 ? year - 1 : year)
+        let era = (year >= 0 ? year : year - 399) / 400
+        let yearOfEra = year - era * 400
+        let dayOfYear = (153 * Int64(month > 2 ? month - 3 : month + 9) + 2) / 5 + Int64(day) - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
+    }
+
+    /// Reads ISO 8601 as playlists have it: `Z`, `+hh:mm`, `+hhmm` or no zone (read as UTC), a fraction of any length.
+    /// nil when the text is not a date, or the date does not exist. Source: SPEC rule 24.
+    public init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard let date = bytes.span.date(in: 0..<bytes.count)?.date else { return nil }
+        self = date
+    }
+}
+
+extension Span where Element == UInt8 {
+    /// Reads a date; `hasZone` is false when the text has none and UTC was assumed.
+    func date(in range: Range<Int>) -> (date: PlaylistDate, hasZone: Bool)? {
+        var position = range.lowerBound
+        let end = range.upperBound
+
+        func digits(_ count: Int) -> Int? {
+            guard end - position >= count else { return nil }
+            var value = 0
+            for index in position..<position + count {
+                let digit = self[index] &- 0x30
+                guard digit < 10 else { return nil }
+                value = value * 10 + Int(digit)
+            }
+            position += count
+            return value
+        }
+        func skip(_ byte: UInt8) -> Bool {
+            guard position < end, self[position] == byte else { return false }
+            position += 1
+            return true
+        }
+
+        guard let year = digits(4), skip(0x2D), let month = digits(2), skip(0x2D), let day = digits(2),
+            skip(0x54) || skip(0x74) || skip(0x20), let hour = digits(2), skip(0x3A), let minute = digits(2)
+        else { return nil }
+        var second = 0
+        if skip(0x3A) {
+            guard let value = digits(2) else { return nil }
+            second = value
+        }
+        var attoseconds: Int64 = 0
+        if skip(0x2E) || skip(0x2C) {
+            var unit = PlaylistDate.attosecondsPerSecond
+            let start = position
+            while position < end, self[position] &- 0x30 < 10 {
+                unit /= 10
+                attoseconds += Int64(self[position] &- 0x30) * unit
+                position += 1
+            }
+            guard position > start else { return nil }
+        }
+        var offset = 0
+        var hasZone = true
+        if position == end {
+            hasZone = false
+        } else if skip(0x5A) || skip(0x7A) {
+        } else {
+            let sign = self[position] == 0x2D ? -1 : 1
+            guard skip(0x2B) || skip(0x2D), let hours = digits(2) else { return nil }
+            _ = skip(0x3A)
+            let minutes = position < end ? digits(2) : 0
+            guard let minutes, hours < 24, minutes < 60 else { return nil }
+            offset = sign * (hours * 3600 + minutes * 60)
+        }
+        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        let length =
+            switch month {
+            case 2: isLeap ? 29 : 28
+            case 4, 6, 9, 11: 30
+            default: 31
+            }
+        // 60 is a leap second, 24:00:00 the end of a day.
+        guard position == end, (1...12).contains(month), (1...length).contains(day), hour <= 24, minute < 60,
+            second <= 60, hour < 24 || (minute == 0 && second == 0 && attoseconds == 0)
+        else { return nil }
+        let seconds =
+            PlaylistDate.days(year: year, month: month, day: day) * 86_400
+            + Int64(hour * 3600 + minute * 60 + second - offset)
+        return (PlaylistDate(seconds: seconds, attoseconds: attoseconds), hasZone)
+    }
+}

@@ -1,0 +1,717 @@
+/// Reads the lines of a media playlist.
+///
+/// Segments become records of a fixed size; nothing is allocated for a segment whose tags are plain.
+struct MediaPlaylistReader {
+    /// An `EXTINF`, part or skip beyond a day is not believed (RELIABILITY R34).
+    static let longestDuration = Duration.seconds(86_400)
+
+    private var tables = SegmentTables()
+    private var expansions: [UInt8] = []
+    private var playlist = MediaPlaylist(targetDuration: .zero)
+    private var seen: Set<Tag> = []
+    private var hasDiscontinuityTag = false
+    private var dateRangeIndices: [String: Int] = [:]
+    private var dateRangeLines: [Int] = []
+    private var isReusable = true
+    private var reported: Set<PlaylistRule> = []
+
+    // What holds for the next segment.
+    private var record = SegmentRecord()
+    private var hasInf = false
+    private var range: (length: Int, offset: Int?)?
+    private var date: PlaylistDate?
+    private var state = SegmentState()
+    private var hasStateChanged = false
+
+    // What runs on.
+    private var elapsedSeconds: UInt64 = 0
+    private var elapsedAttos: UInt64 = 0
+    private var discontinuityCount: UInt32 = 0
+    private var longest: (seconds: UInt64, line: UInt32) = (0, 0)
+    private var hasReplacedDurations = false
+    private var keyLine: Range<Int>?
+    private var mapLine: Range<Int>?
+
+    // An earlier state of the playlist, until it is used or found not to fit.
+    private var previous: MediaSource?
+    /// Set when segments of the earlier state were taken over: where reading goes on.
+    var adopted: (next: Int, lineCount: Int)?
+
+    init(reusing previous: MediaSource?, mode: PlaylistParser.Mode) {
+        if let previous, previous.isReusable, previous.mode == mode { self.previous = previous }
+    }
+
+    func store(text: [UInt8]) -> SegmentStore {
+        SegmentStore(
+            text: text, expansions: expansions, tables: tables,
+            mediaSequence: playlist.mediaSequence.addingReportingOverflow(playlist.skip?.count ?? 0).partialValue,
+            discontinuitySequence: playlist.discontinuitySequence)
+    }
+}
+
+// MARK: - Segments
+
+extension MediaPlaylistReader {
+    @inline(__always)
+    mutating func readInf(
+        _ bytes: borrowing Span<UInt8>, _ value: Range<Int>, line: Range<Int>, _ context: inout ReadingContext
+    ) throws(PlaylistError) {
+        if hasInf { try context.report(.tagWithoutURI, "the EXTINF before has no URI line; ignored") }
+        hasInf = true
+        record.flags.remove(.replacedDuration)
+        var start = value.lowerBound
+        while start < value.upperBound, bytes[start] == 0x20 { start &+= 1 }
+        guard case (let number, var end)? = bytes.decimalPrefix(in: start..<value.upperBound),
+            number.whole < 86_400 || (number.whole == 86_400 && number.attos == 0)
+        else {
+            try readBadInf(bytes, value, &context)
+            return
+        }
+        record.durationSeconds = UInt32(truncatingIfNeeded: number.whole)
+        record.durationAttos = number.attos
+        record.titleStart = 0
+        if end < value.upperBound, bytes[end] == 0x2C {
+            if end &+ 1 < value.upperBound { record.titleStart = UInt32(truncatingIfNeeded: end &+ 1) }
+            return
+        }
+        while end < value.upperBound, bytes[end] == 0x20 { end &+= 1 }
+        if end < value.upperBound, bytes[end] != 0x2C {
+            try readBadInf(bytes, value, &context)
+        } else {
+            if end &+ 1 < value.upperBound { record.titleStart = UInt32(truncatingIfNeeded: end &+ 1) }
+            if end == value.upperBound, reported.insert(.segmentDuration).inserted {
+                try context.report(.segmentDuration, "no comma after the duration", severity: .warning)
+            }
+        }
+    }
+
+    /// The target duration stands in for a duration that cannot be read (RELIABILITY R34).
+    private mutating func readBadInf(
+        _ bytes: borrowing Span<UInt8>, _ value: Range<Int>, _ context: inout ReadingContext
+    ) throws(PlaylistError) {
+        let comma = bytes.index(of: 0x2C, in: value) ?? value.upperBound
+        try context.report(
+            .segmentDuration,
+            "\"\(bytes.excerpt(value.lowerBound..<comma))\" is not a duration of at most a day; "
+                + "the target duration stands in")
+        record.durationSeconds = 0
+        record.durationAttos = 0
+        record.titleStart = comma + 1 < value.upperBound ? UInt32(truncatingIfNeeded: comma + 1) : 0
+        record.flags.insert(.replacedDuration)
+        hasReplacedDurations = true
+    }
+
+    @inline(__always)
+    mutating func readURI(
+        _ bytes: borrowing Span<UInt8>, _ uri: Range<Int>, next: Int, _ context: inout ReadingContext
+    ) throws(PlaylistError) {
+        guard hasInf else {
+            try context.report(.uriWithoutTag, "a URI without EXTINF is not a segment; ignored")
+            return
+        }
+        record.uri = TextRange(uri)
+        if !context.traits.isEmpty { try readUnusualURI(bytes, uri, &context) }
+        let limit = context.options.limits.maximumSegmentCount
+        guard tables.records.count < limit else { throw context.limit("maximumSegmentCount", limit) }
+        if tables.records.count == 64 { reserve(text: bytes.count, read: next) }
+
+        if range != nil { try resolveRange(bytes, &context) }
+        if let date {
+            record.flags.insert(.ownDate)
+            tables.dates.append(DateAnchor(date: date, elapsedSeconds: elapsedSeconds, elapsedAttos: elapsedAttos))
+            self.date = nil
+        }
+        if hasStateChanged {
+            hasStateChanged = false
+            if state != tables.states[tables.states.count &- 1] { tables.states.append(state) }
+        }
+        record.state = UInt32(truncatingIfNeeded: tables.states.count &- 1)
+        record.dateCount = UInt32(truncatingIfNeeded: tables.dates.count)
+        record.partEnd = UInt32(truncatingIfNeeded: tables.parts.count)
+        record.discontinuityCount = discontinuityCount
+        record.elapsedSeconds = elapsedSeconds
+        record.elapsedAttos = elapsedAttos
+        record.line = UInt32(truncatingIfNeeded: context.line)
+        tables.records.append(record)
+
+        advance(seconds: record.durationSeconds, attos: record.durationAttos, line: record.line)
+        record.blockStart = UInt32(truncatingIfNeeded: next)
+        record.flags = []
+        hasInf = false
+        if previous != nil { try adopt(bytes, next: next, &context) }
+    }
+
+    @inline(__always)
+    private mutating func advance(seconds: UInt32, attos: UInt64, line: UInt32) {
+        elapsedSeconds &+= UInt64(seconds)
+        elapsedAttos &+= attos
+        if elapsedAttos >= 1_000_000_000_000_000_000 {
+            elapsedAttos &-= 1_000_000_000_000_000_000
+            elapsedSeconds &+= 1
+        }
+        let rounded = UInt64(seconds) &+ (attos >= 500_000_000_000_000_000 ? 1 : 0)
+        if rounded > longest.seconds { longest = (rounded, line) }
+    }
+
+    /// One allocation for the rest, from the size of the first segments.
+    private mutating func reserve(text: Int, read: Int) {
+        let expected = min(text / max(1, read / 64) + 64, 1 << 20)
+        tables.records.reserveCapacity(expected)
+    }
+
+    private mutating func readUnusualURI(
+        _ bytes: borrowing Span<UInt8>, _ uri: Range<Int>, _ context: inout ReadingContext
+    ) throws(PlaylistError) {
+        try context.checkURI(uri, bytes)
+        if context.traits.contains(.brace), let text = try context.expanded(uri, bytes) {
+            record.uri = TextRange(expansions.count..<expansions.count + text.count, isExpansion: true)
+            expansions += text
+        }
+    }
+
+    /// Gives the range of the segment its offset: as written, or where the range of the segment before ends, if that was a
+    /// range of the same resource (SPEC rule 15).
+    private mutating func resolveRange(
+        _ bytes: borrowing Span<UInt8>, _ context: inout ReadingContext
+    ) throws(PlaylistError) {
+        guard let range else { return }
+        self.range = nil
+        record.flags.insert(.byteRange)
+        record.byteRangeLength = range.length
+        if let offset = range.offset {
+            record.byteRangeOffset = offset
+        } else {
+            record.flags.insert(.continuedRange)
+            record.byteRangeOffset = 0
+            if let last = tables.records.last, last.flags.contains(.byteRange), isSameResource(last.uri, bytes) {
+                record.byteRangeOffset = last.byteRangeOffset &+ last.byteRangeLength
+            } else {
+                try context.report(
+                    .byteRange, "the offset is missing and nothing is continued; read as 0", tag: .byteRange)
+            }
+        }
+        guard !record.byteRangeOffset.addingReportingOverflow(record.byteRangeLength).overflow else {
+            throw context.failure(.byteRange, "the range ends beyond 2^63-1")
+        }
+    }
+
+    private func isSameResource(_ other: TextRange, _ bytes: borrowing Span<UInt8>) -> Bool {
+        switch (other.isExpansion, record.uri.isExpansion) {
+        case (false, false): bytes.equals(other.range, record.uri.range)
+        case (true, true): expansions[other.range] == expansions[record.uri.range]
+        default: false
+        }
+    }
+}
+
+// MARK: - Tags
+
+extension MediaPlaylistReader {
+    mutating func read(
+        _ tag: Tag, _ bytes: borrowing Span<UInt8>, _ value: Range<Int>, line: Range<Int>,
+        _ context: inout ReadingContext
+    ) throws(PlaylistError) {
+        switch tag {
+        case .byteRange: try readByteRange(bytes, value, &context)
+        case .discontinuity:
+            if record.flags.contains(.discontinuity) {
+                try context.report(.repeatedTag, "occurs again before a segment", severity: .warning)
+            } else {
+                record.flags.insert(.discontinuity)
+                discontinuityCount &+= 1
+                hasDiscontinuityTag = true
+            }
+        case .gap: record.flags.insert(.gap)
+        case .programDateTime:
+            if let (date, hasZone) = bytes.date(in: value) {
+                self.date = date
+                if !hasZone, reported.insert(.date).inserted {
+                    try context.report(.date, "no time zone; read as UTC", severity: .warning)
+                }
+            } else {
+                try context.report(.date, "\"\(bytes.excerpt(value))\" is not a date; ignored")
+            }
+        case .key: try readKey(bytes, value, &context)
+        case .map: try readMap(bytes, value, &context)
+        case .bitRate:
+            if let kilobits = bytes.integer(in: value), kilobits <= Int.max / 1000 {
+                state.bitRate = kilobits
+                hasStateChanged = true
+            } else {
+                try context.report(.number, "\"\(bytes.excerpt(value))\" is not a bit rate; ignored")
+            }
+        case .part: try readPart(bytes, value, &context)
+        case .dateRange:
+            try context.readAttributes(bytes, value)
+            dateRangeLines.append(line.lowerBound)
+            try readDateRange(DateRange(&context, bytes), &context)
+        default: try readPlaylistTag(tag, bytes, value, &context)
+        }
+    }
+
+    private mutating func readByteRange(
+        _ bytes: borrowing Span<UInt8>, _ value: Range<Int>, _ context: inout ReadingContext
+    ) throws(PlaylistError) {
+        let isContinuation = bytes.index(of: 0x40, in: value) == nil
+        let read = try context.byteRange(value, bytes, continuing: 0)
+        range = (read.length, isContinuation ? nil : read.offset)
+    }
+
+    private mutating func readKey(
+        _ bytes: borrowing Span<UInt8>, _ value: Range<Int>, _ context: inout ReadingContext
+    ) throws(PlaylistError) {
+        // The same line again changes nothing.
+        if let keyLine, bytes.equals(keyLine, value) { return }
+        try context.readAttributes(bytes, value)
+        hasStateChanged = true
+        guard let key = try EncryptionKey(&context, bytes) else {
+            state.keys = 0
+            keyLine = nil
+            return
+        }
+        var keys = tables.keySets[state.keys]
+        let hadAlternatives = keys.count > 1
+        let format = key.keyFormat ?? "identity"
+        if let index = keys.firstIndex(where: { $0.effectiveKeyFormat == format }) {
+            keys[index] = key
+        } else {
+            keys.append(key)
+        }
+        keyLine = keys.count == 1 && !hadAlternatives ? value : nil
+        tables.keySets.append(keys)
+        state.keys = tables.keySets.count - 1
+    }
+
+    private mutating func readMap(
+        _ bytes: borrowing Span<UInt8>, _ value: Range<Int>, _ context: inout ReadingContext
+    ) throws(PlaylistError) {
+        let keys = tables.keySets[state.keys]
+        if let mapLine, let map = state.map, bytes.equals(mapLine, value), tables.maps[map].keys == keys { return }
+        try context.readAttributes(bytes, value)
+        guard let map = try MediaInitializationSection(&context, bytes, keys: keys) else { return }
+        if keys.contains(where: { $0.method == .aes128 && $0.iv == nil }) {
+            try context.report(.missingAttribute, "the key of an EXT-X-MAP needs an IV", tag: .key)
+        }
+        mapLine = value
+        tables.maps.append(map)
+        state.map = tables.maps.count - 1
+        hasStateChanged = true
+    }
+
+    private mutating func readPart(
+        _ bytes: borrowing Span<UInt8>, _ value: Range<Int>, _ context: inout ReadingContext
+    ) throws(PlaylistError) {
+        try context.readAttributes(bytes, value)
+        let limit = context.options.limits.maximumSegmentCount
+        guard tables.parts.count < limit else { throw context.limit("maximumSegmentCount (parts)", limit) }
+        let isFirst = Int(tables.records.last?.partEnd ?? 0) == tables.parts.count
+        let previous = isFirst ? nil : tables.parts.last
+        if let part = try PartialSegment(&context, bytes, previous: previous) { tables.parts.append(part) }
+    }
+
+    private mutating func readDateRange(
+        _ range: DateRange, _ context: inout ReadingContext
+    ) throws(PlaylistError) {
+        guard let index = dateRangeIndices[range.id] else {
+            dateRangeIndices[range.id] = playlist.dateRanges.count
+            playlist.dateRanges.append(range)
+            return
+        }
+        let conflicts = playlist.dateRanges[index].merge(range)
+        if !conflicts.isEmpty {
+            try context.report(
+                .dateRange,
+                "\(conflicts.joined(separator: ", ")) of \"\(range.id)\" differ from before; the first count")
+        }
+    }
+
+    private mutating func readPlaylistTag(
+        _ tag: Tag, _ bytes: borrowing Span<UInt8>, _ value: Range<Int>, _ context: inout ReadingContext
+    ) throws(PlaylistError) {
+        switch tag {
+        case .preloadHint, .renditionReport: break
+        case .mediaSequence, .discontinuitySequence:
+            let isRepeated = !seen.insert(tag).inserted
+            if isRepeated { try context.report(.repeatedTag, "occurs again") }
+            if !tables.records.isEmpty {
+                isReusable = false
+                try context.report(.tagPosition, "after the first segment")
+                if isRepeated { return }
+            }
+        default:
+            if !tables.records.isEmpty, tag != .endList { isReusable = false }
+            guard seen.insert(tag).inserted else {
+                try context.report(.repeatedTag, "occurs again; the first one counts")
+                return
+            }
+        }
+        switch tag {
+        case .targetDuration: try readTargetDuration(bytes, value, &context)
+        case .mediaSequence:
+            playlist.mediaSequence = try sequenceNumber(bytes, value, context)
+        case .discontinuitySequence:
+            playlist.discontinuitySequence = try sequenceNumber(bytes, value, context)
+            playlist.hasDiscontinuitySequence = true
+            if hasDiscontinuityTag { try context.report(.tagPosition, "after EXT-X-DISCONTINUITY") }
+        case .endList: playlist.hasEndList = true
+        case .playlistType:
+            let type = PlaylistType(rawValue: bytes.string(value))
+            if type != .event, type != .vod {
+                try context.report(.unknownValue, "\"\(bytes.excerpt(value))\" is neither EVENT nor VOD")
+            }
+            playlist.playlistType = value.isEmpty ? nil : type
+        case .iFramesOnly: playlist.isIFramesOnly = true
+        case .partInf:
+            try context.readAttributes(bytes, value)
+            for attribute in context.attributes where attribute.name == .partTarget {
+                playlist.partTarget = try context.duration(attribute, bytes)
+            }
+            if playlist.partTarget == nil { try context.reportMissing(.partTarget) }
+        case .serverControl:
+            try context.readAttributes(bytes, value)
+            playlist.serverControl = try ServerControl(&context, bytes)
+        case .skip:
+            try context.readAttributes(bytes, value)
+            playlist.skip = try SkippedSegments(&context, bytes)
+            isReusable = false
+        case .preloadHint:
+            try context.readAttributes(bytes, value)
+            guard let hint = try PreloadHint(&context, bytes) else { return }
+            guard playlist.preloadHints.count < 100 else { return }
+            playlist.preloadHints.append(hint)
+        case .renditionReport:
+            try context.readAttributes(bytes, value)
+            guard let report = try RenditionReport(&context, bytes) else { return }
+            let limit = context.options.limits.maximumVariantCount
+            guard playlist.renditionReports.count < limit else { throw context.limit("maximumVariantCount", limit) }
+            playlist.renditionReports.append(report)
+        default: break
+        }
+    }
+
+    /// An integer; a fraction is read as it is and reported (SPEC rule 33).
+    private mutating func readTargetDuration(
+        _ bytes: borrowing Span<UInt8>, _ value: Range<Int>, _ context: inout ReadingContext
+    ) throws(PlaylistError) {
+        guard let number = bytes.decimal(in: value), let duration = Duration(number) else {
+            try context.report(.targetDuration, "\"\(bytes.excerpt(value))\" is not a number of seconds; ignored")
+            return
+        }
+        playlist.targetDuration = duration
+        if duration > Self.longestDuration {
+            try context.report(.targetDuration, "more than a day; read as a day")
+            playlist.targetDuration = Self.longestDuration
+        }
+        if bytes.integer(in: value) == nil {
+            try context.report(.targetDuration, "\"\(bytes.excerpt(value))\" is not an integer", severity: .warning)
+        }
+    }
+
+    private func sequenceNumber(
+        _ bytes: borrowing Span<UInt8>, _ value: Range<Int>, _ context: ReadingContext
+    ) throws(PlaylistError) -> Int {
+        guard let number = bytes.integer(in: value) else {
+            throw context.failure(.sequenceNumber, "\"\(bytes.excerpt(value))\" is not a number up to 2^63-1")
+        }
+        return number
+    }
+}
+
+// MARK: - Reuse
+
+extension MediaPlaylistReader {
+    /// After the first segment: when the playlist was read before and goes on with the same bytes, takes over the
+    /// segments that those stand for.
+    private mutating func adopt(
+        _ bytes: borrowing Span<UInt8>, next: Int, _ context: inout ReadingContext
+    ) throws(PlaylistError) {
+        guard let previous else { return }
+        self.previous = nil
+        let old = previous.store
+        let first = tables.records[0]
+        let index = playlist.mediaSequence.subtractingReportingOverflow(old.mediaSequence)
+        guard tables.records.count == 1, context.issues.isEmpty, context.definitions.isEmpty, isReusable,
+            playlist.skip == nil, !index.overflow, old.tables.records.indices.contains(index.partialValue)
+        else { return }
+        let start = index.partialValue
+        let oldFirst = old.tables.records[start]
+        let oldState = old.tables.states[Int(oldFirst.state)]
+        guard old.bytes(oldFirst.uri).elementsEqual(bytes.extracting(first.uri.range).bytesArray),
+            old.tables.keySets[oldState.keys] == tables.keySets[state.keys],
+            oldState.map.map({ old.tables.maps[$0] }) == state.map.map({ tables.maps[$0] }),
+            oldState.bitRate == state.bitRate,
+            first.flags.contains(.byteRange) == oldFirst.flags.contains(.byteRange),
+            first.byteRangeOffset == oldFirst.byteRangeOffset, first.byteRangeLength == oldFirst.byteRangeLength
+        else { return }
+
+        // How many segments have the same text.
+        let records = old.tables.records
+        func blockEnd(_ index: Int) -> Int {
+            index + 1 < records.count ? Int(records[index + 1].blockStart) : previous.tailStart
+        }
+        let oldNext = blockEnd(start)
+        let oldText = old.text
+        let same = bytes.commonPrefix(from: next, with: oldText.span, from: oldNext)
+        var last = start
+        var (low, high) = (start, records.count - 1)
+        while low <= high {
+            let middle = (low + high) / 2
+            if blockEnd(middle) - oldNext <= same {
+                last = middle
+                low = middle + 1
+            } else {
+                high = middle - 1
+            }
+        }
+        let limit = context.options.limits.maximumSegmentCount
+        guard last > start, last - start + 1 <= limit else { return }
+        try take(old, start + 1...last, shift: next - oldNext, &context)
+        let end = next + blockEnd(last) - oldNext
+        record.blockStart = UInt32(truncatingIfNeeded: end)
+        adopted = (end, Int(records[last].line) - Int(oldFirst.line))
+        keyLine = nil
+        mapLine = nil
+
+        // Date ranges are few; their lines are read again.
+        let lines = previous.dateRangeLines.filter { $0 >= oldNext && $0 - oldNext < end - next }
+        for start in lines.map({ $0 - oldNext + next }) {
+            var traits: LineTraits = []
+            let line = start..<bytes.lineEnd(from: start, traits: &traits).end
+            guard let colon = bytes.index(of: 0x3A, in: line) else { continue }
+            context.tag = .dateRange
+            context.traits = traits
+            try read(.dateRange, bytes, bytes.trimmed(colon + 1..<line.upperBound), line: line, &context)
+        }
+    }
+
+    private mutating func take(
+        _ old: SegmentStore, _ range: ClosedRange<Int>, shift: Int, _ context: inout ReadingContext
+    ) throws(PlaylistError) {
+        let records = old.tables.records
+        let before = records[range.lowerBound - 1]
+        let lineShift = context.line - Int(before.line)
+        let dateShift = tables.dates.count - Int(before.dateCount)
+        let partShift = tables.parts.count - Int(before.partEnd)
+        let discontinuityShift = Int(discontinuityCount) - Int(before.discontinuityCount)
+        let firstOld = records[range.lowerBound]
+        // Times move by a constant; done in attoseconds since both fit easily.
+        let timeShift =
+            Int128(elapsedSeconds) * 1_000_000_000_000_000_000 + Int128(elapsedAttos)
+            - Int128(firstOld.elapsedSeconds) * 1_000_000_000_000_000_000 - Int128(firstOld.elapsedAttos)
+        let (seconds, attos) = Self.split(timeShift)
+        func moved(_ oldSeconds: UInt64, _ oldAttos: UInt64) -> (UInt64, UInt64) {
+            var sum = oldAttos &+ attos
+            var total = Int64(bitPattern: oldSeconds) &+ seconds
+            if sum >= 1_000_000_000_000_000_000 {
+                sum &-= 1_000_000_000_000_000_000
+                total &+= 1
+            }
+            return (UInt64(bitPattern: total), sum)
+        }
+
+        let lastOld = records[range.upperBound]
+        for anchor in old.tables.dates[Int(before.dateCount)..<Int(lastOld.dateCount)] {
+            let (seconds, attos) = moved(anchor.elapsedSeconds, anchor.elapsedAttos)
+            tables.dates.append(DateAnchor(date: anchor.date, elapsedSeconds: seconds, elapsedAttos: attos))
+        }
+        tables.parts += old.tables.parts[Int(before.partEnd)..<Int(lastOld.partEnd)]
+
+        var states = [Int](repeating: -1, count: old.tables.states.count)
+        var keySets = [Int](repeating: -1, count: old.tables.keySets.count)
+        var maps = [Int](repeating: -1, count: old.tables.maps.count)
+        let known = old.tables.states[Int(before.state)]
+        states[Int(before.state)] = tables.states.count - 1
+        keySets[known.keys] = state.keys
+        if let map = known.map, let own = state.map { maps[map] = own }
+        keySets[0] = 0
+        tables.records.reserveCapacity(tables.records.count + range.count + 64)
+        for index in range {
+            var record = records[index]
+            let oldState = Int(record.state)
+            if states[oldState] < 0 {
+                var state = old.tables.states[oldState]
+                if keySets[state.keys] < 0 {
+                    keySets[state.keys] = tables.keySets.count
+                    tables.keySets.append(old.tables.keySets[state.keys])
+                }
+                state.keys = keySets[state.keys]
+                if let map = state.map {
+                    if maps[map] < 0 {
+                        maps[map] = tables.maps.count
+                        tables.maps.append(old.tables.maps[map])
+                    }
+                    state.map = maps[map]
+                }
+                states[oldState] = tables.states.count
+                tables.states.append(state)
+            }
+            record.state = UInt32(truncatingIfNeeded: states[oldState])
+            record.uri = record.uri.shifted(by: shift)
+            record.blockStart = UInt32(truncatingIfNeeded: Int(record.blockStart) &+ shift)
+            if record.titleStart > 0 {
+                record.titleStart = UInt32(truncatingIfNeeded: Int(record.titleStart) &+ shift)
+            }
+            (record.elapsedSeconds, record.elapsedAttos) = moved(record.elapsedSeconds, record.elapsedAttos)
+            record.dateCount = UInt32(truncatingIfNeeded: Int(record.dateCount) &+ dateShift)
+            record.partEnd = UInt32(truncatingIfNeeded: Int(record.partEnd) &+ partShift)
+            record.discontinuityCount = UInt32(
+                truncatingIfNeeded: Int(record.discontinuityCount) &+ discontinuityShift)
+            record.line = UInt32(truncatingIfNeeded: Int(record.line) &+ lineShift)
+            tables.records.append(record)
+            let rounded =
+                UInt64(record.durationSeconds) &+ (record.durationAttos >= 500_000_000_000_000_000 ? 1 : 0)
+            if rounded > longest.seconds { longest = (rounded, record.line) }
+        }
+        if let last = tables.records.last {
+            elapsedSeconds = last.elapsedSeconds
+            elapsedAttos = last.elapsedAttos
+            advance(seconds: last.durationSeconds, attos: last.durationAttos, line: last.line)
+            discontinuityCount = last.discontinuityCount
+            state = tables.states[Int(last.state)]
+            // The running state need not be the one that was appended last.
+            hasStateChanged = true
+        }
+    }
+
+    /// Whole seconds (rounded down) and the rest.
+    private static func split(_ attoseconds: Int128) -> (Int64, UInt64) {
+        let unit: Int128 = 1_000_000_000_000_000_000
+        var (seconds, rest) = attoseconds.quotientAndRemainder(dividingBy: unit)
+        if rest < 0 {
+            rest += unit
+            seconds -= 1
+        }
+        return (Int64(clamping: seconds), UInt64(rest))
+    }
+}
+
+extension Span where Element == UInt8 {
+    /// How many bytes are the same, here from `start` and in `other` from `otherStart` on.
+    func commonPrefix(from start: Int, with other: borrowing Span<UInt8>, from otherStart: Int) -> Int {
+        let limit = Swift.min(count - start, other.count - otherStart)
+        var length = 0
+        while length &+ 32 <= limit {
+            let (a, b) = (start &+ length, otherStart &+ length)
+            let difference =
+                (word(at: a) ^ other.word(at: b)) | (word(at: a &+ 8) ^ other.word(at: b &+ 8))
+                | (word(at: a &+ 16) ^ other.word(at: b &+ 16)) | (word(at: a &+ 24) ^ other.word(at: b &+ 24))
+            if difference != 0 { break }
+            length &+= 32
+        }
+        while length < limit, self[start &+ length] == other[otherStart &+ length] { length &+= 1 }
+        return length
+    }
+
+    /// A copy of the bytes.
+    var bytesArray: [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            for index in 0..<count { buffer[index] = self[index] }
+            initialized = count
+        }
+    }
+}
+
+// MARK: - The end
+
+extension MediaPlaylistReader {
+    /// Makes the playlist. `complete` fills in what the tags of either kind said.
+    mutating func finish(
+        text: [UInt8], _ context: inout ReadingContext, complete: (inout MediaPlaylist) -> Void
+    ) throws(PlaylistError) -> MediaPlaylist {
+        if hasInf { try context.report(.tagWithoutURI, "no URI line follows; not a segment", tag: .inf) }
+        context.line = 0
+        try replaceDurations(&context)
+        try checkTargetDuration(&context)
+        try checkNumbers(context)
+
+        let store = store(text: text)
+        playlist.segments = MediaSegments(store: store)
+        let partStart = Int(tables.records.last?.partEnd ?? 0)
+        playlist.trailingParts = Array(tables.parts[partStart...])
+        playlist.upcoming.keys = tables.keySets[state.keys]
+        playlist.upcoming.map = state.map.map { tables.maps[$0] }
+        playlist.upcoming.hasDiscontinuity = record.flags.contains(.discontinuity)
+        playlist.upcoming.programDateTime = date
+        if !tables.parts.isEmpty, playlist.partTarget == nil {
+            try context.report(.missingAttribute, "parts without EXT-X-PART-INF", tag: .partInf)
+        }
+        for range in playlist.dateRanges where range.startDate == nil {
+            try context.report(.dateRange, "\"\(range.id)\" has no START-DATE", tag: .dateRange)
+        }
+        inheritReports(store)
+        complete(&playlist)
+        playlist.definitions = context.definitions
+        playlist.issues = context.issues
+        let source = MediaSource(
+            store: store, original: playlist, tailStart: Int(record.blockStart), dateRangeLines: dateRangeLines,
+            isReusable: isReusable && context.definitions.isEmpty && expansions.isEmpty && context.issues.isEmpty,
+            mode: context.options.mode)
+        playlist.source = Unhashed(source)
+        return playlist
+    }
+
+    /// Fills in durations that could not be read, and moves what comes after them.
+    private mutating func replaceDurations(_ context: inout ReadingContext) throws(PlaylistError) {
+        guard hasReplacedDurations else { return }
+        guard seen.contains(.targetDuration), playlist.targetDuration >= .zero else {
+            throw context.failure(.segmentDuration, "a duration cannot be read, and there is no target duration")
+        }
+        let (seconds, attos) = playlist.targetDuration.components
+        elapsedSeconds = 0
+        elapsedAttos = 0
+        for index in tables.records.indices {
+            tables.records[index].elapsedSeconds = elapsedSeconds
+            tables.records[index].elapsedAttos = elapsedAttos
+            if tables.records[index].flags.contains(.replacedDuration) {
+                tables.records[index].durationSeconds = UInt32(clamping: seconds)
+                tables.records[index].durationAttos = UInt64(attos)
+            }
+            let record = tables.records[index]
+            if record.flags.contains(.ownDate), record.dateCount > 0 {
+                tables.dates[Int(record.dateCount) - 1].elapsedSeconds = elapsedSeconds
+                tables.dates[Int(record.dateCount) - 1].elapsedAttos = elapsedAttos
+            }
+            advance(seconds: record.durationSeconds, attos: record.durationAttos, line: record.line)
+        }
+    }
+
+    private mutating func checkTargetDuration(_ context: inout ReadingContext) throws(PlaylistError) {
+        let longest = Duration.seconds(Int64(clamping: longest.seconds))
+        if !seen.contains(.targetDuration) {
+            try context.report(.targetDuration, "is missing; the longest segment stands in", tag: .targetDuration)
+            playlist.targetDuration = longest
+        } else if longest > playlist.targetDuration {
+            try context.report(
+                .targetDuration, "a segment of \(self.longest.seconds) s is longer", line: Int(self.longest.line),
+                tag: .targetDuration)
+        }
+    }
+
+    /// Counting on from the sequence numbers must not pass 2⁶³−1 (SPEC rule 10, RELIABILITY R35).
+    private func checkNumbers(_ context: ReadingContext) throws(PlaylistError) {
+        let (base, skipOverflow) = playlist.mediaSequence.addingReportingOverflow(playlist.skip?.count ?? 0)
+        // One more for the segment in the making.
+        let (_, overflow) = base.addingReportingOverflow(tables.records.count + 1)
+        let (_, discontinuityOverflow) = playlist.discontinuitySequence.addingReportingOverflow(
+            Int(discontinuityCount) + 1)
+        if skipOverflow || overflow || discontinuityOverflow {
+            throw context.failure(.sequenceNumber, "counting on from the sequence numbers passes 2^63-1")
+        }
+    }
+
+    /// Reports without numbers have those of this playlist (SPEC rule 29).
+    private mutating func inheritReports(_ store: SegmentStore) {
+        let count = tables.records.count
+        let isInTheMaking = !playlist.trailingParts.isEmpty
+        let last = store.mediaSequence + count - (isInTheMaking ? 0 : 1)
+        let partCount = isInTheMaking ? playlist.trailingParts.count : (playlist.segments.last?.parts.count ?? 0)
+        for index in playlist.renditionReports.indices {
+            if playlist.renditionReports[index].lastMediaSequence == nil, last >= 0 {
+                playlist.renditionReports[index].lastMediaSequence = last
+            }
+            if playlist.renditionReports[index].lastPart == nil, partCount > 0 {
+                playlist.renditionReports[index].lastPart = partCount - 1
+            }
+        }
+    }
+}

@@ -1,0 +1,307 @@
+/// Reads a playlist while it arrives.
+///
+/// Give the bytes to ``append(_:)-([UInt8])`` in any split, then call ``finish()``. Lines that are complete count at
+/// once: ``kind``, ``variants``, ``renditions`` and ``segments`` show what is known so far. Time and memory grow
+/// linearly with the size of the text and are bounded by ``PlaylistLimits``; no input traps.
+public struct PlaylistParser: Sendable {
+    /// What to do about broken rules.
+    public enum Mode: Sendable, Hashable, CaseIterable {
+        /// Go on wherever the meaning is clear, and collect issues. The default.
+        case lenient
+        /// Throw the first.
+        case strict
+    }
+
+    /// How to read.
+    public struct Options: Sendable, Hashable {
+        public var mode = Mode.lenient
+        public var limits = PlaylistLimits()
+        /// The variables of the multivariant playlist that led here, for `EXT-X-DEFINE:IMPORT`; nil without one.
+        public var importedVariables: [String: String]?
+        /// The declared type of the resource, for the message when it is not a playlist.
+        public var contentType: String?
+
+        public init(mode: Mode = .lenient) { self.mode = mode }
+    }
+
+    private var buffer: [UInt8] = []
+    private var context: ReadingContext
+    private var media: MediaPlaylistReader
+    private var multivariant = MultivariantPlaylistReader()
+    private let url: String
+    /// Where the first line that is not complete starts, how far it was looked at and what was seen in it.
+    private var lineStart = 0
+    private var scanned = 0
+    private var scannedTraits: LineTraits = []
+    private var hasHeader = false
+    private var version: Int?
+    private var hasIndependentSegments = false
+    private var start: StartPoint?
+    private var seen: Set<Tag> = []
+
+    /// What the playlist is, as soon as a tag tells.
+    public private(set) var kind: Playlist.Kind?
+
+    /// `url` is where the bytes come from, after redirects. For `previous`, see
+    /// ``MediaPlaylist/init(parsing:url:options:reusing:)``.
+    public init(url: String, options: Options = .init(), reusing previous: MediaPlaylist? = nil) {
+        self.url = url
+        context = ReadingContext(options: options, url: url)
+        media = MediaPlaylistReader(reusing: previous?.source.value, mode: options.mode)
+    }
+
+    /// The variants so far.
+    public var variants: [Variant] { multivariant.playlist.variants }
+
+    /// The renditions so far.
+    public var renditions: [Rendition] { multivariant.playlist.renditions }
+
+    /// The segments so far. Holding on to them while appending costs a copy of their tables.
+    public var segments: MediaSegments {
+        MediaSegments(store: media.store(text: buffer))
+    }
+
+    /// Takes the next bytes.
+    public mutating func append(_ bytes: [UInt8]) throws(PlaylistError) {
+        try checkLimit(adding: bytes.count)
+        if buffer.isEmpty { buffer = bytes } else { buffer.append(contentsOf: bytes) }
+        try readLines(isLast: false)
+    }
+
+    /// Takes the next bytes.
+    public mutating func append(_ bytes: ArraySlice<UInt8>) throws(PlaylistError) {
+        try checkLimit(adding: bytes.count)
+        buffer.append(contentsOf: bytes)
+        try readLines(isLast: false)
+    }
+
+    /// Tells that there are no more bytes, and gives the playlist.
+    public mutating func finish() throws(PlaylistError) -> Playlist {
+        try readLines(isLast: true)
+        context.tag = nil
+        guard hasHeader else { throw notAPlaylist() }
+        if kind == .multivariant {
+            var playlist = try multivariant.finish(&context)
+            playlist.url = url
+            playlist.version = version
+            playlist.hasIndependentSegments = hasIndependentSegments
+            playlist.start = start
+            playlist.definitions = context.definitions
+            playlist.issues = context.issues
+            let source = MultivariantSource(text: buffer, items: multivariant.items, original: playlist)
+            playlist.source = Unhashed(source)
+            return .multivariant(playlist)
+        }
+        if kind == nil {
+            context.line = 0
+            try context.report(.noKind, "neither segments nor variants; read as an empty media playlist")
+        }
+        return .media(
+            try media.finish(text: buffer, &context) { playlist in
+                playlist.url = url
+                playlist.version = version
+                playlist.hasIndependentSegments = hasIndependentSegments
+                playlist.start = start
+            })
+    }
+
+    private func checkLimit(adding count: Int) throws(PlaylistError) {
+        let limit = min(context.options.limits.maximumByteCount, Int(UInt32.max >> 1))
+        guard count <= limit - min(buffer.count, limit) else { throw context.limit("maximumByteCount", limit) }
+    }
+}
+
+// MARK: - Lines
+
+extension PlaylistParser {
+    private mutating func readLines(isLast: Bool) throws(PlaylistError) {
+        // A second reference, so that the bytes can be looked at while the rest of the parser changes.
+        let text = buffer
+        let bytes = text.span
+        if lineStart == 0, !hasHeader { try checkStart(bytes, isLast: isLast) }
+        let limit = context.options.limits.maximumLineByteCount
+        while lineStart < bytes.count {
+            let first = lineStart
+            var traits = scannedTraits
+            var (end, next) = bytes.lineEnd(from: max(first, scanned), traits: &traits)
+            guard end &- first <= limit else {
+                guard hasHeader else { throw notAPlaylist() }
+                context.line += 1
+                context.tag = nil
+                throw context.limit("maximumLineByteCount", limit)
+            }
+            if next == nil {
+                guard isLast else {
+                    // A CR may turn out to be the end of the line.
+                    scanned = bytes[end &- 1] == 0x0D ? end &- 1 : end
+                    scannedTraits = traits
+                    return
+                }
+                if bytes[end &- 1] == 0x0D { end &-= 1 }
+            }
+            scannedTraits = []
+            lineStart = next ?? bytes.count
+            context.line &+= 1
+            context.traits = traits
+            try readLine(bytes, Range(uncheckedBounds: (first, end)), next: lineStart)
+        }
+    }
+
+    private mutating func readLine(
+        _ bytes: borrowing Span<UInt8>, _ line: Range<Int>, next: Int
+    ) throws(PlaylistError) {
+        if !context.traits.isDisjoint(with: [.control, .nonASCII]) { try checkCharacters(bytes, line) }
+        guard !line.isEmpty else { return }
+        var range = line
+        if bytes[range.lowerBound] <= 0x20 || bytes[range.upperBound &- 1] <= 0x20 {
+            range = bytes.trimmed(line)
+            guard !range.isEmpty else { return }
+            if range.lowerBound != line.lowerBound {
+                context.tag = nil
+                try context.report(.whiteSpace, "white space in front of a line", severity: .warning)
+            }
+        }
+        guard bytes[range.lowerBound] == 0x23 else {
+            context.tag = nil
+            try readURI(bytes, range, next: next)
+            return
+        }
+        // "#EXTINF:"
+        if hasHeader, kind == .media, range.count >= 8, bytes.word(at: range.lowerBound) == 0x3A46_4E49_5458_4523 {
+            context.tag = .inf
+            try media.readInf(bytes, range.lowerBound &+ 8..<range.upperBound, line: line, &context)
+            return
+        }
+        let nameEnd = bytes.index(of: 0x3A, in: range) ?? range.upperBound
+        let name = range.lowerBound &+ 1..<nameEnd
+        guard hasHeader else {
+            try readHeader(bytes, range, name)
+            return
+        }
+        guard let tag = Tag.named(name, in: bytes) else { return }
+        context.tag = tag
+        let value = bytes.trimmed(min(nameEnd &+ 1, range.upperBound)..<range.upperBound)
+        try read(tag, bytes, value, line: line)
+    }
+
+    private mutating func readURI(
+        _ bytes: borrowing Span<UInt8>, _ range: Range<Int>, next: Int
+    ) throws(PlaylistError) {
+        guard hasHeader else { throw notAPlaylist() }
+        switch kind {
+        case .media: try media.readURI(bytes, range, next: next, &context)
+        case .multivariant: try multivariant.readURI(bytes, range, &context)
+        case nil: try context.report(.uriWithoutTag, "a URI without a tag; ignored")
+        }
+        if let adopted = media.adopted {
+            lineStart = adopted.next
+            context.line += adopted.lineCount
+            media.adopted = nil
+        }
+    }
+
+    private mutating func readHeader(
+        _ bytes: borrowing Span<UInt8>, _ range: Range<Int>, _ name: Range<Int>
+    ) throws(PlaylistError) {
+        let word = name.lowerBound..<(bytes.index(of: 0x20, in: name) ?? name.upperBound)
+        guard bytes.equals(word, "EXTM3U") else { throw notAPlaylist() }
+        context.tag = .extM3U
+        if context.line > 1 { try context.report(.header, "#EXTM3U is not on the first line") }
+        if word.upperBound != range.upperBound { try context.report(.header, "text after #EXTM3U", severity: .warning) }
+        hasHeader = true
+    }
+
+    private mutating func read(
+        _ tag: Tag, _ bytes: borrowing Span<UInt8>, _ value: Range<Int>, line: Range<Int>
+    ) throws(PlaylistError) {
+        switch tag {
+        case .extM3U:
+            try context.report(.repeatedTag, "occurs again", severity: .warning)
+        case .version:
+            if try isFirst(tag) {
+                version = bytes.integer(in: value)
+                if version == nil { try context.report(.number, "\"\(bytes.excerpt(value))\" is not a version") }
+            }
+        case .independentSegments: hasIndependentSegments = true
+        case .start:
+            try context.readAttributes(bytes, value)
+            if try isFirst(tag) { start = try StartPoint(&context, bytes) }
+        case .define:
+            try context.readAttributes(bytes, value)
+            try context.define(try VariableDefinition(&context, bytes))
+        case .targetDuration where kind != .media:
+            // A tag without a number does not make a media playlist.
+            guard bytes.decimal(in: value) != nil else {
+                try context.report(.targetDuration, "\"\(bytes.excerpt(value))\" is not a number; ignored")
+                return
+            }
+            try setKind(.media)
+            try media.read(tag, bytes, value, line: line, &context)
+        default:
+            if let kind = tag.kind { try setKind(kind) }
+            if kind == .multivariant {
+                try multivariant.read(tag, bytes, value, line: line, &context)
+            } else if tag == .inf {
+                try media.readInf(bytes, value, line: line, &context)
+            } else {
+                try media.read(tag, bytes, value, line: line, &context)
+            }
+        }
+    }
+
+    private mutating func isFirst(_ tag: Tag) throws(PlaylistError) -> Bool {
+        if seen.insert(tag).inserted { return true }
+        try context.report(.repeatedTag, "occurs again; the first one counts")
+        return false
+    }
+
+    private mutating func setKind(_ new: Playlist.Kind) throws(PlaylistError) {
+        if kind == nil { kind = new }
+        guard kind == new else {
+            throw context.failure(.mixedKinds, "a tag of a \(new.rawValue) playlist in a \(kind?.rawValue ?? "") one")
+        }
+    }
+}
+
+// MARK: - Characters
+
+extension PlaylistParser {
+    /// Skips a byte order mark, and refuses early what does not start like a playlist.
+    private mutating func checkStart(_ bytes: borrowing Span<UInt8>, isLast: Bool) throws(PlaylistError) {
+        guard bytes.count >= 16 || isLast else { return }
+        if bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF {
+            context.line = 1
+            try context.report(.byteOrderMark, "a byte order mark in front; skipped", severity: .warning)
+            context.line = 0
+            lineStart = 3
+        }
+        var index = lineStart
+        while index < bytes.count, bytes[index] <= 0x20, bytes[index] != 0 { index += 1 }
+        guard index + 7 <= bytes.count else { return }
+        guard bytes.equals(index..<index + 7, "#EXTM3U") else { throw notAPlaylist() }
+    }
+
+    private mutating func checkCharacters(
+        _ bytes: borrowing Span<UInt8>, _ line: Range<Int>
+    ) throws(PlaylistError) {
+        context.tag = nil
+        guard hasHeader else { return }
+        if context.traits.contains(.control) {
+            if bytes.index(of: 0, in: line) != nil { throw context.failure(.controlCharacter, "a NUL character") }
+            try context.report(.controlCharacter, "control characters", severity: .warning)
+        }
+        if context.traits.contains(.nonASCII), !bytes.isUTF8(line) {
+            try context.report(.encoding, "bytes that are not UTF-8", severity: .warning)
+        }
+    }
+
+    /// `not an HLS playlist (text/html, starts with "<!DOCTYPE")`
+    private func notAPlaylist() -> PlaylistError {
+        let first = buffer.prefix(64).drop { $0 <= 0x20 && $0 != 0 }
+        let word = first.prefix(20).prefix { $0 != 0x0A && $0 != 0x0D }
+        let start = first.isEmpty ? "empty" : "starts with \(String(decoding: word, as: UTF8.self))"
+        let details = [context.options.contentType, start].compactMap { $0 }.joined(separator: ", ")
+        return PlaylistError(
+            code: .notAPlaylist, rule: .header, line: 1, text: "not an HLS playlist (\(details)): no #EXTM3U")
+    }
+}

@@ -1,0 +1,314 @@
+/// One attribute of a list, as ranges of the text. The value is without its quotes.
+struct Attribute {
+    var name: AttributeName?
+    var nameRange: Range<Int>
+    var value: Range<Int>
+    var isQuoted: Bool
+}
+
+/// What reading needs beyond the bytes: where it is, what is defined, what was found wrong.
+struct ReadingContext {
+    let options: PlaylistParser.Options
+    /// The playlist's URL after redirects, for `QUERYPARAM`.
+    let url: String
+    /// The number of the current line.
+    var line = 0
+    /// The tag of the current line.
+    var tag: Tag?
+    var traits: LineTraits = []
+    var issues: [PlaylistIssue] = []
+    var definitions: [VariableDefinition] = []
+    private var values: [String: [UInt8]] = [:]
+    private var expandedByteCount = 0
+    /// The list of the current tag; kept to reuse its memory.
+    private(set) var attributes: [Attribute] = []
+
+    init(options: PlaylistParser.Options, url: String) {
+        self.options = options
+        self.url = url
+    }
+
+    // MARK: Faults
+
+    /// Notes a fault and goes on, or throws it when reading strictly.
+    mutating func report(
+        _ rule: PlaylistRule, _ text: @autoclosure () -> String, severity: PlaylistIssue.Severity = .error,
+        line: Int? = nil, tag: Tag? = nil
+    ) throws(PlaylistError) {
+        let line = line ?? (self.line > 0 ? self.line : nil)
+        let tag = (tag ?? self.tag)?.rawValue
+        guard options.mode == .lenient else {
+            throw PlaylistError(code: .malformed, rule: rule, line: line, tag: tag, text: text())
+        }
+        guard issues.count < options.limits.maximumIssueCount else { return }
+        issues.append(PlaylistIssue(rule: rule, severity: severity, line: line, tag: tag, text: text()))
+    }
+
+    /// The error for a fault that leaves no clear meaning.
+    func failure(
+        _ rule: PlaylistRule, _ text: String, code: PlaylistError.Code = .malformed
+    ) -> PlaylistError {
+        PlaylistError(code: code, rule: rule, line: line > 0 ? line : nil, tag: tag?.rawValue, text: text)
+    }
+
+    func limit(_ name: String, _ value: Int) -> PlaylistError {
+        failure(.limit, "more than \(name) = \(value)", code: .limitExceeded)
+    }
+
+    // MARK: Attribute lists
+
+    /// Splits an attribute list into ``attributes``: commas count outside quotes only, there are no escapes, of a
+    /// repeated name the first counts. Source: SPEC rules 1, 2, 9, 20.
+    mutating func readAttributes(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) throws(PlaylistError) {
+        attributes.removeAll(keepingCapacity: true)
+        var seen: (UInt64, UInt64) = (0, 0)
+        var index = range.lowerBound
+        let end = range.upperBound
+        while index < end {
+            let first = index
+            while index < end, bytes[index] == 0x20 || bytes[index] == 0x09 { index &+= 1 }
+            let nameStart = index
+            while index < end, bytes[index] != 0x3D, bytes[index] != 0x2C { index &+= 1 }
+            guard index < end, bytes[index] == 0x3D else {
+                let part = bytes.trimmed(nameStart..<index)
+                let text = bytes.string(part)
+                try report(.attributeList, part.isEmpty ? "an empty attribute" : "\"\(text)\" has no value")
+                index &+= 1
+                continue
+            }
+            var nameEnd = index
+            while nameEnd > nameStart, bytes[nameEnd &- 1] == 0x20 { nameEnd &-= 1 }
+            if first != nameStart || nameEnd != index {
+                try report(.whiteSpace, "white space round an attribute name", severity: .warning)
+            }
+            index &+= 1
+            let name = nameStart..<nameEnd
+            var value: Range<Int>
+            var isQuoted = false
+            var open = index
+            while open < end, bytes[open] == 0x20 { open &+= 1 }
+            if open < end, bytes[open] == 0x22, let close = bytes.index(of: 0x22, in: open &+ 1..<end) {
+                value = open &+ 1..<close
+                isQuoted = true
+                index = close &+ 1
+                if index < end, bytes[index] != 0x2C {
+                    let junk = index
+                    while index < end, bytes[index] != 0x2C { index &+= 1 }
+                    if !bytes.trimmed(junk..<index).isEmpty {
+                        try report(.attributeList, "text after the closing quote of \(bytes.string(name))")
+                    }
+                }
+            } else {
+                let start = index
+                while index < end, bytes[index] != 0x2C { index &+= 1 }
+                value = bytes.trimmed(start..<index)
+                if open < end, bytes[open] == 0x22 {
+                    try report(.attributeList, "the quote of \(bytes.string(name)) is not closed")
+                }
+            }
+            if index < end {
+                index &+= 1
+                if index == end { try report(.attributeList, "a comma at the end of the list", severity: .warning) }
+            }
+            var known: AttributeName?
+            if let ordinal = AttributeName.ordinal(of: name, in: bytes) {
+                if isRepeated(ordinal, &seen) {
+                    try report(.duplicateAttribute, "\(bytes.string(name)) occurs again; the first one counts")
+                    continue
+                }
+                known = AttributeName.all[ordinal]
+            } else if name.isEmpty {
+                try report(.attributeList, "a value without a name")
+                continue
+            }
+            attributes.append(Attribute(name: known, nameRange: name, value: value, isQuoted: isQuoted))
+        }
+    }
+
+    private func isRepeated(_ ordinal: Int, _ seen: inout (UInt64, UInt64)) -> Bool {
+        if ordinal < 64 {
+            let bit = (1 as UInt64) &<< UInt64(ordinal)
+            defer { seen.0 |= bit }
+            return seen.0 & bit != 0
+        }
+        let bit = (1 as UInt64) &<< UInt64(ordinal &- 64)
+        defer { seen.1 |= bit }
+        return seen.1 & bit != 0
+    }
+
+    // MARK: Values
+
+    /// A quoted string (with variables replaced). An unquoted value is taken as it is.
+    mutating func string(
+        _ attribute: Attribute, _ bytes: borrowing Span<UInt8>
+    ) throws(PlaylistError) -> String {
+        if !attribute.isQuoted, let name = attribute.name {
+            try report(.quoting, "\(name.rawValue) is not quoted")
+        }
+        return try text(attribute.value, bytes)
+    }
+
+    /// The text of a range, with variables replaced.
+    mutating func text(_ range: Range<Int>, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) -> String {
+        guard traits.contains(.brace), let expanded = try expanded(range, bytes) else { return bytes.string(range) }
+        return String(decoding: expanded, as: UTF8.self)
+    }
+
+    /// A URI in quotes; refused with control characters or bytes that are not UTF-8 (RELIABILITY R33).
+    mutating func uri(_ attribute: Attribute, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) -> String {
+        try checkURI(attribute.value, bytes)
+        return try string(attribute, bytes)
+    }
+
+    func checkURI(_ range: Range<Int>, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
+        if traits.contains(.nonASCII), !bytes.isUTF8(range) {
+            throw failure(.encoding, "the URI is not UTF-8")
+        }
+        if traits.contains(.control) || bytes.index(of: 0x09, in: range) != nil {
+            for index in range where bytes[index] < 0x20 || bytes[index] == 0x7F {
+                throw failure(.controlCharacter, "the URI holds a control character")
+            }
+        }
+    }
+
+    /// An enumerated value: unquoted, case-sensitive. A quoted one is reported and taken.
+    mutating func enumerated(
+        _ attribute: Attribute, _ bytes: borrowing Span<UInt8>
+    ) throws(PlaylistError) -> String {
+        if attribute.isQuoted, let name = attribute.name {
+            try report(.quoting, "\(name.rawValue) must not be quoted")
+        }
+        return try text(attribute.value, bytes)
+    }
+
+    /// `YES` is true; any other value is false, and reported unless it is `NO`.
+    mutating func isYes(_ attribute: Attribute, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) -> Bool {
+        if !attribute.isQuoted, bytes.equals(attribute.value, "YES") { return true }
+        if !attribute.isQuoted, bytes.equals(attribute.value, "NO") { return false }
+        let value = try enumerated(attribute, bytes)
+        if value != "YES", value != "NO" {
+            try report(.unknownValue, "\(attribute.name?.rawValue ?? "") is neither YES nor NO: \"\(value)\"")
+        }
+        return value == "YES"
+    }
+
+    /// A decimal-integer; nil, and reported, when it is not one. A fraction is reported and cut off.
+    mutating func integer(_ attribute: Attribute, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) -> Int? {
+        if !attribute.isQuoted, let value = bytes.integer(in: attribute.value) { return value }
+        let value = bytes.decimal(in: bytes.trimmed(attribute.value)).flatMap { Int(exactly: $0.whole) }
+        let outcome = value == nil ? "the attribute is ignored" : "read as \(value ?? 0)"
+        try report(
+            .number,
+            "\(attribute.name?.rawValue ?? "") is not an integer up to 2^63-1: "
+                + "\"\(bytes.excerpt(attribute.value))\"; \(outcome)")
+        return value
+    }
+
+    /// A decimal-floating-point as a duration; nil, and reported, when it is not one. Negative only where `signed`.
+    mutating func duration(
+        _ attribute: Attribute, _ bytes: borrowing Span<UInt8>, signed: Bool = false
+    ) throws(PlaylistError) -> Duration? {
+        if let value = bytes.duration(in: attribute.value, signed: signed) { return value }
+        let trimmed = bytes.trimmed(attribute.value)
+        let value = bytes.duration(in: trimmed, signed: signed)
+        try report(
+            .number, "\(attribute.name?.rawValue ?? "") is not a number: \"\(bytes.excerpt(attribute.value))\"")
+        return value
+    }
+
+    /// A date; nil, and reported, when it is not one.
+    mutating func date(_ attribute: Attribute, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) -> PlaylistDate? {
+        let name = attribute.name?.rawValue ?? ""
+        if !attribute.isQuoted { try report(.quoting, "\(name) is not quoted") }
+        guard !(traits.contains(.brace)) else {
+            let text = try text(attribute.value, bytes)
+            guard let date = PlaylistDate(text) else {
+                try report(.date, "\(name) is not a date: \"\(text)\"")
+                return nil
+            }
+            return date
+        }
+        guard let (date, hasZone) = bytes.date(in: bytes.trimmed(attribute.value)) else {
+            try report(.date, "\(name) is not a date: \"\(bytes.excerpt(attribute.value))\"")
+            return nil
+        }
+        if !hasZone { try report(.date, "\(name) has no time zone; read as UTC", severity: .warning) }
+        return date
+    }
+
+    /// Reports a missing attribute that leaves the tag without a use.
+    mutating func reportMissing(_ name: AttributeName) throws(PlaylistError) {
+        try report(.missingAttribute, "\(name.rawValue) is missing")
+    }
+}
+
+extension Span where Element == UInt8 {
+    /// A few characters for a message.
+    func excerpt(_ range: Range<Int>) -> String {
+        let limit = 60
+        guard range.count > limit else { return string(range) }
+        return string(range.lowerBound..<range.lowerBound + limit) + "…"
+    }
+
+    /// A decimal-floating-point, with a minus sign where `signed`.
+    func duration(in range: Range<Int>, signed: Bool = false) -> Duration? {
+        guard signed, let first = range.first, self[first] == 0x2D else {
+            return decimal(in: range).flatMap { Duration($0) }
+        }
+        return decimal(in: first + 1..<range.upperBound).flatMap { Duration($0) }.map { .zero - $0 }
+    }
+}
+
+// MARK: - Variables
+
+extension ReadingContext {
+    /// Defines a variable. Source: SPEC rule 28 and `EXT-X-DEFINE`.
+    mutating func define(_ definition: VariableDefinition) throws(PlaylistError) {
+        guard values[definition.name] == nil else {
+            throw failure(.definition, "the variable \"\(definition.name)\" is defined twice")
+        }
+        values[definition.name] = Array(definition.value.utf8)
+        definitions.append(definition)
+    }
+
+    /// Replaces `{$name}` once, without looking at the inserted text again. nil when there is no reference.
+    mutating func expanded(_ range: Range<Int>, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) -> [UInt8]? {
+        var result: [UInt8]?
+        var copied = range.lowerBound
+        var index = range.lowerBound
+        while let open = bytes.index(of: 0x7B, in: index..<range.upperBound) {
+            index = open + 1
+            guard index < range.upperBound, bytes[index] == 0x24 else { continue }
+            var close = index + 1
+            while close < range.upperBound, Self.isVariableName(bytes[close]) { close += 1 }
+            guard close < range.upperBound, bytes[close] == 0x7D, close > index + 1 else { continue }
+            let name = bytes.string(index + 1..<close)
+            guard let value = values[name] else {
+                throw failure(.undefinedVariable, "the variable \"\(name)\" is not defined")
+            }
+            var text = result ?? []
+            for position in copied..<open { text.append(bytes[position]) }
+            text += value
+            guard text.count <= options.limits.maximumLineByteCount else {
+                throw limit("maximumLineByteCount", options.limits.maximumLineByteCount)
+            }
+            result = text
+            copied = close + 1
+            index = copied
+        }
+        guard var text = result else { return nil }
+        for position in copied..<range.upperBound { text.append(bytes[position]) }
+        expandedByteCount += text.count
+        guard expandedByteCount <= options.limits.maximumByteCount else {
+            throw limit("maximumByteCount", options.limits.maximumByteCount)
+        }
+        return text
+    }
+
+    static func isVariableName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
+        default: false
+        }
+    }
+}

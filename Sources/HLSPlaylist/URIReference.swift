@@ -1,0 +1,206 @@
+/// A URI or relative reference, split into its parts as written.
+///
+/// Escaped octets stay as they are; nothing is decoded, lower-cased or re-encoded. Any text without control characters
+/// parses (RFC 3986, appendix B is total), since playlists in the wild hold spaces and non-ASCII characters;
+/// ``requestForm`` gives what may go onto the wire. Source: RFC 3986 §3, §4.2, §5.2; SPEC rule 14.
+public struct URIReference: Sendable, Hashable, CustomStringConvertible {
+    /// Without the colon; nil in a relative reference. Case as written.
+    public var scheme: String?
+    /// Without the `@`; nil where there is none.
+    public var userInfo: String?
+    /// With the brackets of an IP literal; nil without an authority (`//`), and possibly empty (`file:///x`).
+    public var host: String?
+    /// nil where none, or an empty one, is written.
+    public var port: Int?
+    /// Possibly empty.
+    public var path: String
+    /// Without the question mark; nil where there is none.
+    public var query: String?
+    /// Without the number sign; nil where there is none.
+    public var fragment: String?
+
+    /// Splits a reference. nil when it holds a control character, or a port that is not a number up to 65535.
+    ///
+    /// White space at either end is not part of it.
+    public init?(_ text: String) {
+        var rest = text[...].utf8
+        guard !rest.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return nil }
+        while rest.first == UInt8(ascii: " ") { rest.removeFirst() }
+        while rest.last == UInt8(ascii: " ") { rest.removeLast() }
+
+        if let mark = rest.firstIndex(of: UInt8(ascii: "#")) {
+            fragment = String(Substring(rest[rest.index(after: mark)...]))
+            rest = rest[..<mark]
+        }
+        if let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
+            query = String(Substring(rest[rest.index(after: mark)...]))
+            rest = rest[..<mark]
+        }
+        if let colon = Self.endOfScheme(rest) {
+            scheme = String(Substring(rest[..<colon]))
+            rest = rest[rest.index(after: colon)...]
+        }
+        if rest.starts(with: "//".utf8) {
+            rest = rest.dropFirst(2)
+            let end = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+            var authority = rest[..<end]
+            rest = rest[end...]
+            if let at = authority.lastIndex(of: UInt8(ascii: "@")) {
+                userInfo = String(Substring(authority[..<at]))
+                authority = authority[authority.index(after: at)...]
+            }
+            let bracket = authority.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
+            if let colon = authority[bracket...].lastIndex(of: UInt8(ascii: ":")) {
+                let digits = authority[authority.index(after: colon)...]
+                if !digits.isEmpty {
+                    guard digits.allSatisfy({ (0x30...0x39).contains($0) }), let port = Int(Substring(digits)),
+                        port <= 65_535
+                    else { return nil }
+                    self.port = port
+                }
+                authority = authority[..<colon]
+            }
+            host = String(Substring(authority))
+        }
+        path = String(Substring(rest))
+    }
+
+    private init(_ scheme: String?, authorityOf other: URIReference, path: String, query: String?, fragment: String?) {
+        self.scheme = scheme
+        self.userInfo = other.userInfo
+        self.host = other.host
+        self.port = other.port
+        self.path = path
+        self.query = query
+        self.fragment = fragment
+    }
+
+    /// The index of the colon that ends a scheme (RFC 3986 §3.1), if the text starts with one.
+    private static func endOfScheme(_ text: Substring.UTF8View) -> Substring.UTF8View.Index? {
+        guard let colon = text.firstIndex(of: UInt8(ascii: ":")), let first = text.first,
+            isLetter(first),
+            text[..<colon].allSatisfy({ isLetter($0) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0) })
+        else { return nil }
+        return colon
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
+
+    /// The reference put together again.
+    public var description: String {
+        var text = ""
+        if let scheme { text += scheme + ":" }
+        if let host {
+            text += "//"
+            if let userInfo { text += userInfo + "@" }
+            text += host
+            if let port { text += ":\(port)" }
+        }
+        text += path
+        if let query { text += "?" + query }
+        if let fragment { text += "#" + fragment }
+        return text
+    }
+}
+
+// MARK: - Resolution
+
+extension URIReference {
+    /// The target of this reference as seen from `base`: RFC 3986 §5.2.2, strict.
+    public func resolved(against base: URIReference) -> URIReference {
+        if scheme != nil {
+            // An opaque path (`data:…`) has no hierarchy to tidy.
+            let isHierarchical = host != nil || path.utf8.first == UInt8(ascii: "/")
+            let path = isHierarchical ? Self.removingDotSegments(path) : path
+            return URIReference(scheme, authorityOf: self, path: path, query: query, fragment: fragment)
+        }
+        if host != nil {
+            return URIReference(
+                base.scheme, authorityOf: self, path: Self.removingDotSegments(path), query: query, fragment: fragment)
+        }
+        if path.isEmpty {
+            return URIReference(
+                base.scheme, authorityOf: base, path: base.path, query: query ?? base.query, fragment: fragment)
+        }
+        let merged: String
+        if path.utf8.first == UInt8(ascii: "/") {
+            merged = path
+        } else if base.host != nil, base.path.isEmpty {
+            merged = "/" + path
+        } else if let slash = base.path.utf8.lastIndex(of: UInt8(ascii: "/")) {
+            merged = String(base.path[...slash]) + path
+        } else {
+            merged = path
+        }
+        return URIReference(
+            base.scheme, authorityOf: base, path: Self.removingDotSegments(merged), query: query, fragment: fragment)
+    }
+
+    /// Resolves `reference` against `base` and gives the text. nil when either cannot be parsed.
+    public static func resolve(_ reference: String, against base: String) -> String? {
+        guard let reference = URIReference(reference) else { return nil }
+        if reference.scheme != nil, !reference.path.utf8.contains(UInt8(ascii: ".")) { return reference.description }
+        guard let base = URIReference(base) else { return nil }
+        return reference.resolved(against: base).description
+    }
+
+    /// RFC 3986 §5.2.4.
+    private static func removingDotSegments(_ path: String) -> String {
+        guard path.utf8.contains(UInt8(ascii: ".")) else { return path }
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false)
+        let isAbsolute = path.utf8.first == UInt8(ascii: "/")
+        var kept: [Substring] = []
+        for (index, segment) in segments.enumerated() where !(isAbsolute && index == 0) {
+            let isLast = index == segments.count - 1
+            switch segment {
+            case ".":
+                if isLast { kept.append("") }
+            case "..":
+                _ = kept.popLast()
+                if isLast { kept.append("") }
+            default:
+                kept.append(segment)
+            }
+        }
+        return (isAbsolute ? "/" : "") + kept.joined(separator: "/")
+    }
+}
+
+// MARK: - Use
+
+extension URIReference {
+    /// Scheme, host and port, lower-cased and with the scheme's default port filled in: `https://example.com:443`.
+    ///
+    /// nil without scheme or host. Two URLs are of the same origin when these are equal (RFC 6454 §4).
+    public var origin: String? {
+        guard let scheme = scheme?.lowercased(), let host = host?.lowercased(), !host.isEmpty else { return nil }
+        let port = port ?? (scheme == "https" ? 443 : scheme == "http" ? 80 : nil)
+        return "\(scheme)://\(host)" + (port.map { ":\($0)" } ?? "")
+    }
+
+    /// The text that may go into a request: without the fragment, with spaces, quotes, angle brackets, backslashes and
+    /// everything beyond ASCII percent-encoded. Escapes that are written already stay as they are.
+    ///
+    /// nil when a part holds a control character (possible only after a part was set by hand).
+    public var requestForm: String? {
+        var target = self
+        target.fragment = nil
+        let text = target.description
+        guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return nil }
+        guard text.utf8.contains(where: Self.mustBeEscaped) else { return text }
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            if Self.mustBeEscaped(byte) {
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func mustBeEscaped(_ byte: UInt8) -> Bool {
+        byte >= 0x80 || byte == 0x20 || "\"<>\\^`{|}".utf8.contains(byte)
+    }
+}

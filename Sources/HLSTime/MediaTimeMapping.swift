@@ -1,0 +1,36 @@
+/// How one timeline runs along another: ``source`` is stretched or squeezed onto ``target``.
+///
+/// Source: CONTRACTS §2 (the semantics of `CMTimeMapping`).
+public struct MediaTimeMapping: Sendable, Hashable, Codable {
+    public var source: MediaTimeRange
+    public var target: MediaTimeRange
+
+    public init(source: MediaTimeRange, target: MediaTimeRange) {
+        self.source = source
+        self.target = target
+    }
+
+    /// The time on the target timeline that belongs to `time` on the source timeline.
+    ///
+    /// Times outside ``source`` continue with the same slope. An empty source moves times without stretching;
+    /// invalid ranges give ``MediaTime/invalid``.
+    public func map(_ time: MediaTime) -> MediaTime {
+        guard source.isValid, target.isValid else { return .invalid }
+        let offset = time - source.start
+        guard offset.isNumeric, !source.isEmpty, source.duration.isNumeric, target.duration.isNumeric,
+            source.duration != target.duration
+        else { return target.start + offset }
+        // offset · (target / source), each as a fraction; the timescales cancel where they are equal.
+        let from = source.duration
+        let to = target.duration
+        guard from.timescale != to.timescale else {
+            return target.start + offset.multiplied(by: (to.value, from.value))
+        }
+        let same = to.converted(to: from.timescale)
+        guard same.hasBeenRounded else { return target.start + offset.multiplied(by: (same.value, from.value)) }
+        return target.start + offset.multiplied(by: to.seconds / from.seconds)
+    }
+
+    /// The mapping in the other direction.
+    public var inverse: MediaTimeMapping { MediaTimeMapping(source: target, target: source) }
+}

@@ -1,0 +1,62 @@
+/// A stretch of a media timeline: from ``start`` up to, not including, ``end``.
+///
+/// Source: CONTRACTS §2 (the semantics of `CMTimeRange`).
+public struct MediaTimeRange: Sendable, Hashable, Codable {
+    public var start: MediaTime
+    /// Not negative in a valid range.
+    public var duration: MediaTime
+
+    public init(start: MediaTime, duration: MediaTime) {
+        self.start = start
+        self.duration = duration
+    }
+
+    public init(start: MediaTime, end: MediaTime) {
+        self.init(start: start, duration: end - start)
+    }
+
+    /// An empty range at zero.
+    public static let zero = MediaTimeRange(start: .zero, duration: .zero)
+    /// Not a range. The result of operations that have none.
+    public static let invalid = MediaTimeRange(start: .invalid, duration: .invalid)
+
+    /// The first time after the range.
+    public var end: MediaTime { start + duration }
+
+    /// Both parts are valid, the duration is a duration (epoch 0) and not negative.
+    public var isValid: Bool {
+        start.isValid && duration.isValid && (!duration.isNumeric || duration.epoch == 0) && duration >= .zero
+    }
+
+    /// A valid range that contains no time.
+    public var isEmpty: Bool { isValid && duration == .zero }
+
+    /// Whether `time` is in `[start, end)`.
+    public func contains(_ time: MediaTime) -> Bool {
+        isValid && time.isNumeric && start <= time && time < end
+    }
+
+    /// Whether all of `range` is in this range. An empty range is contained where its start is, or at the end.
+    public func contains(_ range: MediaTimeRange) -> Bool {
+        isValid && range.isValid && start <= range.start && range.end <= end
+    }
+
+    /// The smallest range that contains both. Of an invalid and a valid range it is the valid one.
+    public func union(_ other: MediaTimeRange) -> MediaTimeRange {
+        guard isValid else { return other.isValid ? other : .invalid }
+        guard other.isValid else { return self }
+        return MediaTimeRange(start: min(start, other.start), end: max(end, other.end))
+    }
+
+    /// The part that both have in common; ``zero`` when there is none, ``invalid`` when either is invalid.
+    public func intersection(_ other: MediaTimeRange) -> MediaTimeRange {
+        guard isValid, other.isValid else { return .invalid }
+        let first = max(start, other.start)
+        let last = min(end, other.end)
+        return first < last ? MediaTimeRange(start: first, end: last) : .zero
+    }
+}
+
+extension MediaTimeRange: CustomStringConvertible {
+    public var description: String { "[\(start), \(end))" }
+}

@@ -114,18 +114,18 @@ final class MediaSource: Sendable {
     let dateRangeLines: [Int]
     /// Between the segments there are only tags of segments and date ranges: a reload may take over stretches of it.
     let isReusable: Bool
-    /// The manner in which it was read.
-    let mode: PlaylistParser.Mode
+    /// How it was read.
+    let options: PlaylistParser.Options
 
     init(
         store: SegmentStore, original: MediaPlaylist, tailStart: Int, dateRangeLines: [Int], isReusable: Bool,
-        mode: PlaylistParser.Mode
+        options: PlaylistParser.Options
     ) {
         self.store = store
         self.original = original
         self.tailStart = tailStart
         self.dateRangeLines = dateRangeLines
         self.isReusable = isReusable
-        self.mode = mode
+        self.options = options
     }
 }

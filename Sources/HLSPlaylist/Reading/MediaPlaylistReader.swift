@@ -38,7 +38,7 @@ struct MediaPlaylistReader {
     var adopted: (next: Int, lineCount: Int)?
 
     init(reusing previous: MediaSource?, mode: PlaylistParser.Mode) {
-        if let previous, previous.isReusable, previous.mode == mode { self.previous = previous }
+        if let previous, previous.isReusable, previous.options.mode == mode { self.previous = previous }
     }
 
     func store(text: [UInt8]) -> SegmentStore {
@@ -645,7 +645,7 @@ extension MediaPlaylistReader {
         let source = MediaSource(
             store: store, original: playlist, tailStart: Int(record.blockStart), dateRangeLines: dateRangeLines,
             isReusable: isReusable && context.definitions.isEmpty && expansions.isEmpty && context.issues.isEmpty,
-            mode: context.options.mode)
+            options: context.options)
         playlist.source = Unhashed(source)
         return playlist
     }

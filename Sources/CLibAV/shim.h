@@ -1,11 +1,59 @@
 #ifndef CLIBAV_SHIM_H
 #define CLIBAV_SHIM_H
+#include <errno.h>
 #include <libavcodec/avcodec.h>
+#include <libavcodec/bsf.h>
 #include <libavformat/avformat.h>
 #include <libavutil/avutil.h>
+#include <libavutil/channel_layout.h>
 #include <libavutil/imgutils.h>
-#include <libavutil/pixdesc.h>
+#include <libavutil/md5.h>
+#include <libavutil/mem.h>
 #include <libavutil/opt.h>
+#include <libavutil/pixdesc.h>
 #include <libswresample/swresample.h>
 #include <libswscale/swscale.h>
+
+// Macros that do not import: their values are casts or tags.
+static inline int CLibAV_error_again(void) { return AVERROR(EAGAIN); }
+static inline int CLibAV_error_eof(void) { return AVERROR_EOF; }
+static inline int CLibAV_error_invalid_data(void) { return AVERROR_INVALIDDATA; }
+static inline int CLibAV_error_decoder_not_found(void) { return AVERROR_DECODER_NOT_FOUND; }
+static inline int CLibAV_error_muxer_not_found(void) { return AVERROR_MUXER_NOT_FOUND; }
+static inline int CLibAV_error_errno(int number) { return AVERROR(number); }
+static inline int64_t CLibAV_no_pts(void) { return AV_NOPTS_VALUE; }
+
+// Arrays that import as tuples.
+static inline uint8_t *CLibAV_frame_data(const AVFrame *frame, int plane) { return frame->data[plane]; }
+static inline int CLibAV_frame_linesize(const AVFrame *frame, int plane) { return frame->linesize[plane]; }
+static inline uint8_t *const *CLibAV_frame_planes(const AVFrame *frame) { return frame->data; }
+static inline const int *CLibAV_frame_linesizes(const AVFrame *frame) { return frame->linesize; }
+
+// Fields that moved between FFmpeg 5.1 and 6.1.
+static inline int64_t CLibAV_frame_duration(const AVFrame *frame) {
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)
+    return frame->duration;
+#else
+    return frame->pkt_duration;
+#endif
+}
+static inline int CLibAV_frame_is_key(const AVFrame *frame) {
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 7, 100)
+    return (frame->flags & AV_FRAME_FLAG_KEY) != 0;
+#else
+    return frame->key_frame;
+#endif
+}
+
+// The callback's buffer is const from libavformat 61 on.
+typedef int (*CLibAV_write_callback)(void *opaque, const uint8_t *bytes, int count);
+typedef int64_t (*CLibAV_seek_callback)(void *opaque, int64_t offset, int whence);
+static inline AVIOContext *CLibAV_alloc_writer(unsigned char *buffer, int size, void *opaque,
+                                               CLibAV_write_callback write, CLibAV_seek_callback seek) {
+#if LIBAVFORMAT_VERSION_MAJOR >= 61
+    return avio_alloc_context(buffer, size, 1, opaque, NULL, write, seek);
+#else
+    return avio_alloc_context(buffer, size, 1, opaque, NULL, (int (*)(void *, uint8_t *, int))write, seek);
+#endif
+}
 #endif

@@ -3,6 +3,8 @@ public enum DemuxerEvent: Sendable {
     /// The tracks of the stream, all of them. Comes before their samples, and again when anything changed.
     case tracks([MediaTrack])
     case sample(MediaSample)
+    /// A timed event in the media itself (MP4's `emsg`).
+    case eventMessage(EventMessage)
     /// Something odd that did not stop the demuxer, for the log.
     case note(String)
 }

@@ -13,7 +13,7 @@ public struct MediaCodec: RawRepresentable, Sendable, Hashable {
     public static let av1 = MediaCodec(rawValue: "av1")
     public static let vp9 = MediaCodec(rawValue: "vp9")
     public static let aac = MediaCodec(rawValue: "aac")
-    /// AAC in LATM/LOAS framing; samples are whole `AudioMuxElement`s.
+    /// AAC in LATM/LOAS framing; samples are whole LOAS frames with their three bytes of header, as libavcodec wants.
     public static let aacLATM = MediaCodec(rawValue: "aac_latm")
     /// MPEG audio, layers 1 to 3.
     public static let mp3 = MediaCodec(rawValue: "mp3")
@@ -50,11 +50,19 @@ public struct MediaTrack: Sendable, Hashable {
     public var language: String?
     /// Timestamps are 33 bits wide and wrap (transport streams, packed audio).
     public var wrapsAt33Bits: Bool
+    /// What the container says about the picture; nil where it says nothing.
+    public var colorInformation: ColorInformation?
+    public var pixelAspectRatio: PixelAspectRatio?
+    public var cleanAperture: CleanAperture?
+    /// How samples are encrypted by common encryption; nil where the track is clear.
+    public var encryption: TrackEncryption?
 
     public init(
         id: Int, mediaType: MediaType, codec: MediaCodec, timescale: Int32, configuration: [UInt8] = [],
         sampleEntry: String = "", width: Int = 0, height: Int = 0, sampleRate: Int = 0, channelCount: Int = 0,
-        language: String? = nil, wrapsAt33Bits: Bool = false
+        language: String? = nil, wrapsAt33Bits: Bool = false, colorInformation: ColorInformation? = nil,
+        pixelAspectRatio: PixelAspectRatio? = nil, cleanAperture: CleanAperture? = nil,
+        encryption: TrackEncryption? = nil
     ) {
         self.id = id
         self.mediaType = mediaType
@@ -68,6 +76,10 @@ public struct MediaTrack: Sendable, Hashable {
         self.channelCount = channelCount
         self.language = language
         self.wrapsAt33Bits = wrapsAt33Bits
+        self.colorInformation = colorInformation
+        self.pixelAspectRatio = pixelAspectRatio
+        self.cleanAperture = cleanAperture
+        self.encryption = encryption
     }
 }
 
@@ -85,10 +97,12 @@ public struct MediaSample: Sendable {
     /// Bytes of this access unit were lost or damaged on the way.
     public var isDamaged: Bool
     public var data: SampleData
+    /// What is needed to decrypt ``data``; nil where it is clear.
+    public var encryption: SampleEncryption?
 
     public init(
         trackID: Int, pts: Int64, dts: Int64, duration: Int64 = 0, isSync: Bool, isDamaged: Bool = false,
-        data: SampleData
+        data: SampleData, encryption: SampleEncryption? = nil
     ) {
         self.trackID = trackID
         self.pts = pts
@@ -97,5 +111,6 @@ public struct MediaSample: Sendable {
         self.isSync = isSync
         self.isDamaged = isDamaged
         self.data = data
+        self.encryption = encryption
     }
 }

@@ -1,6 +1,24 @@
 import ArgumentParser
 
 @main
-struct HLSGet: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "hlsget")
+struct HLSGet: AsyncParsableCommand {
+    /// The version of the command and of the library, in one place.
+    static let version = "0.1.0"
+
+    static let configuration = CommandConfiguration(
+        commandName: "hlsget", abstract: "Play, check and record HTTP Live Streaming.", version: version,
+        subcommands: [PlayCommand.self], defaultSubcommand: PlayCommand.self)
+    static let _errorLabel = "hlsget: error"
+
+    static func main() async {
+        let arguments = CommandLine.arguments.dropFirst()
+        if HelpPage.isAskedFor(by: arguments) {
+            print(HelpPage.text(commands: configuration.subcommands))
+        } else if arguments.isEmpty {
+            StandardStream.error.writeLine("hlsget: error: no stream: give a URL or a file (see hlsget --help)")
+            exit(withError: ExitStatus.usage.exitCode)
+        } else {
+            await main(Array(arguments))
+        }
+    }
 }

@@ -43,6 +43,11 @@ public struct TransportRequest: Sendable, Hashable {
     /// Header fields of the user, sent only to the origins in ``credentialOrigins`` when they carry credentials
     /// (`Authorization`, `Cookie`, `Proxy-Authorization`); all others go to every origin.
     public var fields: [HTTPField]
+    /// The origins that get the credentials in ``fields`` and in the URL's user information, redirects included.
+    ///
+    /// Empty (the default) means that credentials are sent to nobody. A player sets the origin of the URL that its
+    /// user gave, for every request of that item (RELIABILITY R59, R60).
+    public var credentialOrigins: Set<Origin>
     /// First byte and length of the part that is wanted; nil means the whole resource.
     public var byteRange: Range<UInt64>?
     public var timeouts: TransportTimeouts
@@ -51,12 +56,13 @@ public struct TransportRequest: Sendable, Hashable {
     public var maximumByteCount: Int
 
     public init(
-        url: String, resourceClass: ResourceClass, fields: [HTTPField] = [], byteRange: Range<UInt64>? = nil,
-        timeouts: TransportTimeouts = .init(), maximumByteCount: Int = 256 << 20
+        url: String, resourceClass: ResourceClass, fields: [HTTPField] = [], credentialOrigins: Set<Origin> = [],
+        byteRange: Range<UInt64>? = nil, timeouts: TransportTimeouts = .init(), maximumByteCount: Int = 256 << 20
     ) {
         self.url = url
         self.resourceClass = resourceClass
         self.fields = fields
+        self.credentialOrigins = credentialOrigins
         self.byteRange = byteRange
         self.timeouts = timeouts
         self.maximumByteCount = maximumByteCount

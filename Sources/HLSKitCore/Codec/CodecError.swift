@@ -1,0 +1,49 @@
+import CLibAV
+
+/// Why one of FFmpeg's libraries could not do what it was asked.
+public struct CodecError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The C function that failed.
+    public var call: String
+    /// Its result: a negative `AVERROR`.
+    public var code: Int32
+    /// What happened, in the library's own words.
+    public var text: String
+
+    public init(call: String, code: Int32, text: String) {
+        self.call = call
+        self.code = code
+        self.text = text
+    }
+
+    /// With the words of `av_strerror`.
+    init(call: String, code: Int32) {
+        self.init(call: call, code: code, text: Self.words(for: code))
+    }
+
+    public var description: String { "\(call): \(text) (\(code))" }
+
+    /// The input was at fault, and the next input may be good.
+    public var isDamagedInput: Bool { code == CLibAV_error_invalid_data() }
+
+    static let outOfMemory = CLibAV_error_errno(ENOMEM)
+    static let invalidArgument = CLibAV_error_errno(EINVAL)
+
+    private static func words(for code: Int32) -> String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(AV_ERROR_MAX_STRING_SIZE)) { buffer in
+            buffer.initialize(repeating: 0)
+            guard let base = buffer.baseAddress else { return "" }
+            // Gives a generic text where it knows none, and always ends it with a zero.
+            av_strerror(code, base, buffer.count)
+            return String(cString: base)
+        }
+    }
+}
+
+/// Keeps libav's own messages off standard error: everything that matters comes back as an error value.
+///
+/// A level other than the libraries' default was chosen by the host program and is left alone.
+enum LibAVLog {
+    static let silence: Void = {
+        if av_log_get_level() == AV_LOG_INFO { av_log_set_level(AV_LOG_QUIET) }
+    }()
+}

@@ -1,0 +1,182 @@
+import CLibAV
+import HLSMedia
+
+/// Owns one `AVCodecContext` opened for decoding and runs its packets-in, frames-out loop.
+///
+/// Used by one thread at a time; libavcodec adds its own threads behind it.
+struct DecoderContext: ~Copyable {
+    private let raw: UnsafeMutablePointer<AVCodecContext>
+    private let frame: UnsafeMutablePointer<AVFrame>
+    private let packet: Packet
+
+    /// Pictures and buffers that one call may report as failed before the loop gives up. libavcodec ends each
+    /// failing drain by itself; this only keeps a decoder that does not from spinning.
+    private static let maximumFailuresInARow = 1000
+
+    /// Larger pictures than this are refused before memory is taken for them: 8192 x 8192, above every level of
+    /// H.264 and HEVC in use, at most 200 MB a picture.
+    private static let maximumPixelCount: Int64 = 8192 * 8192
+
+    init(track: MediaTrack, threadCount: Int) throws(CodecError) {
+        LibAVLog.silence
+        guard let decoder = CodecRegistry.decoder(for: track.codec) else {
+            throw CodecError(
+                call: "avcodec_find_decoder_by_name", code: CLibAV_error_decoder_not_found(),
+                text: "no decoder for \(track.codec.rawValue)")
+        }
+        guard track.timescale > 0 else {
+            throw CodecError(call: "avcodec_open2", code: CodecError.invalidArgument, text: "timescale is not positive")
+        }
+        let packet = try Packet()
+        (raw, frame) = try Self.open(decoder, for: track, threadCount: threadCount)
+        self.packet = packet
+    }
+
+    deinit {
+        var context: UnsafeMutablePointer<AVCodecContext>? = raw
+        avcodec_free_context(&context)
+        var frame: UnsafeMutablePointer<AVFrame>? = frame
+        av_frame_free(&frame)
+    }
+
+    private static func open(
+        _ decoder: UnsafePointer<AVCodec>, for track: MediaTrack, threadCount: Int
+    ) throws(CodecError) -> (UnsafeMutablePointer<AVCodecContext>, UnsafeMutablePointer<AVFrame>) {
+        var context = avcodec_alloc_context3(decoder)
+        var frame = av_frame_alloc()
+        do throws(CodecError) {
+            guard let context, let frame else {
+                throw CodecError(call: "avcodec_alloc_context3", code: CodecError.outOfMemory)
+            }
+            try configure(context, for: track, threadCount: threadCount)
+            let code = avcodec_open2(context, decoder, nil)
+            guard code >= 0 else { throw CodecError(call: "avcodec_open2", code: code) }
+            return (context, frame)
+        } catch {
+            avcodec_free_context(&context)
+            av_frame_free(&frame)
+            throw error
+        }
+    }
+
+    private static func configure(
+        _ context: UnsafeMutablePointer<AVCodecContext>, for track: MediaTrack, threadCount: Int
+    ) throws(CodecError) {
+        context.pointee.pkt_timebase = AVRational(num: 1, den: track.timescale)
+        context.pointee.thread_count = Int32(clamping: max(0, threadCount))
+        context.pointee.thread_type = FF_THREAD_FRAME | FF_THREAD_SLICE
+        context.pointee.max_pixels = maximumPixelCount
+        if track.mediaType == .audio {
+            // Priming is trimmed by whoever knows the edit list, not here.
+            context.pointee.flags2 |= AV_CODEC_FLAG2_SKIP_MANUAL
+            context.pointee.sample_rate = Int32(clamping: max(0, track.sampleRate))
+            if track.channelCount > 0 {
+                av_channel_layout_default(&context.pointee.ch_layout, Int32(clamping: track.channelCount))
+            }
+        } else {
+            context.pointee.width = Int32(clamping: max(0, track.width))
+            context.pointee.height = Int32(clamping: max(0, track.height))
+        }
+        guard !track.configuration.isEmpty else { return }
+        let configuration = track.decoderConfiguration
+        guard let size = Int32(exactly: configuration.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)),
+            let memory = av_mallocz(Int(size))
+        else {
+            throw CodecError(call: "av_mallocz", code: CodecError.outOfMemory)
+        }
+        configuration.withUnsafeBytes { bytes in
+            if let base = bytes.baseAddress { memory.copyMemory(from: base, byteCount: bytes.count) }
+        }
+        context.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
+        context.pointee.extradata_size = size - AV_INPUT_BUFFER_PADDING_SIZE
+    }
+
+    // MARK: - The loop
+
+    /// Puts in one sample and hands every frame that is ready to `receive`, which takes over its contents.
+    ///
+    /// Throws the first failure, after all frames have been handed over.
+    func decode(
+        _ sample: MediaSample, receive: (UnsafeMutablePointer<AVFrame>) throws(CodecError) -> Void
+    ) throws(CodecError) {
+        try packet.wrap(sample)
+        let result = send(packet.raw, receive: receive)
+        packet.unwrap()
+        if let failure = result { throw failure }
+    }
+
+    /// Takes out every frame that the decoder still holds, and makes it ready for new samples.
+    func drain(
+        receive: (UnsafeMutablePointer<AVFrame>) throws(CodecError) -> Void
+    ) throws(CodecError) {
+        let result = send(nil, receive: receive)
+        avcodec_flush_buffers(raw)
+        if let failure = result { throw failure }
+    }
+
+    /// Drops every frame that the decoder still holds, and makes it ready for new samples.
+    func flush() { avcodec_flush_buffers(raw) }
+
+    /// Frames a second that the stream declares; nil where it does not.
+    var frameRate: (numerator: Int32, denominator: Int32)? {
+        let rate = raw.pointee.framerate
+        guard rate.num > 0, rate.den > 0 else { return nil }
+        return (rate.num, rate.den)
+    }
+
+    /// Lets the decoder hold back at least `count` pictures before it gives the first one.
+    func raiseReorderDelay(to count: Int32) {
+        raw.pointee.has_b_frames = max(raw.pointee.has_b_frames, count)
+    }
+
+    private func send(
+        _ packet: UnsafeMutablePointer<AVPacket>?,
+        receive: (UnsafeMutablePointer<AVFrame>) throws(CodecError) -> Void
+    ) -> CodecError? {
+        // "Full" cannot come at once, because every call below empties the decoder; if it does come, the frames are
+        // taken out and the packet is offered again, so that neither is lost.
+        var failure: CodecError?
+        var code = avcodec_send_packet(raw, packet)
+        if code == CLibAV_error_again() {
+            failure = receiveAll(receive)
+            code = avcodec_send_packet(raw, packet)
+        }
+        if code < 0, code != CLibAV_error_eof() {
+            failure = failure ?? CodecError(call: "avcodec_send_packet", code: code)
+        }
+        let later = receiveAll(receive)
+        return failure ?? later
+    }
+
+    /// Takes out frames until the decoder wants input or has ended. Failures do not stop it: behind a damaged
+    /// picture there may be good ones.
+    private func receiveAll(
+        _ receive: (UnsafeMutablePointer<AVFrame>) throws(CodecError) -> Void
+    ) -> CodecError? {
+        var first: CodecError?
+        var failuresInARow = 0
+        while failuresInARow < Self.maximumFailuresInARow {
+            let code = avcodec_receive_frame(raw, frame)
+            if code == CLibAV_error_again() || code == CLibAV_error_eof() { break }
+            do throws(CodecError) {
+                guard code >= 0 else { throw CodecError(call: "avcodec_receive_frame", code: code) }
+                try receive(frame)
+                failuresInARow = 0
+            } catch {
+                first = first ?? error
+                failuresInARow += 1
+            }
+            av_frame_unref(frame)
+        }
+        return first
+    }
+}
+
+extension MediaTrack {
+    /// The configuration as libavcodec wants it: ALAC's with the header of its `alac` box in front.
+    var decoderConfiguration: [UInt8] {
+        let cookieByteCount = 24  // ALACSpecificConfig without the box header
+        guard codec == .alac, configuration.count == cookieByteCount else { return configuration }
+        return [0, 0, 0, 36] + Array("alac".utf8) + [0, 0, 0, 0] + configuration
+    }
+}

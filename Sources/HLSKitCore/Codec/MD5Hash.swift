@@ -1,0 +1,33 @@
+import CLibAV
+
+/// libavutil's MD5, as `ffmpeg -f framemd5` uses it.
+struct MD5Hash: ~Copyable {
+    private let state: OpaquePointer
+
+    init() throws(CodecError) {
+        guard let state = av_md5_alloc() else {
+            throw CodecError(call: "av_md5_alloc", code: CodecError.outOfMemory)
+        }
+        self.state = state
+        av_md5_init(state)
+    }
+
+    deinit { av_free(UnsafeMutableRawPointer(state)) }
+
+    func update(_ bytes: UnsafeRawBufferPointer) {
+        guard let base = bytes.baseAddress, !bytes.isEmpty else { return }
+        av_md5_update(state, base.assumingMemoryBound(to: UInt8.self), bytes.count)
+    }
+
+    /// The digest of everything since the last call, as 32 hexadecimal digits.
+    func finish() -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        let text = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16) { digest in
+            digest.initialize(repeating: 0)
+            if let base = digest.baseAddress { av_md5_final(state, base) }
+            return digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        }
+        av_md5_init(state)
+        return String(decoding: text, as: UTF8.self)
+    }
+}

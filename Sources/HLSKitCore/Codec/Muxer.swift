@@ -1,0 +1,194 @@
+import CLibAV
+import HLSMedia
+
+/// Packs samples into a container with one of libavformat's muxers. Used by one thread at a time.
+///
+/// libavformat never opens a file: bytes go to the two closures.
+final class Muxer {
+    /// What takes the bytes. Failures stay with it: a muxer only hears that there was one.
+    final class Sink {
+        let write: (UnsafeRawBufferPointer) -> Bool
+        /// Goes to an offset from the start; nil where the output cannot go back.
+        let seek: ((Int64) -> Bool)?
+
+        init(write: @escaping (UnsafeRawBufferPointer) -> Bool, seek: ((Int64) -> Bool)?) {
+            self.write = write
+            self.seek = seek
+        }
+
+        fileprivate var position: Int64 = 0
+        fileprivate var end: Int64 = 0
+    }
+
+    /// When a sample is, in units of `timescale` a second on the output's timeline.
+    struct Timing {
+        var presentation: Int64
+        var decoding: Int64
+        var duration: Int64
+        var timescale: Int32
+    }
+
+    /// libavformat collects small writes up to this before it calls the sink, which has a larger buffer.
+    private static let bufferByteCount: Int32 = 32 * 1024
+
+    private let sink: Sink
+    private let context: UnsafeMutablePointer<AVFormatContext>
+    private let packet: Packet
+    private var lastDTS: [Int64?]
+    private var isOpen = true
+
+    /// Writes the header.
+    ///
+    /// - Parameter options: private options of the muxer by name.
+    init(format: String, tracks: [MediaTrack], options: [String: String], sink: Sink) throws(CodecError) {
+        LibAVLog.silence
+        self.sink = sink
+        lastDTS = Array(repeating: nil, count: tracks.count)
+        packet = try Packet()
+        var context: UnsafeMutablePointer<AVFormatContext>?
+        let code = avformat_alloc_output_context2(&context, nil, format, nil)
+        guard code >= 0, let context else { throw CodecError(call: "avformat_alloc_output_context2", code: code) }
+        self.context = context
+        if format == "mpegts" {
+            // The first picture then stands at 1.4 s, as in files of `ffmpeg`, however often a file is continued with
+            // a new muxer; left to itself libavformat would move each start to zero.
+            context.pointee.max_delay = 700_000
+            context.pointee.avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED
+        }
+        try attachSink()
+        for track in tracks { try addStream(for: track) }
+        try writeHeader(options)
+    }
+
+    deinit {
+        if let io = context.pointee.pb {
+            av_free(io.pointee.buffer)
+            avio_context_free(&context.pointee.pb)
+        }
+        avformat_free_context(context)
+    }
+
+    /// Queues or writes one sample. A decoding time that is not behind the one before is moved there.
+    func write(_ sample: MediaSample, streamAt index: Int, timing: Timing) throws(CodecError) {
+        guard lastDTS.indices.contains(index), let stream = context.pointee.streams[index] else { return }
+        let unit = stream.pointee.time_base
+        guard timing.timescale > 0, let pts = rescaled(timing.presentation, timing, to: unit),
+            var dts = rescaled(timing.decoding, timing, to: unit)
+        else {
+            throw CodecError(
+                call: "av_interleaved_write_frame", code: CodecError.invalidArgument, text: "time out of range")
+        }
+        if let last = lastDTS[index], dts <= last { dts = last + 1 }
+        lastDTS[index] = dts
+        try packet.wrap(sample)
+        packet.raw.pointee.stream_index = Int32(index)
+        packet.raw.pointee.dts = dts
+        packet.raw.pointee.pts = max(pts, dts)
+        packet.raw.pointee.duration = max(0, rescaled(timing.duration, timing, to: unit) ?? 0)
+        try check(av_interleaved_write_frame(context, packet.raw), "av_interleaved_write_frame")
+    }
+
+    /// Writes what is queued and the trailer.
+    func finish() throws(CodecError) {
+        guard isOpen else { return }
+        isOpen = false
+        let code = av_write_trailer(context)
+        avio_flush(context.pointee.pb)
+        try check(code, "av_write_trailer")
+    }
+
+    // MARK: - Setting up
+
+    private func attachSink() throws(CodecError) {
+        let opaque = Unmanaged.passUnretained(sink).toOpaque()
+        var buffer = av_malloc(Int(Self.bufferByteCount))
+        let write: CLibAV_write_callback = { opaque, bytes, count in
+            guard let opaque, let bytes, count > 0 else { return 0 }
+            let sink = Unmanaged<Muxer.Sink>.fromOpaque(opaque).takeUnretainedValue()
+            guard sink.write(UnsafeRawBufferPointer(start: bytes, count: Int(count))) else {
+                return CLibAV_error_errno(EIO)
+            }
+            sink.position += Int64(count)
+            sink.end = max(sink.end, sink.position)
+            return count
+        }
+        let seek: CLibAV_seek_callback = { opaque, offset, whence in
+            guard let opaque else { return Int64(CodecError.invalidArgument) }
+            let sink = Unmanaged<Muxer.Sink>.fromOpaque(opaque).takeUnretainedValue()
+            if whence & AVSEEK_SIZE != 0 { return sink.end }
+            let base: Int64? =
+                switch whence & ~AVSEEK_FORCE {
+                case SEEK_SET: 0
+                case SEEK_CUR: sink.position
+                case SEEK_END: sink.end
+                default: nil
+                }
+            guard let base, let seek = sink.seek else { return Int64(CodecError.invalidArgument) }
+            let (target, overflow) = base.addingReportingOverflow(offset)
+            guard !overflow, target >= 0, seek(target) else { return Int64(CLibAV_error_errno(EIO)) }
+            sink.position = target
+            return target
+        }
+        let io = CLibAV_alloc_writer(
+            buffer?.assumingMemoryBound(to: UInt8.self), Self.bufferByteCount, opaque, write,
+            sink.seek == nil ? nil : seek)
+        guard buffer != nil, let io else {
+            av_freep(&buffer)
+            throw CodecError(call: "avio_alloc_context", code: CodecError.outOfMemory)
+        }
+        context.pointee.pb = io
+        context.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
+    }
+
+    private func addStream(for track: MediaTrack) throws(CodecError) {
+        guard let identifier = CodecRegistry.identifier(of: track.codec),
+            let stream = avformat_new_stream(context, nil), let parameters = stream.pointee.codecpar
+        else {
+            throw CodecError(
+                call: "avformat_new_stream", code: CodecError.invalidArgument,
+                text: "no stream for \(track.codec.rawValue)")
+        }
+        stream.pointee.time_base = AVRational(num: 1, den: max(1, track.timescale))
+        parameters.pointee.codec_type = track.mediaType == .video ? AVMEDIA_TYPE_VIDEO : AVMEDIA_TYPE_AUDIO
+        parameters.pointee.codec_id = identifier
+        parameters.pointee.width = Int32(clamping: track.width)
+        parameters.pointee.height = Int32(clamping: track.height)
+        parameters.pointee.sample_rate = Int32(clamping: track.sampleRate)
+        if track.channelCount > 0 {
+            av_channel_layout_default(&parameters.pointee.ch_layout, Int32(clamping: track.channelCount))
+        }
+        if let language = track.language { av_dict_set(&stream.pointee.metadata, "language", language, 0) }
+        guard !track.configuration.isEmpty else { return }
+        let configuration = track.decoderConfiguration
+        guard let size = Int32(exactly: configuration.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)),
+            let memory = av_mallocz(Int(size))
+        else {
+            throw CodecError(call: "av_mallocz", code: CodecError.outOfMemory)
+        }
+        configuration.withUnsafeBytes { bytes in
+            if let base = bytes.baseAddress { memory.copyMemory(from: base, byteCount: bytes.count) }
+        }
+        parameters.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
+        parameters.pointee.extradata_size = size - AV_INPUT_BUFFER_PADDING_SIZE
+    }
+
+    private func writeHeader(_ options: [String: String]) throws(CodecError) {
+        var dictionary: OpaquePointer?
+        defer { av_dict_free(&dictionary) }
+        for (name, value) in options { av_dict_set(&dictionary, name, value, 0) }
+        let code = avformat_write_header(context, &dictionary)
+        if code < 0 { isOpen = false }
+        try check(code, "avformat_write_header")
+    }
+
+    private func check(_ code: Int32, _ call: String) throws(CodecError) {
+        guard code < 0 else { return }
+        throw CodecError(call: call, code: code)
+    }
+
+    private func rescaled(_ value: Int64, _ timing: Timing, to unit: AVRational) -> Int64? {
+        let value = av_rescale_q(value, AVRational(num: 1, den: timing.timescale), unit)
+        // Times near the ends of the range are nonsense, and libavformat computes with them unchecked.
+        return value.magnitude < 1 << 60 ? value : nil
+    }
+}

@@ -1,0 +1,113 @@
+import CLibAV
+public import HLSMedia
+
+/// Decodes the samples of one video track into pictures.
+///
+/// Belongs to one thread at a time and blocks it while libavcodec works; libavcodec may use threads of its own behind
+/// it. With more than one of them frames come out some samples late: ``drain(to:)`` gives the rest. A size or format
+/// that changes inside the stream needs nothing, because each frame carries its own; a track with another codec or
+/// configuration needs a new decoder, after the old one was drained.
+public final class VideoDecoder {
+    /// Pictures that an H.264 stream may hold back to put others in front of them (ITU-T H.264 A.3.1: 16 frames).
+    private static let maximumReorderDelay: Int64 = 16
+
+    private let timescale: Int32
+    private let context: DecoderContext
+    /// H.264 alone may leave undeclared how many pictures it holds back; what the first two samples tell is given to
+    /// the decoder before it starts.
+    private var learnsReorderDelay: Bool
+    private var firstSample: MediaSample?
+    /// Where the next frame is expected, for frames that come out without a time.
+    private var nextPTS: Int64 = 0
+
+    /// Opens the decoder of `track`'s codec.
+    ///
+    /// - Parameter threadCount: threads that libavcodec may use; 0 (the default) is one per core.
+    /// - Throws: ``CodecError`` where there is no such decoder, or it refuses the track's configuration.
+    public init(track: MediaTrack, threadCount: Int = 0) throws(CodecError) {
+        context = try DecoderContext(track: track, threadCount: threadCount)
+        timescale = track.timescale
+        learnsReorderDelay = track.codec == .h264
+    }
+
+    /// Decodes one sample and appends the frames that are ready, in presentation order.
+    ///
+    /// - Throws: the first ``CodecError`` of a damaged picture, after all good frames were appended. Decoding goes on
+    ///   with the next sample.
+    public func decode(_ sample: MediaSample, to frames: inout [VideoFrame]) throws(CodecError) {
+        guard learnsReorderDelay else {
+            try send(sample, to: &frames)
+            return
+        }
+        if firstSample == nil, sample.pts > sample.dts {
+            // Shown later than decoded, so its picture leaves the decoder after the second sample at the earliest:
+            // waiting for that one costs no time.
+            firstSample = sample
+            return
+        }
+        learnReorderDelay(from: sample)
+        var failure: CodecError?
+        do throws(CodecError) { try sendHeldSample(to: &frames) } catch { failure = error }
+        do throws(CodecError) { try send(sample, to: &frames) } catch { failure = failure ?? error }
+        if let failure { throw failure }
+    }
+
+    /// Appends all frames that are still held back: at the end, and before samples of another timeline. The decoder
+    /// takes new samples afterwards.
+    ///
+    /// - Throws: the first ``CodecError`` of a damaged picture, after all good frames were appended.
+    public func drain(to frames: inout [VideoFrame]) throws(CodecError) {
+        var failure: CodecError?
+        do throws(CodecError) { try sendHeldSample(to: &frames) } catch { failure = error }
+        do throws(CodecError) {
+            try context.drain { frame throws(CodecError) in frames.append(try makeFrame(from: frame)) }
+        } catch {
+            failure = failure ?? error
+        }
+        if let failure { throw failure }
+    }
+
+    /// Forgets all that was put in: before samples from elsewhere, after a seek.
+    public func flush() {
+        firstSample = nil
+        context.flush()
+    }
+
+    private func learnReorderDelay(from second: MediaSample) {
+        learnsReorderDelay = false
+        guard let first = firstSample else { return }
+        let (delay, delayOverflow) = first.pts.subtractingReportingOverflow(first.dts)
+        let (step, stepOverflow) = second.dts.subtractingReportingOverflow(first.dts)
+        guard !delayOverflow, !stepOverflow, step > 0 else { return }
+        context.raiseReorderDelay(to: Int32(min(delay / step, Self.maximumReorderDelay)))
+    }
+
+    private func sendHeldSample(to frames: inout [VideoFrame]) throws(CodecError) {
+        guard let first = firstSample else { return }
+        firstSample = nil
+        try send(first, to: &frames)
+    }
+
+    private func send(_ sample: MediaSample, to frames: inout [VideoFrame]) throws(CodecError) {
+        try context.decode(sample) { frame throws(CodecError) in frames.append(try makeFrame(from: frame)) }
+    }
+
+    private func makeFrame(from frame: UnsafeMutablePointer<AVFrame>) throws(CodecError) -> VideoFrame {
+        let time = frame.pointee.best_effort_timestamp
+        let pts = time == CLibAV_no_pts() ? nextPTS : time
+        var duration = CLibAV_frame_duration(frame)
+        if duration <= 0 { duration = declaredDuration(of: frame) }
+        nextPTS = pts.addingReportingOverflow(duration).partialValue
+        return try VideoFrame(moving: frame, pts: pts, timescale: timescale, duration: duration)
+    }
+
+    /// What the stream's frame rate gives; 0 where it declares none.
+    private func declaredDuration(of frame: UnsafeMutablePointer<AVFrame>) -> Int64 {
+        guard let rate = context.frameRate else { return 0 }
+        // `repeat_pict` counts the fields that are shown once more.
+        let fieldCount = 2 + Int64(max(0, min(frame.pointee.repeat_pict, 8)))
+        let duration = av_rescale(
+            Int64(timescale) * fieldCount, Int64(rate.denominator), 2 * Int64(rate.numerator))
+        return max(0, duration)
+    }
+}

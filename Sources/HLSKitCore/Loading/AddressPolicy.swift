@@ -1,0 +1,98 @@
+import Glibc
+
+/// Which network addresses may be connected to (RELIABILITY R58).
+///
+/// It is asked about the resolved address of every socket before it is connected, redirects and proxies included, so
+/// that no name, spelling or redirect leads around it.
+public struct AddressPolicy: Sendable, Hashable {
+    /// Addresses in any of these are refused. Empty (the default) allows all.
+    public var denied: [AddressRange]
+
+    public init(denied: [AddressRange] = []) { self.denied = denied }
+
+    /// Refuses loopback, private, link-local, shared, multicast and reserved addresses of IPv4 and IPv6, also where
+    /// an IPv6 address carries them (mapped, NAT64, 6to4).
+    public static let denyPrivate = AddressPolicy(
+        denied: [
+            // RFC 6890 and the registries of special-purpose addresses.
+            "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
+            "192.0.0.0/24", "192.168.0.0/16", "198.18.0.0/15", "224.0.0.0/4", "240.0.0.0/4",
+            "::/128", "::1/128", "64:ff9b:1::/48", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
+        ].compactMap { AddressRange($0) })
+
+    /// Whether a socket may be connected to `address` (numeric text).
+    public func allows(_ address: String) -> Bool {
+        guard let bits = AddressRange.bits(of: address) else { return denied.isEmpty }
+        return allows(bits)
+    }
+
+    func allows(_ address: UInt128) -> Bool {
+        var candidates = [address]
+        if address >> 32 == Self.nat64Prefix { candidates.append(AddressRange.mapped(UInt32(truncatingIfNeeded: address))) }
+        if address >> 112 == 0x2002 {
+            candidates.append(AddressRange.mapped(UInt32(truncatingIfNeeded: address >> 80)))
+        }
+        return !candidates.contains { address in denied.contains { $0.contains(address) } }
+    }
+
+    // 64:ff9b::/96 (RFC 6052 §2.1).
+    private static let nat64Prefix: UInt128 = 0x0064_FF9B << 64
+}
+
+/// A range of addresses in the notation of RFC 4632 (`10.0.0.0/8`, `fc00::/7`).
+public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
+    public let description: String
+    private let prefix: UInt128
+    private let prefixLength: Int
+
+    /// A range, or one address.
+    ///
+    /// - Returns: nil when `text` is neither.
+    public init?(_ text: String) {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let address = parts.first, let bits = Self.bits(of: String(address)) else { return nil }
+        let width = address.contains(":") ? 128 : 32
+        var length = width
+        if parts.count == 2 {
+            guard let number = Int(parts[1]), (0...width).contains(number) else { return nil }
+            length = number
+        }
+        description = text
+        prefixLength = length + 128 - width
+        prefix = Self.masked(bits, to: prefixLength)
+    }
+
+    func contains(_ address: UInt128) -> Bool { Self.masked(address, to: prefixLength) == prefix }
+
+    private static func masked(_ bits: UInt128, to length: Int) -> UInt128 {
+        length == 0 ? 0 : bits & (UInt128.max << UInt128(128 - length))
+    }
+
+    /// An IPv4 address as the IPv6 address that stands for it (`::ffff:a.b.c.d`).
+    static func mapped(_ address: UInt32) -> UInt128 { 0xFFFF_0000_0000 | UInt128(address) }
+
+    /// The number of a numeric address; IPv4 as its mapped IPv6 address.
+    static func bits(of text: String) -> UInt128? {
+        var v4 = in_addr()
+        if inet_pton(AF_INET, text, &v4) == 1 { return mapped(UInt32(bigEndian: v4.s_addr)) }
+        var v6 = in6_addr()
+        guard inet_pton(AF_INET6, text, &v6) == 1 else { return nil }
+        return withUnsafeBytes(of: &v6) { bits(of: $0) }
+    }
+
+    /// The address as text.
+    static func text(of bits: UInt128) -> String {
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        if bits >> 32 == 0xFFFF {
+            var v4 = UInt32(truncatingIfNeeded: bits).bigEndian
+            inet_ntop(AF_INET, &v4, &text, socklen_t(text.count))
+        } else {
+            var v6 = bits.bigEndian
+            inet_ntop(AF_INET6, &v6, &text, socklen_t(text.count))
+        }
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// The number of an address in network order.
+    static func bits(of bytes: UnsafeRawBufferPointer) -> UInt128 { bytes.reduce(0) { $0 << 8 | UInt128($1) } }
+}

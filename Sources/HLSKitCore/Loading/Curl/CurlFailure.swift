@@ -1,0 +1,47 @@
+import CCurl
+
+/// A failure of libcurl: its code and its words.
+struct CurlFailure: Error {
+    var code: CURLcode
+    /// What libcurl wrote into the error buffer, more exact than the words of the code.
+    var detail = ""
+
+    /// `curl 6: Could not resolve host: example.invalid`.
+    var text: String {
+        let words = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
+        return "curl \(code.rawValue): \(words)"
+    }
+
+    /// The code of a failed transfer.
+    ///
+    /// - Parameter isHeaderComplete: Whether the header had arrived: before it, lack of memory means that a header
+    ///   line was larger than libcurl takes (100 KiB).
+    func loadingCode(isHeaderComplete: Bool) -> LoadingError.Code {
+        switch code {
+        case CURLE_URL_MALFORMAT: .badURL
+        case CURLE_UNSUPPORTED_PROTOCOL: .refused
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .nameNotFound
+        case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED, CURLE_PROXY: .cannotConnect
+        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_CERTPROBLEM,
+            CURLE_SSL_CACERT_BADFILE:
+            .tlsHandshake
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
+            CURLE_SSL_INVALIDCERTSTATUS:
+            .untrustedCertificate
+        case CURLE_OPERATION_TIMEDOUT: .timedOut
+        case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2,
+            CURLE_HTTP2_STREAM, CURLE_HTTP3, CURLE_QUIC_CONNECT_ERROR:
+            .connectionLost
+        case CURLE_OUT_OF_MEMORY where !isHeaderComplete: .tooLarge
+        // CURLE_TOO_LARGE has its name since 8.6 only.
+        case CURLcode(rawValue: 100): .tooLarge
+        case CURLE_BAD_CONTENT_ENCODING: .badContentEncoding
+        default: .transport
+        }
+    }
+
+    /// Whether it can come from a kept-alive connection that the peer had closed in the meantime.
+    var mayBeDeadConnection: Bool {
+        [CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM].contains(code)
+    }
+}

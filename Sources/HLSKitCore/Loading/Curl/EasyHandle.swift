@@ -1,0 +1,145 @@
+import CCurl
+
+/// Owner of a `CURL *`, its header list and its error buffer.
+struct EasyHandle: ~Copyable {
+    fileprivate let raw: UnsafeMutableRawPointer
+    private var headerList: UnsafeMutablePointer<curl_slist>?
+    private let errorBuffer: UnsafeMutablePointer<CChar>
+
+    init() throws(CurlFailure) {
+        guard let raw = curl_easy_init() else { throw CurlFailure(code: CURLE_FAILED_INIT) }
+        self.raw = raw
+        errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        CCurl_setopt_string(raw, CURLOPT_ERRORBUFFER, errorBuffer)
+    }
+
+    deinit {
+        curl_easy_cleanup(raw)
+        curl_slist_free_all(headerList)
+        errorBuffer.deallocate()
+    }
+
+    func set(_ option: CURLoption, _ value: Int) throws(CurlFailure) {
+        try check(CCurl_setopt_long(raw, option, value))
+    }
+
+    func set(_ option: CURLoption, _ value: String) throws(CurlFailure) {
+        try check(CCurl_setopt_string(raw, option, value))
+    }
+
+    func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer?) throws(CurlFailure) {
+        try check(CCurl_setopt_pointer(raw, option, pointer))
+    }
+
+    func set(_ option: CURLoption, callback: curl_write_callback) throws(CurlFailure) {
+        try check(CCurl_setopt_write(raw, option, callback))
+    }
+
+    func setOpenSocket(_ callback: curl_opensocket_callback) throws(CurlFailure) {
+        try check(CCurl_setopt_opensocket(raw, callback))
+    }
+
+    /// The header fields to send, whole lines in libcurl's own notation.
+    mutating func setHeader(_ lines: [String]) throws(CurlFailure) {
+        for line in lines {
+            guard let list = curl_slist_append(headerList, line) else { throw CurlFailure(code: CURLE_OUT_OF_MEMORY) }
+            headerList = list
+        }
+        try check(CCurl_setopt_pointer(raw, CURLOPT_HTTPHEADER, headerList))
+    }
+
+    /// Goes on after the write callback had asked for a pause. It may call that callback at once.
+    func resume() { curl_easy_pause(raw, CURLPAUSE_CONT) }
+
+    func number(_ info: CURLINFO) -> Int {
+        var value = 0
+        CCurl_getinfo_long(raw, info, &value)
+        return value
+    }
+
+    /// A time in microseconds since the start of the transfer.
+    func time(_ info: CURLINFO) -> Duration {
+        var value: curl_off_t = 0
+        CCurl_getinfo_offset(raw, info, &value)
+        return .microseconds(Int64(value))
+    }
+
+    func text(_ info: CURLINFO) -> String? {
+        var value: UnsafePointer<CChar>?
+        CCurl_getinfo_string(raw, info, &value)
+        return value.map { String(cString: $0) }
+    }
+
+    /// The failure of a finished transfer with the words for it.
+    func failure(_ code: CURLcode) -> CurlFailure { CurlFailure(code: code, detail: String(cString: errorBuffer)) }
+
+    private func check(_ code: CURLcode) throws(CurlFailure) {
+        guard code == CURLE_OK else { throw CurlFailure(code: code) }
+    }
+}
+
+/// Owner of a `CURLM *`.
+struct MultiHandle: ~Copyable {
+    private let raw: UnsafeMutableRawPointer
+
+    init?() {
+        guard let raw = curl_multi_init() else { return nil }
+        self.raw = raw
+    }
+
+    deinit { curl_multi_cleanup(raw) }
+
+    func set(_ option: CURLMoption, _ value: Int) { CCurl_multi_setopt_long(raw, option, value) }
+
+    func add(_ handle: borrowing EasyHandle) -> Bool { curl_multi_add_handle(raw, handle.raw) == CURLM_OK }
+
+    func remove(_ handle: borrowing EasyHandle) { curl_multi_remove_handle(raw, handle.raw) }
+
+    /// Moves all bytes that can be moved.
+    func perform() {
+        var running: Int32 = 0
+        curl_multi_perform(raw, &running)
+    }
+
+    /// Waits for sockets, libcurl's own timers, ``wakeUp()``, or the time given.
+    func poll(milliseconds: Int32) { curl_multi_poll(raw, nil, 0, milliseconds, nil) }
+
+    /// Ends a running or the next ``poll(milliseconds:)``. The one call that any thread may make.
+    func wakeUp() { curl_multi_wakeup(raw) }
+
+    /// The context (`CURLOPT_PRIVATE`) and the result of a transfer that has ended; nil when there is no more.
+    func nextFinished() -> (context: UnsafeMutableRawPointer?, result: CURLcode)? {
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(raw, &left) {
+            guard message.pointee.msg == CURLMSG_DONE else { continue }
+            var context: UnsafePointer<CChar>?
+            CCurl_getinfo_string(message.pointee.easy_handle, CURLINFO_PRIVATE, &context)
+            return (context.map { UnsafeMutableRawPointer(mutating: $0) }, CCurl_message_result(message))
+        }
+        return nil
+    }
+}
+
+// Everything but `wakeUp` is called on the thread of its loop (libcurl-thread(3)).
+extension MultiHandle: @unchecked Sendable {}
+
+/// Owner of a `CURLSH *` with cookies, TLS sessions and the public suffix list.
+///
+/// All its transfers run on one thread, so it needs no locks (libcurl-share(3)). Names and connections are shared by
+/// the multi handle.
+struct ShareHandle: ~Copyable {
+    private let raw: UnsafeMutableRawPointer
+
+    init?() {
+        guard let raw = curl_share_init() else { return nil }
+        self.raw = raw
+        for data in [CURL_LOCK_DATA_COOKIE, CURL_LOCK_DATA_SSL_SESSION, CURL_LOCK_DATA_PSL] {
+            CCurl_share_lock_data(raw, data)
+        }
+    }
+
+    deinit { curl_share_cleanup(raw) }
+
+    func attach(to handle: borrowing EasyHandle) throws(CurlFailure) { try handle.set(CURLOPT_SHARE, pointer: raw) }
+}

@@ -1,0 +1,198 @@
+import CCurl
+import Glibc
+
+/// What libcurl is told about one hop.
+struct HopOptions {
+    private let url: HTTPURL
+    private let request: TransportRequest
+    private let configuration: TransportConfiguration
+    private let isFresh: Bool
+
+    /// One read takes as much; large reads are what keeps the cost per byte low.
+    private static let readByteCount = 256 << 10
+    /// With a rate limit, and for resources that are small.
+    private static let smallReadByteCount = 16 << 10
+
+    /// - Parameter isFresh: Whether kept-alive connections are left alone, because one has just proved dead.
+    init(_ url: HTTPURL, _ request: TransportRequest, _ configuration: TransportConfiguration, isFresh: Bool) {
+        self.url = url
+        self.request = request
+        self.configuration = configuration
+        self.isFresh = isFresh
+    }
+
+    /// A new handle for each hop: nothing of one request, such as credentials, can be left over in the next. Making
+    /// one costs microseconds; what is expensive (connections, TLS sessions, names) is shared.
+    func makeHandle(
+        for transfer: CurlTransfer, _ share: borrowing ShareHandle
+    ) throws(CurlFailure) -> EasyHandle {
+        var handle = try EasyHandle()
+        // The transfer owns the handle and detaches it before it goes away, so the pointer outlives its use.
+        let context = Unmanaged.passUnretained(transfer).toOpaque()
+        try handle.set(CURLOPT_PRIVATE, pointer: context)
+        try handle.set(CURLOPT_WRITEDATA, pointer: context)
+        try handle.set(CURLOPT_HEADERDATA, pointer: context)
+        try handle.set(CURLOPT_WRITEFUNCTION, callback: receiveBody)
+        try handle.set(CURLOPT_HEADERFUNCTION, callback: receiveHeader)
+        try share.attach(to: handle)
+        try handle.set(CURLOPT_URL, url.text)
+        try setProtocol(handle)
+        try setSecurity(handle)
+        try setNetwork(handle, context)
+        try setHeader(&handle)
+        return handle
+    }
+
+    private func setProtocol(_ handle: borrowing EasyHandle) throws(CurlFailure) {
+        try handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
+        try handle.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
+        try handle.set(CURLOPT_FOLLOWLOCATION, 0)
+        try handle.set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
+        try handle.set(CURLOPT_HTTP09_ALLOWED, 0)
+        try handle.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
+        try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        try handle.set(CURLOPT_NOSIGNAL, 1)
+        // HTTP/2 is negotiated in TLS; for http:// waiting to see whether streams can share would cost a round trip.
+        let mayMultiplex = url.origin.scheme == "https" && !configuration.forcesHTTP11
+        try handle.set(
+            CURLOPT_HTTP_VERSION,
+            Int(mayMultiplex ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
+        try handle.set(CURLOPT_PIPEWAIT, mayMultiplex ? 1 : 0)
+        if isFresh { try handle.set(CURLOPT_FRESH_CONNECT, 1) }
+        let isSmall = request.resourceClass != .segment || configuration.maximumBytesPerSecond != nil
+        try handle.set(CURLOPT_BUFFERSIZE, isSmall ? Self.smallReadByteCount : Self.readByteCount)
+    }
+
+    private func setSecurity(_ handle: borrowing EasyHandle) throws(CurlFailure) {
+        try handle.set(CURLOPT_SSL_VERIFYPEER, configuration.verifiesCertificates ? 1 : 0)
+        try handle.set(CURLOPT_SSL_VERIFYHOST, configuration.verifiesCertificates ? 2 : 0)
+        if let file = configuration.caFile { try handle.set(CURLOPT_CAINFO, file) }
+        // An empty name turns the cookie engine on without reading a file.
+        try handle.set(CURLOPT_COOKIEFILE, "")
+    }
+
+    private func setNetwork(
+        _ handle: borrowing EasyHandle, _ context: UnsafeMutableRawPointer
+    ) throws(CurlFailure) {
+        try handle.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, request.timeouts.connect.milliseconds))
+        try handle.set(CURLOPT_TCP_KEEPALIVE, 1)
+        let restricts = !configuration.addressPolicy.denied.isEmpty
+        switch configuration.proxy {
+        case .environment: if restricts { try handle.set(CURLOPT_PROXY, "") }
+        case .none: try handle.set(CURLOPT_PROXY, "")
+        case .url(let proxy): try handle.set(CURLOPT_PROXY, proxy)
+        }
+        if restricts {
+            try handle.set(CURLOPT_OPENSOCKETDATA, pointer: context)
+            try handle.setOpenSocket(openSocket)
+        }
+        if let interface = configuration.interface { try handle.set(CURLOPT_INTERFACE, interface) }
+        switch configuration.addressFamily {
+        case .any: break
+        case .ipv4: try handle.set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V4))
+        case .ipv6: try handle.set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V6))
+        }
+    }
+
+    private func setHeader(_ handle: inout EasyHandle) throws(CurlFailure) {
+        try handle.set(CURLOPT_USERAGENT, configuration.userAgent)
+        // The fields are for the origin, not for a proxy on the way.
+        try handle.set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
+        if let range = request.byteRange {
+            try handle.set(CURLOPT_RANGE, "\(range.lowerBound)-\(range.upperBound - 1)")
+        }
+        let fields = sentFields
+        // libcurl puts these together with the cookies that servers have set.
+        let cookies = fields.filter { $0.isNamed("Cookie") }.map(\.value).joined(separator: "; ")
+        if !cookies.isEmpty { try handle.set(CURLOPT_COOKIE, cookies) }
+        // A field without value is written with a semicolon; with a colon libcurl would leave it out.
+        try handle.setHeader(
+            fields.filter { !$0.isNamed("Cookie") }
+                .map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" })
+    }
+
+    /// The fields of the user that this origin may see, and our own.
+    private var sentFields: [HTTPField] {
+        var fields = request.fields
+        if request.credentialOrigins.contains(url.origin) {
+            if let field = url.basicAuthorization, !fields.contains(where: { $0.isNamed("Authorization") }) {
+                fields.append(field)
+            }
+        } else {
+            fields.removeAll { $0.isCredential }
+        }
+        // Media are compressed already; playlists shrink to a tenth.
+        let isText = [.multivariantPlaylist, .mediaPlaylist, .sessionData].contains(request.resourceClass)
+        if !fields.contains(where: { $0.isNamed("Accept-Encoding") }) {
+            fields.append(HTTPField(name: "Accept-Encoding", value: isText ? "gzip, deflate" : "identity"))
+        }
+        return fields
+    }
+}
+
+// MARK: Callbacks: they capture nothing; the context is the transfer, which outlives the handle's use of it.
+
+private func transfer(_ context: UnsafeMutableRawPointer) -> CurlTransfer {
+    Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+}
+
+private let receiveHeader: curl_write_callback = { bytes, size, count, context in
+    guard let bytes, let context else { return 0 }
+    return transfer(context).receiveHeader(UnsafeRawBufferPointer(start: bytes, count: size * count))
+        ? size * count : 0
+}
+
+private let receiveBody: curl_write_callback = { bytes, size, count, context in
+    guard let bytes, let context else { return 0 }
+    return switch transfer(context).receiveBody(UnsafeRawBufferPointer(start: bytes, count: size * count)) {
+    case .taken: size * count
+    case .pause: Int(CURL_WRITEFUNC_PAUSE)
+    case .stop: Int(CURL_WRITEFUNC_ERROR)
+    }
+}
+
+private let openSocket: curl_opensocket_callback = { context, _, address in
+    guard let context, let address else { return CCurl_socket_bad }
+    let transfer = transfer(context)
+    let bits: UInt128?
+    switch address.pointee.family {
+    case AF_INET:
+        bits = CCurl_sockaddr(address).withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+            AddressRange.mapped(UInt32(bigEndian: $0.pointee.sin_addr.s_addr))
+        }
+    case AF_INET6:
+        bits = CCurl_sockaddr(address).withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
+            withUnsafeBytes(of: $0.pointee.sin6_addr) { AddressRange.bits(of: $0) }
+        }
+    default:
+        bits = nil
+    }
+    guard let bits, transfer.context.configuration.addressPolicy.allows(bits) else {
+        transfer.refusedAddress = bits.map { AddressRange.text(of: $0) } ?? "of an unknown family"
+        return CCurl_socket_bad
+    }
+    let flags = Int32(SOCK_CLOEXEC.rawValue)
+    return socket(address.pointee.family, address.pointee.socktype | flags, address.pointee.protocol)
+}
+
+extension HTTPField {
+    func isNamed(_ other: String) -> Bool { ResponseHead.isEqual(name, other) }
+
+    /// Whether it is bound to the user's origins (RELIABILITY R59).
+    fileprivate var isCredential: Bool {
+        isNamed("Authorization") || isNamed("Cookie") || isNamed("Proxy-Authorization")
+    }
+
+    /// Whether it can be sent without changing the meaning of what follows (RFC 9110 §5.5, §5.6.2).
+    var isSendable: Bool {
+        let token = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8
+        return !name.isEmpty && name.utf8.allSatisfy { token.contains($0) }
+            && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+    }
+}
+
+extension Duration {
+    fileprivate var milliseconds: Int {
+        Int(clamping: components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000)
+    }
+}

@@ -1,0 +1,25 @@
+import Synchronization
+
+/// The caller's end of a request that a transport's own thread works on.
+final class QueuedTask: TransportTask {
+    private let cancelled = Atomic(false)
+    private let paused = Atomic(false)
+    private let notify: @Sendable (QueuedTask) -> Void
+
+    /// - Parameter notify: Tells the thread to look at the flags. It is called on any thread and must not block. What
+    ///   it captures lives as long as the task.
+    init(notify: @escaping @Sendable (QueuedTask) -> Void) { self.notify = notify }
+
+    var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
+    var isPaused: Bool { paused.load(ordering: .acquiring) }
+
+    func cancel() {
+        if !cancelled.exchange(true, ordering: .acquiringAndReleasing) { notify(self) }
+    }
+
+    func pause() { paused.store(true, ordering: .releasing) }
+
+    func resume() {
+        if paused.exchange(false, ordering: .acquiringAndReleasing) { notify(self) }
+    }
+}

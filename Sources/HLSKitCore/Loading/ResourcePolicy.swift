@@ -1,0 +1,84 @@
+/// Which resources a playlist may name (RELIABILITY R54–R56, CONTRACTS §15 "Files"). Asked before any I/O.
+public struct ResourcePolicy: Sendable, Hashable {
+    /// Real path of the folder that a playlist given as a file may read from (see ``realPath(_:)``); nil when the
+    /// user gave a network URL, so that no file is in reach.
+    public var rootFolder: String?
+    /// Whether a playlist given as a file may name files outside ``rootFolder``. Default: false. A playlist from the
+    /// network reaches no file even then.
+    public var allowsFilesAnywhere: Bool
+
+    public init(rootFolder: String? = nil, allowsFilesAnywhere: Bool = false) {
+        self.rootFolder = rootFolder
+        self.allowsFilesAnywhere = allowsFilesAnywhere
+    }
+
+    /// Checks one resource.
+    ///
+    /// - Parameters:
+    ///   - url: Its absolute URL, after resolution.
+    ///   - resourceClass: What it is for.
+    ///   - source: URL of the playlist that names it; nil when the user gave `url`.
+    ///   - realPath: The path without symbolic links, nil where there is none. Touches the disk for `file:` only.
+    /// - Throws: `refused` where the rules forbid it, `badURL` where it is no absolute URL, `fileNotFound` where
+    ///   there is no such file (in a folder that may be read).
+    public func check(
+        _ url: String, resourceClass: ResourceClass, namedBy source: String?,
+        realPath: (String) -> String? = ResourcePolicy.realPath
+    ) throws(LoadingError) {
+        guard let reference = URLReference(url), let scheme = reference.scheme else {
+            throw LoadingError(code: .badURL, url: HTTPURL.withoutUserInfo(url), text: "not an absolute URL")
+        }
+        switch scheme {
+        case "http", "https":
+            _ = try HTTPURL(url)
+        case "data":
+            guard resourceClass == .key else { throw refusal(url, "data: is allowed for keys only") }
+        case "file":
+            guard let source else { return }
+            try checkFile(url, reference, namedBy: source, realPath: realPath)
+        default:
+            throw refusal(url, "the scheme \"\(scheme)\" is not allowed")
+        }
+    }
+
+    private func checkFile(
+        _ url: String, _ reference: URLReference, namedBy source: String, realPath: (String) -> String?
+    ) throws(LoadingError) {
+        guard URLReference(source)?.scheme == "file", let rootFolder else {
+            throw refusal(url, "a playlist from the network names a local file")
+        }
+        let path = try LocalFile.path(of: url)
+        if allowsFilesAnywhere { return }
+        // The folder is compared before existence is reported, so that a playlist cannot ask what else there is.
+        guard let real = realPath(path) else {
+            throw Self.isInside(path, rootFolder) && !path.contains("/../")
+                ? LoadingError(code: .fileNotFound, url: url, text: "no such file: \(path)")
+                : refusal(url, "outside the playlist's folder \(rootFolder)")
+        }
+        guard Self.isInside(real, rootFolder) else {
+            throw refusal(url, "outside the playlist's folder \(rootFolder)")
+        }
+    }
+
+    private static func isInside(_ path: String, _ folder: String) -> Bool {
+        path.utf8.starts(with: (folder.hasSuffix("/") ? folder : folder + "/").utf8)
+    }
+
+    private func refusal(_ url: String, _ why: String) -> LoadingError {
+        LoadingError(code: .refused, url: HTTPURL.withoutUserInfo(url), text: why)
+    }
+
+    /// The policy for an item whose first URL the user gave: for a `file:` URL its folder becomes the root.
+    ///
+    /// Touches the disk once, for a `file:` URL.
+    public static func forItem(at url: String, allowsFilesAnywhere: Bool = false) -> ResourcePolicy {
+        var root: String?
+        if URLReference(url)?.scheme == "file", let path = try? LocalFile.path(of: url), let real = realPath(path) {
+            root = real.lastIndex(of: "/").map { $0 == real.startIndex ? "/" : String(real[..<$0]) }
+        }
+        return ResourcePolicy(rootFolder: root, allowsFilesAnywhere: allowsFilesAnywhere)
+    }
+
+    /// `path` without symbolic links and dot segments, or nil where nothing is there.
+    public static func realPath(_ path: String) -> String? { LocalFile.realPath(path) }
+}

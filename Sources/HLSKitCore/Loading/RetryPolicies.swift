@@ -1,0 +1,66 @@
+/// How often, how soon and for how long a request that failed is made again.
+///
+/// The defaults are those of RELIABILITY §3, R1–R12, R39, R46, R49 and R74.
+public struct RetryPolicies: Sendable, Hashable {
+    /// Waits after the first, second, … failure that may pass (5xx, 408, 429, network); the last one repeats. Default 0.5,
+    /// 1, 2, 4 s.
+    public var delays: [Duration]
+    /// The part by which a wait is made longer or shorter at random, from 0 to 1, so that many clients do not come back at
+    /// once. Default 0.25.
+    public var jitter: Double
+    /// How long one playlist, segment number or key is tried, all variants together. Default 20 s; nil for ever.
+    public var budget: Duration?
+    /// The same for live. Default 60 s; reloads are tried for 10 target durations where that is longer.
+    public var liveBudget: Duration?
+    /// The longest `Retry-After` that is waited for. Default 10 s.
+    public var maximumRetryAfter: Duration
+    /// Wait before the second try of what was not there, refused or damaged. Default 0.5 s.
+    public var secondTryDelay: Duration
+    /// Tries of one URL before another variant is asked, where there is one. Default 2.
+    public var triesPerVariant: Int
+    /// The most tries of one playlist, segment number or key after the first; nil (default) leaves it to the budget.
+    public var maximumRetryCount: Int?
+    /// How many target durations a live segment that is listed may still not be there. Default 3.
+    public var liveEdgeTargetDurations: Int
+    /// How many reloads in a row may bring something that is no media playlist. Default 3.
+    public var badReloadLimit: Int
+    /// How long a variant that failed is left out. Default 60 s.
+    public var penalty: Duration
+    /// Whether a segment that cannot be had is passed over. Default true.
+    public var skipsSegments: Bool
+    /// The most requests in any 5 s that brought nothing new. Default 50.
+    public var fruitlessRequestLimit: Int
+    /// The most requests that brought nothing new without a delivered segment in between. Default 200.
+    public var fruitlessRequestTotal: Int
+
+    public init(
+        delays: [Duration] = [.milliseconds(500), .seconds(1), .seconds(2), .seconds(4)], jitter: Double = 0.25,
+        budget: Duration? = .seconds(20), liveBudget: Duration? = .seconds(60),
+        maximumRetryAfter: Duration = .seconds(10), secondTryDelay: Duration = .milliseconds(500),
+        triesPerVariant: Int = 2, maximumRetryCount: Int? = nil, liveEdgeTargetDurations: Int = 3,
+        badReloadLimit: Int = 3, penalty: Duration = .seconds(60), skipsSegments: Bool = true,
+        fruitlessRequestLimit: Int = 50, fruitlessRequestTotal: Int = 200
+    ) {
+        self.delays = delays
+        self.jitter = jitter
+        self.budget = budget
+        self.liveBudget = liveBudget
+        self.maximumRetryAfter = maximumRetryAfter
+        self.secondTryDelay = secondTryDelay
+        self.triesPerVariant = triesPerVariant
+        self.maximumRetryCount = maximumRetryCount
+        self.liveEdgeTargetDurations = liveEdgeTargetDurations
+        self.badReloadLimit = badReloadLimit
+        self.penalty = penalty
+        self.skipsSegments = skipsSegments
+        self.fruitlessRequestLimit = fruitlessRequestLimit
+        self.fruitlessRequestTotal = fruitlessRequestTotal
+    }
+
+    /// Never gives up and never passes anything over: for replays in which the network alone decides.
+    ///
+    /// Source: CONTRACTS §14.
+    public static let patient = RetryPolicies(
+        budget: nil, liveBudget: nil, triesPerVariant: .max, skipsSegments: false, fruitlessRequestLimit: .max,
+        fruitlessRequestTotal: .max)
+}

@@ -1,0 +1,23 @@
+/// Sends each request to the transport for its scheme.
+public final class SchemeTransport: Transport {
+    private let network: any Transport
+    private let local: any Transport
+
+    /// The transport of this process that ``PlayerConfiguration`` uses unless it is given another: curl for http and
+    /// https, ``LocalTransport`` for `file:` and `data:`. Its players share connections, names, TLS sessions and
+    /// cookies. Its threads start with the first use.
+    public static let shared = SchemeTransport(network: CurlTransport(), local: LocalTransport())
+
+    public init(network: any Transport, local: any Transport) {
+        self.network = network
+        self.local = local
+    }
+
+    public func start(
+        _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
+    ) -> any TransportTask {
+        // Anything that is neither goes to the network's transport, which refuses it.
+        let scheme = request.url.prefix { $0 != ":" }.lowercased()
+        return (scheme == "file" || scheme == "data" ? local : network).start(request, handler: handler)
+    }
+}

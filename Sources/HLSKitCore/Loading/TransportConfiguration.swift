@@ -1,0 +1,59 @@
+/// How a ``CurlTransport`` reaches the network. Read once, when the transport is made.
+public struct TransportConfiguration: Sendable, Hashable {
+    /// Where requests go first.
+    public enum Proxy: Sendable, Hashable {
+        /// The variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, as curl reads them. Not used when
+        /// ``TransportConfiguration/addressPolicy`` denies anything, because names would be resolved out of sight.
+        case environment
+        case none
+        /// `http://`, `https://`, `socks4://`, `socks4a://`, `socks5://` or `socks5h://`, with user information where
+        /// the proxy wants it.
+        case url(String)
+    }
+
+    /// Which addresses of a name are used.
+    public enum AddressFamily: Sendable, Hashable { case any, ipv4, ipv6 }
+
+    /// The `User-Agent` field, unless a request has its own. Default: `HLSKit`.
+    public var userAgent: String
+    /// File of certificates (PEM) that are trusted instead of the system's; nil (the default) means the system's.
+    public var caFile: String?
+    /// Whether certificates and their names are checked. Default: true.
+    public var verifiesCertificates: Bool
+    /// Whether HTTP/2 is left out of the negotiation. Default: false.
+    public var forcesHTTP11: Bool
+    /// Whether a redirect may lead from https to http (RELIABILITY R23). Default: false.
+    public var allowsDowngradeRedirect: Bool
+    /// Redirects that are followed in one request, `0...`. Default: 10 (RELIABILITY R22).
+    public var maximumRedirectCount: Int
+    /// Default: ``Proxy/environment``.
+    public var proxy: Proxy
+    /// Default: all addresses.
+    public var addressPolicy: AddressPolicy
+    /// Default: ``AddressFamily/any``.
+    public var addressFamily: AddressFamily
+    /// Name of the network interface, or the local address, that connections leave from; nil (the default) leaves
+    /// it to the system.
+    public var interface: String?
+    /// Bytes a second that all transfers of the transport may receive together; nil (the default) means no limit.
+    public var maximumBytesPerSecond: Int?
+
+    public init(
+        userAgent: String = "HLSKit", caFile: String? = nil, verifiesCertificates: Bool = true,
+        forcesHTTP11: Bool = false, allowsDowngradeRedirect: Bool = false, maximumRedirectCount: Int = 10,
+        proxy: Proxy = .environment, addressPolicy: AddressPolicy = .init(), addressFamily: AddressFamily = .any,
+        interface: String? = nil, maximumBytesPerSecond: Int? = nil
+    ) {
+        self.userAgent = userAgent
+        self.caFile = caFile
+        self.verifiesCertificates = verifiesCertificates
+        self.forcesHTTP11 = forcesHTTP11
+        self.allowsDowngradeRedirect = allowsDowngradeRedirect
+        self.maximumRedirectCount = maximumRedirectCount
+        self.proxy = proxy
+        self.addressPolicy = addressPolicy
+        self.addressFamily = addressFamily
+        self.interface = interface
+        self.maximumBytesPerSecond = maximumBytesPerSecond
+    }
+}

@@ -1,0 +1,45 @@
+import Glibc
+
+/// A thread of a transport or a decoder: the cooperative pool never blocks (DESIGN §4).
+enum WorkerThread {
+    private final class Body {
+        let run: @Sendable () -> Void
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+
+    /// Starts a detached thread.
+    ///
+    /// All signals are blocked in it and in the threads that it starts: those of the process go to the program's
+    /// own threads, and writing to a closed connection is an error code instead of SIGPIPE.
+    ///
+    /// - Returns: False when the system has no thread left (`pthread_create`).
+    static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
+        // Allocated rather than made: the type's own initialiser may belong to another C module that includes it.
+        let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
+        pthread_attr_init(attributes)
+        defer {
+            pthread_attr_destroy(attributes)
+            attributes.deallocate()
+        }
+        pthread_attr_setdetachstate(attributes, Int32(PTHREAD_CREATE_DETACHED))
+
+        // The mask is inherited, so that there is no moment at which the new thread takes a signal.
+        var all = sigset_t()
+        var previous = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &previous)
+        defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
+
+        let box = Unmanaged.passRetained(Body(run))
+        var thread: pthread_t = 0
+        let result = pthread_create(
+            &thread, attributes,
+            { context in
+                guard let context else { return nil }
+                Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
+                return nil
+            }, box.toOpaque())
+        if result != 0 { box.release() }
+        return result == 0
+    }
+}

@@ -1,0 +1,43 @@
+/// What an output file holds: the names of `-f`.
+public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
+    case ts, mp4, mkv, y4m, rawvideo, wav, s16le, f32le, framemd5, null
+
+    /// The format that the ending of a file name stands for; nil where it stands for none.
+    public init?(path: String) {
+        guard let dot = path.lastIndex(of: "."), !path[dot...].contains("/") else { return nil }
+        let ending = path[path.index(after: dot)...].lowercased()
+        switch ending {
+        case "m4v", "m4a": self = .mp4
+        case "mka": self = .mkv
+        case "yuv": self = .rawvideo
+        case "md5": self = .framemd5
+        case "null": return nil
+        default: self.init(rawValue: ending)
+        }
+    }
+
+    /// Opens `path` and makes the writer for it. `null` opens nothing.
+    ///
+    /// - Parameters:
+    ///   - path: a file, pipe or device; `-` is standard output.
+    ///   - overwrite: whether an existing file may be replaced.
+    ///   - frameRate: the nominal frame rate, for formats that know one and no times.
+    ///   - note: is told what was converted so that the media fits the format.
+    public func makeWriter(
+        path: String, overwrite: Bool = false, frameRate: VideoFrame.Ratio? = nil, note: @escaping WriterNote = { _ in }
+    ) throws(OutputError) -> any MediaWriter {
+        func file() throws(OutputError) -> sending OutputFile { try OutputFile(path: path, overwrite: overwrite) }
+        return switch self {
+        case .ts: Remuxer(file: try file(), container: .ts)
+        case .mp4: Remuxer(file: try file(), container: .mp4)
+        case .mkv: Remuxer(file: try file(), container: .mkv)
+        case .y4m: Y4MWriter(file: try file(), frameRate: frameRate, note: note)
+        case .rawvideo: RawVideoWriter(file: try file(), note: note)
+        case .wav: PCMWriter(file: try file(), format: .wav, note: note)
+        case .s16le: PCMWriter(file: try file(), format: .s16le, note: note)
+        case .f32le: PCMWriter(file: try file(), format: .f32le, note: note)
+        case .framemd5: try FrameHashWriter(file: try file())
+        case .null: DiscardingWriter()
+        }
+    }
+}

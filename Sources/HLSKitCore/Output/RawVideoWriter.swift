@@ -1,0 +1,54 @@
+public import HLSMedia
+import Synchronization
+
+/// Writes pictures one after another, plane by plane without padding: `-f rawvideo`.
+///
+/// All have the size and pixel format of the first.
+public final class RawVideoWriter: MediaWriter {
+    private struct State: ~Copyable {
+        let file: OutputFile
+        let conformer: PictureConformer
+        var hasFrames = false
+    }
+
+    private let state: Mutex<State>
+
+    public init(file: consuming sending OutputFile, note: @escaping WriterNote = { _ in }) {
+        state = Mutex(State(file: file, conformer: .keepingFormat(note: note)))
+    }
+
+    public var mediaTypes: Set<MediaType> { [.video] }
+
+    public func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) {
+        try state.withLock { state throws(OutputError) in
+            let frame = try state.file.converting { () throws(CodecError) in try state.conformer.conform(frame) }
+            try state.file.write(picture: frame)
+            state.hasFrames = true
+        }
+    }
+
+    public func finish() throws(OutputError) {
+        try state.withLock { state throws(OutputError) in try state.file.finish(keeping: state.hasFrames) }
+    }
+}
+
+extension OutputFile {
+    /// Appends the planes of `frame` without padding.
+    func write(picture frame: VideoFrame) throws(OutputError) {
+        try frame.withPlanes { planes throws(OutputError) in
+            for plane in planes {
+                try plane.forEachRun { bytes throws(OutputError) in try write(bytes) }
+            }
+        }
+    }
+
+    /// Commits where anything was written, discards otherwise.
+    func finish(keeping hasMedia: Bool) throws(OutputError) {
+        if hasMedia { try commit() } else { discard() }
+    }
+
+    /// Runs a conversion whose failure is a failure of this output.
+    func converting<Result>(_ body: () throws(CodecError) -> Result) throws(OutputError) -> Result {
+        do { return try body() } catch { throw OutputError(error, path: path) }
+    }
+}

@@ -1,0 +1,8 @@
+/// `value` units of `source` a second in units of `target` a second, to the nearest, away from zero at half; stops at
+/// the ends of `Int64`.
+func rescaled(_ value: Int64, from source: Int32, to target: Int32) -> Int64 {
+    guard source > 0, source != target else { return value }
+    let product = Int128(value) * Int128(target)
+    let half = Int128(source / 2)
+    return Int64(clamping: (product + (product < 0 ? -half : half)) / Int128(source))
+}

@@ -1,0 +1,11 @@
+/// What a player does when its item has played to the end.
+///
+/// Source: CONTRACTS §4, §6.1.
+public enum ActionAtItemEnd: String, Sendable, Hashable, Codable, CaseIterable {
+    /// Go on with the next item of the queue, at the same rate; wait for one when the queue is empty.
+    case advance
+    /// Set the rate to 0 and stay at the end.
+    case pause
+    /// Let the timebase run on past the end.
+    case none
+}

@@ -1,0 +1,114 @@
+import HLSMedia
+import HLSPlaylist
+import HLSTime
+
+extension MediaTime {
+    /// An item time of the engine, to the nanosecond.
+    init(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let nanoseconds = attoseconds / 1_000_000_000
+        let (value, overflow2) = whole.addingReportingOverflow(nanoseconds)
+        self =
+            overflow || overflow2
+            ? (seconds < 0 ? .negativeInfinity : .positiveInfinity)
+            : MediaTime(value: value, timescale: 1_000_000_000)
+    }
+}
+
+extension MediaTimeRange {
+    init(_ range: Range<Duration>) {
+        self.init(start: MediaTime(range.lowerBound), duration: MediaTime(range.upperBound - range.lowerBound))
+    }
+}
+
+extension PlayerError {
+    init(_ failure: PlaylistFailure) {
+        let line = failure.line.map { "line \($0)" }
+        switch failure.kind {
+        case .notAPlaylist: self.init(code: .badPlaylist, url: failure.url, cause: failure.text, detail: line)
+        case .malformed: self.init(code: .badPlaylist, url: failure.url, cause: failure.text, detail: line)
+        case .limitExceeded: self.init(code: .refused, url: failure.url, cause: failure.text, detail: line)
+        }
+    }
+
+    init(_ error: OutputError) {
+        self.init(code: .output, url: error.path, cause: "cannot write", detail: error.text)
+    }
+
+    init(_ error: SegmentFailure, url: String) {
+        switch error {
+        case .media(let error):
+            self.init(code: .badMedia, url: url, cause: "the segment cannot be read", detail: error.description)
+        case .truncatedCiphertext:
+            self.init(code: .network, url: url, cause: "the encrypted segment was cut short", detail: nil)
+        case .wrongKey:
+            self.init(code: .contentKey, url: url, cause: "the key does not fit the segment", detail: "padding")
+        case .badKey(let byteCount):
+            self.init(code: .contentKey, url: url, cause: "the key is not 16 bytes long", detail: "\(byteCount) bytes")
+        case .badInitializationSection(let error):
+            self.init(
+                code: .badMedia, url: url, cause: "the initialization section cannot be read",
+                detail: error.description)
+        }
+    }
+
+    /// A failure of loading; `isFirst` where it is the first playlist, without which there is nothing.
+    init(_ error: LoadingError, isFirst: Bool) {
+        let detail = error.status.map { "HTTP \($0)" } ?? error.text
+        let cause: String
+        let code: Code
+        switch error.code {
+        case .refused, .tooLarge, .untrustedCertificate, .tooManyRedirects:
+            code = .refused
+            cause = Self.cause(of: error)
+        case .httpStatus where (400..<500).contains(error.status ?? 0), .fileNotFound:
+            code = isFirst ? .notFound : .network
+            cause = Self.cause(of: error)
+        default:
+            code = .network
+            cause = Self.cause(of: error)
+        }
+        self.init(code: code, url: error.url, cause: cause, detail: detail)
+    }
+
+    private static func cause(of error: LoadingError) -> String {
+        switch error.code {
+        case .httpStatus:
+            switch error.status {
+            case 401: "the server wants credentials"
+            case 403: "the server refuses access"
+            case 404, 410: "not found"
+            default: "the server answered with an error"
+            }
+        case .nameNotFound: "no such host"
+        case .cannotConnect: "cannot connect"
+        case .tlsHandshake: "no secure connection"
+        case .untrustedCertificate: "the server's certificate is not trusted"
+        case .timedOut: "timed out"
+        case .connectionLost: "the connection was lost"
+        case .badContentEncoding: "the content coding is damaged"
+        case .tooManyRedirects: "too many redirects"
+        case .badRange: "not the byte range that was asked for"
+        case .emptyBody: "the answer is empty"
+        case .tooLarge: "too large"
+        case .refused: "refused"
+        case .badURL: "not a URL"
+        case .fileNotFound: "no such file"
+        case .fileNotReadable: "cannot read the file"
+        default: "cannot load"
+        }
+    }
+}
+
+extension PlaylistFailure {
+    init(_ error: PlaylistError, url: String) {
+        let kind: Kind =
+            switch error.code {
+            case .limitExceeded: .limitExceeded
+            case .notAPlaylist: .notAPlaylist
+            default: .malformed
+            }
+        self.init(kind: kind, url: url, text: error.text, line: error.line)
+    }
+}

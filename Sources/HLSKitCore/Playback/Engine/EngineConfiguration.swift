@@ -1,0 +1,49 @@
+import HLSMedia
+
+/// What an engine is told once, when it is made.
+struct EngineConfiguration: Sendable {
+    /// Whether media is presented as its time comes, or as fast as outputs take it.
+    enum Pacing: Sendable, Hashable { case realTime, unpaced }
+
+    var pacing = Pacing.realTime
+    var buffering = BufferingConfiguration()
+    var keepUpPolicy = KeepUpPolicy.predictive
+    var retryPolicies = RetryPolicies()
+    /// Which `CODECS` entries can be played; nil accepts all (outputs that take compressed samples).
+    var canPlayCodec: (@Sendable (String) -> Bool)?
+    /// Header fields of every request.
+    var fields: [HTTPField] = []
+    var timeouts = TransportTimeouts()
+    /// Bits per second to expect before anything was measured; nil where nothing is known.
+    var initialBitRateHint: Double?
+    /// Names the playback session to servers (`X-Playback-Session-Id`); nil sends nothing.
+    var sessionID: String?
+    var seed: UInt64 = 0
+    var selector: any VariantSelector = ThroughputRule()
+}
+
+extension EngineConfiguration {
+    init(_ configuration: PlayerConfiguration) {
+        pacing = configuration.pacing == .realTime ? .realTime : .unpaced
+        buffering = configuration.buffering
+        // Media that was presented is gone: nothing is kept behind the playhead.
+        buffering.backDuration = .zero
+        buffering.maxBackBufferBytes = 0
+        keepUpPolicy = configuration.keepUpPolicy
+        retryPolicies = configuration.retryPolicies
+        if !configuration.acceptsAllCodecs { canPlayCodec = Self.canDecode }
+        fields = configuration.fields
+        timeouts = configuration.timeouts
+        initialBitRateHint = configuration.initialBitRateHint
+        sessionID = configuration.playbackSessionID
+        seed = configuration.seed
+        selector = configuration.variantSelector
+    }
+
+    /// Whether media of a `CODECS` entry can be decoded here. What is neither audio nor video does not matter.
+    private static func canDecode(_ entry: String) -> Bool {
+        let string = CodecString(rawValue: entry)
+        guard string.mediaType == .video || string.mediaType == .audio else { return string.mediaType != nil }
+        return string.codec.map(CodecRegistry.canDecode) ?? false
+    }
+}

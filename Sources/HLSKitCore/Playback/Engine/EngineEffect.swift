@@ -1,0 +1,105 @@
+import HLSMedia
+import HLSPlaylist
+import HLSTime
+
+/// What comes out of a ``PlaybackEngine``: to be carried out in order.
+enum EngineEffect: Sendable {
+    case request(RequestID, EngineRequest)
+    case cancel(RequestID)
+    /// Stop or go on reading a request's body.
+    case suspend(RequestID)
+    case resume(RequestID)
+    /// The next segment of a lane: its bytes are those of the request.
+    case beginSegment(SegmentJob)
+    /// The request behind a segment is replaced: what it delivered is to be read again from its first byte.
+    case restartSegment(SegmentID, SegmentJob)
+    /// The segment will not be delivered, or not to its end; media after it follows.
+    case abandonSegment(SegmentID)
+    /// No further segment comes in this lane.
+    case endLane(LaneID)
+    /// Forget all media and start anew at this item time.
+    case flush(to: Duration)
+    case setTimebase(TimebaseState)
+    case arm(EngineTimer, at: Duration)
+    case disarm(EngineTimer)
+    case publish(PlayerEvent.Kind)
+    /// The item is over, played to its end or failed.
+    case itemEnded
+}
+
+/// One request as the engine wants it.
+struct EngineRequest: Sendable {
+    enum Consumer: Sendable {
+        /// Parse the body as a playlist. Variables are those of the multivariant playlist, for `EXT-X-DEFINE:IMPORT`.
+        case playlist(variables: [String: String]?)
+        case segment(SegmentID)
+        case resource(ResourceID)
+    }
+
+    var transport: TransportRequest
+    var consumer: Consumer
+    /// URL of the playlist that named the resource; nil where the user did.
+    var namedBy: String?
+}
+
+/// A map or key, loaded once for all segments that need it.
+struct ResourceID: Hashable, Sendable {
+    enum Kind: Hashable, Sendable { case map, key }
+    var kind: Kind
+    var url: String
+    var byteRange: Range<UInt64>?
+}
+
+/// What a lane needs to know to turn the bytes of one segment into samples.
+struct SegmentJob: Sendable {
+    var id: SegmentID
+    var request: RequestID
+    var map: ResourceID?
+    var key: SegmentKey?
+    /// The key of the initialization section, where that is encrypted.
+    var mapKey: SegmentKey?
+    /// Start on the item's timeline as the playlist tells, and the playlist's duration.
+    var start: Duration
+    var duration: Duration
+    /// Segments with the same number share one mapping from media timestamps to the item's timeline.
+    var timeline: Int
+    var window: PresentationWindow
+    /// The first segment after a discontinuity or another variant: decoders are drained before it.
+    var startsNewSequence: Bool
+    var url: String
+    var mediaSequence: Int
+}
+
+/// Which of the decoded media is presented.
+struct PresentationWindow: Sendable, Hashable {
+    /// Item times; media outside is decoded and dropped. nil means no bound.
+    var from: Duration?
+    var until: Duration?
+    /// Media up to what was presented last is dropped as well: the segment repeats some of it in another variant.
+    var dropsOverlap = false
+}
+
+/// A key with the vector for one segment.
+struct SegmentKey: Sendable, Hashable {
+    var resource: ResourceID
+    var initializationVector: [UInt8]
+}
+
+/// Which item time is shown at which host time, and how fast it goes on.
+struct TimebaseState: Sendable, Hashable {
+    var itemTime: Duration
+    var hostTime: Duration
+    var rate: Double
+
+    static let stopped = TimebaseState(itemTime: .zero, hostTime: .zero, rate: 0)
+
+    func itemTime(at host: Duration) -> Duration {
+        rate == 0 ? itemTime : itemTime + (host - hostTime) * rate
+    }
+
+    /// The host time at which the item time will be `time`; nil while time stands still or runs the other way.
+    func hostTime(of time: Duration) -> Duration? {
+        guard rate > 0 else { return nil }
+        return hostTime + (time - itemTime) / rate
+    }
+}

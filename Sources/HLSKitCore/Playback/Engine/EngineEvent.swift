@@ -1,0 +1,131 @@
+import HLSMedia
+import HLSPlaylist
+import HLSTime
+
+/// Names one request of an engine; never used twice.
+struct RequestID: Hashable, Sendable {
+    let rawValue: Int
+}
+
+/// The media that is loaded side by side: each lane has a media playlist and a cursor of its own.
+enum LaneID: Int, Hashable, Sendable, CaseIterable {
+    /// The variant itself: video, or audio where there is no video, and whatever is muxed with it.
+    case main
+    /// A separate audio rendition.
+    case audio
+    /// A subtitle rendition. Never required for playing.
+    case subtitles
+}
+
+/// Names one segment on its way through a lane; counts up.
+struct SegmentID: Hashable, Sendable, Comparable {
+    let lane: LaneID
+    let rawValue: Int
+    static func < (one: SegmentID, other: SegmentID) -> Bool { one.rawValue < other.rawValue }
+}
+
+/// What goes into a ``PlaybackEngine``.
+enum EngineEvent: Sendable {
+    case control(EngineControl)
+    /// Body bytes of a request arrived (already handed to whoever consumes them).
+    case progress(RequestID, byteCount: Int)
+    /// The response header of a request arrived.
+    case responded(RequestID, TransportResponse)
+    /// A playlist was loaded and parsed.
+    case playlist(RequestID, Result<LoadedPlaylist, PlaylistFailure>, TransferMetrics)
+    /// A segment, map or key was loaded whole.
+    case finished(RequestID, TransferMetrics)
+    case failed(RequestID, LoadingError, TransferMetrics?)
+    case media(MediaFact)
+    case output(OutputFact)
+    case timer(EngineTimer)
+}
+
+/// What a person or program told the player to do.
+enum EngineControl: Sendable {
+    case setItem(EngineItem?)
+    case play
+    case pause
+    case setRate(Float)
+    case playImmediately(Float)
+    case setDefaultRate(Float)
+    case setAutomaticallyWaits(Bool)
+    case setActionAtItemEnd(ActionAtItemEnd)
+    case setPreferences(PlayerItemPreferences)
+    /// Ends the item at this item time; nil takes the end time back.
+    case setForwardPlaybackEndTime(Duration?)
+    /// Stops loading, lets what is buffered and decoding be forgotten.
+    case close
+}
+
+/// A parsed playlist with where it really came from.
+struct LoadedPlaylist: Sendable {
+    var playlist: Playlist
+    var url: String
+    var byteCount: Int
+    var warnings: [String]
+}
+
+/// Why a body is not a playlist that can be used.
+struct PlaylistFailure: Error, Sendable {
+    enum Kind: Sendable { case notAPlaylist, malformed, limitExceeded }
+    var kind: Kind
+    var url: String
+    var text: String
+    var line: Int?
+}
+
+/// What demuxing found.
+enum MediaFact: Sendable {
+    /// The lane's first tracks of this segment are known.
+    case tracks(SegmentID, [MediaTrack])
+    /// Media of the segment up to this item time can be decoded.
+    case demuxed(SegmentID, upTo: Duration)
+    /// The whole segment was demuxed: its real range on the item's timeline.
+    case segmentEnded(SegmentID, start: Duration, end: Duration)
+    /// The bytes of a segment cannot be used.
+    case segmentFailed(SegmentID, SegmentFailure)
+}
+
+/// Why a segment that arrived cannot be used.
+enum SegmentFailure: Error, Sendable {
+    case media(MediaError)
+    /// The length is not one of a whole ciphertext: the body was cut short.
+    case truncatedCiphertext
+    /// The padding is wrong: the key is.
+    case wrongKey
+    /// The key that arrived has a length other than 16 bytes.
+    case badKey(byteCount: Int)
+    case badInitializationSection(MediaError)
+}
+
+/// What outputs report.
+enum OutputFact: Sendable {
+    /// Everything required has been presented up to this item time (players that are not paced by a clock).
+    case presented(upTo: Duration)
+    /// All media of a lane was presented or dropped; nil where nobody wants its media.
+    case drained(LaneID, end: Duration?)
+    /// An output cannot go on.
+    case failed(PlayerError)
+}
+
+/// The timers of an engine; arming one again replaces its time.
+enum EngineTimer: Hashable, Sendable {
+    /// Look again at everything that depends on time alone (buffer running empty, end reached, reason for waiting).
+    case resolve
+    /// The reason for waiting is not "evaluating" any more.
+    case evaluation
+    case reload(LaneID)
+    case retry(RequestRole)
+    /// The live edge is stale at this time.
+    case stale
+}
+
+/// What a request is for: retries and budgets belong to a role, not to a request.
+enum RequestRole: Hashable, Sendable {
+    case firstPlaylist
+    case mediaPlaylist(LaneID)
+    case segment(LaneID)
+    case map(LaneID)
+    case key(LaneID)
+}

@@ -1,0 +1,352 @@
+/// Knows which media of an item is loaded, and says from it whether the buffer is empty or full and what may be loaded.
+///
+/// Holds ranges and sizes, not media. Item times are measured from item time 0.
+///
+/// Source: CONTRACTS §5.
+struct ForwardBuffer: Sendable {
+    enum Track: Int, Sendable, Hashable, CaseIterable {
+        case video, audio
+        /// Never required: subtitles that are missing do not stop playback.
+        case legible
+    }
+
+    struct Tracks: OptionSet, Sendable, Hashable {
+        let rawValue: UInt8
+        static let video = Tracks(.video)
+        static let audio = Tracks(.audio)
+        static let legible = Tracks(.legible)
+
+        init(rawValue: UInt8) {
+            self.rawValue = rawValue
+        }
+
+        init(_ track: Track) {
+            rawValue = 1 << UInt8(track.rawValue)
+        }
+
+        func contains(_ track: Track) -> Bool { contains(Tracks(track)) }
+    }
+
+    /// Loaded media of one track.
+    struct Piece: Sendable, Hashable {
+        var range: Range<Duration>
+        var byteCount: Int
+        /// An `EXT-X-GAP` segment, or one that was given up: there is nothing here and nothing to wait for.
+        var isGap = false
+    }
+
+    /// What the buffer does not know by itself.
+    struct Situation: Sendable, Hashable {
+        var playhead: Duration
+        var isReverse = false
+        /// Where playback ends in its direction; nil while that is not known, as for live.
+        var effectiveEnd: Duration?
+        /// Live: the end of the last segment or part that is listed.
+        var lastAvailable: Duration?
+        /// The item's wish in seconds; 0 means automatic.
+        var preferredForwardBufferDuration: Double = 0
+        var targetDuration: Duration = .seconds(6)
+        /// θ: what is enough to start with.
+        var startThreshold: Duration = .seconds(2)
+        /// Length and probable size of the segment to be loaded next.
+        var nextSegmentDuration: Duration = .zero
+        var nextSegmentByteCount = 0
+    }
+
+    /// What follows from the ranges and a situation.
+    struct Verdict: Sendable, Hashable {
+        /// D: playable media ahead, the least of the required tracks.
+        var forwardDuration: Duration
+        var isEmpty: Bool
+        var isFull: Bool
+        /// All media up to the effective end is here.
+        var holdsAllRemaining: Bool
+        /// Tracks that want more media.
+        var tracksToLoad: Tracks
+    }
+
+    /// Pieces shorter than this grow with what follows them, so that there are few.
+    private static let pieceDuration = Duration.seconds(2)
+
+    var configuration: BufferingConfiguration
+    /// The selected ones among video and audio.
+    private(set) var requiredTracks: Tracks = []
+    private var lanes = [Lane](repeating: Lane(), count: Track.allCases.count)
+
+    init(configuration: BufferingConfiguration = .init()) {
+        self.configuration = configuration
+    }
+
+    /// Bytes held, ahead and behind.
+    var byteCount: Int { lanes.reduce(0) { $0 + $1.byteCount } }
+
+    mutating func setRequiredTracks(_ tracks: Tracks) {
+        requiredTracks = tracks.subtracting(.legible)
+    }
+
+    /// Takes in media. What overlaps media that is already there replaces nothing; its bytes count.
+    mutating func insert(_ piece: Piece, in track: Track) {
+        guard !piece.range.isEmpty else { return }
+        lanes[track.rawValue].insert(piece, mergingBelow: Self.pieceDuration)
+    }
+
+    /// Notes that `track` has no media after what is loaded: what follows up to the effective end needs no waiting.
+    mutating func markEnd(of track: Track, _ isAtEnd: Bool = true) {
+        lanes[track.rawValue].isAtEnd = isAtEnd
+    }
+
+    /// Drops what `track` (nil: every track) holds from `time` on.
+    mutating func removeMedia(from time: Duration, in track: Track? = nil) {
+        for index in lanes.indices where track == nil || track?.rawValue == index {
+            lanes[index].remove(from: time)
+        }
+    }
+
+    /// Drops everything that `track` (nil: every track) holds.
+    mutating func removeAll(in track: Track? = nil) {
+        for index in lanes.indices where track == nil || track?.rawValue == index {
+            lanes[index] = Lane()
+        }
+    }
+
+    /// Drops what lies too far behind the playhead, whole pieces, the oldest first, and tells what it was.
+    mutating func evict(_ situation: Situation) -> [(track: Track, range: Range<Duration>)] {
+        var evicted: [(track: Track, range: Range<Duration>)] = []
+        let reach = configuration.backDuration
+        for track in Track.allCases {
+            while let piece = lanes[track.rawValue].farthestBehind(situation), piece.distanceBehind(situation) > reach {
+                lanes[track.rawValue].removeFarthestBehind(situation)
+                evicted.append((track, piece.range))
+            }
+        }
+        var excess = lanes.reduce(0) { $0 + $1.byteCountBehind(situation) } - configuration.maxBackBufferBytes
+        while excess > 0 {
+            let candidates = Track.allCases.compactMap { track in
+                lanes[track.rawValue].farthestBehind(situation).map { (track: track, piece: $0) }
+            }
+            let farthest = candidates.max {
+                $0.piece.distanceBehind(situation) < $1.piece.distanceBehind(situation)
+            }
+            guard let (track, piece) = farthest else { break }
+            lanes[track.rawValue].removeFarthestBehind(situation)
+            excess -= piece.byteCount
+            evicted.append((track, piece.range))
+        }
+        return evicted
+    }
+
+    /// Playable media of one track ahead of the playhead. Gaps and holes that are played over count.
+    func forwardDuration(of track: Track, _ situation: Situation) -> Duration {
+        lanes[track.rawValue].forwardDuration(situation, maxGapJump: configuration.maxGapJump)
+    }
+
+    /// Ranges in which every required track has media; holes that are played over do not split them.
+    func loadedTimeRanges() -> [Range<Duration>] {
+        var common: [Range<Duration>]?
+        for track in Track.allCases where requiredTracks.contains(track) {
+            let ranges = lanes[track.rawValue].loadedRanges(maxGapJump: configuration.maxGapJump)
+            common = common.map { $0.flatMap { range in ranges.compactMap { $0.overlap(with: range) } } } ?? ranges
+        }
+        return common ?? []
+    }
+
+    /// Judges the buffer. Changes only which tracks are at rest because they have enough.
+    mutating func evaluate(_ situation: Situation) -> Verdict {
+        guard !requiredTracks.isEmpty else {
+            return Verdict(
+                forwardDuration: .zero, isEmpty: true, isFull: false, holdsAllRemaining: false, tracksToLoad: [])
+        }
+        let target = target(situation)
+        let remaining = situation.remaining
+        let bytesAhead = lanes.reduce(0) { $0 + $1.byteCountAhead(situation) }
+        let (bytesThen, overflow) = bytesAhead.addingReportingOverflow(situation.nextSegmentByteCount)
+        let exceedsBytes = overflow || bytesThen > configuration.maxBufferBytes
+        let needed = max(situation.startThreshold, situation.nextSegmentDuration)
+
+        var verdict = Verdict(
+            forwardDuration: .seconds(Int64.max), isEmpty: false, isFull: true, holdsAllRemaining: remaining != nil,
+            tracksToLoad: [])
+        for track in Track.allCases {
+            let isRequired = requiredTracks.contains(track)
+            let ahead = forwardDuration(of: track, situation)
+            let hasAll = remaining.map { ahead >= $0 } ?? false
+            let needsMore = isRequired && ahead < needed
+            let isEnough = isEnough(ahead, target: target, situation)
+            let stopsForBytes = exceedsBytes && !needsMore
+            lanes[track.rawValue].updateRest(
+                isEnough: isEnough, ahead: ahead, resumeBelow: resumeThreshold(target, situation))
+            if !hasAll, !stopsForBytes, !lanes[track.rawValue].isResting { verdict.tracksToLoad.insert(Tracks(track)) }
+            guard isRequired else { continue }
+            verdict.forwardDuration = min(verdict.forwardDuration, ahead)
+            verdict.holdsAllRemaining = verdict.holdsAllRemaining && hasAll
+            verdict.isFull = verdict.isFull && (hasAll || stopsForBytes || isEnough)
+        }
+        verdict.isEmpty = verdict.forwardDuration < configuration.stallEpsilon && !verdict.holdsAllRemaining
+        // Live with a long target: all there is, if it is worth starting with.
+        if let available = situation.available, verdict.forwardDuration >= available - configuration.maxGapJump,
+            verdict.forwardDuration >= situation.startThreshold / 4
+        {
+            verdict.isFull = true
+        }
+        return verdict
+    }
+
+    /// T.
+    private func target(_ situation: Situation) -> Duration {
+        let wish = situation.preferredForwardBufferDuration
+        guard wish > 0 else { return configuration.forwardDuration }
+        // A number beyond a day is a wish for everything.
+        return max(.seconds(min(wish, 86_400)), situation.targetDuration)
+    }
+
+    private func isEnough(_ ahead: Duration, target: Duration, _ situation: Situation) -> Bool {
+        if let limit = configuration.forwardDurationLimit { return ahead + situation.nextSegmentDuration > limit }
+        return ahead >= target
+    }
+
+    private func resumeThreshold(_ target: Duration, _ situation: Situation) -> Duration {
+        guard configuration.forwardDurationLimit == nil else { return .seconds(Int64.max) }
+        return max(target / 2, target - max(target / 5, situation.targetDuration))
+    }
+}
+
+extension ForwardBuffer.Situation {
+    /// Media time from the playhead to the effective end, in the direction of playback.
+    var remaining: Duration? {
+        effectiveEnd.map { max(.zero, isReverse ? playhead - $0 : $0 - playhead) }
+    }
+
+    /// Media time that is listed ahead of the playhead; only for live in the direction of its edge.
+    var available: Duration? {
+        isReverse ? nil : lastAvailable.map { max(.zero, $0 - playhead) }
+    }
+}
+
+extension ForwardBuffer.Piece {
+    /// How far all of the piece lies behind the playhead; negative where it does not.
+    fileprivate func distanceBehind(_ situation: ForwardBuffer.Situation) -> Duration {
+        situation.isReverse ? range.lowerBound - situation.playhead : situation.playhead - range.upperBound
+    }
+}
+
+extension Range<Duration> {
+    fileprivate func overlap(with other: Self) -> Self? {
+        let range = clamped(to: other)
+        return range.isEmpty ? nil : range
+    }
+}
+
+/// The pieces of one track, in order of their starts.
+private struct Lane: Sendable {
+    private(set) var pieces: [ForwardBuffer.Piece] = []
+    private(set) var byteCount = 0
+    var isAtEnd = false
+    /// Has enough and waits until it is worth loading again.
+    private(set) var isResting = false
+
+    mutating func insert(_ piece: ForwardBuffer.Piece, mergingBelow pieceDuration: Duration) {
+        byteCount += piece.byteCount
+        let index = pieces.lastIndex { $0.range.lowerBound <= piece.range.lowerBound }.map { $0 + 1 } ?? 0
+        if index > 0 {
+            let last = pieces[index - 1]
+            let length = last.range.upperBound - last.range.lowerBound
+            if last.isGap == piece.isGap, last.range.upperBound >= piece.range.lowerBound, length < pieceDuration {
+                let end = max(last.range.upperBound, piece.range.upperBound)
+                pieces[index - 1].range = last.range.lowerBound..<end
+                pieces[index - 1].byteCount += piece.byteCount
+                return
+            }
+        }
+        pieces.insert(piece, at: index)
+    }
+
+    mutating func remove(from time: Duration) {
+        isAtEnd = false
+        isResting = false
+        pieces = pieces.compactMap { piece in
+            guard piece.range.upperBound > time else { return piece }
+            guard piece.range.lowerBound < time else { return nil }
+            var piece = piece
+            let share = (time - piece.range.lowerBound) / (piece.range.upperBound - piece.range.lowerBound)
+            piece.byteCount = Int((Double(piece.byteCount) * share).rounded())
+            piece.range = piece.range.lowerBound..<time
+            return piece
+        }
+        byteCount = pieces.reduce(0) { $0 + $1.byteCount }
+    }
+
+    mutating func updateRest(isEnough: Bool, ahead: Duration, resumeBelow threshold: Duration) {
+        if isEnough {
+            isResting = true
+        } else if ahead < threshold {
+            isResting = false
+        }
+    }
+
+    func farthestBehind(_ situation: ForwardBuffer.Situation) -> ForwardBuffer.Piece? {
+        let piece = situation.isReverse ? pieces.last : pieces.first
+        return piece.flatMap { $0.distanceBehind(situation) >= .zero ? $0 : nil }
+    }
+
+    mutating func removeFarthestBehind(_ situation: ForwardBuffer.Situation) {
+        guard let piece = situation.isReverse ? pieces.popLast() : pieces.first else { return }
+        if !situation.isReverse { pieces.removeFirst() }
+        byteCount -= piece.byteCount
+    }
+
+    func byteCountBehind(_ situation: ForwardBuffer.Situation) -> Int {
+        pieces.reduce(0) { $1.distanceBehind(situation) >= .zero ? $0 + $1.byteCount : $0 }
+    }
+
+    func byteCountAhead(_ situation: ForwardBuffer.Situation) -> Int {
+        pieces.reduce(0) { $1.distanceBehind(situation) < .zero ? $0 + $1.byteCount : $0 }
+    }
+
+    func forwardDuration(_ situation: ForwardBuffer.Situation, maxGapJump: Duration) -> Duration {
+        situation.isReverse
+            ? backwardReach(situation, maxGapJump: maxGapJump) : forwardReach(situation, maxGapJump: maxGapJump)
+    }
+
+    private func forwardReach(_ situation: ForwardBuffer.Situation, maxGapJump: Duration) -> Duration {
+        var end = situation.playhead
+        var isBroken = false
+        for piece in pieces where piece.range.upperBound > end {
+            guard piece.range.lowerBound - end <= maxGapJump else {
+                isBroken = true
+                break
+            }
+            end = piece.range.upperBound
+        }
+        if let effectiveEnd = situation.effectiveEnd {
+            if isAtEnd, !isBroken { end = max(end, effectiveEnd) }
+            end = min(end, max(effectiveEnd, situation.playhead))
+        }
+        return end - situation.playhead
+    }
+
+    /// Media before the first piece does not exist where reverse playback ends within a jump of it.
+    private func backwardReach(_ situation: ForwardBuffer.Situation, maxGapJump: Duration) -> Duration {
+        var start = situation.playhead
+        for piece in pieces.reversed() where piece.range.lowerBound < start {
+            guard start - piece.range.upperBound <= maxGapJump else { break }
+            start = piece.range.lowerBound
+        }
+        if let effectiveEnd = situation.effectiveEnd {
+            if start - effectiveEnd <= maxGapJump { start = min(start, effectiveEnd) }
+            start = max(start, min(effectiveEnd, situation.playhead))
+        }
+        return situation.playhead - start
+    }
+
+    func loadedRanges(maxGapJump: Duration) -> [Range<Duration>] {
+        var ranges: [Range<Duration>] = []
+        for piece in pieces where !piece.isGap {
+            if let last = ranges.last, piece.range.lowerBound - last.upperBound <= maxGapJump {
+                ranges[ranges.count - 1] = last.lowerBound..<max(last.upperBound, piece.range.upperBound)
+            } else {
+                ranges.append(piece.range)
+            }
+        }
+        return ranges
+    }
+}

@@ -1,0 +1,66 @@
+/// Applies a ``KeepUpPolicy`` and remembers its last yes.
+///
+/// Once true, the answer stays true until less than half of the threshold is ahead, or the rate, the bit rate or the item
+/// changes; otherwise it would flicker with every sample. A custom policy remembers for itself.
+///
+/// Source: CONTRACTS §5 (L).
+struct KeepUpJudge: Sendable {
+    var policy: KeepUpPolicy
+    var configuration: BufferingConfiguration
+    /// Rate and bit rate for which the answer was yes.
+    private var yes: (rate: Double, bitRate: Double?)?
+
+    init(policy: KeepUpPolicy = .predictive, configuration: BufferingConfiguration = .init()) {
+        self.policy = policy
+        self.configuration = configuration
+    }
+
+    /// θ: what is enough to start with.
+    func threshold(isAfterStall: Bool) -> Duration {
+        switch policy {
+        case .bufferOnly(let start, let afterRebuffer): isAfterStall ? afterRebuffer : start
+        case .predictive, .custom: isAfterStall ? configuration.afterStallThreshold : configuration.startThreshold
+        }
+    }
+
+    /// Forgets the last answer: another item, or another place in this one.
+    mutating func reset() {
+        yes = nil
+    }
+
+    mutating func isLikelyToKeepUp(_ input: KeepUpInput) -> Bool {
+        let threshold = threshold(isAfterStall: input.isAfterStall)
+        let answer: Bool
+        if input.isEmpty {
+            answer = false
+        } else if case .custom(let judge) = policy {
+            return judge(input)
+        } else if let yes, yes.rate == input.rate, yes.bitRate == input.bitRate, input.forwardDuration >= threshold / 2
+        {
+            answer = true
+        } else {
+            answer =
+                input.holdsAllRemaining || input.forwardDuration.seconds >= need(input, threshold: threshold.seconds)
+        }
+        yes = answer ? (input.rate, input.bitRate) : nil
+        return answer
+    }
+
+    /// Seconds of media that have to be ahead.
+    private func need(_ input: KeepUpInput, threshold: Double) -> Double {
+        guard case .predictive = policy else { return threshold }
+        guard let throughput = input.safeThroughput, let bitRate = input.bitRate, bitRate > 0 else {
+            return 3 * threshold
+        }
+        let speed = abs(input.rate)
+        if let available = input.availableAhead {
+            return min(threshold * speed, (available - input.segmentDuration).seconds)
+        }
+        let remaining = input.remaining?.seconds ?? .infinity
+        if input.isOnLowestVariant { return min(remaining, threshold * speed) }
+        // Whatever arrives too late during the rest has to be here before.
+        let shortfall = max(0, 1 - throughput / (bitRate * speed))
+        let deficit = shortfall > 0 ? remaining * shortfall : 0
+        return min(remaining, max(threshold * speed, deficit))
+    }
+}

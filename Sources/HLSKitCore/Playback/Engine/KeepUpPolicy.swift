@@ -1,0 +1,57 @@
+/// How a player judges whether playback would go on without a stall if it started now.
+///
+/// Source: CONTRACTS §5.
+public enum KeepUpPolicy: Sendable {
+    /// Compares what is buffered and what is still to come with the throughput; the default.
+    case predictive
+    /// Looks at the media ahead only: enough for a first start or after a seek, and enough after a stall.
+    case bufferOnly(start: Duration = .seconds(1), afterRebuffer: Duration = .seconds(2))
+    /// Asks the program each time the buffer or the throughput changed. Called without locks; it has to be quick and must
+    /// not call the player.
+    case custom(@Sendable (KeepUpInput) -> Bool)
+}
+
+/// What a ``KeepUpPolicy`` decides from.
+public struct KeepUpInput: Sendable, Hashable {
+    /// Playable media ahead of the playhead.
+    public var forwardDuration: Duration
+    /// Too little is ahead to show anything. Keep-up is false then, whatever a policy says.
+    public var isEmpty: Bool
+    /// All media up to the end is buffered.
+    public var holdsAllRemaining: Bool
+    /// Media time up to the effective end; nil for live.
+    public var remaining: Duration?
+    /// Live: media time that is listed ahead of the playhead; nil for VOD.
+    public var availableAhead: Duration?
+    /// The length of the last segment, or part where parts are used.
+    public var segmentDuration: Duration
+    /// The rate that playback has or would have. Not 0.
+    public var rate: Double
+    /// Throughput that can be counted on, in bits per second: the estimate times the safety factor. Nil without an estimate.
+    public var safeThroughput: Double?
+    /// Average bit rate of what is loaded, all streams together, in bits per second; nil where unknown.
+    public var bitRate: Double?
+    /// The lowest eligible variant is in use and selection is automatic, so that nothing gets better by waiting.
+    public var isOnLowestVariant: Bool
+    /// The last time that playback ended by itself, the buffer had run empty.
+    public var isAfterStall: Bool
+
+    public init(
+        forwardDuration: Duration, isEmpty: Bool = false, holdsAllRemaining: Bool = false, remaining: Duration? = nil,
+        availableAhead: Duration? = nil, segmentDuration: Duration = .seconds(6), rate: Double = 1,
+        safeThroughput: Double? = nil, bitRate: Double? = nil, isOnLowestVariant: Bool = false,
+        isAfterStall: Bool = false
+    ) {
+        self.forwardDuration = forwardDuration
+        self.isEmpty = isEmpty
+        self.holdsAllRemaining = holdsAllRemaining
+        self.remaining = remaining
+        self.availableAhead = availableAhead
+        self.segmentDuration = segmentDuration
+        self.rate = rate
+        self.safeThroughput = safeThroughput
+        self.bitRate = bitRate
+        self.isOnLowestVariant = isOnLowestVariant
+        self.isAfterStall = isAfterStall
+    }
+}

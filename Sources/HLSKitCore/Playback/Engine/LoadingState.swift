@@ -1,0 +1,65 @@
+/// What an engine keeps of its requests, across playlists and variants.
+struct LoadingState: Sendable {
+    private var lastRequest = 0
+    private var lastSegment = 0
+    var requests: [RequestID: RequestContext] = [:]
+    var estimator = ThroughputEstimator()
+    var penalties: PenaltyBox
+    var retries: RetrySchedule<RequestRole>
+    var bucket: RequestBucket
+    /// Requests that wait for another try, by what they are for.
+    var waiting: [RequestRole: WaitingRequest] = [:]
+    var selector: any VariantSelector
+    private let hint: Double?
+
+    init(configuration: EngineConfiguration) {
+        selector = configuration.selector
+        retries = RetrySchedule(policies: configuration.retryPolicies, seed: configuration.seed)
+        bucket = RequestBucket(policies: configuration.retryPolicies)
+        penalties = PenaltyBox(duration: configuration.retryPolicies.penalty)
+        hint = configuration.initialBitRateHint
+    }
+
+    mutating func makeRequestID() -> RequestID {
+        lastRequest += 1
+        return RequestID(rawValue: lastRequest)
+    }
+
+    mutating func makeSegmentID(in lane: LaneID) -> SegmentID {
+        lastSegment += 1
+        return SegmentID(lane: lane, rawValue: lastSegment)
+    }
+
+    /// What is known of the throughput.
+    func estimate(at now: Duration) -> ThroughputEstimate? {
+        estimator.estimate(at: now) ?? hint.map { ThroughputEstimate(bitsPerSecond: $0, confidence: 0) }
+    }
+
+    /// Bits per second that the next bytes are expected to come with.
+    func estimatedBitsPerSecond(at now: Duration) -> Double? { estimate(at: now)?.bitsPerSecond }
+
+    func penalizedVariants(at now: Duration) -> Set<Int> { penalties.penalized(at: now) }
+}
+
+/// What a request is for.
+struct RequestContext: Sendable {
+    enum Purpose: Sendable {
+        case firstPlaylist
+        case mediaPlaylist(LaneID, isReload: Bool, variantIndex: Int?)
+        case segment(SegmentID)
+        case resource(ResourceID, LaneID)
+    }
+
+    var purpose: Purpose
+    var url: String
+    var began: Duration
+    var receivedByteCount = 0
+}
+
+/// A request that failed and is made again when its time comes.
+enum WaitingRequest: Sendable {
+    case firstPlaylist
+    case mediaPlaylist(LaneID)
+    case segment(SegmentID)
+    case resource(ResourceID, LaneID)
+}

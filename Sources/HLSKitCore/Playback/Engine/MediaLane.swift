@@ -1,0 +1,79 @@
+import HLSPlaylist
+
+/// Where a lane goes on loading.
+enum LaneCursor: Hashable, Sendable {
+    /// At the segment that holds this item time.
+    case time(Duration)
+    case position(SegmentPosition)
+}
+
+/// One media playlist that is loaded segment by segment.
+struct MediaLane: Sendable {
+    let id: LaneID
+    /// URL of the media playlist as the multivariant playlist (or the user) gave it.
+    var playlistURL: String
+    var tracker: PlaylistTracker?
+    /// The request for the playlist that is under way, and when it began.
+    var playlistRequest: RequestID?
+    var playlistRequestBegan = Duration.zero
+    var cursor: LaneCursor?
+    /// Segments that were begun and not yet demuxed to their end, in their order.
+    var segments: [SegmentInFlight] = []
+    /// Maps and keys that are here or on their way.
+    var resources: [ResourceID: ResourceState] = [:]
+    /// Where the media that was loaded whole ends.
+    var loadedEnd: Duration?
+    /// The last segment of the playlist, or before the end time, is loaded.
+    var isComplete = false
+    /// All its media was presented; where that ends.
+    var drainedEnd: Duration?
+    /// The next segment follows something else than its predecessor.
+    var startsNewSequence = true
+    /// The next segment may repeat media that was loaded from another variant.
+    var dropsOverlap = false
+    var lastTimeline: TimelineKey?
+    /// Tracks of the lane are known: its media can be played.
+    var isDemuxed = false
+
+    init(id: LaneID, playlistURL: String) {
+        self.id = id
+        self.playlistURL = playlistURL
+    }
+
+    /// Playing waits for the lane's media.
+    var isRequired: Bool { id != .subtitles }
+    /// The segment whose bytes are on their way.
+    var loading: SegmentInFlight? { segments.last { !$0.isLoaded } }
+}
+
+/// Discontinuity sequences are numbered per epoch of the playlist; each has one mapping to the item's timeline.
+struct TimelineKey: Hashable, Sendable {
+    var epoch: Int
+    var discontinuity: Int
+    /// Counts places where segments were missed and the timeline closed up.
+    var shift: Int
+}
+
+enum ResourceState: Hashable, Sendable {
+    case loading(RequestID)
+    case waitingForRetry
+    case loaded
+}
+
+/// A segment between its choice and the end of its demuxing.
+struct SegmentInFlight: Sendable {
+    let id: SegmentID
+    /// nil while a failed request waits for its next try.
+    var request: RequestID?
+    var requestBegan = Duration.zero
+    var position: SegmentPosition
+    var job: SegmentJob
+    var byteRange: Range<UInt64>?
+    var playlistURL: String
+    var variantIndex: Int?
+    var receivedByteCount = 0
+    var demuxedUpTo: Duration?
+    var isLoaded = false
+    var isSuspended = false
+    var isPrefetched = false
+}

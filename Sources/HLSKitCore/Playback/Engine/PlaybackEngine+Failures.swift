@@ -1,0 +1,308 @@
+import HLSMedia
+import HLSPlaylist
+
+/// Why a playlist could not be used.
+enum PlaylistTrouble: Sendable {
+    case loading(LoadingError)
+    case playlist(PlaylistFailure)
+}
+
+/// What is done about failures: again, elsewhere, on without it, or the end (RELIABILITY §3).
+extension PlaybackEngine {
+    /// A playlist that is none so many times in a row ends a live stream (R48).
+    private static let maximumBrokenReloads = 3
+
+    mutating func failRequest(_ id: RequestID, _ error: LoadingError, _ metrics: TransferMetrics?) {
+        guard let context = loading.requests.removeValue(forKey: id) else { return }
+        loading.estimator.ended(id.rawValue, at: now)
+        switch context.purpose {
+        case .firstPlaylist: failFirstPlaylist(error)
+        case .mediaPlaylist(let lane, _, let variantIndex):
+            item?.lanes[lane]?.playlistRequest = nil
+            guard item?.lanes[lane]?.playlistURL == context.url else { return }
+            failPlaylist(of: lane, .loading(error), url: context.url, variantIndex: variantIndex)
+        case .segment(let segment): failSegment(segment, error: PlayerError(error, isFirst: false), loadingError: error)
+        case .resource(let resource, let lane): failResource(resource, in: lane, error)
+        }
+    }
+
+    // MARK: Playlists
+
+    private mutating func failFirstPlaylist(_ error: LoadingError) {
+        let final = PlayerError(error, isFirst: true)
+        switch decide(.firstPlaylist, .firstPlaylist, .loading(error), hasAlternative: false) {
+        case .retry(let delay): wait(.firstPlaylist, as: .firstPlaylist, delay, because: final)
+        case .failOver, .skip: failItem(final)
+        case .fail(let code): failItem(final.with(code))
+        }
+    }
+
+    /// The playlist of a lane could not be had or read.
+    mutating func failPlaylist(of id: LaneID, _ trouble: PlaylistTrouble, url: String, variantIndex: Int?) {
+        guard let lane = item?.lanes[id] else { return }
+        let error =
+            switch trouble {
+            case .loading(let error): PlayerError(error, isFirst: item?.multivariant == nil || lane.tracker == nil)
+            case .playlist(let failure): PlayerError(failure)
+            }
+        let isReload = lane.tracker != nil
+        let hasAlternative = id == .main && hasAlternative
+        let cause: RetrySchedule<RequestRole>.Failure.Cause
+        switch trouble {
+        case .loading(let error): cause = .loading(error)
+        case .playlist(let broken):
+            if broken.kind == .limitExceeded, !hasAlternative { return failLane(id, error) }
+            cause = .badContent(url: url)
+        }
+        let role = RequestRole.mediaPlaylist(id)
+        switch decide(role, isReload ? .reload : .mediaPlaylist, cause, hasAlternative: hasAlternative) {
+        case .retry(let delay): wait(role, as: .mediaPlaylist(id), delay, because: error)
+        case .failOver: leaveVariant(because: error)
+        case .skip: failLane(id, error)
+        case .fail(let code): failLane(id, error.with(code))
+        }
+    }
+
+    /// A lane cannot go on: the item cannot either, unless nobody needs the lane.
+    private mutating func failLane(_ id: LaneID, _ error: PlayerError) {
+        if id == .subtitles { return dropLane(id, because: error.description) }
+        failWhenPlayed(error)
+    }
+
+    // MARK: Segments
+
+    /// The bytes of a segment arrived and cannot be used.
+    mutating func failSegment(_ segment: SegmentID, _ failure: SegmentFailure) {
+        guard let flight = item?.lanes[segment.lane]?.segments.first(where: { $0.id == segment }) else { return }
+        if let request = flight.request, !flight.isLoaded {
+            loading.requests[request] = nil
+            loading.estimator.ended(request.rawValue, at: now)
+            effects.append(.cancel(request))
+        }
+        switch failure {
+        case .wrongKey, .badKey:
+            // Another key would have to come from another variant.
+            let error = PlayerError(failure, url: flight.job.key?.resource.url ?? flight.job.url)
+            if segment.lane == .main, hasAlternative { return takeElsewhere(segment, because: error) }
+            failLane(segment.lane, error)
+        case .badInitializationSection:
+            let error = PlayerError(failure, url: flight.job.map?.url ?? flight.job.url)
+            if let map = flight.job.map { item?.lanes[segment.lane]?.resources[map] = nil }
+            failSegment(segment, error: error, loadingError: nil)
+        case .media(let media) where media.code == .unsupported:
+            let error = PlayerError(failure, url: flight.job.url)
+            if segment.lane == .main, hasAlternative {
+                if let index = flight.variantIndex { item?.unplayableVariants.insert(index) }
+                return takeElsewhere(segment, because: error)
+            }
+            failLane(segment.lane, error)
+        case .media, .truncatedCiphertext:
+            failSegment(segment, error: PlayerError(failure, url: flight.job.url), loadingError: nil)
+        }
+    }
+
+    private mutating func failSegment(_ segment: SegmentID, error: PlayerError, loadingError: LoadingError?) {
+        guard let index = item?.lanes[segment.lane]?.segments.firstIndex(where: { $0.id == segment }) else { return }
+        item?.lanes[segment.lane]?.segments[index].request = nil
+        item?.lanes[segment.lane]?.segments[index].isLoaded = false
+        let role = RequestRole.segment(segment.lane)
+        let url = error.url ?? ""
+        let cause = loadingError.map { RetrySchedule<RequestRole>.Failure.Cause.loading($0) } ?? .badContent(url: url)
+        let isAtEdge = item?.lanes[segment.lane]?.tracker.map { $0.isLive && nextIsEdge(of: segment, $0) } ?? false
+        let hasAlternative = segment.lane == .main && hasAlternative
+        switch decide(role, .segment, cause, hasAlternative: hasAlternative, isAtLiveEdge: isAtEdge) {
+        case .retry(let delay): wait(role, as: .segment(segment), delay, because: error)
+        case .failOver: takeElsewhere(segment, because: error)
+        case .skip: skip(segment, cause: error.description)
+        case .fail(let code):
+            if segment.lane == .subtitles { return skip(segment, cause: error.description) }
+            failWhenPlayed(error.with(code))
+        }
+    }
+
+    /// Whether a segment is among the last that a live playlist lists: it may be listed before it exists (R46).
+    private func nextIsEdge(of segment: SegmentID, _ tracker: PlaylistTracker) -> Bool {
+        guard let flight = item?.lanes[segment.lane]?.segments.first(where: { $0.id == segment }),
+            let index = tracker.index(of: flight.position)
+        else { return false }
+        return index >= tracker.segmentCount - 3
+    }
+
+    /// Loads a segment from another variant.
+    private mutating func takeElsewhere(_ segment: SegmentID, because error: PlayerError) {
+        guard let lane = item?.lanes[segment.lane], let flight = lane.segments.first(where: { $0.id == segment })
+        else { return }
+        // The lane goes back to where the segment begins; what was presented of it is not repeated.
+        for other in lane.segments where other.id >= segment { cancel(other) }
+        item?.lanes[segment.lane]?.segments.removeAll { $0.id >= segment }
+        item?.lanes[segment.lane]?.cursor = .time(flight.job.start)
+        item?.lanes[segment.lane]?.startsNewSequence = true
+        item?.lanes[segment.lane]?.dropsOverlap = true
+        buffer.removeMedia(from: flight.job.start, in: segment.lane.bufferTrack)
+        leaveVariant(because: error)
+    }
+
+    // MARK: Maps and keys
+
+    private mutating func failResource(_ resource: ResourceID, in id: LaneID, _ error: LoadingError) {
+        guard item?.lanes[id] != nil else { return }
+        item?.lanes[id]?.resources[resource] = .waitingForRetry
+        let isKey = resource.kind == .key
+        let role: RequestRole = isKey ? .key(id) : .map(id)
+        var final = PlayerError(error, isFirst: false)
+        if isKey {
+            final.code = error.code == .untrustedCertificate || error.code == .refused ? .refused : .contentKey
+            final.cause = "the key: \(final.cause)"
+        }
+        let hasAlternative = id == .main && hasAlternative
+        switch decide(role, isKey ? .key : .initializationSection, .loading(error), hasAlternative: hasAlternative) {
+        case .retry(let delay): wait(role, as: .resource(resource, id), delay, because: final)
+        case .failOver, .skip, .fail:
+            item?.lanes[id]?.resources[resource] = nil
+            guard let segment = item?.lanes[id]?.segments.first(where: { $0.job.needs(resource) }) else { return }
+            if id == .main, hasAlternative { return takeElsewhere(segment.id, because: final) }
+            failLane(id, final)
+        }
+    }
+
+    /// Media that this client can never use, whatever it loads.
+    mutating func failUnsupported(_ error: PlayerError, in id: LaneID) {
+        if id == .main, hasAlternative, let index = item?.variantIndex {
+            item?.unplayableVariants.insert(index)
+            return leaveVariant(because: error)
+        }
+        failLane(id, error)
+    }
+
+    // MARK: Deciding
+
+    private mutating func decide(
+        _ role: RequestRole, _ kind: RetrySchedule<RequestRole>.Kind,
+        _ cause: RetrySchedule<RequestRole>.Failure.Cause, hasAlternative: Bool, isAtLiveEdge: Bool = false
+    ) -> RetrySchedule<RequestRole>.Decision {
+        loading.bucket.charge(at: now)
+        if loading.bucket.isExhausted { return .fail(.network) }
+        var failure = RetrySchedule<RequestRole>.Failure(cause: cause, kind: kind)
+        failure.isLive = item?.isLive ?? false
+        failure.isAtLiveEdge = isAtLiveEdge
+        failure.targetDuration = item?.lanes[.main]?.tracker?.pacingTarget ?? .seconds(6)
+        failure.hasAlternative = hasAlternative
+        let decision = loading.retries.decide(failure, for: role, at: now)
+        guard case .retry(let delay) = decision else { return decision }
+        return .retry(after: max(delay, loading.bucket.wait(at: now)))
+    }
+
+    // MARK: Variants
+
+    /// There is a variant to go to that has not failed of late.
+    private var hasAlternative: Bool {
+        guard let item, item.candidates.count > 1 else { return false }
+        let penalized = loading.penalizedVariants(at: now)
+        return eligibility().eligible.contains {
+            $0.index != item.variantIndex && !penalized.contains($0.index)
+                && !item.unplayableVariants.contains($0.index)
+        }
+    }
+
+    /// Goes on with another variant, and does not come back for a while.
+    private mutating func leaveVariant(because error: PlayerError) {
+        guard let item, let current = item.variantIndex else { return failWhenPlayed(error) }
+        effects.append(.publish(.recoverableError(error)))
+        loading.penalties.add(current, at: now)
+        let eligible = eligibility().eligible.filter { $0.index != current }
+        let bandwidth = Double(item.variant?.bandwidth ?? 0)
+        // As near to what was chosen as can be, rather below than above.
+        let next = eligible.min {
+            Self.distance($0.bandwidth, from: bandwidth) < Self.distance($1.bandwidth, from: bandwidth)
+        }
+        guard let next else { return failWhenPlayed(error) }
+        use(next.index, explanation: "variant \(current) failed: \(error.cause)")
+    }
+
+    private static func distance(_ bandwidth: Double, from wanted: Double) -> Double {
+        bandwidth <= wanted ? wanted - bandwidth : (bandwidth - wanted) * 4
+    }
+
+    /// A variant that cannot even be asked for.
+    mutating func failVariant(_ index: Int, because text: String) {
+        item?.unplayableVariants.insert(index)
+        let error = PlayerError(code: .badPlaylist, url: item?.multivariantURL, cause: "variant \(index): \(text)")
+        effects.append(.publish(.recoverableError(error)))
+        guard let next = eligibility().eligible.first(where: { $0.index != index }) else { return failItem(error) }
+        use(next.index, explanation: "variant \(index): \(text)")
+    }
+
+    // MARK: Waiting
+
+    private mutating func wait(
+        _ role: RequestRole, as request: WaitingRequest, _ delay: Duration, because error: PlayerError
+    ) {
+        loading.waiting[role] = request
+        effects.append(.publish(.recoverableError(error)))
+        effects.append(.arm(.retry(role), at: now + delay))
+    }
+
+    /// Makes a request again whose time has come.
+    mutating func retry(_ role: RequestRole) {
+        guard let waiting = loading.waiting.removeValue(forKey: role), item?.error == nil,
+            item?.pendingFailure == nil
+        else { return }
+        switch waiting {
+        case .firstPlaylist: requestFirstPlaylist()
+        case .mediaPlaylist(let lane): requestPlaylist(of: lane)
+        case .segment(let segment):
+            guard let flight = item?.lanes[segment.lane]?.segments.first(where: { $0.id == segment }) else { return }
+            requestResources(of: flight.job, in: segment.lane)
+            effects.append(.restartSegment(segment, flight.job))
+            requestSegment(segment)
+        case .resource(let resource, let lane):
+            guard item?.lanes[lane]?.resources[resource] == .waitingForRetry else { return }
+            requestResource(resource, in: lane)
+        }
+    }
+
+    // MARK: The end
+
+    /// The item cannot be played any further.
+    mutating func failItem(_ error: PlayerError) {
+        guard item != nil, item?.error == nil else { return }
+        item?.error = error
+        cancelEverything()
+        for id in LaneID.allCases {
+            for flight in item?.lanes[id]?.segments ?? [] { effects.append(.abandonSegment(flight.id)) }
+            item?.lanes[id]?.segments = []
+        }
+        effects.append(.publish(.itemStatusChanged(.failed)))
+        run(machine.handle(.itemFailed))
+        effects.append(.itemEnded)
+    }
+
+    /// Loading cannot go on; what was loaded is played before the item fails.
+    mutating func failWhenPlayed(_ error: PlayerError) {
+        guard let item, item.error == nil, item.pendingFailure == nil else { return }
+        guard item.hasPresentable else { return failItem(error) }
+        self.item?.pendingFailure = error
+        for id in LaneID.allCases {
+            for flight in item.lanes[id]?.segments ?? [] where !flight.isLoaded { cancel(flight) }
+            self.item?.lanes[id]?.segments.removeAll { !$0.isLoaded }
+            if item.lanes[id] != nil { complete(id) }
+        }
+        loading.waiting = [:]
+    }
+}
+
+extension SegmentJob {
+    /// The segment cannot be read without this map or key.
+    func needs(_ resource: ResourceID) -> Bool {
+        map == resource || key?.resource == resource || mapKey?.resource == resource
+    }
+}
+
+extension PlayerError {
+    /// The same with another code.
+    fileprivate func with(_ code: Code) -> PlayerError {
+        var error = self
+        error.code = code
+        return error
+    }
+}

@@ -1,0 +1,313 @@
+import HLSPlaylist
+import HLSTime
+
+/// Multivariant and media playlists: loading, reloading, and what follows from them.
+extension PlaybackEngine {
+    // MARK: Requests
+
+    mutating func requestFirstPlaylist() {
+        guard let item else { return }
+        send(
+            .firstPlaylist, url: item.url, resourceClass: .multivariantPlaylist, consumer: .playlist(variables: nil),
+            namedBy: nil)
+    }
+
+    /// Asks for the media playlist of a lane.
+    mutating func requestPlaylist(of lane: LaneID) {
+        guard let item, var state = item.lanes[lane], state.playlistRequest == nil else { return }
+        let isReload = state.tracker != nil
+        let variables = item.multivariant.map { playlist in
+            Dictionary(playlist.definitions.map { ($0.name, $0.value) }) { first, _ in first }
+        }
+        let variantIndex = lane == .main ? item.variantIndex : nil
+        state.playlistRequestBegan = now
+        state.playlistRequest = send(
+            .mediaPlaylist(lane, isReload: isReload, variantIndex: variantIndex), url: state.playlistURL,
+            resourceClass: .mediaPlaylist, consumer: .playlist(variables: variables),
+            namedBy: item.multivariantURL, isLiveReload: isReload)
+        self.item?.lanes[lane] = state
+    }
+
+    mutating func reloadPlaylist(of lane: LaneID) {
+        guard item?.error == nil, item?.pendingFailure == nil else { return }
+        requestPlaylist(of: lane)
+    }
+
+    // MARK: Answers
+
+    mutating func takePlaylist(
+        _ id: RequestID, _ result: Result<LoadedPlaylist, PlaylistFailure>, _ metrics: TransferMetrics
+    ) {
+        guard let context = loading.requests.removeValue(forKey: id) else { return }
+        switch (context.purpose, result) {
+        case (.firstPlaylist, .success(let loaded)):
+            publish(loaded, context, isReload: false)
+            loading.retries.succeed(.firstPlaylist)
+            open(loaded)
+        case (.firstPlaylist, .failure(let failure)): failItem(PlayerError(failure))
+        case (.mediaPlaylist(let lane, let isReload, let variantIndex), _):
+            item?.lanes[lane]?.playlistRequest = nil
+            takeMediaPlaylist(result, lane, isReload: isReload, variantIndex: variantIndex, context)
+        case (.segment, _), (.resource, _): break
+        }
+    }
+
+    private mutating func publish(_ loaded: LoadedPlaylist, _ context: RequestContext, isReload: Bool) {
+        let isMultivariant = if case .multivariant = loaded.playlist { true } else { false }
+        effects.append(
+            .publish(
+                .playlistLoaded(
+                    PlaylistLoad(
+                        url: loaded.url, isMultivariant: isMultivariant, isReload: isReload,
+                        duration: now - context.began, byteCount: loaded.byteCount))))
+        guard !isReload else { return }
+        for warning in loaded.warnings { effects.append(.publish(.warning(warning))) }
+    }
+
+    private mutating func open(_ loaded: LoadedPlaylist) {
+        switch loaded.playlist {
+        case .multivariant(let playlist):
+            item?.multivariant = playlist
+            item?.multivariantURL = loaded.url
+            openVariant(of: playlist)
+        case .media(let playlist):
+            item?.variant = VariantDescription(index: 0)
+            var lane = MediaLane(id: .main, playlistURL: item?.url ?? loaded.url)
+            lane.playlistRequestBegan = now
+            item?.lanes[.main] = lane
+            buffer.setRequiredTracks([.video])
+            attach(playlist, url: loaded.url, to: .main)
+        }
+    }
+
+    private mutating func takeMediaPlaylist(
+        _ result: Result<LoadedPlaylist, PlaylistFailure>, _ lane: LaneID, isReload: Bool, variantIndex: Int?,
+        _ context: RequestContext
+    ) {
+        let url = context.url
+        switch result {
+        case .failure(let failure):
+            failPlaylist(of: lane, .playlist(failure), url: url, variantIndex: variantIndex)
+        case .success(let loaded):
+            guard case .media(let playlist) = loaded.playlist else {
+                let failure = PlaylistFailure(
+                    kind: .malformed, url: loaded.url, text: "a multivariant playlist where a media playlist belongs")
+                failPlaylist(of: lane, .playlist(failure), url: url, variantIndex: variantIndex)
+                return
+            }
+            publish(loaded, context, isReload: isReload)
+            loading.retries.succeed(.mediaPlaylist(lane))
+            // An answer for a variant that was left in the meantime changes nothing.
+            guard item?.lanes[lane]?.playlistURL == url else {
+                item?.knownPlaylists[url] = KnownPlaylist(playlist: playlist, url: loaded.url)
+                return
+            }
+            if isReload, item?.lanes[lane]?.tracker != nil {
+                update(lane, with: playlist, url: loaded.url, loadBegan: context.began)
+            } else {
+                attach(playlist, url: loaded.url, to: lane)
+            }
+        }
+    }
+
+    // MARK: First playlist of a lane
+
+    /// Takes the first state of a lane's playlist, and starts the lane where the item starts.
+    mutating func attach(_ playlist: MediaPlaylist, url: String, to id: LaneID) {
+        guard var item, var lane = item.lanes[id] else { return }
+        if playlist.segments.isEmpty, playlist.hasEndList {
+            let failure = PlaylistFailure(kind: .malformed, url: url, text: "the playlist lists no segment")
+            if id == .subtitles { return dropLane(id, because: failure.text) }
+            return failPlaylist(of: id, .playlist(failure), url: url, variantIndex: item.variantIndex)
+        }
+        let start = alignedStart(of: playlist, url: url, in: id)
+        let tracker = PlaylistTracker(
+            playlist, requestURL: lane.playlistURL, url: url, start: start, loadBegan: lane.playlistRequestBegan,
+            now: now)
+        lane.tracker = tracker
+        item.lanes[id] = lane
+        if playlist.hasEndList { item.knownPlaylists[lane.playlistURL] = KnownPlaylist(playlist: playlist, url: url) }
+        item.lastNewSegment = now
+        self.item = item
+        for issue in playlist.issues.prefix(8) {
+            effects.append(.publish(.warning("\(url): \(issue)")))
+        }
+        if id == .main, item.start == nil { chooseStart(tracker) }
+        startLanes()
+        armReload(id)
+        if id == .main {
+            effects.append(
+                .publish(.durationChanged(tracker.isLive ? .indefinite : MediaTime(tracker.end))))
+        }
+    }
+
+    /// The item time of a playlist's first segment. Live playlists of several renditions are laid side by side by
+    /// their dates, else by their sequence numbers, else by their ends.
+    private func alignedStart(of playlist: MediaPlaylist, url: String, in lane: LaneID) -> Duration {
+        guard !playlist.hasEndList, let reference = item?.reference(for: lane),
+            reference.isLive || reference.start != .zero
+        else { return .zero }
+        let other = reference.playlist
+        if let here = playlist.segments.first?.derivedProgramDateTime,
+            let there = other.segments.first?.derivedProgramDateTime
+        {
+            return reference.start + (here - there)
+        }
+        let distance = playlist.mediaSequence - other.mediaSequence
+        if distance >= 0, distance <= reference.segmentCount { return reference.starts[distance] }
+        if distance < 0, -distance <= playlist.segments.count {
+            var before = Duration.zero
+            for segment in playlist.segments.prefix(-distance) { before += segment.duration }
+            return reference.start - before
+        }
+        var length = Duration.zero
+        for segment in playlist.segments { length += segment.duration }
+        return reference.end - length
+    }
+
+    /// Where playing starts (CONTRACTS §7.3, §10.6).
+    private mutating func chooseStart(_ tracker: PlaylistTracker) {
+        var window: Duration?
+        var start = tracker.start
+        let end = tracker.end
+        func boundary(at time: Duration) -> Duration {
+            tracker.index(containing: time).map { tracker.starts[$0] } ?? tracker.start
+        }
+        switch preferences.startPosition {
+        case .oldest: start = tracker.start
+        case .time(let time):
+            let time = time < .zero ? end + time : tracker.start + time
+            start = min(max(time, tracker.start), end)
+            window = start
+        case .automatic:
+            if let tag = tracker.playlist.start ?? item?.multivariant?.start {
+                let time = tag.timeOffset < .zero ? end + tag.timeOffset : tracker.start + tag.timeOffset
+                var latest = end
+                if tracker.isLive { latest = end - liveOffset(of: tracker) }
+                let target = min(max(time, tracker.start), max(latest, tracker.start))
+                start = tag.isPrecise ? target : boundary(at: target)
+                if tag.isPrecise { window = target }
+            } else if tracker.isLive {
+                start = boundary(at: max(tracker.start, end - liveOffset(of: tracker)))
+            }
+        }
+        item?.start = start
+        item?.startWindow = window
+        timebase = TimebaseState(itemTime: start, hostTime: now, rate: timebase.rate)
+        effects.append(.setTimebase(timebase))
+    }
+
+    private func liveOffset(of tracker: PlaylistTracker) -> Duration {
+        preferences.configuredTimeOffsetFromLive.map { .milliseconds(Int64(min(max($0, 0), 1e9) * 1000)) }
+            ?? tracker.holdBack
+    }
+
+    /// Gives each lane whose playlist is known the place where it begins to load.
+    private mutating func startLanes() {
+        guard let start = item?.start else { return }
+        for id in LaneID.allCases where item?.lanes[id]?.tracker != nil && item?.lanes[id]?.cursor == nil {
+            item?.lanes[id]?.cursor = .time(start)
+        }
+    }
+
+    // MARK: Reloads
+
+    private mutating func update(_ id: LaneID, with playlist: MediaPlaylist, url: String, loadBegan: Duration) {
+        guard var lane = item?.lanes[id], var tracker = lane.tracker else { return }
+        let missed = tracker.missedCount(in: playlist)
+        let lastBefore = tracker.playlist.mediaSequence + tracker.segmentCount - 1
+        let update = tracker.update(with: playlist, url: url, loadBegan: loadBegan, now: now)
+        lane.tracker = tracker
+        switch update {
+        case .restarted:
+            lane.cursor = .position(tracker.position(at: 0))
+            lane.startsNewSequence = true
+            effects.append(.publish(.warning("\(url): the server counts its segments anew")))
+        case .changed:
+            noteMissed(&lane, tracker, missed: missed, lastBefore: lastBefore, url: url)
+        case .first, .unchanged, .older: break
+        }
+        if update == .changed || update == .restarted {
+            item?.lastNewSegment = now
+            item?.lastStuckNotice = now
+        }
+        item?.lanes[id] = lane
+        if !tracker.isLive, id == .main {
+            effects.append(.publish(.durationChanged(MediaTime(tracker.end))))
+        }
+        armReload(id)
+        checkStale()
+    }
+
+    /// The window moved past what had not been loaded: goes on at the oldest segment.
+    private mutating func noteMissed(
+        _ lane: inout MediaLane, _ tracker: PlaylistTracker, missed: Int, lastBefore: Int, url: String
+    ) {
+        guard case .position(let wanted) = lane.cursor, wanted.epoch == tracker.epoch,
+            wanted.sequence < tracker.playlist.mediaSequence
+        else { return }
+        let first = tracker.playlist.mediaSequence
+        let duration = tracker.pacingTarget * (first - wanted.sequence)
+        lane.cursor = .position(tracker.position(at: 0))
+        lane.startsNewSequence = true
+        if missed > 0 { item?.timelineShift += 1 }
+        guard lane.id != .subtitles else { return }
+        statistics.numberOfSkippedSegments += first - wanted.sequence
+        statistics.skippedDuration += duration.seconds
+        effects.append(
+            .publish(
+                .segmentsMissed(
+                    SkippedSegments(
+                        first: wanted.sequence, last: first - 1, mediaDuration: duration, url: url,
+                        cause: "the live window moved on"))))
+    }
+
+    mutating func armReload(_ id: LaneID) {
+        guard let tracker = item?.lanes[id]?.tracker, item?.lanes[id]?.playlistRequest == nil else { return }
+        guard let time = tracker.nextReload else { return effects.append(.disarm(.reload(id))) }
+        effects.append(.arm(.reload(id), at: max(time, now)))
+        if id == .main, let item { effects.append(.arm(.stale, at: item.lastNewSegment + tracker.staleLimit)) }
+    }
+
+    /// Ends a live stream that brings nothing new (R41, R42).
+    mutating func checkStale() {
+        guard let item, item.error == nil, item.pendingFailure == nil, let tracker = item.lanes[.main]?.tracker,
+            tracker.isLive
+        else { return }
+        let silence = now - item.lastNewSegment
+        if silence >= tracker.staleLimit {
+            if preferences.stalePolicy == .end {
+                effects.append(.publish(.warning("\(tracker.url): nothing new for \(Int(silence.seconds)) s, ended")))
+                for id in LaneID.allCases where item.lanes[id] != nil { complete(id) }
+            } else {
+                failWhenPlayed(
+                    PlayerError(
+                        code: .staleLive, url: tracker.url, cause: "the live stream does not go on",
+                        detail: "nothing new for \(Int(silence.seconds)) s"))
+            }
+            return
+        }
+        effects.append(.arm(.stale, at: item.lastNewSegment + tracker.staleLimit))
+        let stuck = tracker.pacingTarget * 3.5
+        if now - max(item.lastNewSegment, item.lastStuckNotice) >= stuck {
+            self.item?.lastStuckNotice = now
+            effects.append(
+                .publish(
+                    .recoverableError(
+                        PlayerError(
+                            code: .staleLive, url: tracker.url, cause: "the playlist does not go on",
+                            detail: "nothing new for \(Int(silence.seconds)) s"))))
+        }
+    }
+}
+
+extension ItemState {
+    /// A playlist whose place on the timeline is known, for one that joins: the other lanes', or the variant's before.
+    func reference(for lane: LaneID) -> PlaylistTracker? {
+        if let tracker = previousTracker { return tracker }
+        for id in LaneID.allCases where id != lane {
+            if let tracker = lanes[id]?.tracker { return tracker }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,486 @@
+import HLSMedia
+import HLSPlaylist
+import HLSTime
+
+/// Segments: which comes next, what it needs, and what becomes of it.
+extension PlaybackEngine {
+    /// Segments of one lane that may be loaded and not yet demuxed.
+    private static let maximumUndemuxedSegments = 3
+
+    // MARK: Scheduling
+
+    /// Begins to load whatever is wanted and may be loaded now.
+    mutating func scheduleLoads() {
+        guard let item, item.error == nil, item.pendingFailure == nil else { return }
+        for id in LaneID.allCases {
+            // Gaps take no request: the lane goes on at once.
+            while scheduleLoad(in: id) {}
+        }
+    }
+
+    /// True when the lane moved on without a request.
+    private mutating func scheduleLoad(in id: LaneID) -> Bool {
+        guard let item, let lane = item.lanes[id], let tracker = lane.tracker, !lane.isComplete, lane.loading == nil,
+            lane.segments.count < Self.maximumUndemuxedSegments, lane.cursor != nil,
+            item.pendingFailure == nil, item.error == nil
+        else { return false }
+        guard let index = nextIndex(in: lane) else {
+            if !tracker.isLive, lane.segments.isEmpty { complete(id) }
+            return false
+        }
+        if let end = item.forwardEnd, tracker.starts[index] >= end {
+            if lane.segments.isEmpty { complete(id) }
+            return false
+        }
+        guard tracksToLoad.contains(id.bufferTrack) else { return false }
+        let segment = tracker.playlist.segments[index]
+        if segment.isGap {
+            skip(index, in: id, cause: "marked EXT-X-GAP")
+            return true
+        }
+        if id == .main, considerSwitch(at: index) { return item.lanes[id]?.tracker != nil }
+        begin(segment, at: index, in: id)
+        return false
+    }
+
+    /// The next segment of a lane; nil where its playlist lists none yet.
+    func nextIndex(in lane: MediaLane) -> Int? {
+        guard let tracker = lane.tracker else { return nil }
+        switch lane.cursor {
+        case nil: return nil
+        case .position(let position): return tracker.index(of: position)
+        case .time(let time):
+            guard let index = tracker.index(containing: max(time, tracker.start)) else { return nil }
+            // A segment that only reaches past `time` by the inexactness of durations is over.
+            let end = tracker.starts[index + 1]
+            let tolerance = min(.milliseconds(100), (end - tracker.starts[index]) / 4)
+            guard end - time <= tolerance else { return index }
+            return index + 1 < tracker.segmentCount ? index + 1 : nil
+        }
+    }
+
+    // MARK: Beginning
+
+    private mutating func begin(_ segment: MediaSegment, at index: Int, in id: LaneID) {
+        guard let lane = item?.lanes[id], let tracker = lane.tracker else { return }
+        guard let url = URIReference.resolve(segment.uri, against: tracker.url) else {
+            return skip(index, in: id, cause: "its URI cannot be resolved")
+        }
+        let job: SegmentJob
+        do {
+            job = try makeJob(segment, at: index, url: url, in: id)
+        } catch {
+            return failUnsupported(error, in: id)
+        }
+        var flight = SegmentInFlight(
+            id: job.id, position: tracker.position(at: index), job: job, playlistURL: lane.playlistURL)
+        flight.byteRange = segment.byteRange?.range
+        flight.variantIndex = id == .main ? item?.variantIndex : nil
+        item?.lanes[id]?.segments.append(flight)
+        advance(id, past: index)
+        requestResources(of: job, in: id)
+        effects.append(.beginSegment(job))
+        requestSegment(job.id)
+    }
+
+    private mutating func makeJob(
+        _ segment: MediaSegment, at index: Int, url: String, in id: LaneID
+    ) throws(PlayerError) -> SegmentJob {
+        guard let item, var lane = item.lanes[id], let tracker = lane.tracker else {
+            throw PlayerError(code: .internal, cause: "no playlist for a segment")
+        }
+        let key = TimelineKey(
+            epoch: tracker.epoch, discontinuity: tracker.discontinuity(at: index), shift: item.timelineShift)
+        let isNewSequence = lane.startsNewSequence || lane.lastTimeline != key
+        var window = PresentationWindow(from: item.startWindow, until: item.forwardEnd)
+        window.dropsOverlap = lane.dropsOverlap
+        var map: ResourceID?
+        var mapKey: SegmentKey?
+        if let section = segment.map {
+            guard let mapURL = URIReference.resolve(section.uri, against: tracker.url) else {
+                throw PlayerError(code: .badPlaylist, url: tracker.url, cause: "the URI of a map cannot be resolved")
+            }
+            map = ResourceID(kind: .map, url: mapURL, byteRange: section.byteRange?.range)
+            mapKey = try segmentKey(section.keys, base: tracker.url, mediaSequence: segment.mediaSequence)
+        }
+        let job = SegmentJob(
+            id: loading.makeSegmentID(in: id), request: RequestID(rawValue: 0), map: map,
+            key: try segmentKey(
+                segment.keys, base: tracker.url, mediaSequence: segment.mediaSequence),
+            mapKey: mapKey, start: tracker.starts[index],
+            duration: tracker.starts[index + 1] - tracker.starts[index], timeline: timelineNumber(of: key),
+            window: window, startsNewSequence: isNewSequence, url: url, mediaSequence: segment.mediaSequence)
+        lane.lastTimeline = key
+        lane.startsNewSequence = false
+        lane.dropsOverlap = false
+        self.item?.lanes[id] = lane
+        return job
+    }
+
+    private mutating func timelineNumber(of key: TimelineKey) -> Int {
+        guard let item else { return 0 }
+        if let number = item.timelines[key] { return number }
+        self.item?.timelines[key] = item.timelines.count
+        return item.timelines.count
+    }
+
+    /// The key among the alternatives that this client can use; nil for clear media.
+    private func segmentKey(
+        _ keys: [EncryptionKey], base: String, mediaSequence: Int
+    ) throws(PlayerError) -> SegmentKey? {
+        guard !keys.isEmpty else { return nil }
+        guard let key = keys.first(where: { $0.method == .aes128 && $0.effectiveKeyFormat == "identity" }),
+            let uri = key.uri
+        else {
+            let methods = keys.map { "\($0.method.rawValue) (\($0.effectiveKeyFormat))" }.joined(separator: ", ")
+            throw PlayerError(code: .contentKey, url: base, cause: "no supported key system", detail: methods)
+        }
+        guard let url = URIReference.resolve(uri, against: base) else {
+            throw PlayerError(code: .contentKey, url: base, cause: "the URI of a key cannot be resolved")
+        }
+        return SegmentKey(
+            resource: ResourceID(kind: .key, url: url, byteRange: nil),
+            initializationVector: key.initializationVector(forMediaSequence: mediaSequence))
+    }
+
+    private mutating func advance(_ id: LaneID, past index: Int) {
+        guard let tracker = item?.lanes[id]?.tracker else { return }
+        if tracker.isLive {
+            var position = tracker.position(at: index)
+            position.sequence += 1
+            item?.lanes[id]?.cursor = .position(position)
+        } else {
+            item?.lanes[id]?.cursor =
+                index + 1 < tracker.segmentCount ? .position(tracker.position(at: index + 1)) : .time(tracker.end)
+        }
+    }
+
+    // MARK: Requests
+
+    /// Asks for the map and keys of a segment that are neither here nor on their way.
+    mutating func requestResources(of job: SegmentJob, in id: LaneID) {
+        for resource in [job.map, job.key?.resource, job.mapKey?.resource].compactMap(\.self) {
+            guard item?.lanes[id]?.resources[resource] == nil else { continue }
+            requestResource(resource, in: id)
+        }
+    }
+
+    mutating func requestResource(_ resource: ResourceID, in id: LaneID) {
+        let isKey = resource.kind == .key
+        let request = send(
+            .resource(resource, id), url: resource.url, resourceClass: isKey ? .key : .initializationSection,
+            consumer: .resource(resource), namedBy: item?.lanes[id]?.tracker?.url, byteRange: resource.byteRange,
+            maximumByteCount: isKey ? ResourceLimits.keyByteCount : ResourceLimits.initializationSectionByteCount)
+        item?.lanes[id]?.resources[resource] = .loading(request)
+    }
+
+    /// Sends the request of a segment that is waiting for one.
+    mutating func requestSegment(_ segment: SegmentID) {
+        guard let lane = item?.lanes[segment.lane],
+            let index = lane.segments.firstIndex(where: { $0.id == segment })
+        else { return }
+        let flight = lane.segments[index]
+        let request = send(
+            .segment(segment), url: flight.job.url, resourceClass: .segment, consumer: .segment(segment),
+            namedBy: lane.tracker?.url, byteRange: flight.byteRange,
+            maximumByteCount: ResourceLimits.segmentByteCount(
+                duration: flight.job.duration, bitRate: segment.lane == .main ? item?.variant?.bandwidth : nil))
+        item?.lanes[segment.lane]?.segments[index].request = request
+        item?.lanes[segment.lane]?.segments[index].requestBegan = now
+        item?.lanes[segment.lane]?.segments[index].receivedByteCount = 0
+        item?.lanes[segment.lane]?.segments[index].isLoaded = false
+    }
+
+    @discardableResult
+    mutating func send(
+        _ purpose: RequestContext.Purpose, url: String, resourceClass: ResourceClass,
+        consumer: EngineRequest.Consumer, namedBy: String?, byteRange: Range<UInt64>? = nil,
+        maximumByteCount: Int = ResourceLimits.playlistByteCount, isLiveReload: Bool = false
+    ) -> RequestID {
+        let id = loading.makeRequestID()
+        var request = TransportRequest(
+            url: url, resourceClass: resourceClass, fields: configuration.fields, byteRange: byteRange,
+            timeouts: configuration.timeouts, maximumByteCount: maximumByteCount)
+        if let session = configuration.sessionID {
+            request.fields.append(HTTPField(name: "X-Playback-Session-Id", value: session))
+        }
+        if isLiveReload, let tracker = item?.lanes[.main]?.tracker {
+            // R40: a reload that hangs must not outlast what the window allows.
+            request.timeouts.total = max(tracker.pacingTarget * 2, .seconds(6))
+        }
+        loading.requests[id] = RequestContext(purpose: purpose, url: url, began: now)
+        if resourceClass == .segment { loading.estimator.started(id.rawValue, at: now) }
+        statistics.numberOfRequests += 1
+        effects.append(.request(id, EngineRequest(transport: request, consumer: consumer, namedBy: namedBy)))
+        return id
+    }
+
+    // MARK: Progress
+
+    mutating func noteResponse(_ id: RequestID, _ response: TransportResponse) {
+        guard loading.requests[id] != nil else { return }
+        loading.estimator.responded(id.rawValue, at: now)
+    }
+
+    mutating func noteProgress(_ id: RequestID, byteCount: Int) {
+        guard var context = loading.requests[id] else { return }
+        context.receivedByteCount += byteCount
+        loading.requests[id] = context
+        loading.estimator.received(id.rawValue, byteCount: byteCount, at: now)
+        statistics.receivedByteCount += byteCount
+        guard case .segment(let segment) = context.purpose,
+            let index = item?.lanes[segment.lane]?.segments.firstIndex(where: { $0.id == segment })
+        else { return }
+        item?.lanes[segment.lane]?.segments[index].receivedByteCount += byteCount
+        throttle(segment.lane, index, id)
+    }
+
+    /// Stops reading a body when the buffer is over-full, and goes on when there is room: only long segments get there.
+    private mutating func throttle(_ lane: LaneID, _ index: Int, _ request: RequestID) {
+        guard let flight = item?.lanes[lane]?.segments[index], !flight.isSuspended, flight.demuxedUpTo != nil else {
+            return
+        }
+        let ahead = buffer.forwardDuration(of: lane.bufferTrack, situation())
+        let limit = max(configuration.buffering.forwardDuration, .seconds(preferences.preferredForwardBufferDuration))
+        guard ahead > limit * 2 || buffer.byteCount > configuration.buffering.maxBufferBytes * 2 else { return }
+        item?.lanes[lane]?.segments[index].isSuspended = true
+        effects.append(.suspend(request))
+    }
+
+    /// Goes on reading bodies for which there is room again.
+    mutating func resumeSuspended() {
+        for id in LaneID.allCases {
+            guard let segments = item?.lanes[id]?.segments else { continue }
+            for (index, flight) in segments.enumerated() where flight.isSuspended {
+                let ahead = buffer.forwardDuration(of: id.bufferTrack, situation())
+                guard ahead <= configuration.buffering.forwardDuration,
+                    buffer.byteCount <= configuration.buffering.maxBufferBytes
+                else { continue }
+                item?.lanes[id]?.segments[index].isSuspended = false
+                if let request = flight.request { effects.append(.resume(request)) }
+            }
+        }
+    }
+
+    // MARK: Ends of requests
+
+    mutating func finishRequest(_ id: RequestID, _ metrics: TransferMetrics) {
+        guard let context = loading.requests.removeValue(forKey: id) else { return }
+        loading.estimator.ended(id.rawValue, at: now)
+        switch context.purpose {
+        case .segment(let segment):
+            guard let index = item?.lanes[segment.lane]?.segments.firstIndex(where: { $0.id == segment }) else {
+                return
+            }
+            item?.lanes[segment.lane]?.segments[index].isLoaded = true
+            item?.lanes[segment.lane]?.segments[index].request = nil
+            if segment.lane != .subtitles { run(machine.handle(.throughputSample)) }
+        case .resource(let resource, let lane):
+            item?.lanes[lane]?.resources[resource] = .loaded
+            loading.retries.succeed(resource.kind == .key ? .key(lane) : .map(lane))
+        case .firstPlaylist, .mediaPlaylist: break
+        }
+    }
+
+    // MARK: Media facts
+
+    mutating func take(_ fact: MediaFact) {
+        switch fact {
+        case .tracks(let segment, let tracks): noteTracks(tracks, of: segment)
+        case .demuxed(let segment, let time): noteDemuxed(segment, upTo: time)
+        case .segmentEnded(let segment, let start, let end): endSegment(segment, start: start, end: end)
+        case .segmentFailed(let segment, let failure): failSegment(segment, failure)
+        }
+    }
+
+    private mutating func noteTracks(_ tracks: [MediaTrack], of segment: SegmentID) {
+        guard !tracks.isEmpty else { return }
+        item?.hasPresentable = true
+        markDemuxed(segment.lane)
+    }
+
+    private mutating func markDemuxed(_ id: LaneID) {
+        item?.lanes[id]?.isDemuxed = true
+        guard let item, !item.isReady, item.error == nil, !item.requiredLanes.isEmpty,
+            item.requiredLanes.allSatisfy({ $0.isDemuxed || $0.isComplete })
+        else { return }
+        self.item?.isReady = true
+        effects.append(.publish(.itemStatusChanged(.readyToPlay)))
+        run(machine.handle(.itemBecameReady))
+    }
+
+    private mutating func noteDemuxed(_ segment: SegmentID, upTo time: Duration) {
+        guard let index = item?.lanes[segment.lane]?.segments.firstIndex(where: { $0.id == segment }),
+            let flight = item?.lanes[segment.lane]?.segments[index]
+        else { return }
+        let from = flight.demuxedUpTo ?? min(time, flight.job.start)
+        guard time > from || flight.demuxedUpTo == nil else { return }
+        insertMedia(from..<max(from, time), byteCount: 0, in: segment.lane)
+        item?.lanes[segment.lane]?.segments[index].demuxedUpTo = max(from, time)
+    }
+
+    private mutating func endSegment(_ segment: SegmentID, start: Duration, end: Duration) {
+        guard let index = item?.lanes[segment.lane]?.segments.firstIndex(where: { $0.id == segment }),
+            let flight = item?.lanes[segment.lane]?.segments[index]
+        else { return }
+        item?.lanes[segment.lane]?.segments.remove(at: index)
+        item?.hasPresentable = true
+        markDemuxed(segment.lane)
+        let from = flight.demuxedUpTo ?? min(start, flight.job.start)
+        insertMedia(from..<max(from, end), byteCount: flight.receivedByteCount, in: segment.lane)
+        item?.lanes[segment.lane]?.loadedEnd = end
+        loading.retries.succeed(.segment(segment.lane))
+        loading.bucket.deliver()
+        statistics.numberOfSegments += 1
+        noteLoaded(byteCount: flight.receivedByteCount, duration: flight.job.duration, in: segment.lane)
+        effects.append(
+            .publish(
+                .segmentLoaded(
+                    SegmentLoad(
+                        url: flight.job.url, mediaSequence: flight.job.mediaSequence,
+                        itemTime: MediaTime(flight.job.start), mediaDuration: flight.job.duration,
+                        duration: now - flight.requestBegan, byteCount: flight.receivedByteCount,
+                        variantIndex: flight.variantIndex))))
+    }
+
+    private mutating func insertMedia(_ range: Range<Duration>, byteCount: Int, in lane: LaneID) {
+        guard !range.isEmpty else { return }
+        buffer.insert(ForwardBuffer.Piece(range: range, byteCount: byteCount), in: lane.bufferTrack)
+    }
+
+    private mutating func noteLoaded(byteCount: Int, duration: Duration, in lane: LaneID) {
+        guard lane != .subtitles, duration > .zero else { return }
+        item?.loadedBytes += byteCount
+        item?.loadedDuration += lane == .main ? duration : .zero
+    }
+
+    // MARK: Passing over
+
+    /// Passes over a segment that has not been begun.
+    mutating func skip(_ index: Int, in id: LaneID, cause: String) {
+        guard let lane = item?.lanes[id], let tracker = lane.tracker else { return }
+        let segment = tracker.playlist.segments[index]
+        passOver(
+            id, from: lane.loadedEnd ?? tracker.starts[index],
+            duration: tracker.starts[index + 1] - tracker.starts[index], sequence: segment.mediaSequence,
+            url: URIReference.resolve(segment.uri, against: tracker.url) ?? segment.uri, cause: cause)
+        advance(id, past: index)
+    }
+
+    /// Passes over a segment that could not be had.
+    mutating func skip(_ segment: SegmentID, cause: String) {
+        guard let index = item?.lanes[segment.lane]?.segments.firstIndex(where: { $0.id == segment }),
+            let flight = item?.lanes[segment.lane]?.segments[index]
+        else { return }
+        item?.lanes[segment.lane]?.segments.remove(at: index)
+        if let request = flight.request {
+            loading.requests[request] = nil
+            effects.append(.cancel(request))
+        }
+        effects.append(.abandonSegment(segment))
+        loading.retries.succeed(.segment(segment.lane))
+        let end = flight.job.start + flight.job.duration
+        let from = max(flight.demuxedUpTo ?? flight.job.start, flight.job.start)
+        passOver(
+            segment.lane, from: from, duration: max(.zero, end - from), sequence: flight.job.mediaSequence,
+            url: flight.job.url, cause: cause)
+    }
+
+    private mutating func passOver(
+        _ id: LaneID, from: Duration, duration: Duration, sequence: Int, url: String, cause: String
+    ) {
+        let gap = ForwardBuffer.Piece(range: from..<from + duration, byteCount: 0, isGap: true)
+        if duration > .zero { buffer.insert(gap, in: id.bufferTrack) }
+        item?.lanes[id]?.loadedEnd = from + duration
+        item?.lanes[id]?.startsNewSequence = true
+        if id == .main {
+            statistics.numberOfSkippedSegments += 1
+            statistics.skippedDuration += duration.seconds
+        }
+        effects.append(
+            .publish(
+                .segmentSkipped(
+                    SkippedSegments(
+                        first: sequence, last: sequence, mediaDuration: duration, url: url, cause: cause))))
+    }
+
+    // MARK: Ending
+
+    /// No further segment comes in this lane.
+    mutating func complete(_ id: LaneID) {
+        guard item?.lanes[id]?.isComplete == false else { return }
+        item?.lanes[id]?.isComplete = true
+        buffer.markEnd(of: id.bufferTrack)
+        effects.append(.disarm(.reload(id)))
+        effects.append(.endLane(id))
+        markDemuxed(id)
+    }
+
+    /// Lets a lane go that is not needed.
+    mutating func dropLane(_ id: LaneID, because text: String) {
+        guard let lane = item?.lanes[id] else { return }
+        effects.append(.publish(.warning("\(lane.playlistURL): \(text)")))
+        for flight in lane.segments { cancel(flight) }
+        item?.lanes[id] = nil
+        effects.append(.disarm(.reload(id)))
+    }
+
+    mutating func cancel(_ flight: SegmentInFlight) {
+        if let request = flight.request, !flight.isLoaded {
+            loading.requests[request] = nil
+            loading.estimator.ended(request.rawValue, at: now)
+            effects.append(.cancel(request))
+        }
+        effects.append(.abandonSegment(flight.id))
+    }
+
+    mutating func cancelEverything() {
+        for id in loading.requests.keys.sorted(by: { $0.rawValue < $1.rawValue }) { effects.append(.cancel(id)) }
+        loading.requests = [:]
+        loading.waiting = [:]
+        for id in LaneID.allCases { effects.append(.disarm(.reload(id))) }
+        effects.append(.disarm(.stale))
+        effects.append(.disarm(.evaluation))
+    }
+
+    mutating func take(_ fact: OutputFact) {
+        switch fact {
+        case .presented(let time):
+            guard configuration.pacing == .unpaced, let before = item?.presentedUpTo ?? item?.start else { return }
+            item?.presentedUpTo = max(time, before)
+        case .drained(let id, let end): noteDrained(id, end: end)
+        case .failed(let error): failItem(error)
+        }
+    }
+
+    private mutating func noteDrained(_ id: LaneID, end: Duration?) {
+        guard let lane = item?.lanes[id], lane.isComplete else { return }
+        let drainedEnd = end ?? lane.loadedEnd ?? item?.start ?? .zero
+        item?.lanes[id]?.drainedEnd = drainedEnd
+        guard let item, item.isDrained else { return }
+        self.item?.mediaEnd = item.requiredLanes.compactMap(\.drainedEnd).max()
+        guard configuration.pacing == .unpaced else { return }
+        let presented = effectiveEnd ?? playhead
+        self.item?.presentedUpTo = presented
+    }
+}
+
+extension LaneID {
+    /// The buffer counts the variant itself as its video, whatever is in it.
+    var bufferTrack: ForwardBuffer.Track {
+        switch self {
+        case .main: .video
+        case .audio: .audio
+        case .subtitles: .legible
+        }
+    }
+}
+
+extension ByteRange {
+    /// The bytes as a half-open range.
+    var range: Range<UInt64>? {
+        guard let start = UInt64(exactly: offset), let length = UInt64(exactly: length) else { return nil }
+        let (end, overflow) = start.addingReportingOverflow(length)
+        return overflow ? nil : start..<end
+    }
+}

@@ -1,0 +1,283 @@
+import HLSPlaylist
+
+/// Variants and renditions: which are chosen, and changing between them.
+extension PlaybackEngine {
+    // MARK: First choice
+
+    /// Chooses the first variant and its renditions, and asks for their playlists.
+    mutating func openVariant(of playlist: MultivariantPlaylist) {
+        guard !playlist.variants.isEmpty else {
+            return failItem(
+                PlayerError(code: .badPlaylist, url: item?.multivariantURL, cause: "the playlist lists no variant"))
+        }
+        item?.candidates = Self.candidates(of: playlist)
+        let eligibility = eligibility()
+        let choice = InitialVariantRule().choose(
+            from: eligibility.eligible, knownThroughput: loading.estimatedBitsPerSecond(at: now),
+            startsOnFirstEligibleVariant: preferences.startsOnFirstEligibleVariant)
+        guard let choice else { return failItem(noEligibleVariant(eligibility)) }
+        buffer.setRequiredTracks([.video])
+        item?.lanes[.main] = MediaLane(id: .main, playlistURL: "")
+        use(choice.variantIndex, explanation: choice.explanation)
+    }
+
+    private func noEligibleVariant(_ eligibility: VariantEligibility) -> PlayerError {
+        let reasons = eligibility.exclusions.sorted { $0.key < $1.key }
+            .prefix(8)
+            .map { "#\($0.key): \($0.value)" }
+        return PlayerError(
+            code: .noEligibleVariant, url: item?.multivariantURL, cause: "no variant can be played",
+            detail: reasons.joined(separator: ", "))
+    }
+
+    private static func candidates(of playlist: MultivariantPlaylist) -> [VariantCandidate] {
+        let renditions = Dictionary(grouping: playlist.renditions.filter { $0.type == .audio }, by: \.groupID)
+        return playlist.variants.enumerated().map { index, variant in
+            let options = (variant.audio.flatMap { renditions[$0] } ?? []).map { rendition in
+                VariantCandidate.AudioOption(
+                    id: rendition.optionID, language: rendition.language, channelCount: rendition.channelCount)
+            }
+            let hasVideo =
+                variant.resolution != nil || variant.video != nil || variant.codecs.isEmpty
+                || variant.codecs.contains { CodecString(rawValue: $0).mediaType == .video }
+            return VariantCandidate(
+                index: index, uri: variant.uri, bandwidth: Double(variant.bandwidth),
+                averageBandwidth: variant.averageBandwidth.map(Double.init), codecs: variant.codecs,
+                resolution: variant.resolution.map { PixelSize(width: $0.width, height: $0.height) },
+                frameRate: variant.frameRate, videoRange: variant.effectiveVideoRange.rawValue,
+                hdcpLevel: variant.hdcpLevel?.rawValue, score: variant.score, audioGroup: variant.audio,
+                audioOptions: options, pathway: variant.pathwayID, hasVideo: hasVideo,
+                requiredVideoLayouts: variant.requiredLayouts, allowedCPC: variant.contentProtectionLabels)
+        }
+    }
+
+    /// Which variants may be used now.
+    func eligibility() -> VariantEligibility {
+        var context = SelectionContext()
+        context.isPassThrough = configuration.canPlayCodec == nil
+        if let canPlay = configuration.canPlayCodec { context.canDecode = canPlay }
+        context.unplayableVariants = item?.unplayableVariants ?? []
+        context.penalizedVariants = loading.penalizedVariants(at: now)
+        context.preferredPeakBitRate = preferences.preferredPeakBitRate
+        context.preferredMaximumResolution = preferences.preferredMaximumResolution
+        context.display = preferences.displaySize.map { SelectionContext.Display(size: $0) }
+        context.quality = preferences.quality
+        context.audibleOption = item?.audibleOption
+        return VariantEligibility(item?.candidates ?? [], in: context)
+    }
+
+    // MARK: Use of a variant
+
+    /// Loads from the variant at `index` from the next segment on, with the renditions that belong to it.
+    mutating func use(_ index: Int, explanation: String) {
+        guard var item, let playlist = item.multivariant, playlist.variants.indices.contains(index),
+            let base = item.multivariantURL
+        else { return }
+        let variant = playlist.variants[index]
+        guard let url = URIReference.resolve(variant.uri, against: base) else {
+            return failVariant(index, because: "its URI cannot be resolved")
+        }
+        let description = VariantDescription(variant, index: index)
+        effects.append(.publish(.variantSwitched(from: item.variant, to: description, explanation: explanation)))
+        if item.variant != nil { statistics.numberOfVariantSwitches += 1 }
+        item.variantIndex = index
+        item.variant = description
+        item.loadedBytes = 0
+        item.loadedDuration = .zero
+        self.item = item
+        redirect(.main, to: url)
+        chooseRenditions(for: variant, of: playlist, base: base)
+    }
+
+    /// Lets a lane go on with another media playlist.
+    private mutating func redirect(_ id: LaneID, to url: String) {
+        guard var lane = item?.lanes[id], lane.playlistURL != url else { return }
+        if let request = lane.playlistRequest {
+            loading.requests[request] = nil
+            effects.append(.cancel(request))
+            lane.playlistRequest = nil
+        }
+        if let tracker = lane.tracker {
+            item?.previousTracker = tracker
+            lane.cursor = .time(Self.resumeTime(of: lane, tracker))
+            lane.startsNewSequence = true
+            lane.dropsOverlap = true
+        }
+        lane.tracker = nil
+        lane.playlistURL = url
+        lane.resources = [:]
+        item?.lanes[id] = lane
+        effects.append(.disarm(.reload(id)))
+        if let known = item?.knownPlaylists[url] {
+            attach(known.playlist, url: known.url, to: id)
+        } else {
+            requestPlaylist(of: id)
+        }
+    }
+
+    /// The item time at which the next segment begins.
+    private static func resumeTime(of lane: MediaLane, _ tracker: PlaylistTracker) -> Duration {
+        switch lane.cursor {
+        case .time(let time): return time
+        case .position(let position):
+            if let index = tracker.index(of: position) { return tracker.starts[index] }
+            return tracker.end
+        case nil: return tracker.start
+        }
+    }
+
+    // MARK: Renditions
+
+    private mutating func chooseRenditions(
+        for variant: Variant, of playlist: MultivariantPlaylist, base: String
+    ) {
+        let audio = playlist.renditions.filter { $0.type == .audio && $0.groupID == variant.audio }
+        do {
+            let choice = try choose(among: audio, by: preferences.audio, what: "audio", base: base)
+            item?.audibleOption = choice.map {
+                VariantCandidate.AudioOption(id: $0.optionID, language: $0.language, channelCount: $0.channelCount)
+            }
+            setLane(.audio, to: choice, variantURI: variant.uri, base: base)
+            var required: ForwardBuffer.Tracks = [.video]
+            if item?.lanes[.audio] != nil { required.insert(.audio) }
+            buffer.setRequiredTracks(required)
+            guard preferences.subtitles != nil else { return }
+            let subtitles = playlist.renditions.filter { $0.type == .subtitles && $0.groupID == variant.subtitles }
+            setLane(
+                .subtitles, to: try choose(among: subtitles, by: preferences.subtitles, what: "subtitles", base: base),
+                variantURI: variant.uri, base: base)
+        } catch {
+            failItem(error)
+        }
+    }
+
+    /// The rendition to play; nil where there is none. Throws where one was asked for that is not there.
+    private func choose(
+        among renditions: [Rendition], by wish: QualityExpression?, what: String, base: String
+    ) throws(PlayerError) -> Rendition? {
+        guard let wish else {
+            return renditions.first { $0.isDefault } ?? renditions.first { $0.isAutoselect } ?? renditions.first
+        }
+        let candidates = renditions.enumerated().map { index, rendition in
+            RenditionCandidate(
+                index: index, language: rendition.language, name: rendition.name,
+                channelCount: rendition.channelCount, codecs: [], isForced: rendition.isForced)
+        }
+        guard let index = wish.matches(candidates).first else {
+            let offered = renditions.map { "\($0.name) (\($0.language ?? "-"))" }.joined(separator: ", ")
+            throw PlayerError(
+                code: .noEligibleVariant, url: base, cause: "no \(what) rendition matches \"\(wish)\"",
+                detail: offered.isEmpty ? "there is none" : "there are: \(offered)")
+        }
+        return renditions[index]
+    }
+
+    private mutating func setLane(_ id: LaneID, to rendition: Rendition?, variantURI: String, base: String) {
+        guard let uri = rendition?.uri, uri != variantURI, let url = URIReference.resolve(uri, against: base) else {
+            // Audio inside the variant, or none.
+            if let lane = item?.lanes[id] {
+                for flight in lane.segments { cancel(flight) }
+                item?.lanes[id] = nil
+            }
+            return
+        }
+        if item?.lanes[id] == nil {
+            item?.lanes[id] = MediaLane(id: id, playlistURL: url)
+            requestPlaylist(of: id)
+        } else {
+            redirect(id, to: url)
+        }
+    }
+
+    // MARK: Switching
+
+    /// Asks the rule which variant the segment at `index` is to come from. True when that is another one, so that the
+    /// lane waits for its playlist.
+    mutating func considerSwitch(at index: Int) -> Bool {
+        guard let item, item.multivariant != nil, item.candidates.count > 1, let tracker = item.lanes[.main]?.tracker,
+            item.decidedFor != tracker.starts[index]
+        else { return false }
+        let eligible = eligibility().eligible
+        guard !eligible.isEmpty else { return false }
+        self.item?.decidedFor = tracker.starts[index]
+        let situation = situation()
+        var input = SelectionInput(
+            now: now, candidates: eligible.sorted { ($0.bandwidth, $0.index) < ($1.bandwidth, $1.index) },
+            currentVariantIndex: item.variantIndex, throughput: loading.estimate(at: now),
+            recentTransfers: loading.estimator.recentTransfers,
+            forwardBuffer: buffer.forwardDuration(of: .video, situation),
+            upcoming: [.init(duration: tracker.starts[index + 1] - tracker.starts[index])])
+        input.bufferCapacity = configuration.buffering.forwardDuration
+        input.rate = machine.rate == 0 ? 1 : Double(machine.rate)
+        input.isPlaying = machine.status == .playing
+        if tracker.isLive {
+            input.availableAhead = max(.zero, tracker.end - playhead)
+        } else {
+            input.segmentNumber = index
+            input.segmentCount = tracker.segmentCount
+        }
+        let decision: SelectionDecision
+        if statistics.numberOfSegments == 0, let current = item.variantIndex,
+            eligible.contains(where: { $0.index == current })
+        {
+            // Nothing was measured since the first choice.
+            return false
+        } else {
+            decision = loading.selector.decide(input)
+        }
+        guard decision.variantIndex != item.variantIndex else { return false }
+        use(decision.variantIndex, explanation: decision.explanation)
+        return true
+    }
+
+    /// The lowest variant that may be used is in use, and selection is not pinned to it.
+    var isOnLowestVariant: Bool {
+        guard let item, item.candidates.count > 1 else { return false }
+        let eligible = eligibility().eligible
+        return eligible.count > 1 && eligible.lowestBandwidth?.index == item.variantIndex
+    }
+
+    /// Average bit rate of what is being loaded, all lanes together; nil while it is not known.
+    var loadedBitRate: Double? {
+        guard let item else { return nil }
+        if let declared = item.variant?.averageBandwidth ?? item.variant?.bandwidth, declared > 0 {
+            return Double(declared)
+        }
+        guard item.loadedDuration > .zero else { return nil }
+        return Double(item.loadedBytes) * 8 / item.loadedDuration.seconds
+    }
+}
+
+extension VariantDescription {
+    init(_ variant: Variant, index: Int) {
+        self.init(
+            index: index, bandwidth: variant.bandwidth, averageBandwidth: variant.averageBandwidth,
+            width: variant.resolution?.width ?? 0, height: variant.resolution?.height ?? 0,
+            frameRate: variant.frameRate, codecs: variant.codecs.joined(separator: ","))
+    }
+}
+
+extension Rendition {
+    /// The same for renditions of several groups that stand for the same choice (CONTRACTS §12).
+    var optionID: String {
+        stableRenditionID
+            ?? "\(name)|\(language ?? "")|\(assocLanguage ?? "")|\(characteristics.joined(separator: ","))|\(isForced)"
+    }
+}
+
+extension Variant {
+    /// The entries of `REQ-VIDEO-LAYOUT`, and the names of requirements that this client has never heard of.
+    fileprivate var requiredLayouts: [String] {
+        let layouts = requiredVideoLayout?.split(whereSeparator: { $0 == "," || $0 == "/" }).map(String.init) ?? []
+        return layouts + unknownRequirements
+    }
+
+    /// `ALLOWED-CPC` with one entry per label.
+    fileprivate var contentProtectionLabels: [String] {
+        (allowedCPC ?? "").split(separator: ",").flatMap { entry -> [String] in
+            let parts = entry.split(separator: ":", maxSplits: 1)
+            guard parts.count == 2 else { return [] }
+            return parts[1].split(separator: "/").map { "\(parts[0]):\($0)" }
+        }
+    }
+}

@@ -1,0 +1,251 @@
+import HLSPlaylist
+
+/// Where a segment stands: media sequence numbers start anew in each epoch (a server that begins to count again).
+struct SegmentPosition: Hashable, Comparable, Sendable {
+    var epoch: Int
+    var sequence: Int
+
+    static func < (one: SegmentPosition, other: SegmentPosition) -> Bool {
+        (one.epoch, one.sequence) < (other.epoch, other.sequence)
+    }
+}
+
+/// Follows one media playlist through its reloads: gives each segment its place on the item's timeline, tells when to
+/// load the playlist again, and what was missed.
+///
+/// Source: RFC 8216 §6.3.4, CONTRACTS §10.7, RELIABILITY R36, R39–R48.
+struct PlaylistTracker: Sendable {
+    /// What an update brought.
+    enum Update: Hashable, Sendable {
+        case first
+        case changed
+        case unchanged
+        /// An older state of the playlist (edges out of step): nothing is taken from it.
+        case older
+        /// The server counts anew: what it lists now follows what it listed before.
+        case restarted
+    }
+
+    /// URL that is loaded again, and the one that answered last (the base of references).
+    let requestURL: String
+    private(set) var url: String
+    private(set) var playlist: MediaPlaylist
+    private(set) var epoch = 0
+    /// Item time at which each segment of the playlist starts, and one more: where the last ends.
+    private(set) var starts: [Duration]
+    /// Added to the playlist's discontinuity sequence numbers: servers that drop the header tag count from 0 again.
+    private var discontinuityOffset = 0
+    /// Host times: when the last load began, and when a new segment was last seen.
+    private(set) var lastLoadBegan: Duration
+    private(set) var lastNewSegment: Duration
+    private var lastUpdate: Update = .first
+    private var recentPaths: RecentPaths
+
+    /// `start` is the item time of the playlist's first segment.
+    init(
+        _ playlist: MediaPlaylist, requestURL: String, url: String, start: Duration, loadBegan: Duration, now: Duration
+    ) {
+        self.requestURL = requestURL
+        self.url = url
+        self.playlist = playlist
+        lastLoadBegan = loadBegan
+        lastNewSegment = now
+        starts = Self.startTimes(of: playlist, from: start)
+        recentPaths = RecentPaths()
+        recentPaths.insert(playlist)
+    }
+
+    // MARK: Reading
+
+    var isLive: Bool { !playlist.hasEndList }
+    var segmentCount: Int { playlist.segments.count }
+    /// Item time at which the listed media starts and ends.
+    var start: Duration { starts.first ?? .zero }
+    var end: Duration { starts.last ?? .zero }
+
+    func position(at index: Int) -> SegmentPosition {
+        SegmentPosition(epoch: epoch, sequence: playlist.mediaSequence + index)
+    }
+
+    /// Segments with the same value share one mapping from media timestamps to item time.
+    func discontinuity(at index: Int) -> Int {
+        playlist.segments[index].discontinuitySequence + discontinuityOffset
+    }
+
+    func index(of position: SegmentPosition) -> Int? {
+        guard position.epoch == epoch else { return nil }
+        let index = position.sequence - playlist.mediaSequence
+        return playlist.segments.indices.contains(index) ? index : nil
+    }
+
+    /// The segment that holds `time`: the last that starts at or before it. The first one for times before it, nil for
+    /// times from the end on.
+    func index(containing time: Duration) -> Int? {
+        guard segmentCount > 0, time < end else { return nil }
+        var low = 0
+        var high = segmentCount
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if starts[middle] <= time { low = middle } else { high = middle }
+        }
+        return low
+    }
+
+    /// The longest segment listed.
+    private var longestSegment: Duration {
+        var longest = Duration.zero
+        for index in 0..<segmentCount where starts[index + 1] - starts[index] > longest {
+            longest = starts[index + 1] - starts[index]
+        }
+        return longest
+    }
+
+    /// The target duration as far as it can be believed: at least half a second, at most twice the longest segment
+    /// (R36).
+    var pacingTarget: Duration {
+        let ceiling = max(longestSegment * 2, .seconds(6))
+        return min(max(playlist.targetDuration, .milliseconds(500)), ceiling)
+    }
+
+    /// The distance from the live edge at which to play by default.
+    var holdBack: Duration {
+        playlist.serverControl?.holdBack ?? pacingTarget * 3
+    }
+
+    // MARK: Reloading
+
+    /// When the playlist is to be loaded again; nil for one that has ended.
+    var nextReload: Duration? {
+        guard isLive else { return nil }
+        let interval =
+            switch lastUpdate {
+            case .first, .changed, .restarted: pacingTarget
+            case .unchanged, .older: pacingTarget / 2
+            }
+        return lastLoadBegan + max(interval, .milliseconds(500))
+    }
+
+    /// From when on the playlist counts as stale, unless another one brought something new (R41).
+    var staleLimit: Duration { max(.seconds(30), pacingTarget * 10.5) }
+
+    /// Takes a newer state of the playlist.
+    mutating func update(with new: MediaPlaylist, url: String, loadBegan: Duration, now: Duration) -> Update {
+        lastLoadBegan = loadBegan
+        self.url = url
+        let update = classify(new)
+        lastUpdate = update
+        switch update {
+        case .older, .first: return update
+        case .unchanged:
+            // The end may have come without a new segment.
+            if new.hasEndList, !playlist.hasEndList {
+                adopt(new, start: start)
+                lastUpdate = .changed
+                return .changed
+            }
+            return update
+        case .restarted:
+            let end = end
+            discontinuityOffset = (playlist.segments.last?.discontinuitySequence ?? 0) + discontinuityOffset + 1
+            if let first = new.segments.first { discontinuityOffset -= first.discontinuitySequence }
+            epoch += 1
+            adopt(new, start: end)
+        case .changed:
+            let start: Duration
+            if new.mediaSequence <= playlist.mediaSequence + segmentCount, new.mediaSequence >= playlist.mediaSequence {
+                start = starts[new.mediaSequence - playlist.mediaSequence]
+                keepDiscontinuities(to: new)
+            } else if new.mediaSequence < playlist.mediaSequence {
+                // A window that grew backwards: its known part keeps its place.
+                var before = Duration.zero
+                for segment in new.segments.prefix(playlist.mediaSequence - new.mediaSequence) {
+                    before += segment.duration
+                }
+                start = self.start - before
+                keepDiscontinuities(to: new)
+            } else {
+                // Past everything seen: what was missed takes no time.
+                start = end
+            }
+            adopt(new, start: start)
+        }
+        lastNewSegment = now
+        return update
+    }
+
+    /// The number of segments between the last one seen before and the first one of `new`.
+    func missedCount(in new: MediaPlaylist) -> Int {
+        max(0, new.mediaSequence - (playlist.mediaSequence + segmentCount))
+    }
+
+    private mutating func adopt(_ new: MediaPlaylist, start: Duration) {
+        playlist = new
+        starts = Self.startTimes(of: new, from: start)
+        recentPaths.insert(new)
+    }
+
+    private mutating func keepDiscontinuities(to new: MediaPlaylist) {
+        for (index, segment) in new.segments.enumerated() {
+            let old = new.mediaSequence + index - playlist.mediaSequence
+            guard playlist.segments.indices.contains(old) else { continue }
+            discontinuityOffset += playlist.segments[old].discontinuitySequence - segment.discontinuitySequence
+            return
+        }
+    }
+
+    private func classify(_ new: MediaPlaylist) -> Update {
+        let oldLast = playlist.mediaSequence + segmentCount
+        let newLast = new.mediaSequence + new.segments.count
+        if new.segments.isEmpty {
+            return new.hasEndList && isLive ? .unchanged : (segmentCount == 0 ? .unchanged : .older)
+        }
+        if segmentCount == 0 { return .changed }
+        if new.mediaSequence >= playlist.mediaSequence {
+            if newLast > oldLast { return .changed }
+            return newLast == oldLast ? .unchanged : .older
+        }
+        // The numbers went back: an edge that is behind, or a server that counts anew?
+        var knownCount = 0
+        for segment in new.segments where recentPaths.contains(segment.uri) { knownCount += 1 }
+        if knownCount == 0 { return .restarted }
+        return newLast > oldLast ? .changed : .older
+    }
+
+    private static func startTimes(of playlist: MediaPlaylist, from start: Duration) -> [Duration] {
+        var starts: [Duration] = []
+        starts.reserveCapacity(playlist.segments.count + 1)
+        var time = start
+        starts.append(time)
+        for segment in playlist.segments {
+            time += segment.duration
+            starts.append(time)
+        }
+        return starts
+    }
+}
+
+/// The paths of segments seen lately, without their queries, which may change from reload to reload.
+private struct RecentPaths: Sendable {
+    private static let limit = 4096
+    private var hashes: Set<Int> = []
+    private var order: [Int] = []
+
+    mutating func insert(_ playlist: MediaPlaylist) {
+        // A VOD playlist is never compared.
+        guard !playlist.hasEndList else { return }
+        for segment in playlist.segments.suffix(Self.limit) {
+            let hash = Self.key(segment.uri)
+            if hashes.insert(hash).inserted { order.append(hash) }
+        }
+        if order.count > 2 * Self.limit {
+            for hash in order.prefix(order.count - Self.limit) { hashes.remove(hash) }
+            order.removeFirst(order.count - Self.limit)
+        }
+    }
+
+    func contains(_ uri: String) -> Bool { hashes.contains(Self.key(uri)) }
+
+    private static func key(_ uri: String) -> Int {
+        uri.prefix { $0 != "?" && $0 != "#" }.hashValue
+    }
+}

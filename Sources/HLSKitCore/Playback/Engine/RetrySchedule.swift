@@ -1,0 +1,234 @@
+/// Decides what becomes of a request that failed: again, from elsewhere, without it, or the end.
+///
+/// Failures belong to a role (this playlist, this lane's segment, this key), not to a request or a variant: budgets are
+/// summed over all variants that were tried for it, and a success closes the account.
+///
+/// Source: RELIABILITY §3, R1–R13, R19, R20, R39, R46–R50, R67.
+struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
+    /// What a request was for; decides how a failure is taken.
+    enum Kind: Sendable, Hashable, CaseIterable {
+        /// The playlist whose URL the program gave.
+        case firstPlaylist
+        /// The first load of a media playlist.
+        case mediaPlaylist
+        /// A live media playlist again.
+        case reload
+        case segment, initializationSection, key
+    }
+
+    struct Failure: Sendable {
+        enum Cause: Sendable {
+            case loading(LoadingError)
+            /// All bytes arrived and are of no use: not a playlist, not media, not a key.
+            case badContent(url: String)
+        }
+
+        var cause: Cause
+        var kind: Kind
+        var isLive = false
+        /// The last segments of a live playlist, which may be listed before they exist.
+        var isAtLiveEdge = false
+        var targetDuration: Duration = .seconds(6)
+        /// Another variant or pathway that is not in the penalty box can serve the role.
+        var hasAlternative = false
+    }
+
+    enum Decision: Sendable, Hashable {
+        case retry(after: Duration)
+        /// Take it from another variant; this one goes to the penalty box.
+        case failOver
+        /// Go on without this segment.
+        case skip
+        case fail(PlayerError.Code)
+    }
+
+    var policies: RetryPolicies
+    private var random: SplitMix64
+    private var accounts: [Role: Account] = [:]
+
+    init(policies: RetryPolicies = .init(), seed: UInt64 = 0) {
+        self.policies = policies
+        random = SplitMix64(seed: seed)
+    }
+
+    /// The request for `role` delivered what it should: its budget is whole again (R8).
+    mutating func succeed(_ role: Role) {
+        accounts[role] = nil
+    }
+
+    /// Decides, and counts the failure. After `skip` and `fail` the role starts anew.
+    mutating func decide(_ failure: Failure, for role: Role, at now: Duration) -> Decision {
+        var account = accounts[role] ?? Account(firstFailure: now)
+        account.failureCount += 1
+        account.triesPerURL[failure.url, default: 0] += 1
+        if case .badContent = failure.cause {
+            account.badContentCount += 1
+        } else {
+            account.badContentCount = 0
+        }
+        let decision = decision(failure, account, at: now)
+        switch decision {
+        case .retry, .failOver: accounts[role] = account
+        case .skip, .fail: accounts[role] = nil
+        }
+        return decision
+    }
+
+    // MARK: - Rules
+
+    private struct Account: Sendable {
+        var firstFailure: Duration
+        var failureCount = 0
+        var badContentCount = 0
+        var triesPerURL: [String: Int] = [:]
+    }
+
+    private mutating func decision(_ failure: Failure, _ account: Account, at now: Duration) -> Decision {
+        let severity = failure.severity
+        if failure.kind == .firstPlaylist, severity == .absent || severity == .bad {  // R12, R31
+            return .fail(failure.code)
+        }
+        if severity == .final { return giveUp(failure) }
+        if failure.kind == .reload, severity == .bad {  // R48
+            guard account.badContentCount < policies.badReloadLimit else { return .fail(.badPlaylist) }
+            return retry(failure, account, at: now)
+        }
+        let tries = account.triesPerURL[failure.url] ?? 0
+        switch severity {
+        case .absent where failure.isAtLiveEdge && failure.kind == .segment:  // R46
+            let limit = failure.targetDuration * policies.liveEdgeTargetDurations
+            let delay = jittered(.milliseconds(750), by: 1.0 / 3)  // 0.5 … 1 s
+            return now + delay - account.firstFailure <= limit ? .retry(after: delay) : giveUp(failure)
+        case .absent where failure.kind == .mediaPlaylist && failure.hasAlternative:  // R13
+            return .failOver
+        case .bad where failure.kind == .mediaPlaylist:
+            return giveUp(failure)
+        case .absent where failure.kind == .reload:  // R39
+            return failure.hasAlternative && tries >= policies.triesPerVariant
+                ? .failOver : retry(failure, account, at: now)
+        case .absent, .bad:  // R1–R4, R50, R67, R70
+            guard !isOver(account, delay: policies.secondTryDelay, failure, at: now) else { return end(failure) }
+            return tries < policies.triesPerVariant ? .retry(after: policies.secondTryDelay) : giveUp(failure)
+        case .unreachable where failure.hasAlternative:  // R19
+            return .failOver
+        case .unreachable where failure.kind == .firstPlaylist && failure.isUnknownName && tries >= 2:
+            return .fail(failure.code)
+        case .passing, .unreachable, .final:  // R5–R7, R10, R11, R49
+            return failure.hasAlternative && tries >= policies.triesPerVariant
+                ? .failOver : retry(failure, account, at: now)
+        }
+    }
+
+    /// R5–R7: after the server's time or the schedule's, as long as the budget lasts.
+    private mutating func retry(_ failure: Failure, _ account: Account, at now: Duration) -> Decision {
+        var delay = Duration.zero
+        if let wish = failure.retryAfter {
+            if wish > policies.maximumRetryAfter, failure.hasAlternative { return .failOver }
+            delay = max(.zero, min(wish, policies.maximumRetryAfter))
+        } else if !policies.delays.isEmpty {
+            delay = jittered(policies.delays[min(account.failureCount, policies.delays.count) - 1], by: policies.jitter)
+        }
+        guard !isOver(account, delay: delay, failure, at: now) else { return end(failure) }
+        return .retry(after: delay)
+    }
+
+    /// Whether a try after `delay` would be beyond the budget of the role.
+    private func isOver(_ account: Account, delay: Duration, _ failure: Failure, at now: Duration) -> Bool {
+        if let limit = policies.maximumRetryCount, account.failureCount > limit { return true }
+        guard var budget = failure.isLive ? policies.liveBudget : policies.budget else { return false }
+        if failure.kind == .reload { budget = max(budget, failure.targetDuration * 10) }
+        return now + delay - account.firstFailure > budget
+    }
+
+    /// Nothing more to hope for from this variant.
+    private func giveUp(_ failure: Failure) -> Decision {
+        failure.hasAlternative ? .failOver : end(failure)
+    }
+
+    /// Nothing more to hope for at all.
+    private func end(_ failure: Failure) -> Decision {
+        failure.kind == .segment && policies.skipsSegments && !failure.isRefusal ? .skip : .fail(failure.code)
+    }
+
+    private mutating func jittered(_ delay: Duration, by part: Double) -> Duration {
+        let factor = 1 + part * (2 * random.nextUnit() - 1)
+        return .microseconds(Int64(clamping: (delay.seconds * 1e6 * factor).rounded()))
+    }
+}
+
+// MARK: - Kinds of failures
+
+extension RetrySchedule.Failure {
+    fileprivate enum Severity {
+        /// May pass by itself.
+        case passing
+        /// No connection to the host: it may pass, but another host is the better hope.
+        case unreachable
+        /// Not there, or not for us; once it may be an edge that does not know yet.
+        case absent
+        /// Arrived and is of no use.
+        case bad
+        /// Trying again would give the same.
+        case final
+    }
+
+    fileprivate var url: String {
+        switch cause {
+        case .loading(let error): error.url
+        case .badContent(let url): url
+        }
+    }
+
+    fileprivate var retryAfter: Duration? {
+        guard case .loading(let error) = cause else { return nil }
+        return error.retryAfter
+    }
+
+    fileprivate var isUnknownName: Bool {
+        guard case .loading(let error) = cause else { return false }
+        return error.code == .nameNotFound
+    }
+
+    /// Forbidden by the rules of safety, not by chance.
+    fileprivate var isRefusal: Bool {
+        guard case .loading(let error) = cause else { return false }
+        return [.refused, .untrustedCertificate].contains(error.code)
+    }
+
+    fileprivate var severity: Severity {
+        guard case .loading(let error) = cause else { return .bad }
+        switch error.code {
+        case .httpStatus:
+            // 408 request timeout, 425 too early, 429 too many requests: of the 4xx these pass.
+            guard let status = error.status, (400..<500).contains(status), ![408, 425, 429].contains(status) else {
+                return .passing
+            }
+            return .absent
+        case .nameNotFound, .cannotConnect, .tlsHandshake: return .unreachable
+        case .badRange: return .absent
+        case .untrustedCertificate, .tooManyRedirects, .tooLarge, .refused, .badURL, .fileNotFound, .fileNotReadable:
+            return .final
+        default: return .passing
+        }
+    }
+
+    /// What ends the item, where this does.
+    fileprivate var code: PlayerError.Code {
+        switch (severity, cause) {
+        case (.bad, _):
+            switch kind {
+            case .firstPlaylist, .mediaPlaylist, .reload: return .badPlaylist
+            case .segment, .initializationSection: return .badMedia
+            case .key: return .contentKey
+            }
+        case (.absent, _): return kind == .key ? .contentKey : .notFound
+        case (.final, .loading(let error)):
+            switch error.code {
+            case .fileNotFound, .fileNotReadable: return .notFound
+            case .tooManyRedirects: return .network
+            default: return .refused
+            }
+        default: return .network
+        }
+    }
+}

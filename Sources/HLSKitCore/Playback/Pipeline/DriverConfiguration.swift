@@ -1,0 +1,31 @@
+import HLSMedia
+import HLSPlaylist
+
+/// What the driver of an item needs besides the engine.
+struct DriverConfiguration: Sendable {
+    var transport: any Transport
+    var resourcePolicy: ResourcePolicy
+    var writers: [any MediaWriter] = []
+    /// Media that is decoded although no writer wants it.
+    var decodes: Set<MediaType> = []
+    var decodingThreadCount = 0
+    /// Media is taken apart; otherwise it is only checked and dropped.
+    var demuxes = true
+    var isPaced = true
+    var playlistOptions = PlaylistParser.Options()
+
+    /// Touches the disk once for an item whose URL is a file's.
+    init(_ configuration: PlayerConfiguration, item: PlayerItem?) {
+        transport = configuration.transport
+        resourcePolicy =
+            item.map {
+                ResourcePolicy.forItem(at: $0.url, allowsFilesAnywhere: configuration.allowsFilesAnywhere)
+            } ?? ResourcePolicy()
+        writers = item?.writers ?? []
+        decodes = configuration.decodesWithoutOutput
+        decodingThreadCount = configuration.decodingThreadCount
+        demuxes = configuration.demuxesMedia
+        isPaced = configuration.pacing == .realTime
+        playlistOptions.mode = configuration.isPlaylistParsingStrict ? .strict : .lenient
+    }
+}

@@ -1,0 +1,72 @@
+import Synchronization
+
+/// What happens outside and waits for the driver.
+enum DriverInput: Sendable {
+    case transport(RequestID, TransportEvent)
+    case renderer(LaneID, RendererID, TrackRenderer.Report)
+}
+
+/// Where threads of transports and renderers leave what they have for the driver, which is woken by it.
+final class DriverInbox: Sendable {
+    private struct State {
+        var inputs: [DriverInput] = []
+        /// Something besides inputs wants the driver's attention: effects, a timer, a thread that waits for its time.
+        var isAlarmed = false
+        var isClosed = false
+        var sleeper: CheckedContinuation<Void, Never>?
+    }
+
+    private let state = Mutex(State())
+
+    func post(_ input: DriverInput) {
+        let sleeper = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard !state.isClosed else { return nil }
+            state.inputs.append(input)
+            return Self.takeSleeper(&state)
+        }
+        sleeper?.resume()
+    }
+
+    /// Makes the driver look at its timers and effects.
+    func alarm() {
+        let sleeper = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            state.isAlarmed = true
+            return Self.takeSleeper(&state)
+        }
+        sleeper?.resume()
+    }
+
+    func close() {
+        let sleeper = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            state.isClosed = true
+            state.inputs = []
+            return Self.takeSleeper(&state)
+        }
+        sleeper?.resume()
+    }
+
+    /// Waits until there is something; nil when the inbox is closed.
+    func next() async -> [DriverInput]? {
+        await withCheckedContinuation { continuation in
+            let isReady = state.withLock { state in
+                if state.isClosed || state.isAlarmed || !state.inputs.isEmpty { return true }
+                state.sleeper = continuation
+                return false
+            }
+            if isReady { continuation.resume() }
+        }
+        return state.withLock { state in
+            if state.isClosed { return nil }
+            let inputs = state.inputs
+            state.inputs = []
+            state.isAlarmed = false
+            return inputs
+        }
+    }
+
+    private static func takeSleeper(_ state: inout State) -> CheckedContinuation<Void, Never>? {
+        let sleeper = state.sleeper
+        state.sleeper = nil
+        return sleeper
+    }
+}

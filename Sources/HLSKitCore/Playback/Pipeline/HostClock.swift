@@ -1,0 +1,16 @@
+/// The clock of a player: time since the player was made, on whatever clock its configuration names.
+struct HostClock: Sendable {
+    private let read: @Sendable () -> Duration
+    private let wait: @Sendable (Duration) async throws -> Void
+
+    init(_ clock: some Clock<Duration>) {
+        let epoch = clock.now
+        read = { epoch.duration(to: clock.now) }
+        wait = { time in try await clock.sleep(until: epoch.advanced(by: time), tolerance: nil) }
+    }
+
+    var now: Duration { read() }
+
+    /// Sleeps until the clock shows `time`; throws when cancelled.
+    func sleep(until time: Duration) async throws { try await wait(time) }
+}

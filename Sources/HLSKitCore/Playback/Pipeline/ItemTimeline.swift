@@ -1,0 +1,65 @@
+import HLSMedia
+
+/// Maps the timestamps of media to the item's one continuous timeline.
+///
+/// Each discontinuity sequence has an anchor: the first sample that arrives stands where the playlist says that its
+/// segment starts. All lanes share the anchor, so that the offset between audio and video is kept; a lane whose
+/// timestamps are of another clock altogether gets an anchor of its own.
+///
+/// Source: RFC 8216 §3, §6.3.3; DESIGN §2.
+struct ItemTimeline: Sendable {
+    /// A lane may stand off the common anchor by this much and still be meant to use it.
+    static let alignmentTolerance = Duration.seconds(10)
+    private static let wrap = Int64(1) << 33
+
+    private var common: [Int: Duration] = [:]
+    private var own: [LaneID: [Int: Duration]] = [:]
+
+    /// Where the samples of one track of one segment go.
+    struct Placement: Sendable, Hashable {
+        /// Added to timestamps of the container, in units of the track: undoes the wrap at 33 bits.
+        var shift: Int64
+        /// Added to the time of shifted timestamps to get item time; the same for all of a discontinuity sequence.
+        var offset: Duration
+    }
+
+    /// Where the samples of a track go whose first sample in a segment has this timestamp.
+    mutating func placement(
+        for timeline: Int, lane: LaneID, firstPTS: Int64, track: MediaTrack, segmentStart: Duration
+    ) -> Placement {
+        let time = Self.duration(firstPTS, track.timescale)
+        if let offset = own[lane]?[timeline] {
+            return Self.placement(time, offset: offset, track: track, near: segmentStart)
+        }
+        if let offset = common[timeline] {
+            let placement = Self.placement(time, offset: offset, track: track, near: segmentStart)
+            let placed = time + Self.duration(placement.shift, track.timescale) + offset
+            if abs(placed - segmentStart) <= Self.alignmentTolerance { return placement }
+            own[lane, default: [:]][timeline] = segmentStart - time
+        } else {
+            common[timeline] = segmentStart - time
+        }
+        return Placement(shift: 0, offset: segmentStart - time)
+    }
+
+    /// With as many wraps as bring `time` nearest to `near`.
+    private static func placement(
+        _ time: Duration, offset: Duration, track: MediaTrack, near: Duration
+    ) -> Placement {
+        guard track.wrapsAt33Bits else { return Placement(shift: 0, offset: offset) }
+        let period = duration(wrap, track.timescale)
+        let turns = Int64(((near - time - offset) / period).rounded())
+        return Placement(shift: turns * wrap, offset: offset)
+    }
+
+    static func duration(_ value: Int64, _ timescale: Int32) -> Duration {
+        guard timescale > 0 else { return .zero }
+        let scale = Int64(timescale)
+        let (seconds, rest) = value.quotientAndRemainder(dividingBy: scale)
+        // rest < 2^31, so that the product with 10^18 needs 91 bits.
+        let attoseconds = Int64(Int128(rest) * 1_000_000_000_000_000_000 / Int128(scale))
+        return Duration(secondsComponent: seconds, attosecondsComponent: attoseconds)
+    }
+}
+
+func abs(_ duration: Duration) -> Duration { duration < .zero ? .zero - duration : duration }

@@ -1,0 +1,239 @@
+import HLSMedia
+
+/// What a lane hands on: samples with their item time, in decoding order.
+enum LaneOutput: Sendable {
+    /// The samples that follow are of this track. `isNewSequence`: decoders are drained before it.
+    case track(MediaTrack, window: PresentationWindow, isNewSequence: Bool)
+    /// `offset` is what is added to the timestamps to get item time.
+    case sample(MediaSample, MediaType, offset: Duration)
+    case fact(MediaFact)
+    case note(String)
+}
+
+/// Turns the bytes of one lane's segments into samples on the item's timeline: decrypts, finds out the container,
+/// demuxes. Segments are read in their order; what arrives for a later one is kept until its turn comes.
+struct LanePipeline {
+    /// Whether media is taken apart, or only looked at and dropped.
+    enum Mode: Sendable { case demux, discard }
+
+    private let lane: LaneID
+    private let mode: Mode
+    /// Kinds of media that somebody wants.
+    var wanted: Set<MediaType>
+    private var readers: [SegmentReader] = []
+    private var resources: [ResourceID: [UInt8]] = [:]
+    private var initializations: [ResourceID: Result<MP4InitializationSection, MediaError>] = [:]
+    /// The tracks that outputs were told of.
+    private var current: [MediaType: MediaTrack] = [:]
+    private var isSequenceOpen = false
+
+    init(lane: LaneID, mode: Mode, wanted: Set<MediaType>) {
+        self.lane = lane
+        self.mode = mode
+        self.wanted = wanted
+    }
+
+    // MARK: In
+
+    mutating func begin(_ job: SegmentJob) {
+        readers.append(SegmentReader(job: job))
+    }
+
+    /// Reads a segment anew from its first byte; what it already gave is not given again.
+    mutating func restart(_ job: SegmentJob) {
+        guard let index = readers.firstIndex(where: { $0.job.id == job.id }) else { return begin(job) }
+        readers[index].restart(job)
+    }
+
+    mutating func append(_ bytes: [UInt8], to segment: SegmentID) {
+        guard let index = readers.firstIndex(where: { $0.job.id == segment }) else { return }
+        readers[index].chunks.append(bytes)
+    }
+
+    mutating func finish(_ segment: SegmentID) {
+        guard let index = readers.firstIndex(where: { $0.job.id == segment }) else { return }
+        readers[index].isComplete = true
+    }
+
+    mutating func abandon(_ segment: SegmentID) {
+        readers.removeAll { $0.job.id == segment }
+    }
+
+    mutating func provide(_ resource: ResourceID, bytes: [UInt8]) {
+        resources[resource] = bytes
+    }
+
+    mutating func flush() {
+        readers.removeAll()
+        isSequenceOpen = false
+    }
+
+    // MARK: Out
+
+    /// Reads as far as the bytes go.
+    mutating func run(timeline: inout ItemTimeline, output: inout [LaneOutput]) {
+        while let first = readers.first {
+            var reader = first
+            readers[0] = SegmentReader(job: reader.job)  // leaves no second reference to the chunks
+            let isDone = read(&reader, timeline: &timeline, output: &output)
+            if isDone {
+                readers.removeFirst()
+            } else {
+                readers[0] = reader
+                return
+            }
+        }
+    }
+
+    /// True when the segment is read to its end, or failed.
+    private mutating func read(
+        _ reader: inout SegmentReader, timeline: inout ItemTimeline, output: inout [LaneOutput]
+    ) -> Bool {
+        guard !reader.hasFailed else { return false }
+        do throws(SegmentFailure) {
+            guard try prepare(&reader) else { return false }
+            while !reader.chunks.isEmpty {
+                let chunk = reader.chunks.removeFirst()
+                let clear = try reader.decrypt(chunk)
+                try consume(clear, &reader, timeline: &timeline, output: &output)
+                report(reader, output: &output)
+            }
+            guard reader.isComplete else { return false }
+            let rest = try reader.finishDecrypting()
+            try consume(rest, &reader, timeline: &timeline, output: &output)
+            try finish(&reader, timeline: &timeline, output: &output)
+            return true
+        } catch {
+            fail(&reader, error, output: &output)
+            return false
+        }
+    }
+
+    private func fail(_ reader: inout SegmentReader, _ failure: SegmentFailure, output: inout [LaneOutput]) {
+        // The engine decides what comes next: another try, another variant, or on to the next segment.
+        reader.hasFailed = true
+        reader.chunks = []
+        output.append(.fact(.segmentFailed(reader.job.id, failure)))
+    }
+
+    /// Sees to the key and the initialization section. False while one of them is still on its way.
+    private mutating func prepare(_ reader: inout SegmentReader) throws(SegmentFailure) -> Bool {
+        if reader.isPrepared { return true }
+        if let key = reader.job.key {
+            guard let bytes = resources[key.resource] else { return false }
+            reader.decryption = try SegmentReader.Decryption(key: bytes, vector: key.initializationVector)
+        }
+        if let map = reader.job.map, mode == .demux {
+            guard let bytes = resources[map] else { return false }
+            if let known = initializations[map] {
+                reader.initialization = try known.mapFailure()
+            } else {
+                var clear = bytes
+                if let key = reader.job.mapKey {
+                    guard let keyBytes = resources[key.resource] else { return false }
+                    clear = try SegmentReader.decryptWhole(bytes, key: keyBytes, key.initializationVector)
+                }
+                let parsed: Result<MP4InitializationSection, MediaError>
+                do throws(MediaError) {
+                    parsed = .success(try MP4InitializationSection(parsing: clear[...]))
+                } catch {
+                    parsed = .failure(error)
+                }
+                initializations[map] = parsed
+                reader.initialization = try parsed.mapFailure()
+            }
+        }
+        reader.isPrepared = true
+        return true
+    }
+
+    private mutating func consume(
+        _ bytes: [UInt8], _ reader: inout SegmentReader, timeline: inout ItemTimeline, output: inout [LaneOutput]
+    ) throws(SegmentFailure) {
+        guard !bytes.isEmpty else { return }
+        var events: [DemuxerEvent] = []
+        // What was whole before a fault is good.
+        defer { handle(events, &reader, timeline: &timeline, output: &output) }
+        do {
+            guard mode == .demux else { return try reader.check(bytes) }
+            try reader.demux(bytes, to: &events)
+        } catch {
+            throw .media(error)
+        }
+    }
+
+    /// Tells how far the segment is demuxed.
+    private func report(_ reader: SegmentReader, output: inout [LaneOutput]) {
+        if let time = reader.demuxedUpTo { output.append(.fact(.demuxed(reader.job.id, upTo: time))) }
+    }
+
+    private mutating func finish(
+        _ reader: inout SegmentReader, timeline: inout ItemTimeline, output: inout [LaneOutput]
+    ) throws(SegmentFailure) {
+        var events: [DemuxerEvent] = []
+        do {
+            if mode == .discard {
+                try reader.checkEnd()
+            } else {
+                try reader.finishDemuxing(to: &events)
+            }
+        } catch {
+            handle(events, &reader, timeline: &timeline, output: &output)
+            throw .media(error)
+        }
+        handle(events, &reader, timeline: &timeline, output: &output)
+        let (start, end) = reader.range
+        output.append(.fact(.segmentEnded(reader.job.id, start: start, end: end)))
+    }
+
+    private mutating func handle(
+        _ events: [DemuxerEvent], _ reader: inout SegmentReader, timeline: inout ItemTimeline,
+        output: inout [LaneOutput]
+    ) {
+        for event in events {
+            switch event {
+            case .tracks(let tracks): select(from: tracks, &reader, output: &output)
+            case .sample(let sample): deliver(sample, &reader, timeline: &timeline, output: &output)
+            case .note(let text): output.append(.note(text))
+            default: break
+            }
+        }
+    }
+
+    private mutating func select(from tracks: [MediaTrack], _ reader: inout SegmentReader, output: inout [LaneOutput]) {
+        reader.selectTracks(from: tracks, wanted: wanted)
+        output.append(.fact(.tracks(reader.job.id, tracks)))
+        for type in MediaType.allCases {
+            guard let track = reader.selected[type] else { continue }
+            let isNewSequence = reader.opensSequence && !reader.announced.contains(type)
+            reader.announced.insert(type)
+            if !isNewSequence, current[type] == track { continue }
+            current[type] = track
+            output.append(.track(track, window: reader.job.window, isNewSequence: isNewSequence))
+        }
+    }
+
+    private mutating func deliver(
+        _ sample: MediaSample, _ reader: inout SegmentReader, timeline: inout ItemTimeline,
+        output: inout [LaneOutput]
+    ) {
+        guard let track = reader.selectedTrack(id: sample.trackID) else { return }
+        guard !reader.skipsRepeated(sample) else { return }
+        let placement = reader.placement(of: sample, in: track, timeline: &timeline)
+        var sample = sample
+        sample.pts = sample.pts.addingReportingOverflow(placement.shift).partialValue
+        sample.dts = sample.dts.addingReportingOverflow(placement.shift).partialValue
+        reader.note(sample, of: track, offset: placement.offset)
+        output.append(.sample(sample, track.mediaType, offset: placement.offset))
+    }
+}
+
+extension Result where Failure == MediaError {
+    /// The value, or the failure as one of the initialization section.
+    fileprivate func mapFailure() throws(SegmentFailure) -> Success {
+        switch self {
+        case .success(let value): return value
+        case .failure(let error): throw .badInitializationSection(error)
+        }
+    }
+}

@@ -1,0 +1,408 @@
+import HLSMedia
+import HLSPlaylist
+import HLSTime
+
+/// Names one renderer of a driver: reports of one that was replaced are known by it.
+struct RendererID: Hashable, Sendable {
+    let rawValue: Int
+}
+
+/// Carries out what the engine decides for one item: requests, demuxing, decoding, timers. One task runs it.
+struct PlaybackDriver: ~Copyable {
+    private let engine: EngineChannel
+    private let inbox: DriverInbox
+    private let configuration: DriverConfiguration
+    private let presentation: PresentationClock
+    private let hub: WriterHub
+    private let counters: RendererCounters
+    private var transfers: [RequestID: Transfer] = [:]
+    private var lanes: [LaneID: LanePipeline] = [:]
+    private var timeline = ItemTimeline()
+    private var renderers: [RendererKey: ActiveRenderer] = [:]
+    private var lastRenderer = 0
+    private var timers = TimerQueue()
+    private var timebase = TimebaseState.stopped
+    private var endedLanes: Set<LaneID> = []
+    private var knownTracks: [LaneID: Set<MediaType>] = [:]
+    private var isExpectationSet = false
+    private var presented: [LaneID: Duration] = [:]
+    private var sleeper: Task<Void, Never>?
+    private var sleepsUntil: Duration?
+
+    private struct RendererKey: Hashable {
+        var lane: LaneID
+        var type: MediaType
+    }
+
+    private struct ActiveRenderer {
+        var id: RendererID
+        var renderer: TrackRenderer
+        var presentedUpTo: Duration?
+        var drainedEnd: Duration?
+    }
+
+    private struct Transfer {
+        var task: any TransportTask
+        var request: EngineRequest
+        var parser: PlaylistParser?
+        var parseFailure: PlaylistFailure?
+        var body: [UInt8] = []
+        var byteCount = 0
+        var url: String
+        var contentType: String?
+    }
+
+    init(
+        channel: EngineChannel, inbox: DriverInbox, configuration: DriverConfiguration, counters: RendererCounters
+    ) {
+        engine = channel
+        self.inbox = inbox
+        self.configuration = configuration
+        self.counters = counters
+        presentation = PresentationClock(isPaced: configuration.isPaced) { inbox.alarm() }
+        hub = WriterHub(writers: configuration.writers)
+    }
+
+    /// Runs until the inbox is closed.
+    mutating func run() async {
+        while let inputs = await inbox.next() {
+            for input in inputs {
+                process(input)
+                carryOut()
+            }
+            fireTimers()
+            carryOut()
+            updatePresentation()
+            armSleeper()
+        }
+        await shutDown()
+    }
+
+    private mutating func shutDown() async {
+        sleeper?.cancel()
+        for transfer in transfers.values { transfer.task.cancel() }
+        presentation.close()
+        hub.close()
+        for active in renderers.values { active.renderer.stop() }
+        for active in renderers.values { await active.renderer.waitUntilStopped() }
+    }
+
+    // MARK: Time
+
+    private mutating func fireTimers() {
+        for timer in timers.takeDue(at: engine.now) {
+            engine.handle(.timer(timer))
+            carryOut()
+        }
+    }
+
+    /// Lets threads go on whose time has come.
+    private func updatePresentation() {
+        guard configuration.isPaced, timebase.rate != 0 else { return }
+        presentation.advance(to: timebase.itemTime(at: engine.now))
+    }
+
+    /// Sleeps until the next thing that depends on time, in a task that wakes the driver.
+    private mutating func armSleeper() {
+        var next = timers.next
+        if configuration.isPaced, let due = presentation.nextDue, let time = timebase.hostTime(of: due) {
+            next = min(next ?? time, time)
+        }
+        guard let next else {
+            sleeper?.cancel()
+            sleeper = nil
+            sleepsUntil = nil
+            return
+        }
+        if let sleepsUntil, sleepsUntil <= next, sleepsUntil > engine.now { return }
+        sleeper?.cancel()
+        sleepsUntil = next
+        let clock = engine.clock
+        let inbox = inbox
+        sleeper = Task {
+            do { try await clock.sleep(until: next) } catch { return }
+            inbox.alarm()
+        }
+    }
+
+    // MARK: Effects
+
+    private mutating func carryOut() {
+        while true {
+            let effects = engine.takeEffects()
+            if effects.isEmpty { return }
+            for effect in effects { carryOut(effect) }
+        }
+    }
+
+    private mutating func carryOut(_ effect: EngineEffect) {
+        switch effect {
+        case .request(let id, let request): start(id, request)
+        case .cancel(let id): transfers.removeValue(forKey: id)?.task.cancel()
+        case .suspend(let id): transfers[id]?.task.pause()
+        case .resume(let id): transfers[id]?.task.resume()
+        case .beginSegment(let job): withPipeline(job.id.lane) { $0.begin(job) }
+        case .restartSegment(_, let job): withPipeline(job.id.lane) { $0.restart(job) }
+        case .abandonSegment(let segment): withPipeline(segment.lane) { $0.abandon(segment) }
+        case .endLane(let lane): endLane(lane)
+        case .flush(let time): flush(to: time)
+        case .setTimebase(let state):
+            timebase = state
+            if configuration.isPaced { presentation.advance(to: state.itemTime(at: engine.now)) }
+        case .arm(let timer, let time): timers.arm(timer, at: time)
+        case .disarm(let timer): timers.disarm(timer)
+        case .publish(let kind): engine.publish(kind)
+        case .itemEnded: break
+        }
+    }
+
+    // MARK: Requests
+
+    private mutating func start(_ id: RequestID, _ request: EngineRequest) {
+        do {
+            try configuration.resourcePolicy.check(
+                request.transport.url, resourceClass: request.transport.resourceClass, namedBy: request.namedBy)
+        } catch {
+            // Not from within the engine's own effects: the refusal is an event of its own.
+            inbox.post(.transport(id, .failed(error, TransferMetrics())))
+            return
+        }
+        let inbox = inbox
+        let task = configuration.transport.start(request.transport) { event in
+            inbox.post(.transport(id, event))
+        }
+        transfers[id] = Transfer(task: task, request: request, url: request.transport.url)
+    }
+
+    private mutating func process(_ input: DriverInput) {
+        switch input {
+        case .transport(let id, let event): process(event, of: id)
+        case .renderer(let lane, let id, let report): process(report, of: id, lane)
+        }
+    }
+
+    private mutating func process(_ event: TransportEvent, of id: RequestID) {
+        switch event {
+        case .response(let response):
+            guard transfers[id] != nil else { return }
+            transfers[id]?.url = response.url
+            transfers[id]?.contentType = response.contentType
+            engine.handle(.responded(id, response))
+        case .data(let bytes):
+            guard transfers[id] != nil else { return }
+            transfers[id]?.byteCount += bytes.count
+            engine.handle(.progress(id, byteCount: bytes.count))
+            consume(bytes, of: id)
+        case .finished(let metrics): finish(id, metrics)
+        case .failed(let error, let metrics):
+            transfers[id] = nil
+            engine.handle(.failed(id, error, metrics))
+        }
+    }
+
+    private mutating func consume(_ bytes: [UInt8], of id: RequestID) {
+        guard let consumer = transfers[id]?.request.consumer else { return }
+        switch consumer {
+        case .playlist(let variables): parse(bytes, of: id, variables: variables)
+        case .segment(let segment): withPipeline(segment.lane) { $0.append(bytes, to: segment) }
+        case .resource: transfers[id]?.body += bytes
+        }
+    }
+
+    private mutating func parse(_ bytes: [UInt8], of id: RequestID, variables: [String: String]?) {
+        guard var transfer = transfers[id], transfer.parseFailure == nil else { return }
+        if transfer.parser == nil {
+            var options = configuration.playlistOptions
+            options.importedVariables = variables
+            options.contentType = transfer.contentType
+            transfer.parser = PlaylistParser(url: transfer.url, options: options)
+        }
+        transfers[id]?.parser = nil
+        do {
+            try transfer.parser?.append(bytes[...])
+        } catch {
+            transfer.parseFailure = PlaylistFailure(error, url: transfer.url)
+        }
+        transfers[id] = transfer
+    }
+
+    private mutating func finish(_ id: RequestID, _ metrics: TransferMetrics) {
+        guard var transfer = transfers.removeValue(forKey: id) else { return }
+        switch transfer.request.consumer {
+        case .playlist:
+            let result: Result<LoadedPlaylist, PlaylistFailure>
+            if let failure = transfer.parseFailure {
+                result = .failure(failure)
+            } else {
+                result = Self.playlist(of: &transfer, options: configuration.playlistOptions)
+            }
+            engine.handle(.playlist(id, result, metrics))
+        case .segment(let segment):
+            engine.handle(.finished(id, metrics))
+            withPipeline(segment.lane) { $0.finish(segment) }
+        case .resource(let resource):
+            engine.handle(.finished(id, metrics))
+            let body = transfer.body
+            for lane in LaneID.allCases {
+                withPipeline(lane) { $0.provide(resource, bytes: body) }
+            }
+        }
+    }
+
+    private static func playlist(
+        of transfer: inout Transfer, options: PlaylistParser.Options
+    ) -> Result<LoadedPlaylist, PlaylistFailure> {
+        do {
+            var parser = transfer.parser ?? PlaylistParser(url: transfer.url, options: options)
+            transfer.parser = nil
+            return .success(
+                LoadedPlaylist(
+                    playlist: try parser.finish(), url: transfer.url, byteCount: transfer.byteCount, warnings: []))
+        } catch {
+            return .failure(PlaylistFailure(error, url: transfer.url))
+        }
+    }
+
+    // MARK: Media
+
+    private var wantedTypes: Set<MediaType> {
+        Set(
+            MediaType.allCases.filter {
+                configuration.decodes.contains($0) || hub.wantsFrames(of: $0) || hub.wantsSamples(of: $0)
+            })
+    }
+
+    /// Lets `body` work on a lane and hands on what comes out.
+    private mutating func withPipeline(_ lane: LaneID, _ body: (inout LanePipeline) -> Void) {
+        var pipeline = lanes.removeValue(forKey: lane) ?? makePipeline(lane)
+        body(&pipeline)
+        var output: [LaneOutput] = []
+        pipeline.run(timeline: &timeline, output: &output)
+        lanes[lane] = pipeline
+        handOn(output, of: lane)
+    }
+
+    private func makePipeline(_ lane: LaneID) -> LanePipeline {
+        var wanted = wantedTypes
+        // Audio in the variant is not played beside that of a rendition.
+        if lane == .main, engine.read({ $0.item?.lanes[.audio] != nil }) { wanted.remove(.audio) }
+        if lane == .audio { wanted.remove(.video) }
+        return LanePipeline(lane: lane, mode: configuration.demuxes ? .demux : .discard, wanted: wanted)
+    }
+
+    private mutating func handOn(_ output: [LaneOutput], of lane: LaneID) {
+        var items: [MediaType: [TrackRenderer.Item]] = [:]
+        var facts: [MediaFact] = []
+        for element in output {
+            switch element {
+            case .track(let track, let window, let isNewSequence):
+                items[track.mediaType, default: []].append(
+                    .track(track, window: window, isNewSequence: isNewSequence))
+            case .sample(let sample, let type, let offset):
+                items[type, default: []].append(.sample(sample, offset: offset))
+            case .fact(let fact):
+                if case .tracks(_, let tracks) = fact { noteTracks(tracks, of: lane) }
+                facts.append(fact)
+            case .note(let text): engine.publish(.warning(text))
+            }
+        }
+        for type in MediaType.allCases {
+            guard let items = items[type] else { continue }
+            renderer(for: type, of: lane)?.enqueue(items)
+        }
+        for fact in facts {
+            engine.handle(.media(fact))
+            if case .segmentEnded(_, _, let end) = fact { noteDiscarded(upTo: end, of: lane) }
+        }
+    }
+
+    private mutating func renderer(for type: MediaType, of lane: LaneID) -> TrackRenderer? {
+        let key = RendererKey(lane: lane, type: type)
+        if let active = renderers[key] { return active.renderer }
+        var mode = TrackRenderer.Mode()
+        if configuration.decodes.contains(type) || hub.wantsFrames(of: type) {
+            mode.decodingThreadCount = configuration.decodingThreadCount
+        }
+        mode.passesSamples = hub.wantsSamples(of: type)
+        lastRenderer += 1
+        let id = RendererID(rawValue: lastRenderer)
+        let inbox = inbox
+        let renderer = TrackRenderer(mediaType: type, mode: mode, clock: presentation, hub: hub) { report in
+            inbox.post(.renderer(lane, id, report))
+        }
+        renderers[key] = ActiveRenderer(id: id, renderer: renderer)
+        counters.add(renderer)
+        renderer.start()
+        return renderer
+    }
+
+    /// Tells writers which kinds of media will come, once every lane has shown its tracks.
+    private mutating func noteTracks(_ tracks: [MediaTrack], of lane: LaneID) {
+        guard !isExpectationSet, lane != .subtitles else { return }
+        knownTracks[lane, default: []].formUnion(tracks.map(\.mediaType))
+        setExpectationIfKnown()
+    }
+
+    private mutating func setExpectationIfKnown() {
+        guard !isExpectationSet else { return }
+        let required = engine.read { $0.item?.requiredLanes.map(\.id) ?? [] }
+        guard !required.isEmpty, required.allSatisfy({ knownTracks[$0] != nil || endedLanes.contains($0) }) else {
+            return
+        }
+        isExpectationSet = true
+        let types = knownTracks.values.reduce(into: Set<MediaType>()) { $0.formUnion($1) }
+        hub.expect(types.intersection(wantedTypes))
+    }
+
+    /// Without renderers, media counts as presented when it was loaded.
+    private mutating func noteDiscarded(upTo end: Duration, of lane: LaneID) {
+        guard !configuration.isPaced, lane != .subtitles, !renderers.keys.contains(where: { $0.lane == lane }) else {
+            return
+        }
+        presented[lane] = end
+        reportPresented()
+    }
+
+    // MARK: Renderers
+
+    private mutating func process(_ report: TrackRenderer.Report, of id: RendererID, _ lane: LaneID) {
+        guard let key = renderers.first(where: { $0.value.id == id })?.key else { return }
+        switch report {
+        case .presented(let time):
+            renderers[key]?.presentedUpTo = time
+            reportPresented()
+        case .drained(let end):
+            renderers[key]?.drainedEnd = end
+            reportDrained(lane)
+        case .failed(let error): engine.handle(.output(.failed(error)))
+        }
+    }
+
+    private mutating func reportPresented() {
+        guard !configuration.isPaced else { return }
+        var times = renderers.values.filter { $0.drainedEnd == nil }.compactMap(\.presentedUpTo)
+        times += presented.filter { lane, _ in !endedLanes.contains(lane) }.values
+        if let time = times.min() { engine.handle(.output(.presented(upTo: time))) }
+    }
+
+    private mutating func endLane(_ lane: LaneID) {
+        endedLanes.insert(lane)
+        setExpectationIfKnown()
+        for (key, active) in renderers where key.lane == lane { active.renderer.enqueue([.end]) }
+        reportDrained(lane)
+    }
+
+    private mutating func reportDrained(_ lane: LaneID) {
+        guard endedLanes.contains(lane) else { return }
+        let fed = renderers.filter { $0.key.lane == lane }.values
+        guard fed.allSatisfy({ $0.drainedEnd != nil }) else { return }
+        engine.handle(.output(.drained(lane, end: fed.compactMap(\.drainedEnd).max())))
+    }
+
+    private mutating func flush(to time: Duration) {
+        presentation.flush(to: time)
+        for active in renderers.values { active.renderer.flush() }
+        for lane in lanes.keys { lanes[lane]?.flush() }
+        presented = [:]
+    }
+}

@@ -1,0 +1,255 @@
+import HLSMedia
+import Synchronization
+
+/// Reads one segment: holds its bytes until they can be used, its decryptor and its demuxer.
+struct SegmentReader {
+    private(set) var job: SegmentJob
+    var chunks: [[UInt8]] = []
+    var isComplete = false
+    var isPrepared = false
+    var hasFailed = false
+    var decryption: Decryption?
+    var initialization: MP4InitializationSection?
+    /// The tracks that are handed on, and the kinds that were announced in this segment.
+    private(set) var selected: [MediaType: MediaTrack] = [:]
+    var announced: Set<MediaType> = []
+    private var container: ContainerProbe.Container?
+    private var demuxer: (any Demuxer)?
+    /// Bytes seen while the container is not known.
+    private var head: [UInt8] = []
+    private var byteCount = 0
+    private var placements: [Int: ItemTimeline.Placement] = [:]
+    /// Samples given per track, and those that a reading before this one has given already.
+    private var delivered: [Int: Int] = [:]
+    private var repeated: [Int: Int] = [:]
+    private var extents: [Int: TrackExtent] = [:]
+
+    init(job: SegmentJob) {
+        self.job = job
+    }
+
+    var opensSequence: Bool { job.startsNewSequence }
+
+    mutating func restart(_ job: SegmentJob) {
+        let isSameMedia = job.url == self.job.url && !job.startsNewSequence
+        let given = delivered
+        let known = announced
+        self = SegmentReader(job: job)
+        guard isSameMedia else { return }
+        // The same bytes again: what was handed on is passed over.
+        repeated = given
+        announced = known
+    }
+
+    // MARK: Encryption
+
+    /// The state of a cipher between two pieces of a segment.
+    final class Decryption: Sendable {
+        private let state: Mutex<AES128Decryptor>
+
+        init(key: [UInt8], vector: [UInt8]) throws(SegmentFailure) {
+            do {
+                state = Mutex(try AES128Decryptor(key: key, initializationVector: vector))
+            } catch {
+                throw SegmentFailure(error, keyByteCount: key.count)
+            }
+        }
+
+        func decrypt(_ bytes: [UInt8]) throws(SegmentFailure) -> [UInt8] {
+            var clear = bytes
+            do throws(DecryptionError) {
+                try state.withLock { decryptor throws(DecryptionError) in try decryptor.decrypt(&clear) }
+            } catch {
+                throw SegmentFailure(error)
+            }
+            return clear
+        }
+
+        func finish() throws(SegmentFailure) -> [UInt8] {
+            do throws(DecryptionError) {
+                return try state.withLock { decryptor throws(DecryptionError) in try decryptor.finish() }
+            } catch {
+                throw SegmentFailure(error)
+            }
+        }
+    }
+
+    /// Decrypts an initialization section.
+    static func decryptWhole(_ bytes: [UInt8], key: [UInt8], _ vector: [UInt8]) throws(SegmentFailure) -> [UInt8] {
+        let decryption = try Decryption(key: key, vector: vector)
+        return try decryption.decrypt(bytes) + decryption.finish()
+    }
+
+    func decrypt(_ bytes: [UInt8]) throws(SegmentFailure) -> [UInt8] {
+        guard let decryption else { return bytes }
+        return try decryption.decrypt(bytes)
+    }
+
+    func finishDecrypting() throws(SegmentFailure) -> [UInt8] {
+        try decryption?.finish() ?? []
+    }
+
+    // MARK: Demuxing
+
+    mutating func demux(_ bytes: [UInt8], to events: inout [DemuxerEvent]) throws(MediaError) {
+        byteCount += bytes.count
+        if demuxer != nil {
+            try demuxer?.append(bytes[...], to: &events)
+            return
+        }
+        head += bytes
+        guard try openDemuxer(isEnd: false) else { return }
+        let bytes = head
+        head = []
+        try demuxer?.append(bytes[...], to: &events)
+    }
+
+    mutating func finishDemuxing(to events: inout [DemuxerEvent]) throws(MediaError) {
+        if demuxer == nil {
+            guard try openDemuxer(isEnd: true) else {
+                throw MediaError(code: .truncated, text: "the segment is empty")
+            }
+            let bytes = head
+            head = []
+            try demuxer?.append(bytes[...], to: &events)
+        }
+        try demuxer?.finish(to: &events)
+    }
+
+    private mutating func openDemuxer(isEnd: Bool) throws(MediaError) -> Bool {
+        guard let container = ContainerProbe.identify(head[...], isComplete: isEnd) else { return false }
+        switch container {
+        case .transportStream: demuxer = TransportStreamDemuxer()
+        case .packedAudio: demuxer = PackedAudioDemuxer()
+        case .mp4:
+            // A bare file brings its own header; a segment's comes from the map.
+            demuxer =
+                initialization == nil
+                ? ProgressiveMP4Demuxer() : FragmentedMP4Demuxer(initialization: initialization)
+        case .webVTT: throw MediaError(code: .unknownContainer, byteOffset: 0, text: "WebVTT where media belongs")
+        case .unknown(let appearance):
+            throw MediaError(code: .unknownContainer, byteOffset: 0, text: "not media: it looks like \(appearance)")
+        }
+        return true
+    }
+
+    // MARK: Checking without demuxing
+
+    /// Looks whether the bytes are media at all, and drops them.
+    mutating func check(_ bytes: [UInt8]) throws(MediaError) {
+        byteCount += bytes.count
+        guard container == nil else { return }
+        head += bytes.prefix(ContainerProbe.maxByteCount)
+        container = ContainerProbe.identify(head[...], isComplete: false)
+        try refuseUnknown()
+    }
+
+    mutating func checkEnd() throws(MediaError) {
+        container = container ?? ContainerProbe.identify(head[...], isComplete: true)
+        head = []
+        try refuseUnknown()
+        if case .transportStream(let stride) = container, byteCount % stride != 0 {
+            throw MediaError(
+                code: .truncated, byteOffset: byteCount,
+                text: "\(byteCount) bytes are no whole number of packets of \(stride)")
+        }
+    }
+
+    private func refuseUnknown() throws(MediaError) {
+        guard case .unknown(let appearance) = container else { return }
+        throw MediaError(code: .unknownContainer, byteOffset: 0, text: "not media: it looks like \(appearance)")
+    }
+
+    // MARK: Tracks and times
+
+    mutating func selectTracks(from tracks: [MediaTrack], wanted: Set<MediaType>) {
+        for type in wanted {
+            // The track that was chosen first stays, as long as it is there.
+            if let old = selected[type], let same = tracks.first(where: { $0.id == old.id && $0.mediaType == type }) {
+                selected[type] = same
+            } else {
+                selected[type] = tracks.first { $0.mediaType == type }
+            }
+        }
+    }
+
+    func selectedTrack(id: Int) -> MediaTrack? {
+        selected.values.first { $0.id == id }
+    }
+
+    /// Whether a reading before this one has already given the sample.
+    mutating func skipsRepeated(_ sample: MediaSample) -> Bool {
+        delivered[sample.trackID, default: 0] += 1
+        return delivered[sample.trackID, default: 0] <= repeated[sample.trackID, default: 0]
+    }
+
+    mutating func placement(
+        of sample: MediaSample, in track: MediaTrack, timeline: inout ItemTimeline
+    ) -> ItemTimeline.Placement {
+        if let placement = placements[track.id] { return placement }
+        let placement = timeline.placement(
+            for: job.timeline, lane: job.id.lane, firstPTS: sample.pts, track: track, segmentStart: job.start)
+        placements[track.id] = placement
+        return placement
+    }
+
+    /// Takes note of a sample that was handed on.
+    mutating func note(_ sample: MediaSample, of track: MediaTrack, offset: Duration) {
+        let time = ItemTimeline.duration(sample.pts, track.timescale) + offset
+        let length = ItemTimeline.duration(sample.duration, track.timescale)
+        extents[track.id, default: TrackExtent(first: time)].note(time, length)
+    }
+
+    /// Up to where all tracks have media.
+    var demuxedUpTo: Duration? {
+        guard !extents.isEmpty, extents.count >= selected.count else { return nil }
+        return extents.values.map(\.latest).min()
+    }
+
+    /// The media's real range on the item's timeline; the playlist's where there is none of interest in it.
+    var range: (start: Duration, end: Duration) {
+        guard let start = extents.values.map(\.earliest).min(), let end = extents.values.map(\.end).min() else {
+            return (job.start, job.start + job.duration)
+        }
+        return (start, max(start, end))
+    }
+}
+
+/// How far the samples of one track reach.
+private struct TrackExtent {
+    var earliest: Duration
+    var latest: Duration
+    private var latestEnd: Duration
+    private var count = 0
+
+    init(first: Duration) {
+        earliest = first
+        latest = first
+        latestEnd = first
+    }
+
+    mutating func note(_ time: Duration, _ length: Duration) {
+        count += 1
+        earliest = min(earliest, time)
+        latest = max(latest, time)
+        latestEnd = max(latestEnd, time + length)
+    }
+
+    /// Where the last sample ends; by the mean distance of samples where they tell no duration.
+    var end: Duration {
+        if latestEnd > latest { return latestEnd }
+        guard count > 1 else { return latest }
+        return latest + (latest - earliest) / (count - 1)
+    }
+}
+
+extension SegmentFailure {
+    fileprivate init(_ error: DecryptionError, keyByteCount: Int = 16) {
+        switch error.code {
+        case .badKeyLength: self = .badKey(byteCount: keyByteCount)
+        case .truncated: self = .truncatedCiphertext
+        case .badPadding: self = .wrongKey
+        case .library: self = .media(MediaError(code: .malformed, text: error.text))
+        }
+    }
+}

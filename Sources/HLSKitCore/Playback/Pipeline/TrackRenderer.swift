@@ -1,0 +1,362 @@
+import HLSMedia
+import HLSTime
+import Synchronization
+
+/// Takes the samples of one kind of media, decodes them and hands the result to the outputs when its time has come.
+///
+/// Each has one thread, which drives libavcodec and may block in an output: that is the back-pressure of playing
+/// without a clock. Outputs that take samples get them without a decoder.
+final class TrackRenderer: Sendable {
+    /// What is done with samples.
+    struct Mode: Sendable {
+        /// Threads that libavcodec may use, 0 for one per core; nil decodes nothing.
+        var decodingThreadCount: Int?
+        var passesSamples = false
+    }
+
+    enum Item: Sendable {
+        case track(MediaTrack, window: PresentationWindow, isNewSequence: Bool)
+        case sample(MediaSample, offset: Duration)
+        case end
+    }
+
+    /// What a renderer tells its player.
+    enum Report: Sendable {
+        /// Everything up to this item time was handed to the outputs.
+        case presented(upTo: Duration)
+        /// The end was reached; the last media ends at this item time.
+        case drained(end: Duration)
+        case failed(PlayerError)
+    }
+
+    struct Counters: Sendable {
+        var decodedFrames = 0
+        var droppedFrames = 0
+        var damagedSamples = 0
+        var queuedByteCount = 0
+        /// How much later than its time the last frame was handed over.
+        var lateness = Duration.zero
+        var lastError: String?
+    }
+
+    private struct Queue {
+        var items: [Item] = []
+        var head = 0
+        var generation = 0
+        var isStopped = false
+        var counters = Counters()
+    }
+
+    let mediaType: MediaType
+    private let mode: Mode
+    private let clock: PresentationClock
+    private let hub: WriterHub
+    private let report: @Sendable (Report) -> Void
+    private let queue = Monitor(Queue())
+    private let exit = Mutex<Exit>(.running)
+
+    private enum Exit {
+        case running
+        case awaited([CheckedContinuation<Void, Never>])
+        case done
+    }
+
+    /// Video that is this late is not shown any more (issue: within 40 ms of the timebase).
+    static let lateFrameTolerance = Duration.milliseconds(40)
+    /// Without a clock, how much media goes by between two reports.
+    private static let reportInterval = Duration.milliseconds(200)
+
+    init(
+        mediaType: MediaType, mode: Mode, clock: PresentationClock, hub: WriterHub,
+        report: @escaping @Sendable (Report) -> Void
+    ) {
+        self.mediaType = mediaType
+        self.mode = mode
+        self.clock = clock
+        self.hub = hub
+        self.report = report
+    }
+
+    /// Starts the thread.
+    func start() {
+        let isStarted = WorkerThread.start { [self] in
+            run()
+            noteExit()
+        }
+        if !isStarted {
+            noteExit()
+            report(.failed(PlayerError(code: .internal, cause: "no thread to decode \(mediaType.rawValue)")))
+        }
+    }
+
+    func enqueue(_ items: [Item]) {
+        guard !items.isEmpty else { return }
+        queue.signal { queue in
+            for item in items {
+                if case .sample(let sample, _) = item { queue.counters.queuedByteCount += sample.data.count }
+                queue.items.append(item)
+            }
+        }
+    }
+
+    /// Forgets everything that was not presented yet.
+    func flush() {
+        queue.signal { queue in
+            queue.items.removeAll()
+            queue.head = 0
+            queue.generation += 1
+            queue.counters.queuedByteCount = 0
+        }
+    }
+
+    /// Ends the thread as soon as it has finished with the output that it is in.
+    func stop() {
+        queue.signal { queue in
+            queue.isStopped = true
+            queue.items.removeAll()
+            queue.counters.queuedByteCount = 0
+        }
+    }
+
+    /// Returns when the thread works no longer.
+    func waitUntilStopped() async {
+        await withCheckedContinuation { continuation in
+            let isDone = exit.withLock { exit in
+                switch exit {
+                case .running: exit = .awaited([continuation])
+                case .awaited(let others): exit = .awaited(others + [continuation])
+                case .done: return true
+                }
+                return false
+            }
+            if isDone { continuation.resume() }
+        }
+    }
+
+    private func noteExit() {
+        let waiting = exit.withLock { exit -> [CheckedContinuation<Void, Never>] in
+            defer { exit = .done }
+            if case .awaited(let waiting) = exit { return waiting }
+            return []
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    var counters: Counters { queue.withLock { $0.counters } }
+
+    // MARK: The thread
+
+    private func run() {
+        var worker = Worker(renderer: self)
+        while let (item, generation) = next() {
+            if generation != worker.generation { worker.reset(to: generation) }
+            worker.process(item)
+        }
+    }
+
+    private func next() -> (Item, generation: Int)? {
+        queue.wait { queue -> (Item, generation: Int)?? in
+            if queue.isStopped { return .some(nil) }
+            guard queue.head < queue.items.count else { return nil }
+            let item = queue.items[queue.head]
+            queue.head += 1
+            if case .sample(let sample, _) = item { queue.counters.queuedByteCount -= sample.data.count }
+            if queue.head == queue.items.count || queue.head >= 512 {
+                queue.items.removeFirst(queue.head)
+                queue.head = 0
+            }
+            return .some((item, queue.generation))
+        }
+    }
+
+    private func count(_ body: (inout Counters) -> Void) {
+        queue.withLock { body(&$0.counters) }
+    }
+
+    /// The state of the thread.
+    private struct Worker {
+        private enum Decoder {
+            case video(VideoDecoder)
+            case audio(AudioDecoder)
+        }
+
+        private let renderer: TrackRenderer
+        private(set) var generation = 0
+        private var clockGeneration: Int
+        private var track: MediaTrack?
+        private var decoder: Decoder?
+        private var window = PresentationWindow()
+        private var offset = Duration.zero
+        private var lastPresented: Duration?
+        /// Where the last media that was handed over ends.
+        private var end = Duration.zero
+        private var reported = Duration.seconds(Int64.min / 4)
+        private var hasFailed = false
+
+        init(renderer: TrackRenderer) {
+            self.renderer = renderer
+            clockGeneration = renderer.clock.generation
+        }
+
+        mutating func reset(to generation: Int) {
+            self.generation = generation
+            clockGeneration = renderer.clock.generation
+            decoder = nil
+            track = nil
+            lastPresented = nil
+            reported = .seconds(Int64.min / 4)
+        }
+
+        mutating func process(_ item: Item) {
+            switch item {
+            case .track(let track, let window, _): begin(track, window)
+            case .sample(let sample, let offset): decode(sample, offset: offset)
+            case .end:
+                drain()
+                renderer.report(.drained(end: end))
+            }
+        }
+
+        private mutating func begin(_ track: MediaTrack, _ window: PresentationWindow) {
+            drain()
+            self.track = track
+            self.window = window
+            if window.dropsOverlap, let lastPresented {
+                self.window.from = max(window.from ?? lastPresented, lastPresented + .microseconds(1))
+            }
+            decoder = nil
+            if let threadCount = renderer.mode.decodingThreadCount {
+                do {
+                    decoder = try Self.makeDecoder(of: track, threadCount: threadCount)
+                } catch {
+                    let cause = "\(track.codec.rawValue) cannot be decoded"
+                    renderer.report(.failed(PlayerError(code: .badMedia, cause: cause, detail: "\(error)")))
+                }
+            }
+            attempt { hub throws(OutputError) in try hub.begin(track) }
+        }
+
+        private static func makeDecoder(of track: MediaTrack, threadCount: Int) throws(CodecError) -> Decoder? {
+            switch track.mediaType {
+            case .video: .video(try VideoDecoder(track: track, threadCount: threadCount))
+            case .audio: .audio(try AudioDecoder(track: track))
+            default: nil
+            }
+        }
+
+        private mutating func decode(_ sample: MediaSample, offset: Duration) {
+            self.offset = offset
+            if renderer.mode.passesSamples { pass(sample) }
+            var frames: [VideoFrame] = []
+            var buffers: [AudioBuffer] = []
+            do {
+                switch decoder {
+                case .video(let decoder): try decoder.decode(sample, to: &frames)
+                case .audio(let decoder): try decoder.decode(sample, to: &buffers)
+                case nil: return
+                }
+            } catch {
+                note(error)
+            }
+            deliver(frames)
+            deliver(buffers)
+        }
+
+        private mutating func drain() {
+            var frames: [VideoFrame] = []
+            var buffers: [AudioBuffer] = []
+            do {
+                switch decoder {
+                case .video(let decoder): try decoder.drain(to: &frames)
+                case .audio(let decoder): try decoder.drain(to: &buffers)
+                case nil: return
+                }
+            } catch {
+                note(error)
+            }
+            deliver(frames)
+            deliver(buffers)
+        }
+
+        private func note(_ error: any Error) {
+            renderer.count { counters in
+                counters.damagedSamples += 1
+                counters.lastError = "\(error)"
+            }
+        }
+
+        private mutating func deliver(_ frames: [VideoFrame]) {
+            for frame in frames {
+                let time = ItemTimeline.duration(frame.pts, frame.timescale) + offset
+                let length = ItemTimeline.duration(frame.duration, frame.timescale)
+                guard present(at: time, length: length, isVideo: true) else { continue }
+                let placed = frame.placed(at: MediaTime(time))
+                attempt { hub throws(OutputError) in try hub.write(placed) }
+                handedOver(time, length)
+            }
+        }
+
+        private mutating func deliver(_ buffers: [AudioBuffer]) {
+            for buffer in buffers {
+                let time = ItemTimeline.duration(buffer.pts, buffer.timescale) + offset
+                let length = Duration.seconds(1) * buffer.frameCount / max(1, buffer.sampleRate)
+                guard present(at: time, length: length, isVideo: false) else { continue }
+                let placed = buffer.placed(at: MediaTime(time))
+                attempt { hub throws(OutputError) in try hub.write(placed) }
+                handedOver(time, length)
+            }
+        }
+
+        private mutating func pass(_ sample: MediaSample) {
+            guard let track else { return }
+            let time = ItemTimeline.duration(sample.pts, track.timescale) + offset
+            let length = ItemTimeline.duration(sample.duration, track.timescale)
+            let decodingTime = ItemTimeline.duration(sample.dts, track.timescale) + offset
+            guard present(at: decodingTime, length: length, isVideo: false) else { return }
+            attempt { hub throws(OutputError) in try hub.write(sample, of: track.mediaType, at: MediaTime(time)) }
+            if decoder == nil { handedOver(max(time, decodingTime), length) }
+        }
+
+        /// Waits until `time` has come. False for media that is not to be presented.
+        private mutating func present(at time: Duration, length: Duration, isVideo: Bool) -> Bool {
+            renderer.count { $0.decodedFrames += 1 }
+            if let from = window.from, isVideo ? time < from : time + length <= from { return false }
+            if let until = window.until, time >= until { return false }
+            guard
+                renderer.clock.wait(until: time, generation: clockGeneration, waiter: ObjectIdentifier(renderer))
+                    == .due
+            else { return false }
+            guard renderer.clock.isPaced else { return true }
+            let lateness = renderer.clock.reached - time
+            let isLate = isVideo && lateness > TrackRenderer.lateFrameTolerance
+            renderer.count { counters in
+                counters.lateness = lateness
+                if isLate { counters.droppedFrames += 1 }
+            }
+            if isLate {
+                lastPresented = max(lastPresented ?? time, time)
+                end = max(end, time + length)
+            }
+            return !isLate
+        }
+
+        private mutating func handedOver(_ time: Duration, _ length: Duration) {
+            lastPresented = max(lastPresented ?? time, time)
+            end = max(end, time + length)
+            guard end - reported >= TrackRenderer.reportInterval else { return }
+            reported = end
+            renderer.report(.presented(upTo: end))
+        }
+
+        /// Lets the outputs work; the first failure ends the player.
+        private mutating func attempt(_ body: (WriterHub) throws(OutputError) -> Void) {
+            guard !hasFailed else { return }
+            do {
+                try body(renderer.hub)
+            } catch {
+                hasFailed = true
+                renderer.report(.failed(PlayerError(error)))
+            }
+        }
+    }
+}

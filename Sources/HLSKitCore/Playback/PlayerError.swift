@@ -1,0 +1,54 @@
+/// Why an item cannot be played, or not to its end.
+public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kind of failure. An open set; each has one exit code of `hlsget`.
+    public struct Code: RawRepresentable, Sendable, Hashable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The first playlist does not exist or is refused by its server (HTTP 4xx, no such file).
+        public static let notFound = Code(rawValue: "notFound")
+        /// The network failed and went on failing after retries.
+        public static let network = Code(rawValue: "network")
+        /// Not a playlist, or one that breaks a rule that matters.
+        public static let badPlaylist = Code(rawValue: "badPlaylist")
+        public static let noEligibleVariant = Code(rawValue: "noEligibleVariant")
+        /// Encrypted with a method that is not supported, or the key cannot be had or is wrong.
+        public static let contentKey = Code(rawValue: "contentKey")
+        /// Media that cannot be demuxed or decoded.
+        public static let badMedia = Code(rawValue: "badMedia")
+        /// An output cannot be written.
+        public static let output = Code(rawValue: "output")
+        /// A live stream whose playlist does not go on.
+        public static let staleLive = Code(rawValue: "staleLive")
+        /// A scheme, address, certificate or size that the rules do not allow.
+        public static let refused = Code(rawValue: "refused")
+        /// A control call with arguments that cannot be.
+        public static let invalidArgument = Code(rawValue: "invalidArgument")
+        /// An item that belongs to another player.
+        public static let itemInUse = Code(rawValue: "itemInUse")
+        public static let `internal` = Code(rawValue: "internal")
+    }
+
+    public var code: Code
+    /// The resource that it is about; nil where there is none.
+    public var url: String?
+    /// What happened, in a few words (`segment not found`).
+    public var cause: String
+    /// HTTP status, transport code, line number or limit (`HTTP 404`, `line 14`); nil where there is none.
+    public var detail: String?
+
+    public init(code: Code, url: String? = nil, cause: String, detail: String? = nil) {
+        self.code = code
+        self.url = url
+        self.cause = cause
+        self.detail = detail
+    }
+
+    /// `<cause>: <url> (<detail>)`
+    public var description: String {
+        var text = cause
+        if let url { text += ": \(url)" }
+        if let detail { text += " (\(detail))" }
+        return text
+    }
+}

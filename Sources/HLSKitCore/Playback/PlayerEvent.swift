@@ -1,0 +1,126 @@
+public import HLSTime
+
+/// Something that happened to a player, with the clock time of the player at which it did.
+public struct PlayerEvent: Sendable {
+    /// Time since the player was made.
+    public var hostTime: Duration
+    public var kind: Kind
+
+    public init(hostTime: Duration, kind: Kind) {
+        self.hostTime = hostTime
+        self.kind = kind
+    }
+
+    public enum Kind: Sendable {
+        /// The time control status or the reason for waiting changed.
+        case timeControl(TimeControlChange)
+        /// The desired rate changed, or did not stay what it was set to.
+        case rateChanged(Float, RateChangeReason)
+        /// The item became ready to play or failed.
+        case itemStatusChanged(PlayerItemStatus)
+        case durationChanged(MediaTime)
+        /// A multivariant or media playlist was loaded (also each changed or unchanged reload).
+        case playlistLoaded(PlaylistLoad)
+        /// A media segment was loaded whole.
+        case segmentLoaded(SegmentLoad)
+        /// The variant that is being loaded changed (also the first choice, from nil).
+        case variantSwitched(from: VariantDescription?, to: VariantDescription, explanation: String)
+        case playbackLikelyToKeepUpChanged(Bool)
+        case playbackBufferFullChanged(Bool)
+        case playbackStalled(itemTime: MediaTime)
+        case timeJumped(to: MediaTime)
+        /// A segment could not be had and was passed over: the media time is lost.
+        case segmentSkipped(SkippedSegments)
+        /// A live playlist moved on past segments that had not been loaded.
+        case segmentsMissed(SkippedSegments)
+        /// A failure that was, or will be, retried or worked around.
+        case recoverableError(PlayerError)
+        /// Something odd in a playlist or in media that a person might want to know.
+        case warning(String)
+        case didPlayToEnd
+        /// Playing ended before the end of the item.
+        case failedToPlayToEnd(PlayerError)
+    }
+}
+
+/// A change of the time control status.
+public struct TimeControlChange: Sendable, Hashable {
+    public var old: TimeControlStatus
+    public var new: TimeControlStatus
+    public var reason: WaitingReason?
+    public var rate: Float
+    public var timebaseRate: Double
+    public var itemTime: MediaTime
+
+    public init(
+        old: TimeControlStatus, new: TimeControlStatus, reason: WaitingReason?, rate: Float, timebaseRate: Double,
+        itemTime: MediaTime
+    ) {
+        self.old = old
+        self.new = new
+        self.reason = reason
+        self.rate = rate
+        self.timebaseRate = timebaseRate
+        self.itemTime = itemTime
+    }
+}
+
+/// One loaded playlist.
+public struct PlaylistLoad: Sendable, Hashable {
+    public var url: String
+    public var isMultivariant: Bool
+    public var isReload: Bool
+    public var duration: Duration
+    public var byteCount: Int
+
+    public init(url: String, isMultivariant: Bool, isReload: Bool, duration: Duration, byteCount: Int) {
+        self.url = url
+        self.isMultivariant = isMultivariant
+        self.isReload = isReload
+        self.duration = duration
+        self.byteCount = byteCount
+    }
+}
+
+/// One loaded segment.
+public struct SegmentLoad: Sendable, Hashable {
+    public var url: String
+    public var mediaSequence: Int
+    public var itemTime: MediaTime
+    public var mediaDuration: Duration
+    /// From request to last byte.
+    public var duration: Duration
+    public var byteCount: Int
+    public var variantIndex: Int?
+
+    public init(
+        url: String, mediaSequence: Int, itemTime: MediaTime, mediaDuration: Duration, duration: Duration,
+        byteCount: Int, variantIndex: Int?
+    ) {
+        self.url = url
+        self.mediaSequence = mediaSequence
+        self.itemTime = itemTime
+        self.mediaDuration = mediaDuration
+        self.duration = duration
+        self.byteCount = byteCount
+        self.variantIndex = variantIndex
+    }
+}
+
+/// Media that is missing from what was delivered.
+public struct SkippedSegments: Sendable, Hashable {
+    /// First and last media sequence number.
+    public var first: Int
+    public var last: Int
+    public var mediaDuration: Duration
+    public var url: String
+    public var cause: String
+
+    public init(first: Int, last: Int, mediaDuration: Duration, url: String, cause: String) {
+        self.first = first
+        self.last = last
+        self.mediaDuration = mediaDuration
+        self.url = url
+        self.cause = cause
+    }
+}

@@ -1,0 +1,40 @@
+/// How an item is to be played: limits of variant selection, choice of renditions, start and buffering.
+///
+/// Read at each decision, so that a change takes effect at the next segment.
+public struct PlayerItemPreferences: Sendable, Hashable {
+    /// Where playing starts, unless the playlist's own rule is wanted.
+    public enum StartPosition: Sendable, Hashable {
+        /// `EXT-X-START` where there is one; else the beginning, or the live edge less the hold-back.
+        case automatic
+        /// Seconds on the item's timeline; negative ones count from the end.
+        case time(Duration)
+        /// The oldest segment of a live playlist.
+        case oldest
+    }
+
+    /// What becomes of a live stream that brings nothing new any more.
+    public enum StalePolicy: String, Sendable, Hashable { case end, fail }
+
+    /// Seconds of media to keep loaded ahead of the playhead; 0 (the default) leaves it to the player.
+    public var preferredForwardBufferDuration = 0.0
+    /// Bits per second above which variants are not considered while there are others; 0 (the default) is no limit.
+    public var preferredPeakBitRate = 0.0
+    /// Size above which variants are not considered while there are others; nil (the default) is no limit.
+    public var preferredMaximumResolution: PixelSize?
+    /// Size at which the picture is shown, in pixels (points × scale): larger variants than it needs are left out.
+    public var displaySize: PixelSize?
+    /// Start on the first eligible variant of the playlist, whatever is known of the network. Default false.
+    public var startsOnFirstEligibleVariant = false
+    /// Which variants may be played at all; nil leaves all.
+    public var quality: QualityExpression?
+    /// Which audio rendition is played; nil chooses by DEFAULT and AUTOSELECT.
+    public var audio: QualityExpression?
+    /// Which subtitle rendition is loaded; nil loads none.
+    public var subtitles: QualityExpression?
+    public var startPosition = StartPosition.automatic
+    /// Distance from the live edge to start at, in seconds; nil takes the playlist's hold-back.
+    public var configuredTimeOffsetFromLive: Double?
+    public var stalePolicy = StalePolicy.fail
+
+    public init() {}
+}

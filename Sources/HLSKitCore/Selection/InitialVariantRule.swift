@@ -1,0 +1,37 @@
+/// Chooses the variant to start on.
+///
+/// Source: CONTRACTS §8 (initial variant).
+struct InitialVariantRule: Sendable, Hashable {
+    /// The share of the known throughput that the first variant may take.
+    var share = 0.8
+
+    /// The variant to start on, nil when there is none.
+    ///
+    /// `eligible` is in playlist order; `knownThroughput` in bits per second, nil when nothing is known.
+    func choose(
+        from eligible: [VariantCandidate], knownThroughput: Double?, startsOnFirstEligibleVariant: Bool = false
+    ) -> SelectionDecision? {
+        guard let first = eligible.first, let lowest = eligible.lowestBandwidth else { return nil }
+        if startsOnFirstEligibleVariant {
+            return SelectionDecision(variantIndex: first.index, explanation: "first eligible variant, as asked for")
+        }
+        guard let knownThroughput else {
+            return SelectionDecision(
+                variantIndex: first.index, explanation: "first eligible variant, throughput unknown")
+        }
+        let limit = share * knownThroughput
+        let best = eligible.sortedByQuality().last { $0.bandwidth <= limit }
+        return SelectionDecision(
+            variantIndex: (best ?? lowest).index,
+            explanation: best == nil
+                ? "lowest variant, none within \(Int64(clamping: limit)) bit/s"
+                : "best variant within \(Int64(clamping: limit)) bit/s")
+    }
+}
+
+extension Int64 {
+    /// The nearest integer, for texts; 0 for what is not a number.
+    init(clamping value: Double) {
+        self = value.isNaN ? 0 : value >= 0x1p63 ? .max : value <= -0x1p63 ? .min : Int64(value)
+    }
+}

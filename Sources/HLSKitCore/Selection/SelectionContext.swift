@@ -1,0 +1,66 @@
+/// What limits the choice among the variants of a playlist. Read again at every decision.
+///
+/// Source: CONTRACTS §8.
+public struct SelectionContext: Sendable {
+    /// How a picture is fitted to its display.
+    public enum Gravity: String, Sendable, Hashable, Codable {
+        /// All of the picture, with bars.
+        case resizeAspect
+        /// All of the display, parts of the picture cut off.
+        case resizeAspectFill
+        /// All of both, distorted.
+        case resize
+    }
+
+    /// Where pictures are shown, in pixels: points times scale.
+    public struct Display: Sendable, Hashable {
+        public var size: PixelSize
+        public var gravity: Gravity
+
+        public init(size: PixelSize, gravity: Gravity = .resizeAspect) {
+            self.size = size
+            self.gravity = gravity
+        }
+    }
+
+    /// The only variant to use, whatever else is said here; nil selects by rule.
+    public var pinnedVariant: Int?
+    /// Nothing is decoded or shown by the player, so codecs and HDCP levels do not matter. Default false.
+    public var isPassThrough = false
+    /// Whether an entry of `CODECS` can be decoded. Default: all can.
+    public var canDecode: @Sendable (String) -> Bool = { _ in true }
+    /// Variants whose media turned out not to be decodable.
+    public var unplayableVariants: Set<Int> = []
+    /// Entries of `REQ-VIDEO-LAYOUT` that outputs understand. Default: monoscopic video.
+    public var understoodVideoLayouts: Set<String> = ["CH-MONO"]
+    /// Content protection that the key providers offer, one entry per label: `com.example.drm:PC`. Default none.
+    public var contentProtection: Set<String> = []
+    /// The highest `HDCP-LEVEL` allowed: `NONE` (default), `TYPE-0` or `TYPE-1`.
+    public var allowedHDCPLevel = "NONE"
+    /// Values of `VIDEO-RANGE` that outputs take. Default SDR, HLG and PQ.
+    public var supportedVideoRanges: Set<String> = ["SDR", "HLG", "PQ"]
+    /// The selected audible option; nil where there is no choice.
+    public var audibleOption: VariantCandidate.AudioOption?
+    /// Channels of the audio output; nil is no limit.
+    public var maximumChannelCount: Int?
+    /// Lossless audio is wanted. Default false.
+    public var prefersLosslessAudio = false
+    /// Variants that failed of late (``PenaltyBox``).
+    public var penalizedVariants: Set<Int> = []
+    /// Bits per second; 0 (default) is no limit.
+    public var preferredPeakBitRate = 0.0
+    /// Size limit; nil (default) is none.
+    public var preferredMaximumResolution: PixelSize?
+    /// The largest output that shows video; nil (default) is no limit.
+    public var display: Display?
+    /// The most pixels a frame may have; nil (default) is no limit.
+    public var maximumPixelCount: Int?
+    /// The most frames per second; nil (default) is no limit.
+    public var maximumFrameRate: Double?
+    /// Bit rates in bits per second to stay within; nil (default) is no limit.
+    public var bitRateBounds: ClosedRange<Double>?
+    /// Which variants may be played at all; nil (default) leaves all.
+    public var quality: QualityExpression?
+
+    public init() {}
+}

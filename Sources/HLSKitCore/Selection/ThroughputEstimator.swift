@@ -1,0 +1,225 @@
+import Glibc
+
+/// What is known of how fast the next bytes will come.
+public struct ThroughputEstimate: Sendable, Hashable {
+    /// Bits per second while bytes flow, without the time to the first one.
+    public var bitsPerSecond: Double
+    /// From 0 (a guess) to 1 (much, recent evidence).
+    public var confidence: Double
+    /// Standard deviation of the natural logarithm of the rate from one measurement to the next.
+    public var spread: Double
+    /// Time from a request to the first byte of its response.
+    public var latency: Duration
+
+    public init(bitsPerSecond: Double, confidence: Double = 1, spread: Double = 0, latency: Duration = .zero) {
+        self.bitsPerSecond = bitsPerSecond
+        self.confidence = confidence
+        self.spread = spread
+        self.latency = latency
+    }
+}
+
+/// Estimates the throughput of the link from the arrival of every piece of media.
+///
+/// What it measures is the link, not a transfer: the bits of all transfers over the time in which at least one of them was
+/// receiving. The time to the first byte is kept apart. Measurements close after 250 ms of such time and feed two moving
+/// averages, weighted by time, with half-lives of 3 s and 8 s; the lower one is the estimate, so that a drop is believed
+/// sooner than a rise. Both are corrected for their start: with weight W and half-life h the average is divided by
+/// 1 − 0.5^(W/h). An open measurement counts as it stands, so that a link that went dead is noticed.
+///
+/// A transfer does not count before it brought 16 kB, nor when it was done within 5 ms of its request: such times say
+/// more about caches and round trips than about the link.
+///
+/// Source: ABR.md §1, §4.
+public struct ThroughputEstimator: Sendable {
+    /// Names a transfer from its start to its end.
+    public typealias TransferID = Int
+
+    /// A finished transfer.
+    public struct Transfer: Sendable, Hashable {
+        public var byteCount: Int
+        public var requested: Duration
+        public var firstByte: Duration
+        public var finished: Duration
+
+        public init(byteCount: Int, requested: Duration, firstByte: Duration, finished: Duration) {
+            self.byteCount = byteCount
+            self.requested = requested
+            self.firstByte = firstByte
+            self.finished = finished
+        }
+    }
+
+    /// How many finished transfers ``recentTransfers`` holds.
+    public static let historyCount = 20
+
+    private static let fastHalfLife = 3.0
+    private static let slowHalfLife = 8.0
+    private static let latencyHalfLife = 3.0  // transfers
+    private static let measurementTime = Duration.milliseconds(250)
+    private static let leastMeasurementTime = Duration.milliseconds(50)
+    private static let leastByteCount = 16_000
+    private static let cacheTime = Duration.milliseconds(5)
+    /// Confidence halves while nothing is measured for this long.
+    private static let ageHalfLife = 60.0
+
+    /// The last transfers that counted, newest last.
+    public private(set) var recentTransfers: [Transfer] = []
+
+    private var running: [TransferID: Running] = [:]
+    private var fast = MovingAverage(halfLife: fastHalfLife)
+    private var slow = MovingAverage(halfLife: slowHalfLife)
+    private var latency = MovingAverage(halfLife: latencyHalfLife)
+    private var logRate = MovingAverage(halfLife: slowHalfLife)
+    private var squaredDeviation = MovingAverage(halfLife: slowHalfLife)
+    private var open = Measurement()
+    /// Transfers that count and are receiving now.
+    private var receivingCount = 0
+    private var lastMeasured: Duration?
+    /// Up to here time has been counted, so that overlapping transfers do not count it twice.
+    private var accountedUntil = Duration.zero
+
+    public init() {}
+
+    /// A request was sent.
+    public mutating func started(_ id: TransferID, at now: Duration) {
+        running[id] = Running(requested: now)
+    }
+
+    /// The header of the response arrived: what follows is the body.
+    public mutating func responded(_ id: TransferID, at now: Duration) {
+        guard var transfer = running[id], transfer.firstByte == nil else { return }
+        transfer.firstByte = now
+        running[id] = transfer
+    }
+
+    /// Bytes of the body arrived, counted as they were sent.
+    public mutating func received(_ id: TransferID, byteCount: Int, at now: Duration) {
+        guard byteCount > 0, var transfer = running[id] else { return }
+        let firstByte = transfer.firstByte ?? now
+        transfer.firstByte = firstByte
+        transfer.byteCount += byteCount
+        if transfer.counts {
+            add(byteCount, at: now)
+        } else {
+            // Nothing tells how long what came with the first byte took.
+            if now > firstByte { transfer.heldByteCount += byteCount }
+            let counts = transfer.byteCount >= Self.leastByteCount && now - transfer.requested >= Self.cacheTime
+            if counts {
+                transfer.counts = true
+                begin(at: firstByte)
+                add(transfer.heldByteCount, at: now)
+                latency.add((firstByte - transfer.requested).seconds, weight: 1)
+            }
+        }
+        running[id] = transfer
+    }
+
+    /// The transfer is over: finished, failed or cancelled.
+    public mutating func ended(_ id: TransferID, at now: Duration) {
+        guard let transfer = running.removeValue(forKey: id), transfer.counts, let firstByte = transfer.firstByte else {
+            return
+        }
+        add(0, at: now)
+        receivingCount -= 1
+        if receivingCount == 0 {
+            if open.time >= Self.leastMeasurementTime { close(at: now) }
+            open.since = nil
+        }
+        if recentTransfers.count == Self.historyCount { recentTransfers.removeFirst() }
+        recentTransfers.append(
+            Transfer(
+                byteCount: transfer.byteCount, requested: transfer.requested, firstByte: firstByte, finished: now))
+    }
+
+    /// The estimate at this time; nil while nothing was measured.
+    public func estimate(at now: Duration) -> ThroughputEstimate? {
+        var fast = fast
+        var slow = slow
+        let pending = open.extended(to: now)
+        if pending.time >= (lastMeasured == nil ? Self.leastMeasurementTime : Self.measurementTime) {
+            let weight = pending.time.seconds
+            fast.add(pending.bits / weight, weight: weight)
+            slow.add(pending.bits / weight, weight: weight)
+        }
+        guard let low = fast.value, let high = slow.value else { return nil }
+        let age = lastMeasured.map { open.since == nil ? max(0, (now - $0).seconds) : 0 } ?? 0
+        return ThroughputEstimate(
+            bitsPerSecond: min(low, high), confidence: slow.share * exp2(-age / Self.ageHalfLife),
+            spread: (squaredDeviation.value ?? 0).squareRoot(), latency: .seconds(latency.value ?? 0))
+    }
+
+    // MARK: - Measurements
+
+    private mutating func begin(at time: Duration) {
+        receivingCount += 1
+        if receivingCount == 1 { open.since = max(time, accountedUntil) }
+    }
+
+    private mutating func add(_ byteCount: Int, at now: Duration) {
+        open = open.extended(to: now)
+        accountedUntil = max(accountedUntil, now)
+        open.bits += 8 * Double(byteCount)
+        if open.time >= Self.measurementTime { close(at: now) }
+    }
+
+    private mutating func close(at now: Duration) {
+        let weight = open.time.seconds
+        let rate = open.bits / weight
+        fast.add(rate, weight: weight)
+        slow.add(rate, weight: weight)
+        // Below a kilobit a second the logarithm says nothing more.
+        let level = log(max(rate, 1000))
+        if let expected = logRate.value {
+            squaredDeviation.add((level - expected) * (level - expected), weight: weight)
+        }
+        logRate.add(level, weight: weight)
+        open = Measurement(since: open.since == nil ? nil : now)
+        lastMeasured = now
+    }
+}
+
+extension ThroughputEstimator {
+    private struct Running: Sendable {
+        var requested: Duration
+        var firstByte: Duration?
+        var byteCount = 0
+        /// Bytes that wait until the transfer counts.
+        var heldByteCount = 0
+        var counts = false
+    }
+
+    /// Bits and the time in which they came.
+    private struct Measurement: Sendable {
+        var bits = 0.0
+        var time = Duration.zero
+        /// From when on time still has to be added; nil while nothing is being received.
+        var since: Duration?
+
+        func extended(to now: Duration) -> Measurement {
+            guard let since, now > since else { return self }
+            return Measurement(bits: bits, time: time + (now - since), since: now)
+        }
+    }
+}
+
+/// An exponentially weighted mean, corrected for its start.
+struct MovingAverage: Sendable, Hashable {
+    let halfLife: Double
+    private var sum = 0.0
+    /// The weight that real samples have in the mean, from 0 to 1: 1 − 0.5^(W/h).
+    private(set) var share = 0.0
+
+    init(halfLife: Double) {
+        self.halfLife = halfLife
+    }
+
+    var value: Double? { share > 0 ? sum / share : nil }
+
+    mutating func add(_ sample: Double, weight: Double) {
+        guard weight > 0, sample.isFinite else { return }
+        let rest = exp2(-weight / halfLife)
+        sum = rest * sum + (1 - rest) * sample
+        share = rest * share + (1 - rest)
+    }
+}

@@ -1,0 +1,181 @@
+/// Which variants may be used, and why the others may not.
+///
+/// Source: CONTRACTS §8, steps 1–12.
+public struct VariantEligibility: Sendable, Hashable {
+    /// Why a variant is out: the step that took it. The raw values are the numbers of the steps.
+    public enum Reason: Int, Sendable, Hashable, CaseIterable {
+        /// Another variant is pinned.
+        case notPinned = 0
+        /// A codec cannot be decoded.
+        case codec = 1
+        /// A video layout or a content protection is required that is not there.
+        case requirement = 2
+        case hdcpLevel = 3
+        case videoRange = 4
+        /// The selected audio, or its language, is in another variant's group.
+        case audioGroup = 5
+        /// More audio channels than the output has, or lossless audio that is not wanted.
+        case audioFormat = 6
+        /// It failed of late.
+        case penalized = 7
+        case audioOnly = 8
+        case peakBitRate = 9
+        case maximumResolution = 10
+        case displaySize = 11
+        /// Decoder limits, bounds, or the quality that was asked for.
+        case limits = 12
+    }
+
+    /// The variants that may be used, in playlist order.
+    public private(set) var eligible: [VariantCandidate]
+    /// One reason for each variant that is out, by its index: that of the first step that took it.
+    public private(set) var exclusions: [Int: Reason] = [:]
+
+    /// Runs the steps over `candidates` (one pathway, playlist order).
+    public init(_ candidates: [VariantCandidate], in context: SelectionContext) {
+        eligible = candidates
+        if let pinned = context.pinnedVariant, candidates.contains(where: { $0.index == pinned }) {
+            keep(.notPinned) { $0.index == pinned }
+            return
+        }
+        applyHardSteps(context)
+        let playable = self
+        applySoftSteps(context)
+        if let quality = context.quality { apply(quality, playable: playable) }
+    }
+
+    // MARK: - Steps
+
+    private mutating func applyHardSteps(_ context: SelectionContext) {
+        if !context.isPassThrough {
+            keep(.codec) { variant in
+                !context.unplayableVariants.contains(variant.index) && variant.codecs.allSatisfy(context.canDecode)
+            }
+        }
+        keep(.requirement) { variant in
+            context.understoodVideoLayouts.isSuperset(of: variant.requiredVideoLayouts)
+                && (variant.allowedCPC.isEmpty || !context.contentProtection.isDisjoint(with: variant.allowedCPC))
+        }
+        if !context.isPassThrough {
+            let allowed = Self.hdcpRank(context.allowedHDCPLevel)
+            keep(.hdcpLevel) { Self.hdcpRank($0.hdcpLevel ?? "NONE") <= allowed }
+        }
+        keepUnlessNone(.videoRange) { context.supportedVideoRanges.contains($0.videoRange) }
+        if let option = context.audibleOption { keepAudio(option) }
+    }
+
+    private mutating func applySoftSteps(_ context: SelectionContext) {
+        keepOrLowest(.audioFormat) { variant in
+            let isTooWide = context.maximumChannelCount.map { variant.channelCount(of: context.audibleOption) > $0 }
+            return isTooWide != true
+                && (context.prefersLosslessAudio || !variant.codecs.contains(where: Self.isLossless))
+        }
+        keepUnlessNone(.penalized) { !context.penalizedVariants.contains($0.index) }
+        keepUnlessNone(.audioOnly, \.hasVideo)
+        if context.preferredPeakBitRate > 0 {
+            keepOrLowest(.peakBitRate) { $0.bandwidth <= context.preferredPeakBitRate }
+        }
+        if let limit = context.preferredMaximumResolution {
+            keepOrLowest(.maximumResolution) { variant in
+                variant.resolution.map { $0.width <= limit.width && $0.height <= limit.height } ?? true
+            }
+        }
+        if let display = context.display { capToDisplay(display) }
+        keepOrLowest(.limits) { variant in
+            let pixels = variant.resolution?.pixelCount ?? 0
+            return pixels <= context.maximumPixelCount ?? .max
+                && variant.frameRate ?? 0 <= context.maximumFrameRate ?? .infinity
+                && context.bitRateBounds?.contains(variant.bandwidth) != false
+        }
+    }
+
+    /// Step 5: the option itself, else its language, else any.
+    private mutating func keepAudio(_ option: VariantCandidate.AudioOption) {
+        let offersOption = { (variant: VariantCandidate) in variant.audioOptions.contains { $0.id == option.id } }
+        if eligible.contains(where: offersOption) {
+            keep(.audioGroup, offersOption)
+        } else if let language = option.language {
+            keepUnlessNone(.audioGroup) { variant in variant.audioOptions.contains { $0.language == language } }
+        }
+    }
+
+    /// Step 11: nothing larger than the smallest variant that fills the display.
+    private mutating func capToDisplay(_ display: SelectionContext.Display) {
+        let sufficient = eligible.compactMap(\.resolution).filter { display.isFilled(by: $0) }
+        guard let needed = sufficient.map(\.pixelCount).min() else { return }
+        keepOrLowest(.displaySize) { $0.resolution?.pixelCount ?? 0 <= needed }
+    }
+
+    /// The quality is asked of what all steps left; an explicit wish that they took away is met all the same.
+    private mutating func apply(_ quality: QualityExpression, playable: VariantEligibility) {
+        var matches = Set(quality.matches(eligible))
+        if matches.isEmpty {
+            let wished = quality.matches(playable.eligible)
+            if !wished.isEmpty {
+                self = playable
+                matches = Set(wished)
+            }
+        }
+        keep(.limits) { matches.contains($0.index) }
+    }
+
+    // MARK: - Kinds of steps
+
+    private mutating func keep(_ reason: Reason, _ isAllowed: (VariantCandidate) -> Bool) {
+        // Most steps take nothing.
+        guard let first = eligible.firstIndex(where: { !isAllowed($0) }) else { return }
+        var kept = Array(eligible[..<first])
+        for variant in eligible[first...] {
+            if isAllowed(variant) {
+                kept.append(variant)
+            } else {
+                exclusions[variant.index] = reason
+            }
+        }
+        eligible = kept
+    }
+
+    private mutating func keepUnlessNone(_ reason: Reason, _ isAllowed: (VariantCandidate) -> Bool) {
+        if eligible.contains(where: isAllowed) { keep(reason, isAllowed) }
+    }
+
+    private mutating func keepOrLowest(_ reason: Reason, _ isAllowed: (VariantCandidate) -> Bool) {
+        if eligible.contains(where: isAllowed) {
+            keep(reason, isAllowed)
+        } else if let lowest = eligible.lowestBandwidth {
+            keep(reason) { $0.index == lowest.index }
+        }
+    }
+
+    private static func hdcpRank(_ level: String) -> Int {
+        switch level {
+        case "NONE": 0
+        case "TYPE-0": 1
+        case "TYPE-1": 2
+        default: 3
+        }
+    }
+
+    private static func isLossless(_ codec: String) -> Bool {
+        ["alac", "flac", "fLaC", "lpcm", "ipcm"].contains(codec)
+    }
+}
+
+extension VariantCandidate {
+    /// Channels of the rendition that would be played; 0 where undeclared.
+    fileprivate func channelCount(of option: AudioOption?) -> Int {
+        let played =
+            audioOptions.first { $0.id == option?.id } ?? audioOptions.first { $0.language == option?.language }
+        return (played ?? audioOptions.first)?.channelCount ?? 0
+    }
+}
+
+extension SelectionContext.Display {
+    /// Whether a picture of `resolution` is shown without being enlarged.
+    fileprivate func isFilled(by resolution: PixelSize) -> Bool {
+        switch gravity {
+        case .resizeAspect: resolution.width >= size.width || resolution.height >= size.height
+        case .resizeAspectFill, .resize: resolution.width >= size.width && resolution.height >= size.height
+        }
+    }
+}

@@ -1,0 +1,129 @@
+/// A rule that chooses among the eligible variants.
+///
+/// Asked before each segment and, while one is on its way, each time that its progress is worth a look. A rule may keep
+/// state between calls; it belongs to one item and is called from one place at a time. It must be quick (well under a
+/// millisecond).
+public protocol VariantSelector: Sendable {
+    /// Decides for the situation that `input` describes.
+    mutating func decide(_ input: SelectionInput) -> SelectionDecision
+}
+
+/// What a ``VariantSelector`` decides from. Bit rates are bits per second, times those of the player's clock.
+public struct SelectionInput: Sendable {
+    /// A segment that comes next.
+    public struct UpcomingSegment: Sendable, Hashable {
+        public var duration: Duration
+        /// Bytes per candidate, in the order of ``SelectionInput/candidates``; empty where the playlist does not tell.
+        public var byteCounts: [Int]
+
+        public init(duration: Duration, byteCounts: [Int] = []) {
+            self.duration = duration
+            self.byteCounts = byteCounts
+        }
+    }
+
+    /// A segment that is on its way.
+    public struct Download: Sendable, Hashable {
+        /// The variant that it belongs to.
+        public var variantIndex: Int
+        public var segmentDuration: Duration
+        /// When it was requested, and when its first byte came (nil: not yet).
+        public var requested: Duration
+        public var firstByte: Duration?
+        public var receivedByteCount: Int
+        /// The whole size, as declared or as good as is known.
+        public var expectedByteCount: Int
+        /// Bytes that came in the last seconds and the length of that time, for a look at the present.
+        public var recentByteCount: Int
+        public var recentTime: Duration
+
+        public init(
+            variantIndex: Int, segmentDuration: Duration, requested: Duration, firstByte: Duration? = nil,
+            receivedByteCount: Int, expectedByteCount: Int, recentByteCount: Int = 0, recentTime: Duration = .zero
+        ) {
+            self.variantIndex = variantIndex
+            self.segmentDuration = segmentDuration
+            self.requested = requested
+            self.firstByte = firstByte
+            self.receivedByteCount = receivedByteCount
+            self.expectedByteCount = expectedByteCount
+            self.recentByteCount = recentByteCount
+            self.recentTime = recentTime
+        }
+    }
+
+    public var now: Duration
+    /// The eligible variants, lowest `BANDWIDTH` first. Never empty.
+    public var candidates: [VariantCandidate]
+    /// The variant of the last segment; nil at the first. It may no longer be eligible.
+    public var currentVariantIndex: Int?
+    /// nil while nothing was measured.
+    public var throughput: ThroughputEstimate?
+    /// The last finished transfers of media, newest last, at most ``ThroughputEstimator/historyCount``.
+    public var recentTransfers: [ThroughputEstimator.Transfer]
+    /// Playable media ahead of the playhead.
+    public var forwardBuffer: Duration
+    /// How much media is held at most.
+    public var bufferCapacity: Duration
+    /// The desired rate, or the one that playback would have. Not 0.
+    public var rate: Double
+    /// Playback runs now.
+    public var isPlaying: Bool
+    /// Live: media time between the playhead and the end of what is listed; nil for VOD.
+    public var availableAhead: Duration?
+    /// The next segments, the one to choose for first, at most 12.
+    public var upcoming: [UpcomingSegment]
+    /// Position of the next segment in the item and number of its segments; nil for live.
+    public var segmentNumber: Int?
+    public var segmentCount: Int?
+    /// The segment on its way that is to be judged; nil when the next segment is to be chosen for.
+    public var download: Download?
+
+    public init(
+        now: Duration, candidates: [VariantCandidate], currentVariantIndex: Int? = nil,
+        throughput: ThroughputEstimate? = nil, recentTransfers: [ThroughputEstimator.Transfer] = [],
+        forwardBuffer: Duration, bufferCapacity: Duration = .seconds(30), rate: Double = 1, isPlaying: Bool = true,
+        availableAhead: Duration? = nil, upcoming: [UpcomingSegment], segmentNumber: Int? = nil,
+        segmentCount: Int? = nil, download: Download? = nil
+    ) {
+        self.now = now
+        self.candidates = candidates
+        self.currentVariantIndex = currentVariantIndex
+        self.throughput = throughput
+        self.recentTransfers = recentTransfers
+        self.forwardBuffer = forwardBuffer
+        self.bufferCapacity = bufferCapacity
+        self.rate = rate
+        self.isPlaying = isPlaying
+        self.availableAhead = availableAhead
+        self.upcoming = upcoming
+        self.segmentNumber = segmentNumber
+        self.segmentCount = segmentCount
+        self.download = download
+    }
+}
+
+/// What a ``VariantSelector`` decided.
+public struct SelectionDecision: Sendable, CustomStringConvertible {
+    /// The variant to load from. While a download is judged: its own variant to let it go on, another one to abandon it
+    /// and load the segment from there.
+    public var variantIndex: Int
+    /// Load only when no more media than this is ahead; nil loads at once.
+    public var maximumForwardBuffer: Duration?
+    private let makeExplanation: @Sendable () -> String
+
+    /// `explanation` is made only when someone reads it.
+    public init(
+        variantIndex: Int, maximumForwardBuffer: Duration? = nil,
+        explanation: @autoclosure @escaping @Sendable () -> String
+    ) {
+        self.variantIndex = variantIndex
+        self.maximumForwardBuffer = maximumForwardBuffer
+        makeExplanation = explanation
+    }
+
+    /// Why, with the numbers that counted, in one line.
+    public var explanation: String { makeExplanation() }
+
+    public var description: String { "variant \(variantIndex): \(explanation)" }
+}

@@ -1,0 +1,271 @@
+import Glibc
+
+/// A recorded (or made) network: how its bandwidth and latency change with time.
+///
+/// Periods follow one another from time 0; after the last the trace starts again, for ever. A request at time `t`
+/// waits for the latency of the period that holds `t`; from then on bits arrive at the bandwidth of each period that
+/// is passed. All questions are answered from cumulative bits, in O(log n) of the number of periods.
+///
+/// Times are in milliseconds as `Double`, because that is the precision of the recordings and because a simulation
+/// asks millions of times; 1 kbit/s is one bit per millisecond.
+public struct NetworkTrace: Sendable, Hashable {
+    /// Milliseconds since the start of the trace, or between two times.
+    public typealias Milliseconds = Double
+
+    /// A stretch of time without a change.
+    public struct Period: Sendable, Hashable {
+        public var duration: Duration
+        public var conditions: LinkConditions
+
+        public init(duration: Duration, conditions: LinkConditions) {
+            self.duration = duration
+            self.conditions = conditions
+        }
+    }
+
+    /// The largest trace file that is read, in bytes.
+    public static let maximumByteCount = 16 << 20
+    /// The largest values of the three columns: a day, 1 Tbit/s, ten minutes. They keep all sums exact enough.
+    static let maximumDuration = 86_400_000.0
+    static let maximumBandwidth = 1e9
+    static let maximumLatency = 600_000.0
+
+    /// Parallel arrays, one element per period: rate in bits per millisecond, latency in milliseconds.
+    private let rates: [Double]
+    private let latencies: [Double]
+    /// Time and bits at the start of each period, and at the end of the last one.
+    private let starts: [Double]
+    private let cumulativeBits: [Double]
+
+    /// One period that lasts for ever.
+    public init(constant conditions: LinkConditions) {
+        self.init(rows: [
+            Row(duration: 1000, rate: conditions.bitsPerSecond / 1000, latency: conditions.latency.milliseconds)
+        ])
+    }
+
+    /// - Throws: ``NetworkTraceError`` when there is no period, or one without a positive duration.
+    public init(periods: [Period]) throws(NetworkTraceError) {
+        guard !periods.isEmpty else { throw NetworkTraceError(text: "no period in the trace") }
+        guard periods.allSatisfy({ $0.duration > .zero }) else {
+            throw NetworkTraceError(text: "a period has no duration")
+        }
+        self.init(
+            rows: periods.map {
+                Row(
+                    duration: $0.duration.milliseconds, rate: $0.conditions.bitsPerSecond / 1000,
+                    latency: $0.conditions.latency.milliseconds)
+            })
+    }
+
+    /// Reads the text of a trace file: lines of `duration_ms,bandwidth_kbps,latency_ms`; `#` begins a comment line.
+    ///
+    /// - Throws: ``NetworkTraceError`` with the line when the text is not a trace, or larger than
+    ///   ``maximumByteCount``.
+    public init(parsing bytes: some Collection<UInt8>) throws(NetworkTraceError) {
+        guard bytes.count <= Self.maximumByteCount else {
+            throw NetworkTraceError(text: "larger than \(Self.maximumByteCount >> 20) MiB")
+        }
+        var rows: [Row] = []
+        var number = 0
+        for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            number += 1
+            let text = Self.trimmed(line)
+            guard let first = text.first, first != UInt8(ascii: "#") else { continue }
+            rows.append(try Self.row(text, line: number))
+        }
+        guard !rows.isEmpty else { throw NetworkTraceError(text: "no period in the trace") }
+        self.init(rows: rows)
+    }
+
+    /// Reads a trace file.
+    ///
+    /// - Throws: ``NetworkTraceError``, with the words of the system when the file cannot be read.
+    public init(contentsOfFile path: String) throws(NetworkTraceError) {
+        try self.init(parsing: Self.read(path))
+    }
+
+    private struct Row {
+        var duration: Double
+        var rate: Double
+        var latency: Double
+    }
+
+    private init(rows: [Row]) {
+        rates = rows.map(\.rate)
+        latencies = rows.map(\.latency)
+        var starts = [0.0]
+        var bits = [0.0]
+        starts.reserveCapacity(rows.count + 1)
+        bits.reserveCapacity(rows.count + 1)
+        var time = 0.0
+        var sum = 0.0
+        for row in rows {
+            time += row.duration
+            sum += row.duration * row.rate
+            starts.append(time)
+            bits.append(sum)
+        }
+        self.starts = starts
+        cumulativeBits = bits
+        duration = time
+        bitsPerCycle = sum
+    }
+
+    /// Time until the trace starts again.
+    public let duration: Milliseconds
+    private let bitsPerCycle: Double
+
+    public var periodCount: Int { rates.count }
+    /// The mean over one cycle, in bits per second.
+    public var meanBitsPerSecond: Double { bitsPerCycle / duration * 1000 }
+
+    // MARK: Questions
+
+    /// Bandwidth in bits per second at `time`.
+    public func bitsPerSecond(at time: Milliseconds) -> Double { rates[position(of: time).period] * 1000 }
+
+    /// Latency of a request made at `time`.
+    public func latency(at time: Milliseconds) -> Milliseconds { latencies[position(of: time).period] }
+
+    /// The earliest time at which `bits` have arrived, of a request made at `time` that has the link for itself.
+    ///
+    /// `.infinity` when they never do, because no period has bandwidth.
+    public func completionTime(ofBits bits: Double, requestedAt time: Milliseconds) -> Milliseconds {
+        arrivalTime(ofBits: bits, from: time + latency(at: time))
+    }
+
+    /// The earliest time at which `bits` have passed over a link that is used from `time` on without a pause.
+    public func arrivalTime(ofBits bits: Double, from time: Milliseconds) -> Milliseconds {
+        guard bits > 0 else { return time }
+        guard bitsPerCycle > 0 else { return .infinity }
+        let target = deliveredBits(before: time) + bits
+        // The last bit of a cycle arrives in that cycle, not at the start of the next one.
+        let cycle = max(0, (target / bitsPerCycle).rounded(.up) - 1)
+        let rest = target - cycle * bitsPerCycle
+        let period = Self.firstIndex(in: cumulativeBits) { $0 >= rest } - 1
+        guard rates.indices.contains(period), rates[period] > 0 else { return max(time, (cycle + 1) * duration) }
+        let within = (rest - cumulativeBits[period]) / rates[period]
+        return max(time, cycle * duration + starts[period] + within)
+    }
+
+    /// Bits that pass between two times over a link that is used all the while.
+    public func deliveredBits(from start: Milliseconds, to end: Milliseconds) -> Double {
+        guard end > start else { return 0 }
+        return max(0, deliveredBits(before: end) - deliveredBits(before: start))
+    }
+
+    /// Bits of a request made at `start` that have arrived by `end`.
+    public func receivedBits(requestedAt start: Milliseconds, by end: Milliseconds) -> Double {
+        deliveredBits(from: start + latency(at: start), to: end)
+    }
+
+    private func deliveredBits(before time: Milliseconds) -> Double {
+        let (cycle, offset, period) = position(of: time)
+        return cycle * bitsPerCycle + cumulativeBits[period] + (offset - starts[period]) * rates[period]
+    }
+
+    /// The number of whole cycles before `time`, the time within its cycle, and the period that holds it.
+    private func position(of time: Milliseconds) -> (cycle: Double, offset: Double, period: Int) {
+        let time = time.isFinite ? max(0, time) : 0
+        let cycle = (time / duration).rounded(.down)
+        let offset = min(max(0, time - cycle * duration), duration)
+        // A period holds its first instant and not its last.
+        let period = Self.firstIndex(in: starts) { $0 > offset } - 1
+        return (cycle, offset, min(max(0, period), rates.count - 1))
+    }
+
+    /// The first index whose element satisfies `predicate`, which is false up to some element and true from it on.
+    private static func firstIndex(in values: [Double], where predicate: (Double) -> Bool) -> Int {
+        var low = 0
+        var high = values.count
+        while low < high {
+            let middle = low + (high - low) / 2
+            if predicate(values[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}
+
+// MARK: - Text
+
+/// Why a file is not a network trace.
+public struct NetworkTraceError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// 1 for the first line; nil where it is not about one line.
+    public var line: Int?
+    public var text: String
+
+    public init(line: Int? = nil, text: String) {
+        self.line = line
+        self.text = text
+    }
+
+    public var description: String {
+        if let line { "line \(line): \(text)" } else { text }
+    }
+}
+
+extension NetworkTrace {
+    private static func row(_ line: some Collection<UInt8>, line number: Int) throws(NetworkTraceError) -> Row {
+        let fields = line.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+        guard fields.count == 3 else {
+            throw NetworkTraceError(line: number, text: "expected duration_ms,bandwidth_kbps,latency_ms")
+        }
+        let duration = try value(fields[0], "duration_ms", number, in: 0...maximumDuration)
+        guard duration > 0, duration == duration.rounded() else {
+            throw NetworkTraceError(line: number, text: "duration_ms has to be a whole number above 0")
+        }
+        return Row(
+            duration: duration, rate: try value(fields[1], "bandwidth_kbps", number, in: 0...maximumBandwidth),
+            latency: try value(fields[2], "latency_ms", number, in: 0...maximumLatency))
+    }
+
+    private static func value(
+        _ field: some Collection<UInt8>, _ name: String, _ line: Int, in range: ClosedRange<Double>
+    ) throws(NetworkTraceError) -> Double {
+        let digits = trimmed(field)
+        let isPlain = digits.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
+        guard isPlain, digits.count <= 24, let value = Double(String(decoding: digits, as: UTF8.self)) else {
+            throw NetworkTraceError(line: line, text: "\(name) is not a number")
+        }
+        guard range.contains(value) else {
+            throw NetworkTraceError(line: line, text: "\(name) is above \(Int(range.upperBound))")
+        }
+        return value
+    }
+
+    private static func trimmed(_ bytes: some Collection<UInt8>) -> [UInt8] {
+        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0D }
+        let trimmed = Array(bytes.drop(while: isBlank))
+        let end = trimmed.lastIndex { !isBlank($0) } ?? -1
+        return Array(trimmed.prefix(end + 1))
+    }
+
+    private static func read(_ path: String) throws(NetworkTraceError) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw NetworkTraceError(text: "cannot open: \(String(cString: strerror(errno)))") }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while bytes.count <= maximumByteCount {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw NetworkTraceError(text: "cannot read: \(String(cString: strerror(errno)))") }
+            guard count > 0 else { break }
+            bytes += buffer.prefix(count)
+        }
+        return bytes
+    }
+}
+
+extension Duration {
+    /// Milliseconds, rounded to the precision of a `Double`.
+    package var milliseconds: Double {
+        Double(components.seconds) * 1000 + Double(components.attoseconds) / 1e15
+    }
+
+    /// A number of milliseconds, to the nanosecond. Used for sums of periods, never for media times.
+    package static func milliseconds(rounding value: Double) -> Duration {
+        .nanoseconds(Int64(exactly: (min(max(0, value), 9e12) * 1e6).rounded()) ?? 0)
+    }
+}

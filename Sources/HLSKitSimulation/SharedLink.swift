@@ -1,0 +1,141 @@
+import HLSKitCore
+
+/// When which bytes of several transfers pass over one link.
+///
+/// A value without clock: it is told when requests begin and when bytes are there to be sent, and says what arrives
+/// next, and when. Transfers share the link packet by packet in turn; a packet that is on its way is not overtaken.
+/// The next packet starts where the last one ended, however late the caller is, so that delays do not add up.
+struct SharedLink {
+    typealias Milliseconds = NetworkTrace.Milliseconds
+
+    struct FlowID: Hashable {
+        fileprivate var number: UInt64
+    }
+
+    /// What arrives next.
+    struct Delivery: Equatable {
+        var flow: FlowID
+        var time: Milliseconds
+        /// Bytes of the flow's next item; nil for an event without bytes, and for the rest of an item.
+        fileprivate var byteCount: Int?
+    }
+
+    private struct Item {
+        var event: TransportEvent
+        var arrivedAt: Milliseconds
+        /// Bytes of the item that have been delivered.
+        var sentByteCount = 0
+
+        var remainingByteCount: Int? {
+            guard case .data(let bytes) = event else { return nil }
+            return bytes.count - sentByteCount
+        }
+    }
+
+    private struct Flow {
+        /// The end of the latency, of the pause or of the last packet: nothing of the flow arrives before.
+        var readyAt: Milliseconds
+        var items: [Item] = []
+        var firstItem = 0
+        var isPaused = false
+        /// A turn is due earlier the longer ago the last one was.
+        var servedAt: UInt64 = 0
+        var pendingByteCount = 0
+
+        var next: Item? { firstItem < items.count ? items[firstItem] : nil }
+
+        mutating func removeFirst() {
+            firstItem += 1
+            guard firstItem * 2 >= items.count else { return }
+            items.removeFirst(firstItem)
+            firstItem = 0
+        }
+    }
+
+    /// A packet holds what passes in about 5 ms, but no less than a TCP segment on Ethernet and no more than 64 KiB.
+    private static let packetDuration = 5.0
+    private static let packetSizes = 1460...65_536
+
+    private let trace: NetworkTrace
+    private var flows: [FlowID: Flow] = [:]
+    private var counter: UInt64 = 0
+    private var freeAt: Milliseconds = 0
+
+    init(trace: NetworkTrace) { self.trace = trace }
+
+    /// A request begins: its first byte can arrive after the latency of `time`.
+    mutating func open(at time: Milliseconds) -> FlowID {
+        counter += 1
+        let id = FlowID(number: counter)
+        flows[id] = Flow(readyAt: time + trace.latency(at: time), servedAt: counter)
+        return id
+    }
+
+    mutating func close(_ id: FlowID) { flows[id] = nil }
+
+    /// The far end has `event` ready to be sent at `time`.
+    mutating func enqueue(_ event: TransportEvent, to id: FlowID, at time: Milliseconds) {
+        let item = Item(event: event, arrivedAt: time)
+        flows[id]?.pendingByteCount += item.remainingByteCount ?? 0
+        flows[id]?.items.append(item)
+    }
+
+    /// Bytes that wait for their turn.
+    func pendingByteCount(of id: FlowID) -> Int { flows[id]?.pendingByteCount ?? 0 }
+
+    /// A paused flow leaves the link to the others.
+    mutating func setPaused(_ isPaused: Bool, _ id: FlowID, at time: Milliseconds) {
+        guard var flow = flows[id], flow.isPaused != isPaused else { return }
+        flow.isPaused = isPaused
+        if !isPaused { flow.readyAt = max(flow.readyAt, time) }
+        flows[id] = flow
+    }
+
+    /// What arrives next; nil when nothing waits, or nothing ever will arrive.
+    func nextDelivery() -> Delivery? {
+        var event: Delivery?
+        var packet: (id: FlowID, start: Milliseconds, turn: UInt64, size: Int)?
+        for (id, flow) in flows where !flow.isPaused {
+            guard let item = flow.next else { continue }
+            let ready = max(flow.readyAt, item.arrivedAt)
+            guard let remaining = item.remainingByteCount, remaining > 0 else {
+                // Of events at the same time, the flow that was opened first comes first: dictionaries have no order.
+                if let other = event, (other.time, other.flow.number) <= (ready, id.number) { continue }
+                event = Delivery(flow: id, time: ready, byteCount: item.remainingByteCount)
+                continue
+            }
+            let start = max(freeAt, ready)
+            if let other = packet, (other.start, other.turn) <= (start, flow.servedAt) { continue }
+            packet = (id, start, flow.servedAt, min(remaining, packetSize(at: start)))
+        }
+        guard let packet else { return event }
+        let time = trace.arrivalTime(ofBits: Double(packet.size) * 8, from: packet.start)
+        if let event, event.time <= time { return event }
+        return time.isFinite ? Delivery(flow: packet.id, time: time, byteCount: packet.size) : nil
+    }
+
+    /// Takes what ``nextDelivery()`` announced off the link.
+    mutating func take(_ delivery: Delivery) -> TransportEvent? {
+        guard var flow = flows[delivery.flow], var item = flow.next else { return nil }
+        defer { flows[delivery.flow] = flow }
+        flow.readyAt = max(flow.readyAt, delivery.time)
+        guard case .data(let bytes) = item.event, let count = delivery.byteCount, count > 0 else {
+            flow.removeFirst()
+            return item.event
+        }
+        counter += 1
+        flow.servedAt = counter
+        freeAt = max(freeAt, delivery.time)
+        let end = min(bytes.count, item.sentByteCount + count)
+        let piece = Array(bytes[item.sentByteCount..<end])
+        flow.pendingByteCount -= piece.count
+        item.sentByteCount = end
+        if end == bytes.count { flow.removeFirst() } else { flow.items[flow.firstItem] = item }
+        return .data(piece)
+    }
+
+    private func packetSize(at time: Milliseconds) -> Int {
+        let bytes = trace.bitsPerSecond(at: time) / 8000 * Self.packetDuration
+        return Int(min(max(bytes, Double(Self.packetSizes.lowerBound)), Double(Self.packetSizes.upperBound)))
+    }
+}

@@ -1,0 +1,124 @@
+/// One element of a `CODECS` attribute, such as `avc1.640028`.
+///
+/// Never fails: what is not known keeps its text, and has neither ``codec`` nor ``mediaType``.
+///
+/// Source: RFC 6381 §3; ISO/IEC 14496-15 Annex E (avc1, hvc1); the AV1 and VP9 bindings to ISO-BMFF.
+public struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    /// The text as it was written, without surrounding white space.
+    public let rawValue: String
+
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The elements of a `CODECS` attribute, in its order; empty elements are left out.
+    public static func list(parsing attribute: String) -> [CodecString] {
+        attribute.split(separator: ",").compactMap { element in
+            let trimmed = element.drop { $0.isWhitespace }
+            let text = String(trimmed.reversed().drop { $0.isWhitespace }.reversed())
+            return text.isEmpty ? nil : CodecString(rawValue: text)
+        }
+    }
+
+    public var description: String { rawValue }
+
+    /// The part before the first full stop: the four-character code of the sample entry.
+    public var sampleEntry: String { String(rawValue.prefix { $0 != "." }) }
+
+    /// What follows the sample entry, split at full stops.
+    private var parameters: [Substring] {
+        Array(rawValue.split(separator: ".", omittingEmptySubsequences: false).dropFirst())
+    }
+
+    /// The coding format; nil where the text names none that this library knows.
+    public var codec: MediaCodec? {
+        if sampleEntry == "mp4a" { return Self.mpeg4Audio(parameters) }
+        if sampleEntry == "mp3" { return .mp3 }
+        return MediaCodec.named(sampleEntry: sampleEntry)?.codec
+    }
+
+    /// What kind of media it is; nil where unknown. Known for some formats whose ``codec`` is not.
+    public var mediaType: MediaType? {
+        switch sampleEntry {
+        case "mp4a", "mp3", "dtsc", "dtse", "dtsh", "dtsl", "dtsx", "ac-4", "mha1", "mhm1", "iamf": .audio
+        case "mp4v", "vp08", "jpeg", "vvc1", "vvi1", "evc1": .video
+        case "tx3g": .text
+        default: MediaCodec.named(sampleEntry: sampleEntry)?.mediaType
+        }
+    }
+
+    /// The profile's number: `profile_idc` (H.264), `general_profile_idc` (HEVC), the audio object type (`mp4a.40`),
+    /// the profile of AV1, VP9 or Dolby Vision; nil where the text does not tell.
+    public var profile: Int? {
+        let parameters = parameters
+        guard let first = parameters.first else { return nil }
+        switch sampleEntry {
+        case "avc1", "avc2", "avc3", "avc4":
+            // Before RFC 6381: "avc1.66.30", decimal.
+            return parameters.count >= 2 ? Int(first) : Self.hexadecimal(first.prefix(2))
+        case "hvc1", "hev1":
+            // A letter before the number is the profile space.
+            return Int(first.drop { "ABC".contains($0) })
+        case "mp4a": return first == "40" && parameters.count > 1 ? Int(parameters[1]) : nil
+        case "av01", "vp09", "dvh1", "dvhe", "dva1", "dvav", "dav1": return Int(first)
+        default: return nil
+        }
+    }
+
+    /// The level as the codec counts it: `level_idc` (H.264: 40 is 4.0), `general_level_idc` (HEVC: 120 is 4.0),
+    /// `seq_level_idx` (AV1: 8 is 4.0), VP9's level (40 is 4.0), Dolby Vision's level; nil where not told.
+    public var level: Int? {
+        let parameters = parameters
+        switch sampleEntry {
+        case "avc1", "avc2", "avc3", "avc4":
+            guard let first = parameters.first else { return nil }
+            if parameters.count >= 2 { return Int(parameters[1]) }
+            return first.count == 6 ? Self.hexadecimal(first.suffix(2)) : nil
+        case "hvc1", "hev1": return parameters.count > 2 ? Int(parameters[2].dropFirst()) : nil
+        case "av01":
+            guard parameters.count > 1 else { return nil }
+            return Int(parameters[1].prefix { $0.isNumber })
+        case "vp09", "dvh1", "dvhe", "dva1", "dvav", "dav1": return parameters.count > 1 ? Int(parameters[1]) : nil
+        default: return nil
+        }
+    }
+
+    /// Bits per sample where the text tells (AV1 and VP9), else nil.
+    public var bitDepth: Int? {
+        let parameters = parameters
+        guard sampleEntry == "av01" || sampleEntry == "vp09", parameters.count > 2 else { return nil }
+        return Int(parameters[2])
+    }
+
+    /// `mp4a.OO[.A]`: OO is the object type indication in hexadecimal, A for OO = 40 the audio object type.
+    private static func mpeg4Audio(_ parameters: [Substring]) -> MediaCodec? {
+        guard let first = parameters.first else { return .aac }
+        guard let indication = hexadecimal(first).flatMap(UInt8.init(exactly:)) else { return nil }
+        if indication == 0x40, parameters.count > 1 {
+            switch Int(parameters[1]) {
+            case 32, 33, 34: return .mp3  // MPEG-4's names for MPEG audio layers 1 to 3
+            default: break
+            }
+        }
+        return MediaCodec.named(objectTypeIndication: indication)
+    }
+
+    /// Int(_:radix:) would take a sign.
+    private static func hexadecimal(_ text: some StringProtocol) -> Int? {
+        text.allSatisfy(\.isHexDigit) ? Int(text, radix: 16) : nil
+    }
+}
+
+extension MediaCodec {
+    /// The codec of an `esds` box's object type indication; nil where unknown.
+    ///
+    /// Source: ISO/IEC 14496-1 §7.2.6.6 and the registrations at mp4ra.org.
+    static func named(objectTypeIndication: UInt8) -> MediaCodec? {
+        switch objectTypeIndication {
+        case 0x40, 0x66, 0x67, 0x68: .aac
+        case 0x69, 0x6B: .mp3
+        case 0xA5: .ac3
+        case 0xA6: .eac3
+        case 0xAD: .opus
+        default: nil
+        }
+    }
+}

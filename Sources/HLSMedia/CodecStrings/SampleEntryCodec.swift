@@ -1,0 +1,26 @@
+extension MediaCodec {
+    /// CEA-608 captions in a track of their own.
+    public static let cea608 = MediaCodec(rawValue: "cea608")
+
+    /// The codec and kind of media that a sample entry's four-character code stands for; nil where unknown.
+    ///
+    /// `mp4a` is AAC here: only its `esds` box or the parameters of a codec string tell more.
+    static func named(sampleEntry: String) -> (codec: MediaCodec, mediaType: MediaType)? {
+        sampleEntries[sampleEntry]
+    }
+
+    /// Source: the MP4 registration authority's list of codecs (mp4ra.org) and RFC 6381 §3.
+    private static let sampleEntries: [String: (codec: MediaCodec, mediaType: MediaType)] = [
+        "avc1": (.h264, .video), "avc2": (.h264, .video), "avc3": (.h264, .video), "avc4": (.h264, .video),
+        "hvc1": (.hevc, .video), "hev1": (.hevc, .video),
+        // Dolby Vision on top of the codec that its base layer has.
+        "dvh1": (.hevc, .video), "dvhe": (.hevc, .video), "dva1": (.h264, .video), "dvav": (.h264, .video),
+        "dav1": (.av1, .video),
+        "av01": (.av1, .video), "vp09": (.vp9, .video),
+        "mp4a": (.aac, .audio), ".mp3": (.mp3, .audio), "mp3 ": (.mp3, .audio),
+        "ac-3": (.ac3, .audio), "ec-3": (.eac3, .audio), "ec+3": (.eac3, .audio),
+        "Opus": (.opus, .audio), "opus": (.opus, .audio), "fLaC": (.flac, .audio), "flac": (.flac, .audio),
+        "alac": (.alac, .audio),
+        "wvtt": (.webVTT, .text), "stpp": (.ttml, .text), "c608": (.cea608, .text),
+    ]
+}

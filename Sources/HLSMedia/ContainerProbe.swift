@@ -1,0 +1,159 @@
+/// Tells from the first bytes of a resource what it is, whatever it is called.
+public struct ContainerProbe: Sendable, Hashable {
+    /// What the bytes are.
+    public enum Container: Sendable, Hashable {
+        /// An MPEG-2 transport stream, with the distance of its packets: 188, 192 or 204.
+        case transportStream(packetStride: Int)
+        /// ISO base media file format: a CMAF or fMP4 segment, its initialization section, or a plain MP4 file.
+        case mp4
+        /// Audio frames without a container, or an ID3 tag.
+        case packedAudio
+        case webVTT
+        /// None of these, with what it looks like, for a person: "an HTML page", "empty".
+        case unknown(String)
+    }
+
+    /// The number of bytes after which there is always an answer.
+    public static let maxByteCount = 2048
+
+    private var prefix: [UInt8] = []
+
+    public init() {}
+
+    /// Takes the next bytes; nil while more are needed.
+    ///
+    /// The answer does not depend on how the bytes are cut into pieces. Only the first ``maxByteCount`` are kept.
+    public mutating func append(_ bytes: ArraySlice<UInt8>) -> Container? {
+        prefix.append(contentsOf: bytes.prefix(Self.maxByteCount - prefix.count))
+        return Self.identify(prefix[...], isComplete: prefix.count >= Self.maxByteCount)
+    }
+
+    /// The answer when the resource has no more bytes.
+    public func finish() -> Container { Self.identify(prefix[...], isComplete: true) ?? .unknown("unknown data") }
+
+    /// What a resource is that begins with `bytes`; nil where more are needed, never if `isComplete`.
+    public static func identify(_ bytes: ArraySlice<UInt8>, isComplete: Bool) -> Container? {
+        guard !bytes.isEmpty else { return isComplete ? .unknown("empty") : nil }
+        let bytes = Array(bytes.prefix(maxByteCount))
+        let isComplete = isComplete || bytes.count == maxByteCount
+        var needsMore = false
+        // The surest signs first.
+        for test in [webVTT, mp4, transportStream, audio] {
+            switch test(bytes, isComplete) {
+            case .yes(let container): return container
+            case .perhaps: needsMore = true
+            case .no: break
+            }
+        }
+        if needsMore && !isComplete { return nil }
+        // Sync bytes behind a little garbage.
+        if let stride = laterPackets(bytes) { return .transportStream(packetStride: stride) }
+        guard isComplete else { return nil }
+        return .unknown(appearance(of: bytes))
+    }
+
+    private enum Verdict { case yes(Container), perhaps, no }
+
+    private static func webVTT(_ bytes: [UInt8], isComplete: Bool) -> Verdict {
+        let text = withoutByteOrderMark(bytes)
+        let word = Array("WEBVTT".utf8)
+        guard text.starts(with: word) else {
+            return word.starts(with: text) || bytes.count < 3 && [0xef, 0xbb, 0xbf].starts(with: bytes)
+                ? .perhaps : .no
+        }
+        guard let next = text.dropFirst(word.count).first else { return isComplete ? .yes(.webVTT) : .perhaps }
+        return [0x20, 0x09, 0x0a, 0x0d].contains(next) ? .yes(.webVTT) : .no
+    }
+
+    private static let boxTypes: Set<String> = [
+        "ftyp", "styp", "moov", "moof", "mdat", "sidx", "ssix", "emsg", "prft", "free", "skip", "wide", "uuid", "pdin",
+        "mfra", "meta", "pssh",
+    ]
+
+    private static func mp4(_ bytes: [UInt8], isComplete: Bool) -> Verdict {
+        guard bytes.count >= 8 else { return .perhaps }
+        guard boxTypes.contains(String(decoding: bytes[4..<8], as: UTF8.self)) else { return .no }
+        let size = bytes[0..<4].reduce(0) { $0 << 8 | Int($1) }
+        // 0: to the end of the file; 1: a 64-bit size follows.
+        return size == 0 || size == 1 || size >= 8 ? .yes(.mp4) : .no
+    }
+
+    private static let layouts = [(stride: 188, prefix: 0), (stride: 192, prefix: 4), (stride: 204, prefix: 0)]
+
+    private static func transportStream(_ bytes: [UInt8], isComplete: Bool) -> Verdict {
+        var needsMore = false
+        for layout in layouts {
+            let places = (0..<3).map { layout.prefix + $0 * layout.stride }
+            let present = places.filter { $0 < bytes.count }
+            guard present.allSatisfy({ bytes[$0] == 0x47 }) else { continue }
+            if present.count == places.count || (isComplete && !present.isEmpty && bytes.count >= 188) {
+                return .yes(.transportStream(packetStride: layout.stride))
+            }
+            needsMore = true
+        }
+        return needsMore ? .perhaps : .no
+    }
+
+    /// The distance of three sync bytes that stand somewhere in the bytes.
+    private static func laterPackets(_ bytes: [UInt8]) -> Int? {
+        for layout in layouts {
+            let reach = 2 * layout.stride
+            guard bytes.count > reach else { continue }
+            for start in 0..<bytes.count - reach
+            where bytes[start] == 0x47 && bytes[start + layout.stride] == 0x47 && bytes[start + reach] == 0x47 {
+                return layout.stride
+            }
+        }
+        return nil
+    }
+
+    private static func audio(_ bytes: [UInt8], isComplete: Bool) -> Verdict {
+        if "ID3".utf8.starts(with: bytes.prefix(3)) { return bytes.count < 3 ? .perhaps : .yes(.packedAudio) }
+        var needsMore = false
+        for framing in [AudioFraming.adts, .mpegAudio, .ac3, .loas] {
+            guard bytes.count >= framing.headerByteCount else {
+                needsMore = true
+                continue
+            }
+            guard let header = framing.header(at: 0, in: bytes) else { continue }
+            // The next frame proves it, where it can be seen.
+            let next = header.byteCount
+            if next + framing.headerByteCount > bytes.count {
+                if isComplete { return .yes(.packedAudio) }
+                needsMore = true
+            } else if framing.header(at: next, in: bytes) != nil || bytes[next...].starts(with: "ID3".utf8) {
+                return .yes(.packedAudio)
+            }
+        }
+        return needsMore ? .perhaps : .no
+    }
+
+    private static func withoutByteOrderMark(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
+        bytes.starts(with: [0xef, 0xbb, 0xbf]) ? bytes.dropFirst(3) : bytes[...]
+    }
+
+    private static func appearance(of bytes: [UInt8]) -> String {
+        let text = String(
+            decoding: withoutByteOrderMark(bytes).drop { [0x20, 0x09, 0x0a, 0x0d].contains($0) }.prefix(256),
+            as: UTF8.self
+        ).lowercased()
+        let starts: [(String, String)] = [
+            ("#extm3u", "a playlist"), ("<!doctype html", "an HTML page"), ("<html", "an HTML page"),
+            ("<head", "an HTML page"), ("<body", "an HTML page"), ("<?xml", "an XML document"),
+            ("<tt", "a TTML document"), ("<", "markup"), ("{", "JSON"), ("[", "JSON"),
+        ]
+        for (start, name) in starts where text.hasPrefix(start) {
+            return name == "an XML document" && text.contains("<html") ? "an HTML page" : name
+        }
+        let magic: [([UInt8], String)] = [
+            ([0x1a, 0x45, 0xdf, 0xa3], "Matroska"), (Array("FLV".utf8), "FLV"), (Array("OggS".utf8), "Ogg"),
+            (Array("RIFF".utf8), "RIFF"), ([0x1f, 0x8b], "gzip data"), ([0xff, 0xd8, 0xff], "a JPEG image"),
+            ([0x89, 0x50, 0x4e, 0x47], "a PNG image"), ([0, 0, 1, 0xba], "an MPEG program stream"),
+            (Array("fLaC".utf8), "FLAC"),
+        ]
+        for (start, name) in magic where bytes.starts(with: start) { return name }
+        if bytes.allSatisfy({ $0 == 0 }) { return "zeros" }
+        let isText = bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7f || [0x09, 0x0a, 0x0d].contains($0) }
+        return isText ? "text" : "unknown data (encrypted?)"
+    }
+}

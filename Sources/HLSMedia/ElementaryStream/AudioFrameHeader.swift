@@ -1,0 +1,65 @@
+/// One frame of an audio stream (or one ID3 tag) as its header describes it, whatever the format.
+package struct AudioFrameHeader: Sendable, Hashable {
+    package var codec: MediaCodec
+    /// The whole frame, header included.
+    package var byteCount: Int
+    /// Bytes at the front that a decoder does not want to see.
+    package var strippedByteCount = 0
+    /// Samples per channel; 0 where only the payload tells (LATM) or time does not pass (ID3).
+    package var sampleCount: Int
+    /// Samples per second; 0 where only the payload tells.
+    package var sampleRate: Int
+    /// 0 where only the payload tells.
+    package var channelCount: Int
+    /// The frame belongs to the access unit of the frame before it (E-AC-3 dependent and additional substreams).
+    package var isContinuation = false
+    /// The frame may be followed by frames of its access unit.
+    package var mayContinue = false
+}
+
+/// The formats whose frames carry their own length.
+package enum AudioFraming: Sendable, Hashable, CaseIterable {
+    case adts, mpegAudio, ac3, loas, id3
+
+    /// Bytes that ``header(at:in:)`` needs.
+    package var headerByteCount: Int {
+        switch self {
+        case .adts: ADTSHeader.byteCount
+        case .mpegAudio: 4
+        case .ac3: AC3Header.byteCount
+        case .loas: 3
+        case .id3: ID3Tag.headerByteCount
+        }
+    }
+
+    package var codec: MediaCodec {
+        switch self {
+        case .adts: .aac
+        case .mpegAudio: .mp3
+        case .ac3: .ac3
+        case .loas: .aacLATM
+        case .id3: .id3
+        }
+    }
+
+    /// The header at `offset`; nil if there is none, or fewer than ``headerByteCount`` bytes.
+    package func header(at offset: Int, in bytes: [UInt8]) -> AudioFrameHeader? {
+        guard offset >= 0, offset <= bytes.count - headerByteCount else { return nil }
+        let head = bytes[offset..<offset + headerByteCount]
+        switch self {
+        case .adts: return ADTSHeader(parsing: head)?.frame
+        case .mpegAudio: return MPEGAudioHeader(parsing: head)?.frame
+        case .ac3: return AC3Header(parsing: head)?.frame
+        case .loas:
+            // ISO/IEC 14496-3 §1.7.2: AudioSyncStream. The decoder of libavcodec wants to see its header.
+            let word = head.reduce(0) { $0 << 8 | Int($1) }
+            guard word >> 13 == 0x2b7, word & 0x1fff > 0 else { return nil }
+            return AudioFrameHeader(
+                codec: .aacLATM, byteCount: 3 + (word & 0x1fff), sampleCount: 0, sampleRate: 0, channelCount: 0)
+        case .id3:
+            guard let byteCount = ID3Tag.byteCount(ofTagWithHeader: head) else { return nil }
+            return AudioFrameHeader(
+                codec: .id3, byteCount: byteCount, sampleCount: 0, sampleRate: 0, channelCount: 0)
+        }
+    }
+}

@@ -1,0 +1,104 @@
+/// The decoder configuration of AAC.
+///
+/// Source: ISO/IEC 14496-3 §1.6.2.1.
+public struct AudioSpecificConfig: Sendable, Hashable {
+    /// The audio object type of the core: 2 is AAC-LC. With explicitly signalled SBR this is still the core's type.
+    public var objectType: Int
+    /// Samples per second of the core, before spectral band replication doubles it.
+    public var coreSampleRate: Int
+    /// Samples per second of the output as far as it is signalled.
+    public var sampleRate: Int
+    /// 0 where a program config element tells, see ``channelCount``.
+    public var channelConfiguration: Int
+    /// Channels as far as they are signalled (parametric stereo not counted); 0 where unknown.
+    public var channelCount: Int
+    /// Core samples per frame: 1024 or 960 (512 or 480 for the low-delay types).
+    public var samplesPerFrame: Int
+    /// The number of bits that were read, so that a reader of LATM can go on behind it.
+    package var bitCount = 0
+
+    // ISO/IEC 14496-3 table 1.18.
+    static let sampleRates = [
+        96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
+    ]
+    // ISO/IEC 14496-3 table 1.19.
+    static let channelCounts = [0, 1, 2, 3, 4, 5, 6, 8, 0, 0, 0, 7, 8, 24, 8, 0]
+
+    /// - Throws: `malformed` where the bytes end early or a field is out of range.
+    public init(parsing bytes: some Collection<UInt8>) throws(MediaError) {
+        var reader = BitReader(Array(bytes))
+        try self.init(parsing: &reader)
+    }
+
+    init(parsing reader: inout BitReader) throws(MediaError) {
+        let start = reader.position
+        objectType = Self.objectType(from: &reader)
+        coreSampleRate = Self.sampleRate(from: &reader)
+        sampleRate = coreSampleRate
+        channelConfiguration = reader.bits(4)
+        channelCount = Self.channelCounts[channelConfiguration]
+        samplesPerFrame = 1024
+        if objectType == 5 || objectType == 29 {
+            sampleRate = Self.sampleRate(from: &reader)
+            objectType = Self.objectType(from: &reader)
+            if objectType == 22 { reader.skip(4) }
+        }
+        switch objectType {
+        case 1, 2, 3, 4, 6, 7, 17, 19, 20, 21, 22, 23:
+            let isShort = reader.flag()
+            samplesPerFrame = objectType == 23 ? (isShort ? 480 : 512) : (isShort ? 960 : 1024)
+            if reader.flag() { reader.skip(14) }  // dependsOnCoreCoder
+            let hasExtension = reader.flag()
+            if channelConfiguration == 0 {
+                channelCount = ProgramConfigElement(parsing: &reader, alignment: start).channelCount
+            }
+            if objectType == 6 || objectType == 20 { reader.skip(3) }
+            if hasExtension {
+                if objectType == 22 { reader.skip(16) }
+                if [17, 19, 20, 23].contains(objectType) { reader.skip(3) }
+                reader.skip(1)
+            }
+        case 39: samplesPerFrame = reader.flag() ? 480 : 512
+        default: break  // other types configure themselves in ways that only their decoder needs
+        }
+        guard !reader.isExhausted, objectType > 0, coreSampleRate > 0, sampleRate > 0 else {
+            throw MediaError(code: .malformed, text: "AudioSpecificConfig: too short or a field is out of range")
+        }
+        bitCount = reader.position - start
+    }
+
+    private static func objectType(from reader: inout BitReader) -> Int {
+        let type = reader.bits(5)
+        return type == 31 ? 32 + reader.bits(6) : type
+    }
+
+    private static func sampleRate(from reader: inout BitReader) -> Int {
+        let index = reader.bits(4)
+        if index == 15 { return reader.bits(24) }
+        return index < sampleRates.count ? sampleRates[index] : 0
+    }
+}
+
+/// The channels of AAC where no channel configuration fits (ISO/IEC 14496-3 §4.4.1.1, table 4.2).
+struct ProgramConfigElement {
+    private(set) var channelCount = 0
+
+    /// - Parameter alignment: the bit position to which `byte_alignment()` refers.
+    init(parsing reader: inout BitReader, alignment: Int) {
+        reader.skip(4 + 2 + 4)
+        let (front, side, back) = (reader.bits(4), reader.bits(4), reader.bits(4))
+        let (lowFrequency, data, coupling) = (reader.bits(2), reader.bits(3), reader.bits(4))
+        if reader.flag() { reader.skip(4) }
+        if reader.flag() { reader.skip(4) }
+        if reader.flag() { reader.skip(3) }
+        channelCount = lowFrequency
+        for _ in 0..<front + side + back {
+            channelCount += reader.flag() ? 2 : 1
+            reader.skip(4)
+        }
+        reader.skip(4 * lowFrequency + 4 * data + 5 * coupling)
+        reader.skip((8 - (reader.position - alignment) & 7) & 7)
+        reader.skip(reader.bits(8) * 8)
+        if reader.isExhausted { channelCount = 0 }
+    }
+}

@@ -1,0 +1,306 @@
+/// Makes samples of a stream whose frames tell their own length: all audio, and ID3.
+///
+/// Times are counted in audio samples from the last timestamp, so that they are exact however many frames there are.
+struct FrameAssembler {
+    /// What differs between packed audio and the packets of a transport stream.
+    struct Options {
+        /// How the stream is called in notes.
+        var name: String
+        /// ID3 tags may stand between frames; they become samples of the track with this number.
+        var metadataTrackID: Int?
+        /// The first frame of MPEG audio may be a table instead of sound.
+        var skipsInformationFrame = false
+    }
+
+    private enum Step {
+        case moved
+        case needsMore
+    }
+
+    let framing: AudioFraming
+    private let options: Options
+    private(set) var track: MediaTrack
+    private var buffer: [UInt8] = []
+    /// The first byte in `buffer` that is not yet in a sample.
+    private var at = 0
+    private var marks = PacketMarks()
+    /// Offset of `buffer` in the stream's bytes, for notes.
+    private var consumed: Int
+    /// The last frame ended where the next one must begin.
+    private var isLocked = false
+    private var skippedByteCount = 0
+    private var clock: SampleClock?
+    private var hasSamples = false
+    /// The fields of the last header from which `track` was made.
+    private var configuredHeader: [UInt8] = []
+    private var latm: LATMConfiguration?
+
+    /// - Parameter offset: that of the first byte, for notes.
+    init(framing: AudioFraming, track: MediaTrack, options: Options, offset: Int = 0) {
+        self.framing = framing
+        self.track = track
+        self.options = options
+        consumed = offset
+    }
+
+    /// Bytes that arrive from here on have the timestamp `pts` from the first frame that begins in them.
+    mutating func beginPacket(pts: Int64?, isRandomAccess: Bool = false) {
+        marks.append(.init(offset: buffer.count, pts: pts, dts: nil, isRandomAccess: isRandomAccess))
+    }
+
+    mutating func append(_ bytes: Span<UInt8>, to sink: inout EventSink) {
+        bytes.withUnsafeBufferPointer { buffer.append(contentsOf: $0) }
+        process(isEnd: false, to: &sink)
+    }
+
+    /// No more bytes follow, or not without a gap: gives out what is there.
+    ///
+    /// - Returns: the number of bytes of a frame that was not whole.
+    @discardableResult
+    mutating func finish(isDamaged: Bool, to sink: inout EventSink) -> Int {
+        process(isEnd: true, to: &sink)
+        noteSkipped(to: &sink)
+        let left = buffer.count - at
+        if left > 0, isDamaged, let header = framing.header(at: at, in: buffer) {
+            emit(at..<buffer.count, header: header, isDamaged: true, to: &sink)
+        }
+        consumed += buffer.count
+        buffer.removeAll(keepingCapacity: true)
+        at = 0
+        marks.removeAll()
+        isLocked = false
+        // How much time was lost is not known: the next timestamp tells.
+        if isDamaged { clock = nil }
+        return left
+    }
+
+    private mutating func process(isEnd: Bool, to sink: inout EventSink) {
+        while at < buffer.count, case .moved = step(isEnd: isEnd, to: &sink) {}
+        consumed += at
+        buffer.removeFirst(at)
+        marks.removeBytes(at)
+        at = 0
+    }
+
+    private mutating func step(isEnd: Bool, to sink: inout EventSink) -> Step {
+        if options.metadataTrackID != nil, let step = stepOverTag(isEnd: isEnd, to: &sink) { return step }
+        guard let header = framing.header(at: at, in: buffer) else {
+            if buffer.count - at < framing.headerByteCount && (!isEnd || isLocked) { return .needsMore }
+            skip(1)
+            return .moved
+        }
+        guard header.byteCount <= TransportStreamDemuxer.maxAccessUnitByteCount else {
+            skip(1)
+            return .moved
+        }
+        var end = at + header.byteCount
+        // A tag whose length lies must not swallow the tags of later packets.
+        if framing == .id3, let next = tagStart(before: min(end, buffer.count)) {
+            emit(at..<next, header: header, isDamaged: true, to: &sink)
+            at = next
+            return .moved
+        }
+        guard end <= buffer.count else {
+            if isEnd && !isLocked && !isTrusted(at) {
+                skip(1)
+                return .moved
+            }
+            return .needsMore
+        }
+        let needsProof = !isLocked && !isTrusted(at)
+        let isDivided = marks.first(behind: at, before: end) != nil
+        // The next header proves this one, and tells whether this access unit goes on.
+        while needsProof || isDivided || header.mayContinue {
+            guard end + framing.headerByteCount <= buffer.count else {
+                if !isEnd { return .needsMore }
+                break
+            }
+            if let next = framing.header(at: end, in: buffer) {
+                guard header.mayContinue, next.isContinuation, next.byteCount <= Self.maxUnitByteCount - (end - at)
+                else { break }
+                guard end + next.byteCount <= buffer.count else {
+                    if !isEnd { return .needsMore }
+                    break
+                }
+                end += next.byteCount
+                continue
+            }
+            if options.metadataTrackID != nil, buffer[end...].starts(with: "ID3".utf8) { break }
+            if let cut = cutStart(before: end) {
+                emit(at..<cut, header: header, isDamaged: true, to: &sink)
+                at = cut
+                return .moved
+            }
+            if needsProof {
+                skip(1)
+                return .moved
+            }
+            break
+        }
+        noteSkipped(to: &sink)
+        let range = at..<end
+        at = end
+        isLocked = true
+        emit(range, header: header, isDamaged: false, to: &sink)
+        return .moved
+    }
+
+    /// More than any access unit of E-AC-3: eight substreams, each with eight dependent ones, of 4 KiB.
+    private static let maxUnitByteCount = 64 * 4096
+
+    /// A packet begins here, which is as good as a header behind the frame.
+    private func isTrusted(_ offset: Int) -> Bool { options.metadataTrackID == nil && marks.contains(offset) }
+
+    /// Where a packet begins with a header, within the frame that would end at `end`.
+    private func cutStart(before end: Int) -> Int? {
+        marks.marks.first {
+            $0.offset > at && $0.offset < end && framing.header(at: $0.offset, in: buffer) != nil
+        }?.offset
+    }
+
+    private func tagStart(before end: Int) -> Int? { cutStart(before: end) }
+
+    private mutating func skip(_ count: Int) {
+        at += count
+        skippedByteCount += count
+        isLocked = false
+    }
+
+    private mutating func noteSkipped(to sink: inout EventSink) {
+        guard skippedByteCount > 0 else { return }
+        sink.note(
+            "\(options.name): \(skippedByteCount) bytes before byte \(consumed + at) are no \(framing.codec.rawValue)")
+        skippedByteCount = 0
+    }
+
+    /// Takes an ID3 tag that stands between frames; nil where there is none.
+    private mutating func stepOverTag(isEnd: Bool, to sink: inout EventSink) -> Step? {
+        guard buffer[at] == 0x49, "ID3".utf8.starts(with: buffer[at...].prefix(3)) else { return nil }
+        guard buffer.count - at >= ID3Tag.headerByteCount else { return isEnd ? nil : .needsMore }
+        guard let byteCount = ID3Tag.byteCount(ofTagWithHeader: buffer[at..<at + ID3Tag.headerByteCount]),
+            byteCount <= TransportStreamDemuxer.maxAccessUnitByteCount
+        else { return nil }
+        guard at + byteCount <= buffer.count else { return isEnd ? nil : .needsMore }
+        noteSkipped(to: &sink)
+        emitTag(buffer[at..<at + byteCount], to: &sink)
+        at += byteCount
+        return .moved
+    }
+
+    /// Gives out a whole tag as a metadata sample, at the time of the next frame.
+    mutating func emitTag(_ bytes: ArraySlice<UInt8>, to sink: inout EventSink) {
+        guard let id = options.metadataTrackID else { return }
+        let pts = marks.marks.last { $0.offset <= at }?.pts ?? clock?.now ?? 0
+        sink.update(
+            MediaTrack(id: id, mediaType: .metadata, codec: .id3, timescale: track.timescale, wrapsAt33Bits: true))
+        sink.emit(MediaSample(trackID: id, pts: pts, dts: pts, isSync: true, data: SampleData(bytes)))
+    }
+
+    private mutating func emit(
+        _ range: Range<Int>, header: AudioFrameHeader, isDamaged: Bool, to sink: inout EventSink
+    ) {
+        if options.skipsInformationFrame && !hasSamples && framing == .mpegAudio
+            && MPEGAudioHeader.isInformation(buffer[range])
+        {
+            sink.note("\(options.name): the first frame is a table of the encoder and has no sound")
+            return
+        }
+        let mark = marks.takeMark(forUnitAt: range.lowerBound)
+        var format = (rate: header.sampleRate, samples: header.sampleCount)
+        if framing == .loas {
+            guard let timing = latmTiming(range, to: &sink) else { return }
+            format = timing
+        }
+        if framing == .adts { configure(range, header: header, to: &sink) }
+        if framing != .adts && framing != .loas { describe(header, to: &sink) }
+        if let pts = mark?.pts { clock = SampleClock(start: pts, rate: format.rate) }
+        guard clock != nil else {
+            sink.note("\(options.name): a frame without a timestamp was left out")
+            return
+        }
+        let (pts, duration) = clock?.advance(by: format.samples, rate: format.rate) ?? (0, 0)
+        hasSamples = true
+        let body = min(range.lowerBound + header.strippedByteCount, range.upperBound)..<range.upperBound
+        guard !body.isEmpty else { return }
+        let data = buffer.withUnsafeBytes { bytes in
+            SampleData(count: body.count) { $0.copyMemory(from: .init(rebasing: bytes[body])) }
+        }
+        sink.emit(
+            MediaSample(
+                trackID: track.id, pts: pts, dts: pts, duration: duration, isSync: true, isDamaged: isDamaged,
+                data: data))
+    }
+
+    /// Sets the track's fields from a header that has them all.
+    private mutating func describe(_ header: AudioFrameHeader, to sink: inout EventSink) {
+        track.codec = header.codec
+        track.sampleRate = header.sampleRate
+        track.channelCount = header.channelCount
+        sink.update(track)
+    }
+
+    private mutating func configure(_ range: Range<Int>, header: AudioFrameHeader, to sink: inout EventSink) {
+        guard range.count >= ADTSHeader.byteCount else { return }
+        // Version, profile, rate and channels; the copyright and length fields change with each frame.
+        let b = range.lowerBound
+        let fixed = [buffer[b + 1], buffer[b + 2], buffer[b + 3] & 0xc0]
+        guard fixed != configuredHeader, let adts = ADTSHeader(parsing: buffer[range]) else { return }
+        configuredHeader = fixed
+        if adts.rawDataBlockCount > 1 {
+            sink.note("\(options.name): \(adts.rawDataBlockCount) raw data blocks in one ADTS frame")
+        }
+        let body = buffer[min(b + adts.headerByteCount, range.upperBound)..<range.upperBound]
+        let configuration = adts.configuration(payload: body)
+        track.configuration = configuration.bytes
+        track.sampleRate = adts.sampleRate
+        track.channelCount = configuration.channelCount
+        sink.update(track)
+    }
+
+    private mutating func latmTiming(_ range: Range<Int>, to sink: inout EventSink) -> (rate: Int, samples: Int)? {
+        do throws(MediaError) {
+            if case .configuration(let found) = try LATMConfiguration.parse(buffer[range].dropFirst(3)) {
+                latm = found
+            }
+        } catch {
+            sink.note("\(options.name): \(error.text)")
+        }
+        guard let latm else {
+            sink.note("\(options.name): a frame before the first configuration was left out")
+            return nil
+        }
+        track.sampleRate = latm.audio.coreSampleRate
+        track.channelCount = latm.audio.channelCount
+        sink.update(track)
+        return (latm.audio.coreSampleRate, latm.audio.samplesPerFrame * latm.subframeCount)
+    }
+}
+
+/// Counts time in audio samples from a timestamp in units of 1/90 000 s.
+struct SampleClock {
+    private var start: Int64
+    private var sampleCount: Int64 = 0
+    private var rate: Int
+
+    init(start: Int64, rate: Int) {
+        self.start = start
+        self.rate = rate
+    }
+
+    /// The time of the next frame, to the nearest unit.
+    var now: Int64 { time(at: sampleCount) }
+
+    /// The time of a frame of `samples` and the distance to the next one.
+    mutating func advance(by samples: Int, rate: Int) -> (pts: Int64, duration: Int64) {
+        let pts = now
+        if rate != self.rate { self = SampleClock(start: pts, rate: rate) }
+        sampleCount += Int64(samples)
+        return (pts, now &- pts)
+    }
+
+    private func time(at sample: Int64) -> Int64 {
+        guard rate > 0 else { return start }
+        let exact = Int128(sample) * 90_000
+        return start &+ Int64(clamping: (exact + Int128(rate / 2)) / Int128(rate))
+    }
+}

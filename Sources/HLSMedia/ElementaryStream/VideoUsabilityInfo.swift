@@ -1,0 +1,93 @@
+/// What the video usability information (VUI) of H.264 and HEVC says about showing the pictures.
+///
+/// Source: ISO/IEC 14496-10 Annex E, ISO/IEC 23008-2 Annex E; the code points are those of ITU-T H.273.
+public struct VideoUsabilityInfo: Sendable, Hashable {
+    /// Width and height of one sample; 1:1 where undeclared.
+    public var sampleAspectRatio: SampleAspectRatio
+    /// H.273 ColourPrimaries; 2 (unspecified) where undeclared.
+    public var colourPrimaries: Int
+    /// H.273 TransferCharacteristics; 2 (unspecified) where undeclared.
+    public var transferCharacteristics: Int
+    /// H.273 MatrixCoefficients; 2 (unspecified) where undeclared.
+    public var matrixCoefficients: Int
+    /// Samples use the whole range of numbers (H.273 VideoFullRangeFlag).
+    public var isFullRange: Bool
+    /// The time between two frames as a fraction of a second; nil where undeclared.
+    public var frameDuration: FrameDuration?
+
+    /// Width to height of one sample.
+    public struct SampleAspectRatio: Sendable, Hashable {
+        public var width: Int
+        public var height: Int
+
+        public init(width: Int, height: Int) {
+            self.width = width
+            self.height = height
+        }
+    }
+
+    /// `value / timescale` seconds; both are positive.
+    public struct FrameDuration: Sendable, Hashable {
+        public var value: Int64
+        public var timescale: Int64
+
+        public init(value: Int64, timescale: Int64) {
+            self.value = value
+            self.timescale = timescale
+        }
+    }
+
+    public init(
+        sampleAspectRatio: SampleAspectRatio = .init(width: 1, height: 1), colourPrimaries: Int = 2,
+        transferCharacteristics: Int = 2, matrixCoefficients: Int = 2, isFullRange: Bool = false,
+        frameDuration: FrameDuration? = nil
+    ) {
+        self.sampleAspectRatio = sampleAspectRatio
+        self.colourPrimaries = colourPrimaries
+        self.transferCharacteristics = transferCharacteristics
+        self.matrixCoefficients = matrixCoefficients
+        self.isFullRange = isFullRange
+        self.frameDuration = frameDuration
+    }
+
+    /// Reads the fields that both formats begin with, up to the chroma sample location.
+    init(parsingCommonFieldsFrom reader: inout BitReader) {
+        self.init()
+        if reader.flag() {
+            let index = reader.bits(8)
+            if index == 255 {
+                let (width, height) = (reader.bits(16), reader.bits(16))
+                if width > 0 && height > 0 { sampleAspectRatio = .init(width: width, height: height) }
+            } else if Self.aspectRatios.indices.contains(index) {
+                sampleAspectRatio = Self.aspectRatios[index]
+            }
+        }
+        if reader.flag() { reader.skip(1) }  // overscan
+        if reader.flag() {
+            reader.skip(3)  // video_format
+            isFullRange = reader.flag()
+            if reader.flag() {
+                colourPrimaries = reader.bits(8)
+                transferCharacteristics = reader.bits(8)
+                matrixCoefficients = reader.bits(8)
+            }
+        }
+        if reader.flag() {
+            _ = reader.unsignedExpGolomb()
+            _ = reader.unsignedExpGolomb()
+        }
+    }
+
+    /// Reads `num_units_in_tick` and `time_scale`.
+    static func frameDuration(from reader: inout BitReader, ticks: Int64) -> FrameDuration? {
+        let (units, timescale) = (Int64(reader.bits(32)), Int64(reader.bits(32)))
+        guard units > 0 && timescale > 0 && !reader.isExhausted else { return nil }
+        return FrameDuration(value: units * ticks, timescale: timescale)
+    }
+
+    // H.273 table 6 (aspect_ratio_idc 0 to 16); 0 is "unspecified".
+    private static let aspectRatios: [SampleAspectRatio] = [
+        (1, 1), (1, 1), (12, 11), (10, 11), (16, 11), (40, 33), (24, 11), (20, 11), (32, 11), (80, 33), (18, 11),
+        (15, 11), (64, 33), (160, 99), (4, 3), (3, 2), (2, 1),
+    ].map { SampleAspectRatio(width: $0.0, height: $0.1) }
+}

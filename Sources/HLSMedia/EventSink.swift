@@ -1,0 +1,51 @@
+/// Collects what a demuxer found: announces tracks before their samples and keeps the log short.
+struct EventSink: Sendable {
+    /// What was found since the caller took it.
+    var events: [DemuxerEvent] = []
+    private(set) var tracks: [MediaTrack] = []
+    /// The tracks have changed since they were announced.
+    private var isDirty = true
+    private var noteCount = 0
+
+    /// Hostile bytes can be odd in each packet; nobody reads more than this.
+    private static let maxNoteCount = 64
+
+    mutating func note(_ text: @autoclosure () -> String) {
+        noteCount += 1
+        if noteCount < Self.maxNoteCount {
+            events.append(.note(text()))
+        } else if noteCount == Self.maxNoteCount {
+            events.append(.note("further notes about this segment are left out"))
+        }
+    }
+
+    mutating func emit(_ sample: MediaSample) {
+        announce()
+        events.append(.sample(sample))
+    }
+
+    /// Adds the track, or replaces the one of the same id.
+    mutating func update(_ track: MediaTrack) {
+        if let index = tracks.firstIndex(where: { $0.id == track.id }) {
+            guard tracks[index] != track else { return }
+            tracks[index] = track
+        } else {
+            tracks.append(track)
+        }
+        isDirty = true
+    }
+
+    /// Replaces all tracks.
+    mutating func replaceTracks(_ tracks: [MediaTrack]) {
+        guard self.tracks != tracks else { return }
+        self.tracks = tracks
+        isDirty = true
+    }
+
+    /// Gives out the tracks if they have changed since the last time.
+    mutating func announce() {
+        guard isDirty, !tracks.isEmpty else { return }
+        isDirty = false
+        events.append(.tracks(tracks))
+    }
+}

@@ -1,0 +1,65 @@
+/// A timed event that lies in the media itself (`emsg`): an ad marker, an ID3 tag, a note to the player.
+///
+/// Source: ISO/IEC 23009-1 §5.10.3.3.
+public struct EventMessage: Sendable, Hashable {
+    /// Where on the timeline the event happens, in units of ``EventMessage/timescale``.
+    public enum Timing: Sendable, Hashable {
+        /// From the earliest presentation time of the segment (version 0 of the box).
+        case afterSegmentStart(UInt32)
+        /// On the presentation timeline of the media (version 1).
+        case presentationTime(UInt64)
+    }
+
+    /// What the message is, for example `https://aomedia.org/emsg/ID3` or `urn:scte:scte35:2013:bin`.
+    public var schemeIDURI: String
+    /// A sub-type defined by the scheme; may be empty.
+    public var value: String
+    /// Messages with equal scheme, value and identifier are the same event.
+    public var id: UInt32
+    /// Units per second of timing and duration, above 0.
+    public var timescale: UInt32
+    public var timing: Timing
+    /// nil where unknown.
+    public var duration: UInt32?
+    public var messageData: [UInt8]
+
+    public init(
+        schemeIDURI: String, value: String = "", id: UInt32 = 0, timescale: UInt32, timing: Timing,
+        duration: UInt32? = nil, messageData: [UInt8] = []
+    ) {
+        self.schemeIDURI = schemeIDURI
+        self.value = value
+        self.id = id
+        self.timescale = timescale
+        self.timing = timing
+        self.duration = duration
+        self.messageData = messageData
+    }
+}
+
+extension EventMessage {
+    /// nil for a version of the box that is not known.
+    init?(parsing payload: BoxReader) throws(MediaError) {
+        var reader = payload
+        switch try reader.readVersionAndFlags().version {
+        case 0:
+            schemeIDURI = reader.readString()
+            value = reader.readString()
+            timescale = try reader.readUInt32()
+            timing = .afterSegmentStart(try reader.readUInt32())
+            duration = try reader.readUInt32()
+            id = try reader.readUInt32()
+        case 1:
+            timescale = try reader.readUInt32()
+            timing = .presentationTime(try reader.readUInt64())
+            duration = try reader.readUInt32()
+            id = try reader.readUInt32()
+            schemeIDURI = reader.readString()
+            value = reader.readString()
+        default: return nil
+        }
+        guard timescale > 0 else { throw payload.malformed("'emsg' with a timescale of 0") }
+        if duration == .max { duration = nil }
+        messageData = Array(reader.rest)
+    }
+}

@@ -1,0 +1,127 @@
+/// The header of MP4 media: a media initialization section (`EXT-X-MAP`), or the `moov` box of a whole file.
+///
+/// Source: ISO/IEC 14496-12; RFC 8216 §3.3.
+public struct MP4InitializationSection: Sendable {
+    /// More tracks than any player has use for; a header with more is refused.
+    static let maximumTrackCount = 256
+
+    /// The tracks for a player, in file order, each as its first sample entry describes it.
+    ///
+    /// Timestamps of their samples are shifted by the track's edit list as players do: by the leading empty edit
+    /// (later) and the media time of the first real one (earlier), decoding times by the same amount, so that these
+    /// may be negative. Further edits are not applied.
+    public var tracks: [MediaTrack] { movieTracks.map { $0.descriptions[0] } }
+    /// The header announces fragments (`mvex`).
+    public let isFragmented: Bool
+    /// `major_brand`; empty where there is no `ftyp`.
+    public let majorBrand: String
+    /// What was skipped and why, for the log.
+    public let notes: [String]
+
+    let movieTracks: [MP4Track]
+
+    /// Parses a whole initialization section.
+    ///
+    /// - Parameter bytes: `ftyp` and `moov`; other boxes are passed over. Of the sample tables, if there are any, it
+    ///   keeps a slice and no copy.
+    /// - Throws: ``MediaError/Code/unknownContainer`` where the bytes are no MP4, `truncated` where `moov` is not
+    ///   whole, `malformed` where a box contradicts its parent or lacks a part, `missingInitializationSection` where
+    ///   there are boxes but no `moov`.
+    public init(parsing bytes: ArraySlice<UInt8>) throws(MediaError) {
+        var reader = BoxReader(bytes, offset: 0)
+        var brand = ""
+        var isFirst = true
+        while true {
+            guard var box = try Self.topLevelBox(&reader, isFirst: isFirst) else { break }
+            isFirst = false
+            switch box.type {
+            case "ftyp": brand = try box.payload.readCode().description
+            case "moov":
+                try self.init(movie: box, majorBrand: brand)
+                return
+            default: break
+            }
+        }
+        guard !isFirst else {
+            throw MediaError(
+                code: bytes.isEmpty ? .truncated : .unknownContainer, byteOffset: 0,
+                text: "an initialization section of \(bytes.count) bytes")
+        }
+        throw MediaError(
+            code: .missingInitializationSection, byteOffset: bytes.count, text: "no 'moov' box in \(bytes.count) bytes")
+    }
+
+    private static func topLevelBox(_ reader: inout BoxReader, isFirst: Bool) throws(MediaError) -> Box? {
+        if isFirst, reader.remaining >= 8 {
+            var probe = reader
+            try probe.skip(4)
+            let type = try probe.readCode()
+            guard topLevelTypes.contains(type) else {
+                throw MediaError(code: .unknownContainer, byteOffset: 0, text: "the bytes do not begin like MP4")
+            }
+        }
+        return try reader.nextBox(overrun: .truncated)
+    }
+
+    /// What the first box of an MP4 file, section or segment can be.
+    static let topLevelTypes: Set<FourCharacterCode> = [
+        "ftyp", "styp", "moov", "moof", "mdat", "sidx", "ssix", "prft", "emsg", "free", "skip", "wide", "uuid", "pnot",
+        "meta", "pdin", "udta", "mfra", "imda", "pssh",
+    ]
+
+    init(movie: Box, majorBrand: String) throws(MediaError) {
+        var notes: [String] = []
+        var movieTimescale: UInt32 = 0
+        var trackBoxes: [Box] = []
+        var defaults: [Int: FragmentDefaults] = [:]
+        var isFragmented = false
+        var reader = movie.payload
+        while var child = try reader.nextBox() {
+            switch child.type {
+            case "mvhd":
+                let version = try child.payload.readVersionAndFlags().version
+                try child.payload.skip(version == 1 ? 16 : 8)
+                movieTimescale = try child.payload.readUInt32()
+            case "trak":
+                guard trackBoxes.count < Self.maximumTrackCount else {
+                    throw MediaError(
+                        code: .limitExceeded, byteOffset: child.offset,
+                        text: "more than \(Self.maximumTrackCount) tracks")
+                }
+                trackBoxes.append(child)
+            case "mvex":
+                isFragmented = true
+                while var inner = try child.payload.nextBox() {
+                    guard inner.type == "trex" else { continue }
+                    _ = try inner.payload.readVersionAndFlags()
+                    let id = Int(try inner.payload.readUInt32())
+                    defaults[id] = FragmentDefaults(
+                        descriptionIndex: try inner.payload.readUInt32(), duration: try inner.payload.readUInt32(),
+                        size: try inner.payload.readUInt32(), flags: try inner.payload.readUInt32())
+                }
+            default: break
+            }
+        }
+        var tracks: [MP4Track] = []
+        for box in trackBoxes {
+            guard var track = try MP4Track(parsing: box, movieTimescale: movieTimescale, notes: &notes) else {
+                continue
+            }
+            guard !tracks.contains(where: { $0.id == track.id }) else {
+                notes.append("track \(track.id) is there twice; the second is skipped")
+                continue
+            }
+            if let trackDefaults = defaults[track.id] {
+                track.fragmentDefaults = trackDefaults
+            } else if isFragmented {
+                notes.append("track \(track.id): no 'trex', its fragments have no defaults")
+            }
+            tracks.append(track)
+        }
+        guard !tracks.isEmpty else { throw movie.payload.malformed("'moov' without a track for a player") }
+        movieTracks = tracks
+        self.isFragmented = isFragmented
+        self.majorBrand = majorBrand
+        self.notes = notes
+    }
+}

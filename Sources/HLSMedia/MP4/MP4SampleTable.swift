@@ -1,0 +1,170 @@
+/// Where every sample of a whole (not fragmented) MP4 file is, and when it is shown.
+///
+/// Holds the tables as they are in the file: a movie of a million samples costs no more than its `moov` box.
+public struct MP4SampleTable: Sendable {
+    /// One sample of a track.
+    public struct Sample: Sendable, Hashable {
+        /// Offset of its first byte from the start of the file.
+        public var offset: Int
+        public var byteCount: Int
+        /// In units of the track's timescale, shifted by the edit list as ``MP4InitializationSection/tracks`` says.
+        public var pts: Int64
+        public var dts: Int64
+        public var duration: Int64
+        public var isSync: Bool
+        /// Which of the track's sample entries it belongs to, from 0.
+        var descriptionIndex: Int
+    }
+
+    /// The samples of a track in decoding order, made one by one: a pass costs time in proportion to their number and
+    /// no memory. Ends early where the tables contradict each other.
+    public struct Samples: Sequence, Sendable {
+        let boxes: SampleTableBoxes
+        let shift: Int64
+
+        public func makeIterator() -> Iterator { Iterator(boxes: boxes, shift: shift) }
+        public var underestimatedCount: Int { 0 }
+    }
+
+    public struct Track: Sendable {
+        public let track: MediaTrack
+        /// The number of samples that the tables claim.
+        public let sampleCount: Int
+        /// Of all samples together, in units of the track's timescale.
+        public let duration: Int64
+        public let samples: Samples
+        /// Its place in ``MP4InitializationSection/tracks``.
+        let trackIndex: Int
+    }
+
+    /// The tracks that have samples in the tables; empty for a fragmented file.
+    public let tracks: [Track]
+
+    public init(_ header: MP4InitializationSection) {
+        tracks = header.movieTracks.enumerated().compactMap { index, track in
+            guard let boxes = track.tables else { return nil }
+            return Track(
+                track: track.descriptions[0], sampleCount: boxes.sampleCount, duration: boxes.duration,
+                samples: Samples(boxes: boxes, shift: track.editShift), trackIndex: index)
+        }
+    }
+}
+
+extension MP4SampleTable.Samples {
+    /// Walks all tables side by side.
+    public struct Iterator: IteratorProtocol, Sendable {
+        private let boxes: SampleTableBoxes
+        private var number = 0
+        private var dts: Int64
+        private var durations: RunLengthTable
+        private var compositionOffsets: RunLengthTable
+        private var syncIndex: Int
+        private var chunkRunIndex: Int
+        /// Counts from 1, as the tables do; 0 before the first.
+        private var chunk = 0
+        private var samplesPerChunk = 0
+        private var leftInChunk = 0
+        private var descriptionIndex = 0
+        private var offset = 0
+
+        init(boxes: SampleTableBoxes, shift: Int64) {
+            self.boxes = boxes
+            dts = shift
+            durations = RunLengthTable(boxes.durations)
+            compositionOffsets = RunLengthTable(boxes.compositionOffsets)
+            syncIndex = boxes.syncSamples?.startIndex ?? 0
+            chunkRunIndex = boxes.chunkRuns.startIndex
+        }
+
+        public mutating func next() -> MP4SampleTable.Sample? {
+            guard number < boxes.sampleCount else { return nil }
+            if leftInChunk == 0 {
+                guard enterNextChunk() else { return nil }
+            }
+            leftInChunk -= 1
+            number += 1
+            let size = size(ofSample: number - 1)
+            let duration = Int64(durations.next() ?? 0)
+            let compositionOffset = Int64(Int32(bitPattern: compositionOffsets.next() ?? 0))
+            let sample = MP4SampleTable.Sample(
+                offset: offset, byteCount: size, pts: dts + compositionOffset, dts: dts, duration: duration,
+                isSync: isSync(), descriptionIndex: descriptionIndex)
+            let (end, overflow) = offset.addingReportingOverflow(size)
+            guard !overflow else { return nil }
+            offset = end
+            dts += duration  // no more than all durations, which have been added up before
+            return sample
+        }
+
+        private mutating func enterNextChunk() -> Bool {
+            repeat {
+                chunk += 1
+                let runs = boxes.chunkRuns
+                while chunkRunIndex < runs.endIndex, Int(runs.bigEndianUInt32(at: chunkRunIndex)) <= chunk {
+                    samplesPerChunk = Int(runs.bigEndianUInt32(at: chunkRunIndex + 4))
+                    descriptionIndex = Swift.max(Int(runs.bigEndianUInt32(at: chunkRunIndex + 8)) - 1, 0)
+                    chunkRunIndex += 12
+                }
+                let index = boxes.chunkOffsets.startIndex + (chunk - 1) * boxes.chunkOffsetSize
+                guard index < boxes.chunkOffsets.endIndex else { return false }
+                var value = UInt64(boxes.chunkOffsets.bigEndianUInt32(at: index))
+                if boxes.chunkOffsetSize == 8 {
+                    value = value << 32 | UInt64(boxes.chunkOffsets.bigEndianUInt32(at: index + 4))
+                }
+                guard let position = Int(exactly: value) else { return false }
+                offset = position
+                leftInChunk = samplesPerChunk
+            } while leftInChunk == 0
+            return true
+        }
+
+        private func size(ofSample index: Int) -> Int {
+            switch boxes.sizes {
+            case .constant(let size): return size
+            case .table(let bytes, let bits):
+                let place = bytes.startIndex + index * bits / 8
+                switch bits {
+                case 32: return Int(bytes.bigEndianUInt32(at: place))
+                case 16: return Int(bytes[place]) << 8 | Int(bytes[place + 1])
+                case 8: return Int(bytes[place])
+                default: return Int(index.isMultiple(of: 2) ? bytes[place] >> 4 : bytes[place] & 15)
+                }
+            }
+        }
+
+        private mutating func isSync() -> Bool {
+            guard let table = boxes.syncSamples else { return true }
+            while syncIndex < table.endIndex {
+                let syncNumber = Int(table.bigEndianUInt32(at: syncIndex))
+                if syncNumber > number { return false }
+                syncIndex += 4
+                if syncNumber == number { return true }
+            }
+            return false
+        }
+    }
+
+    /// Pairs of a count and a value. Past its end it gives nil.
+    private struct RunLengthTable {
+        let entries: ArraySlice<UInt8>
+        var index: Int
+        var left: UInt32 = 0
+        var value: UInt32 = 0
+
+        init(_ entries: ArraySlice<UInt8>) {
+            self.entries = entries
+            index = entries.startIndex
+        }
+
+        mutating func next() -> UInt32? {
+            while left == 0 {
+                guard index < entries.endIndex else { return nil }
+                left = entries.bigEndianUInt32(at: index)
+                value = entries.bigEndianUInt32(at: index + 4)
+                index += 8
+            }
+            left -= 1
+            return value
+        }
+    }
+}

@@ -1,0 +1,460 @@
+/// Reads MP4 boxes from bytes that come in any pieces, and cuts samples out of the media between them.
+///
+/// Boxes that describe are collected whole; media is never collected: a sample that lies in one piece is copied once,
+/// one that lies in several is copied once when its last byte is there, until when the pieces are held. What nobody
+/// needs is passed over.
+struct MP4SegmentReader: Sendable {
+    /// The largest sample that is believed; an 8K intra frame of ProRes has half of it.
+    static let maximumSampleByteCount = 64 << 20
+    /// The largest `moov` or `moof` box that is collected; the header of a 24-hour file has a quarter of it.
+    static let maximumBoxByteCount = 64 << 20
+    /// The most media that is kept because the box that describes it comes later.
+    static let maximumHeldByteCount = 64 << 20
+    /// Smaller pieces of a sample are put together at once, so that holding many costs no more than their bytes.
+    private static let smallPieceByteCount = 1024
+
+    private enum State: Sendable {
+        /// Collecting the next box's header.
+        case header
+        /// Collecting the payload of a box, up to this offset.
+        case collecting(BoxHeader)
+        /// Passing over a box; nil: to the end of the segment.
+        case skipping(end: Int?)
+        /// In an `mdat` box; nil: to the end of the segment.
+        case media(end: Int?)
+    }
+
+    private struct BoxHeader: Sendable {
+        var type: FourCharacterCode
+        var offset: Int
+        var payloadOffset: Int
+        var endOffset: Int
+    }
+
+    private(set) var initialization: MP4InitializationSection?
+    private(set) var segmentIndexes: [SegmentIndex] = []
+    /// What to throw for media before any `moov` box.
+    private let mediaBeforeHeader: MediaError
+
+    private var state = State.header
+    private var isFirstBox = true
+    /// Offset of the next byte from the start of the segment.
+    private var position = 0
+    /// The bytes of a header or of a collected box, so far.
+    private var collected: [UInt8] = []
+
+    private var announcedTracks: [MediaTrack]?
+    /// The sample entry in use, for each track.
+    private var descriptionIndexes: [Int] = []
+    private var decodeTimes: [Int: Int64] = [:]
+
+    private var queue = SampleQueue()
+    private var current: PendingSample?
+    /// Runs whose offsets count from the start of an unknown file: placed when the media begins.
+    private var unplacedRuns: [SampleRun] = []
+    /// The pieces of ``current`` that have come, and how many bytes they are.
+    private var pieces: [ArraySlice<UInt8>] = []
+    private var piecesByteCount = 0
+    private var ownsLastPiece = false
+    /// Media that came before its description.
+    private var held: [HeldMedia] = []
+    private var heldByteCount = 0
+    private var isHolding = false
+
+    private struct HeldMedia: Sendable {
+        let offset: Int
+        var bytes: [UInt8] = []
+
+        func slice(_ sample: PendingSample) -> ArraySlice<UInt8>? {
+            guard sample.offset >= offset, sample.endOffset <= offset + bytes.count else { return nil }
+            return bytes[sample.offset - offset..<sample.endOffset - offset]
+        }
+    }
+
+    private var failure: MediaError?
+
+    init(initialization: MP4InitializationSection?, mediaBeforeHeader: MediaError) {
+        self.initialization = initialization
+        self.mediaBeforeHeader = mediaBeforeHeader
+        descriptionIndexes = (initialization?.movieTracks ?? []).map { _ in 0 }
+    }
+
+    // MARK: Bytes in
+
+    mutating func append(_ bytes: ArraySlice<UInt8>, to events: inout [DemuxerEvent]) throws(MediaError) {
+        if let failure { throw failure }
+        do {
+            if announcedTracks == nil { announceTracks(to: &events) }
+            var rest = bytes
+            while !rest.isEmpty { try consume(&rest, to: &events) }
+        } catch {
+            fail(error)
+            throw error
+        }
+    }
+
+    mutating func finish(to events: inout [DemuxerEvent]) throws(MediaError) {
+        if let failure { throw failure }
+        if let error = incompleteness() {
+            fail(error)
+            throw error
+        }
+        if heldByteCount > 0 { events.append(.note("\(heldByteCount) bytes of media that no box describes")) }
+    }
+
+    /// Once failed always failed; what was held is let go.
+    private mutating func fail(_ error: MediaError) {
+        failure = error
+        pieces = []
+        held = []
+        collected = []
+        queue = SampleQueue()
+    }
+
+    /// What is missing where the segment ends here.
+    private func incompleteness() -> MediaError? {
+        func truncated(_ text: String) -> MediaError {
+            MediaError(code: .truncated, byteOffset: position, text: "the segment ends \(text)")
+        }
+        switch state {
+        case .header where isFirstBox && collected.isEmpty: return truncated("before it begins: it is empty")
+        case .header where !collected.isEmpty: return truncated("in the header of a box")
+        case .collecting(let header):
+            return truncated("in box '\(header.type)', \(header.endOffset - position) bytes early")
+        case .skipping(let end?): return truncated("in a box, \(end - position) bytes early")
+        case .media(let end?): return truncated("in 'mdat', \(end - position) bytes early")
+        default: break
+        }
+        if let current { return truncated("before the sample at byte \(current.offset)") }
+        if !unplacedRuns.isEmpty { return truncated("before the media of its last fragment") }
+        return nil
+    }
+
+    /// Takes at least one byte off the front of `rest`, which is not empty.
+    private mutating func consume(
+        _ rest: inout ArraySlice<UInt8>, to events: inout [DemuxerEvent]
+    ) throws(MediaError) {
+        switch state {
+        case .header:
+            try consumeHeader(&rest, to: &events)
+        case .collecting(let header):
+            let needed = header.endOffset - position
+            if collected.isEmpty, rest.count >= needed {
+                try read(header, payload: take(needed, from: &rest), to: &events)
+            } else {
+                collected.append(contentsOf: take(min(needed, rest.count), from: &rest))
+                guard position == header.endOffset else { return }
+                let payload = collected[...]
+                collected = []
+                try read(header, payload: payload, to: &events)
+            }
+        case .skipping(let end):
+            _ = take(min(end.map { $0 - position } ?? .max, rest.count), from: &rest)
+            if position == end { state = .header }
+        case .media(let end):
+            try consumeMedia(&rest, end: end, to: &events)
+            if position == end { try endMedia() }
+        }
+    }
+
+    private mutating func take(_ count: Int, from rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let taken = rest.prefix(count)
+        rest = rest[taken.endIndex...]
+        position += taken.count
+        return taken
+    }
+
+    // MARK: Boxes
+
+    private mutating func consumeHeader(
+        _ rest: inout ArraySlice<UInt8>, to events: inout [DemuxerEvent]
+    ) throws(MediaError) {
+        // A header of 64-bit size has eight bytes more.
+        let needed = collected.count < 8 ? 8 : 16
+        collected.append(contentsOf: take(min(needed - collected.count, rest.count), from: &rest))
+        guard collected.count == needed else { return }
+        var reader = BoxReader(collected[...], offset: position - collected.count)
+        let offset = reader.offset
+        let size32 = try reader.readUInt32()
+        let type = try reader.readCode()
+        if isFirstBox, !MP4InitializationSection.topLevelTypes.contains(type) {
+            throw MediaError(code: .unknownContainer, byteOffset: 0, text: "the bytes do not begin like MP4")
+        }
+        var size: Int? = Int(size32)
+        if size32 == 1 {
+            guard needed == 16 else { return }  // eight bytes more
+            size = Int(exactly: try reader.readUInt64())
+        }
+        collected = []
+        isFirstBox = false
+        if size32 == 0 { return try begin(type, offset: offset, endOffset: nil, to: &events) }
+        let end = size.map { offset.addingReportingOverflow($0) }
+        guard let size, size >= needed, let end, !end.overflow else {
+            throw MediaError(
+                code: .malformed, byteOffset: offset,
+                text: "box '\(type)' says it has \(size.map(String.init) ?? "more than 2^63") bytes")
+        }
+        try begin(type, offset: offset, endOffset: end.partialValue, to: &events)
+    }
+
+    /// The header of a box is complete: decides what becomes of its payload.
+    /// - Parameter endOffset: nil where it goes to the end of the segment.
+    private mutating func begin(
+        _ type: FourCharacterCode, offset: Int, endOffset: Int?, to events: inout [DemuxerEvent]
+    ) throws(MediaError) {
+        switch type {
+        case "mdat":
+            try beginMedia(end: endOffset, to: &events)
+            if position == endOffset { try endMedia() }
+        case "moov", "moof", "sidx", "emsg":
+            guard let endOffset, endOffset - offset <= Self.maximumBoxByteCount else {
+                throw MediaError(
+                    code: .limitExceeded, byteOffset: offset,
+                    text: "box '\(type)' of \(endOffset.map { String($0 - offset) } ?? "unlimited") bytes")
+            }
+            let header = BoxHeader(type: type, offset: offset, payloadOffset: position, endOffset: endOffset)
+            state = .collecting(header)
+            if position == endOffset { try read(header, payload: [], to: &events) }
+        default:
+            state = position == endOffset ? .header : .skipping(end: endOffset)
+        }
+    }
+
+    /// A box has been collected.
+    private mutating func read(
+        _ header: BoxHeader, payload: ArraySlice<UInt8>, to events: inout [DemuxerEvent]
+    ) throws(MediaError) {
+        state = .header
+        let box = Box(
+            type: header.type, offset: header.offset, endOffset: header.endOffset,
+            payload: BoxReader(payload, offset: header.payloadOffset))
+        switch header.type {
+        case "moov": try readMovie(box, to: &events)
+        case "moof": try readFragment(box, to: &events)
+        case "sidx":
+            // Nothing depends on it: a bad one is no reason to lose the media.
+            do { segmentIndexes.append(try SegmentIndex(parsing: box)) } catch { events.append(.note("\(error)")) }
+        default:
+            do {
+                if let message = try EventMessage(parsing: box.payload) { events.append(.eventMessage(message)) }
+            } catch {
+                events.append(.note("\(error)"))
+            }
+        }
+    }
+
+    private mutating func readMovie(_ box: Box, to events: inout [DemuxerEvent]) throws(MediaError) {
+        let movie = try MP4InitializationSection(movie: box, majorBrand: "")
+        guard current == nil, unplacedRuns.isEmpty else {
+            throw box.payload.malformed("a second 'moov' before the samples of the first are there")
+        }
+        initialization = movie
+        descriptionIndexes = movie.movieTracks.map { _ in 0 }
+        decodeTimes = [:]
+        queue = SampleQueue()
+        announceTracks(to: &events)
+        let table = MP4SampleTable(movie)
+        for track in table.tracks { decodeTimes[track.track.id] = track.duration }
+        queue.add(table)
+        try advance()
+        try takeHeldMedia(to: &events)
+    }
+
+    private mutating func announceTracks(to events: inout [DemuxerEvent]) {
+        guard let initialization else { return }
+        let tracks = zip(initialization.movieTracks, descriptionIndexes).map { $0.descriptions[$1] }
+        guard tracks != announcedTracks else { return }
+        announcedTracks = tracks
+        events.append(.tracks(tracks))
+        events.append(contentsOf: initialization.notes.map { .note($0) })
+    }
+
+    private mutating func readFragment(_ box: Box, to events: inout [DemuxerEvent]) throws(MediaError) {
+        guard let initialization else {
+            throw MediaError(
+                code: .missingInitializationSection, byteOffset: box.offset,
+                text: "a fragment without an initialization section")
+        }
+        let fragment = try MovieFragment(
+            parsing: box, tracks: initialization.movieTracks, decodeTimes: &decodeTimes)
+        events.append(contentsOf: fragment.notes.map { .note($0) })
+        let isOutOfPlace = fragment.absoluteBase.map { $0 != box.offset } ?? false
+        let first = fragment.runs.map(\.offset).min()
+        let isHeld = held.contains { media in
+            first.map { $0 >= media.offset && $0 < media.offset + media.bytes.count } ?? false
+        }
+        if isOutOfPlace, !isHeld {
+            unplacedRuns.append(contentsOf: fragment.runs)
+        } else {
+            try add(fragment.runs)
+        }
+        try takeHeldMedia(to: &events)
+    }
+
+    // MARK: Media
+
+    private mutating func add(_ runs: [SampleRun]) throws(MediaError) {
+        guard !runs.isEmpty else { return }
+        queue.add(runs)
+        // A sample already taken from the queue stays the next one: a later fragment's media comes later.
+        if current == nil { try advance() }
+    }
+
+    /// Fetches the next sample of the queue and checks its size.
+    private mutating func advance() throws(MediaError) {
+        current = try queue.next()
+        guard let sample = current else { return }
+        guard sample.byteCount <= Self.maximumSampleByteCount,
+            sample.offset <= Int.max - Self.maximumSampleByteCount
+        else {
+            throw MediaError(
+                code: .limitExceeded, byteOffset: sample.offset, text: "a sample of \(sample.byteCount) bytes")
+        }
+    }
+
+    private mutating func beginMedia(end: Int?, to events: inout [DemuxerEvent]) throws(MediaError) {
+        guard initialization != nil else { throw mediaBeforeHeader }
+        if let first = unplacedRuns.map(\.offset).min() {
+            let distance = position - first
+            if distance != 0 {
+                events.append(.note("base data offsets count from a file's start; moved by \(distance) bytes"))
+            }
+            for index in unplacedRuns.indices { unplacedRuns[index].move(by: distance) }
+            let runs = unplacedRuns
+            unplacedRuns = []
+            try add(runs)
+        }
+        isHolding = current == nil
+        if isHolding { held.append(HeldMedia(offset: position)) }
+        state = .media(end: end)
+    }
+
+    private mutating func endMedia() throws(MediaError) {
+        state = .header
+        isHolding = false
+    }
+
+    /// Cuts samples out of the front of `rest`.
+    private mutating func consumeMedia(
+        _ rest: inout ArraySlice<UInt8>, end: Int?, to events: inout [DemuxerEvent]
+    ) throws(MediaError) {
+        let available = min(end.map { $0 - position } ?? .max, rest.count)
+        let stop = position + available
+        if isHolding { return hold(take(available, from: &rest), to: &events) }
+        while position < stop {
+            guard let sample = current, sample.offset < stop || piecesByteCount > 0 else {
+                _ = take(stop - position, from: &rest)
+                return
+            }
+            if piecesByteCount == 0 {
+                guard sample.offset >= position else {
+                    throw MediaError(
+                        code: .malformed, byteOffset: position,
+                        text: "the sample at byte \(sample.offset) lies before or within another")
+                }
+                if let end, sample.endOffset > end {
+                    throw MediaError(
+                        code: .malformed, byteOffset: sample.offset,
+                        text: "a sample of \(sample.byteCount) bytes goes \(sample.endOffset - end) beyond 'mdat'")
+                }
+                _ = take(sample.offset - position, from: &rest)
+            }
+            let piece = take(min(sample.endOffset, stop) - position, from: &rest)
+            if position < sample.endOffset {
+                keep(piece)
+            } else {
+                let data = piecesByteCount == 0 ? SampleData(copying: piece) : joinedPieces(endingWith: piece)
+                emit(sample, data, to: &events)
+                try advance()
+            }
+        }
+    }
+
+    private mutating func keep(_ piece: ArraySlice<UInt8>) {
+        piecesByteCount += piece.count
+        guard piece.count < Self.smallPieceByteCount else {
+            ownsLastPiece = false
+            return pieces.append(piece)
+        }
+        if ownsLastPiece, !pieces.isEmpty {
+            pieces[pieces.count - 1].append(contentsOf: piece)
+        } else {
+            pieces.append(Array(piece)[...])
+            ownsLastPiece = true
+        }
+    }
+
+    private mutating func joinedPieces(endingWith last: ArraySlice<UInt8>) -> SampleData {
+        let data = SampleData(count: piecesByteCount + last.count) { target in
+            var offset = 0
+            for piece in pieces {
+                target.copyBytes(of: piece, at: offset)
+                offset += piece.count
+            }
+            target.copyBytes(of: last, at: offset)
+        }
+        pieces.removeAll(keepingCapacity: true)
+        piecesByteCount = 0
+        ownsLastPiece = false
+        return data
+    }
+
+    private mutating func emit(_ sample: PendingSample, _ data: SampleData, to events: inout [DemuxerEvent]) {
+        guard let tracks = initialization?.movieTracks, tracks.indices.contains(sample.trackIndex) else { return }
+        let track = tracks[sample.trackIndex]
+        if descriptionIndexes[sample.trackIndex] != sample.descriptionIndex,
+            track.descriptions.indices.contains(sample.descriptionIndex)
+        {
+            descriptionIndexes[sample.trackIndex] = sample.descriptionIndex
+            announceTracks(to: &events)
+        }
+        events.append(
+            .sample(
+                MediaSample(
+                    trackID: track.id, pts: sample.pts, dts: sample.dts, duration: sample.duration,
+                    isSync: sample.isSync, data: data, encryption: sample.encryption)))
+    }
+
+    // MARK: Media before its description
+
+    private mutating func hold(_ bytes: ArraySlice<UInt8>, to events: inout [DemuxerEvent]) {
+        guard heldByteCount + bytes.count <= Self.maximumHeldByteCount, !held.isEmpty else {
+            events.append(.note("media of more than \(Self.maximumHeldByteCount) bytes that no box describes yet"))
+            held = []
+            heldByteCount = 0
+            isHolding = false
+            return
+        }
+        held[held.count - 1].bytes.append(contentsOf: bytes)
+        heldByteCount += bytes.count
+    }
+
+    /// A box has described media that has passed already. What it did not describe nobody will.
+    private mutating func takeHeldMedia(to events: inout [DemuxerEvent]) throws(MediaError) {
+        while let sample = current, sample.offset < position {
+            guard let bytes = held.lazy.compactMap({ $0.slice(sample) }).first else {
+                throw MediaError(
+                    code: .malformed, byteOffset: sample.offset,
+                    text: "the sample at this place is not in an 'mdat' box")
+            }
+            emit(sample, SampleData(copying: bytes), to: &events)
+            try advance()
+        }
+        held = []
+        heldByteCount = 0
+    }
+}
+
+extension SampleData {
+    /// One copy of memory.
+    fileprivate convenience init(copying bytes: ArraySlice<UInt8>) {
+        self.init(count: bytes.count) { $0.copyBytes(of: bytes, at: 0) }
+    }
+}
+
+extension UnsafeMutableRawBufferPointer {
+    /// The caller has made room for `bytes` at `offset`.
+    fileprivate func copyBytes(of bytes: ArraySlice<UInt8>, at offset: Int) {
+        bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: self[offset...]).copyMemory(from: $0) }
+    }
+}

@@ -1,0 +1,194 @@
+/// One track of a movie box with all that is needed to read its samples.
+struct MP4Track: Sendable {
+    /// One for each sample entry, at least one; they differ in codec, configuration and encryption.
+    var descriptions: [MediaTrack]
+    /// Defaults of its fragments, from `trex`.
+    var fragmentDefaults = FragmentDefaults()
+    /// What is added to the media's timestamps to come to presentation time, in units of the track's timescale.
+    var editShift: Int64 = 0
+    /// The sample tables as they are in the file; nil where they are empty.
+    var tables: SampleTableBoxes?
+
+    var id: Int { descriptions[0].id }
+}
+
+/// Values of the samples of a track fragment that say nothing else.
+struct FragmentDefaults: Sendable {
+    var descriptionIndex: UInt32 = 1
+    var duration: UInt32 = 0
+    var size: UInt32 = 0
+    var flags: UInt32 = 0
+}
+
+extension MP4Track {
+    /// nil, with a note, for a track that is not media for a player: hints, time codes, an empty description.
+    ///
+    /// Source: ISO/IEC 14496-12 §8.3 to §8.6.
+    init?(parsing trak: Box, movieTimescale: UInt32, notes: inout [String]) throws(MediaError) {
+        var boxes = TrackBoxes()
+        try boxes.collect(trak)
+        guard var header = boxes.trackHeader, var mediaHeader = boxes.mediaHeader, var handler = boxes.handler,
+            var descriptions = boxes.descriptions
+        else {
+            throw trak.payload.malformed("'trak' lacks one of 'tkhd', 'mdhd', 'hdlr', 'stsd'")
+        }
+        let is64Bit = try header.readVersionAndFlags().version == 1
+        try header.skip(is64Bit ? 16 : 8)
+        let id = Int(try header.readUInt32())
+
+        try handler.skip(8)
+        let handlerType = try handler.readCode()
+        guard let mediaType = MediaType(handler: handlerType) else {
+            notes.append("track \(id): a '\(handlerType)' track is skipped")
+            return nil
+        }
+
+        let mediaVersion = try mediaHeader.readVersionAndFlags().version
+        try mediaHeader.skip(mediaVersion == 1 ? 16 : 8)
+        guard let timescale = Int32(exactly: try mediaHeader.readUInt32()), timescale > 0 else {
+            throw mediaHeader.malformed("track \(id) has a timescale of 0 or above 2^31")
+        }
+        try mediaHeader.skip(mediaVersion == 1 ? 8 : 4)
+        let packedLanguage = try mediaHeader.readUInt16()
+
+        let track = MediaTrack(
+            id: id, mediaType: mediaType, codec: MediaCodec(rawValue: ""), timescale: timescale,
+            language: boxes.extendedLanguage ?? Self.language(packed: packedLanguage))
+        let version = try descriptions.readVersionAndFlags().version
+        let count = try descriptions.readUInt32()
+        var entries: [MediaTrack] = []
+        while entries.count < count, let entry = try descriptions.nextBox() {
+            let parser = try SampleEntryParser(parsing: entry, descriptionVersion: version, track: track)
+            notes.append(contentsOf: parser.notes)
+            entries.append(parser.track)
+        }
+        guard !entries.isEmpty else {
+            notes.append("track \(id): no sample description, skipped")
+            return nil
+        }
+        self.init(descriptions: entries)
+        if let edits = boxes.edits {
+            editShift = try Self.shift(
+                edits, movieTimescale: movieTimescale, track: track, notes: &notes)
+        }
+        tables = try SampleTableBoxes(boxes.tables)
+    }
+
+    /// The first edit decides: media time `media_time` is presented when the empty edit before it is over.
+    /// Later edits would cut the media or play it twice, which players of segments do not do.
+    ///
+    /// Source: ISO/IEC 14496-12 §8.6.6.
+    private static func shift(
+        _ box: BoxReader, movieTimescale: UInt32, track: MediaTrack, notes: inout [String]
+    ) throws(MediaError) -> Int64 {
+        var reader = box
+        let is64Bit = try reader.readVersionAndFlags().version == 1
+        let count = try reader.readUInt32()
+        var empty: UInt64 = 0
+        for number in 0..<count {
+            let duration = try reader.readUInt(is64Bit: is64Bit)
+            let time: Int64
+            if is64Bit {
+                time = Int64(bitPattern: try reader.readUInt64())
+            } else {
+                time = Int64(Int32(bitPattern: try reader.readUInt32()))
+            }
+            try reader.skip(4)  // rate
+            if time < 0 {
+                let (sum, overflow) = empty.addingReportingOverflow(duration)
+                guard !overflow else { throw reader.malformed("an empty edit beyond 2^64") }
+                empty = sum
+                continue
+            }
+            if number + 1 < count { notes.append("track \(track.id): edits after the first are not applied") }
+            guard movieTimescale > 0 || empty == 0 else { throw reader.malformed("a movie timescale of 0") }
+            // To the nearest unit, as ffmpeg does: writers choose the two so that they cancel out.
+            let divisor = UInt64(max(movieTimescale, 1))
+            let (high, low) = empty.multipliedFullWidth(by: UInt64(track.timescale))
+            guard high == 0, low <= UInt64(MediaTimeLimit.largest), time <= MediaTimeLimit.largest else {
+                throw reader.malformed("an edit too far away")
+            }
+            let delay = Int64((low + divisor / 2) / divisor)
+            return delay - time
+        }
+        return 0
+    }
+
+    /// Three letters of five bits each; nil for `und` and for QuickTime's language numbers.
+    private static func language(packed: UInt16) -> String? {
+        let letters = [10, 5, 0].map { UInt8(packed >> $0 & 31) }
+        guard letters.allSatisfy({ (1...26).contains($0) }) else { return nil }
+        let tag = String(decoding: letters.map { $0 + 0x60 }, as: UTF8.self)
+        return tag == "und" ? nil : tag
+    }
+}
+
+/// Timestamps beyond it are malformed, so that sums of a few of them cannot overflow.
+enum MediaTimeLimit {
+    static let largest: Int64 = 1 << 61
+}
+
+extension MediaType {
+    /// nil for what is not for a player.
+    fileprivate init?(handler: FourCharacterCode) {
+        switch handler {
+        case "vide", "auxv": self = .video
+        case "soun": self = .audio
+        case "text", "sbtl", "subt", "clcp", "subp": self = .text
+        case "meta": self = .metadata
+        default: return nil
+        }
+    }
+}
+
+/// The boxes of a `trak` box in whatever order they come.
+private struct TrackBoxes {
+    var trackHeader: BoxReader?
+    var mediaHeader: BoxReader?
+    var extendedLanguage: String?
+    var handler: BoxReader?
+    var descriptions: BoxReader?
+    var edits: BoxReader?
+    var tables: [FourCharacterCode: BoxReader] = [:]
+
+    mutating func collect(_ trak: Box) throws(MediaError) {
+        var reader = trak.payload
+        while var child = try reader.nextBox() {
+            switch child.type {
+            case "tkhd": trackHeader = child.payload
+            case "edts":
+                while let inner = try child.payload.nextBox() {
+                    if inner.type == "elst" { edits = inner.payload }
+                }
+            case "mdia": try collectMedia(child.payload)
+            default: break
+            }
+        }
+    }
+
+    private mutating func collectMedia(_ media: BoxReader) throws(MediaError) {
+        var reader = media
+        while var child = try reader.nextBox() {
+            switch child.type {
+            case "mdhd": mediaHeader = child.payload
+            case "hdlr": handler = child.payload
+            case "elng":
+                _ = try child.payload.readVersionAndFlags()
+                let tag = child.payload.readString()
+                if !tag.isEmpty, tag != "und" { extendedLanguage = tag }
+            case "minf":
+                while let inner = try child.payload.nextBox() {
+                    if inner.type == "stbl" { try collectTables(inner.payload) }
+                }
+            default: break
+            }
+        }
+    }
+
+    private mutating func collectTables(_ sampleTable: BoxReader) throws(MediaError) {
+        var reader = sampleTable
+        while let child = try reader.nextBox() {
+            if child.type == "stsd" { descriptions = child.payload } else { tables[child.type] = child.payload }
+        }
+    }
+}

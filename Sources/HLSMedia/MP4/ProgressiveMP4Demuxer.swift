@@ -1,0 +1,27 @@
+/// Demuxes a whole MP4 file from its first byte to its last, as long as its header comes before the media.
+///
+/// Samples come in file order, so those of a track come in decoding order. Fragments behind the header are read too.
+/// A file whose `moov` box lies behind the media ends in ``MediaError/Code/unsupported`` at its first media byte:
+/// only ranges can read it, with ``MP4SampleTable``.
+public struct ProgressiveMP4Demuxer: Demuxer {
+    private var reader: MP4SegmentReader
+
+    public init() {
+        reader = MP4SegmentReader(
+            initialization: nil,
+            mediaBeforeHeader: MediaError(
+                code: .unsupported,
+                text: "the 'moov' box lies behind the media, so that the file cannot be read while it comes"))
+    }
+
+    /// The header of the file, once it has come.
+    public var initialization: MP4InitializationSection? { reader.initialization }
+
+    public mutating func append(_ bytes: ArraySlice<UInt8>, to events: inout [DemuxerEvent]) throws(MediaError) {
+        try reader.append(bytes, to: &events)
+    }
+
+    public mutating func finish(to events: inout [DemuxerEvent]) throws(MediaError) {
+        try reader.finish(to: &events)
+    }
+}

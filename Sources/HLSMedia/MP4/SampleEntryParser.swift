@@ -1,0 +1,148 @@
+/// Reads one sample entry of an `stsd` box into a ``MediaTrack``.
+///
+/// What a decoder can do without (colour, clean aperture, a bit of a malformed extension) never fails the track: it is
+/// left out with a note.
+///
+/// Source: ISO/IEC 14496-12 §8.5.2 and §12; QuickTime File Format, "Sound Sample Descriptions" (versions 1 and 2).
+struct SampleEntryParser {
+    /// `stsd` of version 1 has ISO's second form of the audio sample entry, which must not be taken for QuickTime's.
+    let descriptionVersion: UInt8
+    private(set) var track: MediaTrack
+    private(set) var notes: [String] = []
+
+    /// - Parameter track: what the track's other boxes told; its media type is that of the handler.
+    init(parsing entry: Box, descriptionVersion: UInt8, track: MediaTrack) throws(MediaError) {
+        self.descriptionVersion = descriptionVersion
+        self.track = track
+        var reader = entry.payload
+        try reader.skip(8)  // reserved, data_reference_index
+        switch track.mediaType {
+        case .video: try parseVisualFields(&reader)
+        case .audio: try parseAudioFields(&reader)
+        case .text, .metadata:
+            if entry.type == "stpp" || entry.type == "sbtt" {
+                for _ in 0..<3 { _ = reader.readString() }  // namespace, schema location, auxiliary MIME types
+            }
+        }
+        setCodec(entry.type)
+        try parseChildren(&reader)
+    }
+
+    private mutating func setCodec(_ type: FourCharacterCode) {
+        track.sampleEntry = type.description
+        let known = MediaCodec.named(sampleEntry: type.description)
+        // QuickTime's sound formats of a RIFF tag: 'ms' and the tag; 0x55 is MPEG layer 3.
+        if type.rawValue == 0x6D73_0055 {
+            track.codec = .mp3
+        } else {
+            track.codec = known?.codec ?? MediaCodec(rawValue: type.description)
+        }
+    }
+
+    private mutating func parseVisualFields(_ reader: inout BoxReader) throws(MediaError) {
+        try reader.skip(16)
+        track.width = Int(try reader.readUInt16())
+        track.height = Int(try reader.readUInt16())
+        // Resolution, reserved, frame count, compressor name, depth, pre_defined.
+        try reader.skip(4 + 4 + 4 + 2 + 32 + 2 + 2)
+    }
+
+    private mutating func parseAudioFields(_ reader: inout BoxReader) throws(MediaError) {
+        let version = try reader.readUInt16()
+        try reader.skip(6)  // revision level, vendor
+        track.channelCount = Int(try reader.readUInt16())
+        try reader.skip(6)  // sample size, compression identifier, packet size
+        track.sampleRate = Int(try reader.readUInt32() >> 16)
+        guard descriptionVersion == 0 else { return }
+        switch version {
+        case 1: try reader.skip(16)  // samples per packet, bytes per packet, per frame, per sample
+        case 2:
+            try reader.skip(4)  // size of the fixed part
+            let rate = Double(bitPattern: try reader.readUInt64())
+            let channels = try reader.readUInt32()
+            try reader.skip(20)
+            track.sampleRate = Int(exactly: rate.rounded()) ?? 0
+            track.channelCount = Int(channels)
+        default: break
+        }
+    }
+
+    private mutating func parseChildren(_ entry: inout BoxReader) throws(MediaError) {
+        while let child = try entry.nextBox() {
+            do {
+                try parseChild(child)
+                if child.type == "wave" {  // QuickTime keeps the configuration of sound one box deeper
+                    var wave = child.payload
+                    while let inner = try wave.nextBox() {
+                        try parseChild(inner)
+                    }
+                }
+            } catch {
+                notes.append("track \(track.id): '\(child.type)' is left out: \(error)")
+            }
+        }
+    }
+
+    private mutating func parseChild(_ child: Box) throws(MediaError) {
+        var payload = child.payload
+        switch child.type {
+        case "avcC" where track.codec == .h264 || isEncrypted, "hvcC" where track.codec == .hevc || isEncrypted,
+            "av1C" where track.codec == .av1 || isEncrypted, "vttC":
+            track.configuration = Array(payload.rest)
+        case "esds":
+            _ = try payload.readVersionAndFlags()
+            try apply(ElementaryStreamDescriptor(parsing: payload))
+        case "dOps":
+            let opus = try OpusConfiguration(parsing: payload)
+            track.configuration = opus.header
+            track.channelCount = opus.channelCount
+            track.sampleRate = 48_000  // what decoders put out, whatever the input was: RFC 7845 §5.1
+        case "dfLa":
+            track.configuration = try flacStreamInformation(payload)
+        case "alac" where track.codec == .alac || isEncrypted:
+            // The cookie with its box header: what libavcodec takes. A cookie is version, flags and 24 bytes.
+            guard payload.remaining >= 28 else {
+                throw payload.malformed("an ALAC cookie of \(payload.remaining) bytes")
+            }
+            track.configuration =
+                [0, 0, 0, 36] + Array("alac".utf8) + Array(try payload.readBytes(28))
+        case "dac3": try apply(DolbyConfiguration(parsingAC3: payload))
+        case "dec3": try apply(DolbyConfiguration(parsingEnhancedAC3: payload))
+        case "colr":
+            // A second 'colr' may hold an ICC profile; it does not replace the code points.
+            if let color = try ColorInformation(parsing: payload) { track.colorInformation = color }
+        case "pasp": track.pixelAspectRatio = try PixelAspectRatio(parsing: payload)
+        case "clap": track.cleanAperture = try CleanAperture(parsing: payload)
+        case "sinf":
+            let protection = try ProtectionInformation(parsing: payload)
+            setCodec(protection.originalFormat)
+            track.encryption = protection.encryption
+            if protection.encryption == nil {
+                notes.append("track \(track.id): protected by a scheme that is not common encryption")
+            }
+        default: break
+        }
+    }
+
+    /// The true codec of `encv` and `enca` is known after `sinf` only, which may come last.
+    private var isEncrypted: Bool { track.sampleEntry.hasPrefix("enc") }
+
+    private mutating func apply(_ descriptor: ElementaryStreamDescriptor) {
+        if let codec = MediaCodec.named(objectTypeIndication: descriptor.objectTypeIndication) {
+            track.codec = codec
+        } else if track.mediaType == .audio {
+            track.codec = MediaCodec(rawValue: "mp4a.\(String(descriptor.objectTypeIndication, radix: 16))")
+        }
+        guard track.codec == .aac else { return }
+        track.configuration = descriptor.decoderSpecificInformation
+        if let configuration = AACConfiguration(parsing: descriptor.decoderSpecificInformation) {
+            track.sampleRate = configuration.sampleRate
+            if configuration.channelCount > 0 { track.channelCount = configuration.channelCount }
+        }
+    }
+
+    private mutating func apply(_ configuration: DolbyConfiguration) {
+        track.channelCount = configuration.channelCount
+        if configuration.sampleRate > 0 { track.sampleRate = configuration.sampleRate }
+    }
+}

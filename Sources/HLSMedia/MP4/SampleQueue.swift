@@ -1,0 +1,76 @@
+/// The samples that have been announced and not yet found in the media, in file order.
+struct SampleQueue: Sendable {
+    /// Sorted by offset; those before `runIndex` are done.
+    private var runs: [SampleRun] = []
+    private var runIndex = 0
+    private var tables: [TableCursor] = []
+
+    /// Adds the runs of a fragment to what is left of those before.
+    mutating func add(_ fragment: [SampleRun]) {
+        var open = Array(runs[runIndex...])
+        open.append(contentsOf: fragment)
+        // Runs at the same place stay in their order.
+        runs = open.enumerated()
+            .sorted { ($0.element.offset, $0.offset) < ($1.element.offset, $1.offset) }
+            .map(\.element)
+        runIndex = 0
+    }
+
+    mutating func add(_ table: MP4SampleTable) {
+        tables.append(
+            contentsOf: table.tracks.map { track in
+                var iterator = track.samples.makeIterator()
+                let first = iterator.next()
+                return TableCursor(
+                    trackIndex: track.trackIndex, encryption: track.track.encryption, iterator: iterator, next: first)
+            })
+    }
+
+    /// The next sample that has bytes; nil when nothing more is announced.
+    mutating func next() throws(MediaError) -> PendingSample? {
+        while runIndex < runs.count {
+            if let sample = try runs[runIndex].next() { return sample }
+            runIndex += 1
+        }
+        return try nextOfTables()
+    }
+
+    private mutating func nextOfTables() throws(MediaError) -> PendingSample? {
+        while true {
+            // A handful of tracks: a search costs less than keeping them sorted.
+            var first: (index: Int, offset: Int)?
+            for (index, table) in tables.enumerated() {
+                if let offset = table.next?.offset, offset < first?.offset ?? .max { first = (index, offset) }
+            }
+            guard let first else { return nil }
+            if let sample = try tables[first.index].advance(), sample.byteCount > 0 { return sample }
+        }
+    }
+}
+
+/// The samples of one track of a whole file.
+private struct TableCursor: Sendable {
+    let trackIndex: Int
+    let encryption: TrackEncryption?
+    var iterator: MP4SampleTable.Samples.Iterator
+    var next: MP4SampleTable.Sample?
+
+    mutating func advance() throws(MediaError) -> PendingSample? {
+        guard let sample = next else { return nil }
+        next = iterator.next()
+        var sampleEncryption: SampleEncryption?
+        if let encryption, encryption.isProtected {
+            guard !encryption.constantInitializationVector.isEmpty else {
+                throw MediaError(
+                    code: .unsupported, byteOffset: sample.offset,
+                    text: "an encrypted file that is not fragmented, with a vector for each sample")
+            }
+            var cursor = SampleEncryptionCursor(constantFor: encryption)
+            sampleEncryption = try cursor.next()
+        }
+        return PendingSample(
+            trackIndex: trackIndex, descriptionIndex: sample.descriptionIndex, offset: sample.offset,
+            byteCount: sample.byteCount, pts: sample.pts, dts: sample.dts, duration: sample.duration,
+            isSync: sample.isSync, encryption: sampleEncryption)
+    }
+}

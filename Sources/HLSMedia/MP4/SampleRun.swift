@@ -1,0 +1,177 @@
+/// A sample whose place and times are known and whose bytes may not have come yet.
+struct PendingSample {
+    var trackIndex: Int
+    /// Which of the track's sample entries it belongs to, from 0.
+    var descriptionIndex: Int
+    var offset: Int
+    var byteCount: Int
+    var pts: Int64
+    var dts: Int64
+    var duration: Int64
+    var isSync: Bool
+    var encryption: SampleEncryption?
+
+    /// Only for a sample whose ``byteCount`` has been checked against the limit.
+    var endOffset: Int { offset + byteCount }
+}
+
+/// The samples of one track run (`trun`), made one by one from the bytes of the box.
+///
+/// Nothing is allocated for the samples, so that a count of 2^32 costs nothing until media comes for it.
+///
+/// Source: ISO/IEC 14496-12 §8.8.8.
+struct SampleRun {
+    /// What of a sample the run itself tells; the rest comes from the defaults.
+    struct Fields: OptionSet {
+        let rawValue: UInt32
+        static let dataOffset = Fields(rawValue: 0x1)
+        static let firstSampleFlags = Fields(rawValue: 0x4)
+        static let duration = Fields(rawValue: 0x100)
+        static let size = Fields(rawValue: 0x200)
+        static let flags = Fields(rawValue: 0x400)
+        static let compositionOffset = Fields(rawValue: 0x800)
+
+        /// Bytes of one entry of the table.
+        var entrySize: Int { (rawValue >> 8 & 0xF).nonzeroBitCount * 4 }
+    }
+
+    let trackIndex: Int
+    let descriptionIndex: Int
+    let isVideo: Bool
+    private let fields: Fields
+    private let defaults: FragmentDefaults
+    private var firstSampleFlags: UInt32?
+    private let table: ArraySlice<UInt8>
+    /// Where the table is in the segment, for errors.
+    private let tableOffset: Int
+    private var index: Int
+    private(set) var remaining: UInt32
+    /// The edit list's shift is in it already.
+    private var dts: Int64
+    private var encryption: SampleEncryptionCursor?
+    /// Where the next sample begins.
+    private(set) var offset: Int
+
+    /// What a whole run adds up to.
+    struct Extent {
+        var byteCount: Int
+        var duration: Int64
+    }
+
+    /// Reads the head of a run; ``place(at:dts:encryption:)`` makes it ready.
+    ///
+    /// - Returns: in `dataOffset` the offset that the run gives, relative to its fragment's base.
+    init(
+        parsing payload: BoxReader, trackIndex: Int, descriptionIndex: Int, isVideo: Bool, defaults: FragmentDefaults,
+        dataOffset: inout Int?
+    ) throws(MediaError) {
+        var reader = payload
+        fields = Fields(rawValue: try reader.readVersionAndFlags().flags)
+        self.trackIndex = trackIndex
+        self.descriptionIndex = descriptionIndex
+        self.isVideo = isVideo
+        self.defaults = defaults
+        remaining = try reader.readUInt32()
+        dataOffset = nil
+        if fields.contains(.dataOffset) { dataOffset = Int(Int32(bitPattern: try reader.readUInt32())) }
+        if fields.contains(.firstSampleFlags) { firstSampleFlags = try reader.readUInt32() }
+        let (byteCount, overflow) = Int(remaining).multipliedReportingOverflow(by: fields.entrySize)
+        guard !overflow, byteCount <= reader.remaining else {
+            throw MediaError(
+                code: .malformed, byteOffset: payload.offset,
+                text: "a 'trun' of \(remaining) samples in \(reader.remaining) bytes")
+        }
+        tableOffset = reader.offset
+        table = try reader.readBytes(byteCount)
+        index = table.startIndex
+        dts = 0
+        offset = 0
+    }
+
+    /// Bytes and time of all samples. Costs a pass over the table, if there is one.
+    func extent() throws(MediaError) -> Extent {
+        let defaultBytes = UInt64(remaining) * UInt64(fields.contains(.size) ? 0 : defaults.size)
+        let defaultDuration = UInt64(remaining) * UInt64(fields.contains(.duration) ? 0 : defaults.duration)
+        guard defaultBytes <= UInt64(MediaTimeLimit.largest), defaultDuration <= UInt64(MediaTimeLimit.largest) else {
+            throw MediaError(
+                code: .malformed, byteOffset: tableOffset,
+                text: "a 'trun' whose \(remaining) samples add up to more than 2^61")
+        }
+        var bytes = Int(defaultBytes)
+        var duration = Int64(defaultDuration)
+        guard fields.contains(.duration) || fields.contains(.size) else {
+            return Extent(byteCount: bytes, duration: duration)
+        }
+        var position = table.startIndex
+        let sizeOffset = fields.contains(.duration) ? 4 : 0
+        let step = fields.entrySize
+        // A table has at most 2^32 entries of less than 2^32 each, and is in memory: no overflow.
+        while position < table.endIndex {
+            if fields.contains(.duration) { duration += Int64(table.bigEndianUInt32(at: position)) }
+            if fields.contains(.size) { bytes += Int(table.bigEndianUInt32(at: position + sizeOffset)) }
+            position += step
+        }
+        return Extent(byteCount: bytes, duration: duration)
+    }
+
+    /// Says where the run's first sample is and when, and how its samples are encrypted.
+    mutating func place(at offset: Int, dts: Int64, encryption: SampleEncryptionCursor?) {
+        self.offset = offset
+        self.dts = dts
+        self.encryption = encryption
+    }
+
+    mutating func move(by distance: Int) { offset += distance }
+
+    /// The next sample that has bytes; nil at the end.
+    mutating func next() throws(MediaError) -> PendingSample? {
+        while remaining > 0 {
+            let sample = try nextEntry()
+            if sample.byteCount > 0 { return sample }
+            // No field of such a run differs from sample to sample, and none has bytes: do not count to 2^32.
+            if fields.entrySize == 0 { remaining = 0 }
+        }
+        return nil
+    }
+
+    private mutating func nextEntry() throws(MediaError) -> PendingSample {
+        remaining -= 1
+        let duration = Int64(field(.duration) ?? defaults.duration)
+        let size = Int(field(.size) ?? defaults.size)
+        var flags = field(.flags) ?? defaults.flags
+        if let first = firstSampleFlags {
+            flags = first
+            firstSampleFlags = nil
+        }
+        // Signed in both versions of the box: writers put negative offsets into version 0 too.
+        let compositionOffset = Int64(Int32(bitPattern: field(.compositionOffset) ?? 0))
+        let sample = PendingSample(
+            trackIndex: trackIndex, descriptionIndex: descriptionIndex, offset: offset, byteCount: size,
+            pts: dts + compositionOffset, dts: dts, duration: duration,
+            isSync: !isVideo || SampleFlags.isSync(flags), encryption: try encryption?.next())
+        offset += size
+        dts += duration
+        return sample
+    }
+
+    /// The next four bytes of the table if the run has this field.
+    private mutating func field(_ field: Fields) -> UInt32? {
+        guard fields.contains(field) else { return nil }
+        defer { index += 4 }
+        return table.bigEndianUInt32(at: index)
+    }
+}
+
+/// The sample flags of fragments.
+///
+/// Source: ISO/IEC 14496-12 §8.8.3.1.
+enum SampleFlags {
+    private static let isNonSync: UInt32 = 0x0001_0000
+    /// `sample_depends_on` = 1: not an I picture, whatever the sync flag says.
+    private static let dependsOnOthers: UInt32 = 0x0100_0000
+    private static let dependsOnMask: UInt32 = 0x0300_0000
+
+    static func isSync(_ flags: UInt32) -> Bool {
+        flags & isNonSync == 0 && flags & dependsOnMask != dependsOnOthers
+    }
+}

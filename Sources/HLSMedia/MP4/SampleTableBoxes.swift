@@ -1,0 +1,86 @@
+/// The sample tables of a track (`stbl`) as slices of the file, checked as far as their size goes.
+///
+/// Source: ISO/IEC 14496-12 §8.6.1, §8.6.2, §8.7.
+struct SampleTableBoxes: Sendable {
+    enum Sizes: Sendable {
+        case constant(Int)
+        /// Big-endian numbers of 32, 16, 8 or 4 bits.
+        case table(ArraySlice<UInt8>, bits: Int)
+    }
+
+    let sampleCount: Int
+    let sizes: Sizes
+    /// Entries: sample count, duration of each.
+    let durations: ArraySlice<UInt8>
+    /// Entries: sample count, composition offset of each.
+    let compositionOffsets: ArraySlice<UInt8>
+    /// Numbers of the sync samples, from 1; nil means that all are.
+    let syncSamples: ArraySlice<UInt8>?
+    /// Entries: first chunk, samples in each chunk, sample description; chunks and descriptions count from 1.
+    let chunkRuns: ArraySlice<UInt8>
+    let chunkOffsets: ArraySlice<UInt8>
+    let chunkOffsetSize: Int
+    /// In units of the track's timescale.
+    let duration: Int64
+
+    /// nil where there are no samples, as in an initialization section.
+    init?(_ boxes: [FourCharacterCode: BoxReader]) throws(MediaError) {
+        if var box = boxes["stsz"] {
+            _ = try box.readVersionAndFlags()
+            let constant = try box.readUInt32()
+            sampleCount = Int(try box.readUInt32())
+            sizes =
+                constant > 0 ? .constant(Int(constant)) : .table(try box.readEntries(sampleCount, size: 4), bits: 32)
+        } else if var box = boxes["stz2"] {
+            _ = try box.readVersionAndFlags()
+            let bits = Int(try box.readUInt32() & 0xFF)
+            guard [4, 8, 16].contains(bits) else { throw box.malformed("'stz2' with fields of \(bits) bits") }
+            sampleCount = Int(try box.readUInt32())
+            sizes = .table(try box.readBytes((sampleCount * bits + 7) / 8), bits: bits)
+        } else {
+            return nil
+        }
+        guard sampleCount > 0 else { return nil }
+        guard var durationBox = boxes["stts"], var chunkBox = boxes["stsc"],
+            var offsetBox = boxes["stco"] ?? boxes["co64"]
+        else {
+            throw MediaError(code: .malformed, text: "samples without one of 'stts', 'stsc', 'stco'")
+        }
+        durations = try durationBox.readTable(entrySize: 8)
+        chunkRuns = try chunkBox.readTable(entrySize: 12)
+        chunkOffsetSize = boxes["stco"] == nil ? 8 : 4
+        chunkOffsets = try offsetBox.readTable(entrySize: chunkOffsetSize)
+        if var box = boxes["ctts"] {
+            compositionOffsets = try box.readTable(entrySize: 8)
+        } else {
+            compositionOffsets = []
+        }
+        if var box = boxes["stss"] { syncSamples = try box.readTable(entrySize: 4) } else { syncSamples = nil }
+
+        var total: UInt64 = 0
+        for index in stride(from: durations.startIndex, to: durations.endIndex, by: 8) {
+            let product =
+                UInt64(durations.bigEndianUInt32(at: index)) * UInt64(durations.bigEndianUInt32(at: index + 4))
+            let (sum, overflow) = total.addingReportingOverflow(product)
+            guard !overflow, sum <= UInt64(MediaTimeLimit.largest) else {
+                throw durationBox.malformed("'stts' adds up to more than 2^61")
+            }
+            total = sum
+        }
+        duration = Int64(total)
+    }
+}
+
+extension BoxReader {
+    /// `count` entries of `size` bytes that must be there.
+    fileprivate mutating func readEntries(_ count: Int, size: Int) throws(MediaError) -> ArraySlice<UInt8> {
+        // A count is a 32-bit field: the product fits.
+        try readBytes(count * size)
+    }
+
+    /// Version, flags, a count and that many entries.
+    fileprivate mutating func readTable(entrySize: Int) throws(MediaError) -> ArraySlice<UInt8> {
+        _ = try readVersionAndFlags()
+        return try readEntries(Int(try readUInt32()), size: entrySize)
+    }
+}

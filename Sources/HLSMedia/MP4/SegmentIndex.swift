@@ -1,0 +1,61 @@
+/// The index of a segment or of a whole file (`sidx`): where its subsegments are and how long they take.
+///
+/// Source: ISO/IEC 14496-12 §8.16.3.
+public struct SegmentIndex: Sendable, Hashable {
+    /// One subsegment, or another index that describes it.
+    public struct Reference: Sendable, Hashable {
+        /// The bytes referred to are a `sidx` box and not media.
+        public var isIndex: Bool
+        public var byteCount: Int
+        /// In units of the index's timescale.
+        public var duration: UInt32
+        /// The subsegment begins with a stream access point.
+        public var startsWithSAP: Bool
+        /// 0 (unknown) to 6; 1 and 2 are sync samples.
+        public var sapType: Int
+        /// From the earliest presentation time to the access point.
+        public var sapDeltaTime: UInt32
+    }
+
+    /// `track_ID` of the track that the times are of.
+    public var referenceID: Int
+    /// Units per second, above 0.
+    public var timescale: UInt32
+    public var earliestPresentationTime: UInt64
+    /// Offset of the first subsegment from the start of the segment that holds the index.
+    public var firstByteOffset: Int
+    public var references: [Reference]
+}
+
+extension SegmentIndex {
+    /// - Parameter box: the whole box; offsets count from its end.
+    init(parsing box: Box) throws(MediaError) {
+        var reader = box.payload
+        let version = try reader.readVersionAndFlags().version
+        referenceID = Int(try reader.readUInt32())
+        timescale = try reader.readUInt32()
+        guard timescale > 0 else { throw reader.malformed("'sidx' with a timescale of 0") }
+        earliestPresentationTime = try reader.readUInt(is64Bit: version > 0)
+        guard let distance = Int(exactly: try reader.readUInt(is64Bit: version > 0)) else {
+            throw reader.malformed("'sidx' with a first offset beyond 2^63")
+        }
+        let (offset, overflow) = box.endOffset.addingReportingOverflow(distance)
+        guard !overflow else { throw reader.malformed("'sidx' with a first offset beyond 2^63") }
+        firstByteOffset = offset
+        try reader.skip(2)
+        let count = Int(try reader.readUInt16())
+        guard count * 12 <= reader.remaining else { throw reader.malformed("\(count) references are not there") }
+        references = []
+        references.reserveCapacity(count)
+        for _ in 0..<count {
+            let size = try reader.readUInt32()
+            let duration = try reader.readUInt32()
+            let accessPoint = try reader.readUInt32()
+            references.append(
+                Reference(
+                    isIndex: size >> 31 != 0, byteCount: Int(size & 0x7FFF_FFFF), duration: duration,
+                    startsWithSAP: accessPoint >> 31 != 0, sapType: Int(accessPoint >> 28 & 7),
+                    sapDeltaTime: accessPoint & 0x0FFF_FFFF))
+        }
+    }
+}

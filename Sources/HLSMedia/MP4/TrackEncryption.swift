@@ -1,0 +1,234 @@
+/// The protection scheme of encrypted MP4 media. An open set.
+///
+/// Source: ISO/IEC 23001-7 §10.
+public struct EncryptionScheme: RawRepresentable, Sendable, Hashable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// AES-CTR, whole sample or subsamples.
+    public static let cenc = EncryptionScheme(rawValue: "cenc")
+    /// AES-CBC, whole sample or subsamples.
+    public static let cbc1 = EncryptionScheme(rawValue: "cbc1")
+    /// AES-CTR with a pattern of encrypted and clear blocks.
+    public static let cens = EncryptionScheme(rawValue: "cens")
+    /// AES-CBC with a pattern of encrypted and clear blocks; what HLS calls SAMPLE-AES in fMP4.
+    public static let cbcs = EncryptionScheme(rawValue: "cbcs")
+}
+
+/// How the samples of a track are encrypted unless a sample says otherwise (`sinf` with `schm` and `tenc`).
+public struct TrackEncryption: Sendable, Hashable {
+    public var scheme: EncryptionScheme
+    /// Samples are encrypted by default. Where false, only samples with encryption data of their own are.
+    public var isProtected: Bool
+    /// The identifier of the key, 16 bytes.
+    public var defaultKeyID: [UInt8]
+    /// Bytes of initialization vector that each sample carries: 0, 8 or 16; 0 means ``constantInitializationVector``.
+    public var initializationVectorSize: Int
+    /// The vector of all samples that carry none; empty where each has its own.
+    public var constantInitializationVector: [UInt8]
+    /// Of each run of `cryptByteBlock` + `skipByteBlock` blocks of 16 bytes the first `cryptByteBlock` are encrypted.
+    /// Both 0 means no pattern: all whole blocks are.
+    public var cryptByteBlock: Int
+    public var skipByteBlock: Int
+
+    public init(
+        scheme: EncryptionScheme, isProtected: Bool = true, defaultKeyID: [UInt8], initializationVectorSize: Int,
+        constantInitializationVector: [UInt8] = [], cryptByteBlock: Int = 0, skipByteBlock: Int = 0
+    ) {
+        self.scheme = scheme
+        self.isProtected = isProtected
+        self.defaultKeyID = defaultKeyID
+        self.initializationVectorSize = initializationVectorSize
+        self.constantInitializationVector = constantInitializationVector
+        self.cryptByteBlock = cryptByteBlock
+        self.skipByteBlock = skipByteBlock
+    }
+}
+
+/// What is needed, besides the key, to decrypt one sample.
+public struct SampleEncryption: Sendable, Hashable {
+    /// A clear stretch of a sample and the protected one that follows it, in bytes.
+    public struct Subsample: Sendable, Hashable {
+        public var clearByteCount: Int
+        public var protectedByteCount: Int
+
+        public init(clearByteCount: Int, protectedByteCount: Int) {
+            self.clearByteCount = clearByteCount
+            self.protectedByteCount = protectedByteCount
+        }
+    }
+
+    public var scheme: EncryptionScheme
+    /// The identifier of the key, 16 bytes.
+    public var keyID: [UInt8]
+    /// 8 or 16 bytes.
+    public var initializationVector: [UInt8]
+    /// Empty where the whole sample is protected. May not add up to the size of the sample: the decryptor checks.
+    public var subsamples: [Subsample]
+    /// The pattern; see ``TrackEncryption/cryptByteBlock``.
+    public var cryptByteBlock: Int
+    public var skipByteBlock: Int
+
+    public init(
+        scheme: EncryptionScheme, keyID: [UInt8], initializationVector: [UInt8], subsamples: [Subsample] = [],
+        cryptByteBlock: Int = 0, skipByteBlock: Int = 0
+    ) {
+        self.scheme = scheme
+        self.keyID = keyID
+        self.initializationVector = initializationVector
+        self.subsamples = subsamples
+        self.cryptByteBlock = cryptByteBlock
+        self.skipByteBlock = skipByteBlock
+    }
+}
+
+extension TrackEncryption {
+    /// The fields that `tenc` and a `seig` group entry have in common, from the pattern byte on.
+    ///
+    /// Source: ISO/IEC 23001-7 §6 and §8.2.
+    init(scheme: EncryptionScheme, parsingDefaultsOf reader: inout BoxReader, hasPattern: Bool) throws(MediaError) {
+        let pattern = try reader.readUInt8()
+        let isProtected = try reader.readUInt8() != 0
+        let size = Int(try reader.readUInt8())
+        guard [0, 8, 16].contains(size) else { throw reader.malformed("initialization vectors of \(size) bytes") }
+        let keyID = Array(try reader.readBytes(16))
+        var constantVector: [UInt8] = []
+        if isProtected, size == 0 {
+            let constantSize = Int(try reader.readUInt8())
+            guard [8, 16].contains(constantSize) else {
+                throw reader.malformed("a constant initialization vector of \(constantSize) bytes")
+            }
+            constantVector = Array(try reader.readBytes(constantSize))
+        }
+        self.init(
+            scheme: scheme, isProtected: isProtected, defaultKeyID: keyID, initializationVectorSize: size,
+            constantInitializationVector: constantVector, cryptByteBlock: hasPattern ? Int(pattern >> 4) : 0,
+            skipByteBlock: hasPattern ? Int(pattern & 15) : 0)
+    }
+}
+
+/// The `sinf` box of an encrypted sample entry.
+struct ProtectionInformation {
+    /// The type that the sample entry would have without encryption.
+    var originalFormat: FourCharacterCode
+    /// nil where the scheme is not one of common encryption (no `tenc`).
+    var encryption: TrackEncryption?
+
+    init(parsing payload: BoxReader) throws(MediaError) {
+        var reader = payload
+        var format: FourCharacterCode?
+        var scheme: FourCharacterCode?
+        var trackEncryption: BoxReader?
+        while var child = try reader.nextBox() {
+            switch child.type {
+            case "frma": format = try child.payload.readCode()
+            case "schm":
+                _ = try child.payload.readVersionAndFlags()
+                scheme = try child.payload.readCode()
+            case "schi":
+                while let inner = try child.payload.nextBox() {
+                    if inner.type == "tenc" { trackEncryption = inner.payload }
+                }
+            default: break
+            }
+        }
+        guard let format else { throw payload.malformed("'sinf' without 'frma'") }
+        originalFormat = format
+        if let scheme, var tenc = trackEncryption {
+            let version = try tenc.readVersionAndFlags().version
+            try tenc.skip(1)
+            encryption = try TrackEncryption(
+                scheme: EncryptionScheme(rawValue: scheme.description), parsingDefaultsOf: &tenc,
+                hasPattern: version > 0)
+        }
+    }
+}
+
+/// The encryption data of the samples of a fragment, read one sample after the other.
+struct SampleEncryptionCursor {
+    private var track: TrackEncryption
+    /// nil where samples carry nothing of their own.
+    private var entries: BoxReader?
+    private let hasSubsamples: Bool
+    private var remaining: UInt32
+
+    /// All samples alike: the constant vector, no subsamples.
+    init(constantFor track: TrackEncryption) {
+        self.track = track
+        hasSubsamples = false
+        remaining = .max
+    }
+
+    /// Source: ISO/IEC 23001-7 §7.2 (`senc`); the `uuid` box of PIFF 1.1 has the same form with flag 1 added.
+    init(parsing payload: BoxReader, track: TrackEncryption) throws(MediaError) {
+        var reader = payload
+        self.track = track
+        let flags = try reader.readVersionAndFlags().flags
+        if flags & 1 != 0 {
+            try reader.skip(3)  // AlgorithmID
+            self.track.initializationVectorSize = Int(try reader.readUInt8())
+            self.track.defaultKeyID = Array(try reader.readBytes(16))
+        }
+        hasSubsamples = flags & 2 != 0
+        remaining = try reader.readUInt32()
+        entries = reader
+    }
+
+    /// The same data without a `senc` box: `saiz` says how long the entry of each sample is.
+    init(auxiliary entries: BoxReader, hasSubsamples: Bool, count: UInt32, track: TrackEncryption) {
+        self.track = track
+        self.entries = entries
+        self.hasSubsamples = hasSubsamples
+        remaining = count
+    }
+
+    /// It has entries, and none is left.
+    var isEmpty: Bool { entries != nil && remaining == 0 }
+
+    /// Passes over the entries of `count` samples. Costs time only where entries have bytes, so no more than there are.
+    mutating func skip(_ count: Int) throws(MediaError) {
+        guard var reader = entries else { return }
+        guard let count32 = UInt32(exactly: count), count32 <= remaining else { throw tooFew(reader) }
+        remaining -= count32
+        defer { entries = reader }
+        guard hasSubsamples else {
+            let (byteCount, overflow) = count.multipliedReportingOverflow(by: track.initializationVectorSize)
+            guard !overflow else { throw tooFew(reader) }
+            return try reader.skip(byteCount)
+        }
+        for _ in 0..<count {
+            try reader.skip(track.initializationVectorSize)
+            try reader.skip(Int(try reader.readUInt16()) * 6)
+        }
+    }
+
+    mutating func next() throws(MediaError) -> SampleEncryption {
+        var result = SampleEncryption(
+            scheme: track.scheme, keyID: track.defaultKeyID,
+            initializationVector: track.constantInitializationVector, cryptByteBlock: track.cryptByteBlock,
+            skipByteBlock: track.skipByteBlock)
+        guard var reader = entries else { return result }
+        guard remaining > 0 else { throw tooFew(reader) }
+        remaining -= 1
+        if track.initializationVectorSize > 0 {
+            result.initializationVector = Array(try reader.readBytes(track.initializationVectorSize))
+        }
+        if hasSubsamples {
+            let count = Int(try reader.readUInt16())
+            guard count * 6 <= reader.remaining else { throw reader.malformed("\(count) subsamples are not there") }
+            result.subsamples.reserveCapacity(count)
+            for _ in 0..<count {
+                result.subsamples.append(
+                    .init(
+                        clearByteCount: Int(try reader.readUInt16()),
+                        protectedByteCount: Int(try reader.readUInt32())))
+            }
+        }
+        entries = reader
+        return result
+    }
+
+    private func tooFew(_ reader: BoxReader) -> MediaError {
+        reader.malformed("encryption data of fewer samples than the fragment has")
+    }
+}

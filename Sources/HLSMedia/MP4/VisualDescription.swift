@@ -1,0 +1,85 @@
+/// Colour as an MP4 sample entry declares it (`colr`), in the code points of ITU-T H.273.
+public struct ColorInformation: Sendable, Hashable {
+    public var colorPrimaries: Int
+    public var transferCharacteristics: Int
+    public var matrixCoefficients: Int
+    /// nil where the box does not tell (QuickTime's `nclc`).
+    public var isFullRange: Bool?
+
+    public init(
+        colorPrimaries: Int, transferCharacteristics: Int, matrixCoefficients: Int, isFullRange: Bool? = nil
+    ) {
+        self.colorPrimaries = colorPrimaries
+        self.transferCharacteristics = transferCharacteristics
+        self.matrixCoefficients = matrixCoefficients
+        self.isFullRange = isFullRange
+    }
+}
+
+/// The shape of a pixel (`pasp`): `horizontalSpacing` : `verticalSpacing`, both above 0.
+public struct PixelAspectRatio: Sendable, Hashable {
+    public var horizontalSpacing: Int
+    public var verticalSpacing: Int
+
+    public init(horizontalSpacing: Int, verticalSpacing: Int) {
+        self.horizontalSpacing = horizontalSpacing
+        self.verticalSpacing = verticalSpacing
+    }
+}
+
+/// The part of the picture that is to be shown (`clap`), in pixels, rounded to the nearest.
+public struct CleanAperture: Sendable, Hashable {
+    public var width: Int
+    public var height: Int
+    /// From the centre of the picture to the centre of the aperture; positive is right and down.
+    public var horizontalOffset: Int
+    public var verticalOffset: Int
+
+    public init(width: Int, height: Int, horizontalOffset: Int = 0, verticalOffset: Int = 0) {
+        self.width = width
+        self.height = height
+        self.horizontalOffset = horizontalOffset
+        self.verticalOffset = verticalOffset
+    }
+}
+
+extension ColorInformation {
+    /// nil for a kind of `colr` that holds an ICC profile.
+    init?(parsing payload: BoxReader) throws(MediaError) {
+        var reader = payload
+        let kind = try reader.readCode()
+        guard kind == "nclx" || kind == "nclc" else { return nil }
+        self.init(
+            colorPrimaries: Int(try reader.readUInt16()), transferCharacteristics: Int(try reader.readUInt16()),
+            matrixCoefficients: Int(try reader.readUInt16()))
+        if kind == "nclx" { isFullRange = try reader.readUInt8() & 0x80 != 0 }
+    }
+}
+
+extension PixelAspectRatio {
+    /// nil where one of the two is 0.
+    init?(parsing payload: BoxReader) throws(MediaError) {
+        var reader = payload
+        let horizontal = try reader.readUInt32()
+        let vertical = try reader.readUInt32()
+        guard horizontal > 0, vertical > 0 else { return nil }
+        self.init(horizontalSpacing: Int(horizontal), verticalSpacing: Int(vertical))
+    }
+}
+
+extension CleanAperture {
+    /// nil where a fraction has no value.
+    init?(parsing payload: BoxReader) throws(MediaError) {
+        var reader = payload
+        var values: [Int] = []
+        for _ in 0..<4 {
+            let numerator = Int(Int32(bitPattern: try reader.readUInt32()))
+            let denominator = Int(Int32(bitPattern: try reader.readUInt32()))
+            guard denominator > 0 else { return nil }
+            values.append(Int((Double(numerator) / Double(denominator)).rounded()))
+        }
+        guard values[0] > 0, values[1] > 0 else { return nil }
+        self.init(
+            width: values[0], height: values[1], horizontalOffset: values[2], verticalOffset: values[3])
+    }
+}

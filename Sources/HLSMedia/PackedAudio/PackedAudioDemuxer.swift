@@ -1,0 +1,130 @@
+/// Reads packed audio: frames of AAC (ADTS or LOAS), MPEG audio, AC-3 or E-AC-3 without a container, after an ID3 tag
+/// that holds the timestamp of the first one.
+///
+/// The audio is track 0; ID3 tags that hold more than the timestamp, and those between frames, are samples of track 1.
+/// Timestamps are in units of 1/90 000 s and are not reduced modulo 2³³: they go on counting. Frames of E-AC-3 come
+/// with their dependent substreams in one sample. Bytes that are no frames are skipped with a note; so is the table
+/// ("Xing", "Info", "VBRI") that encoders of MPEG audio put in the place of a first frame.
+///
+/// Source: RFC 8216 §3.4.
+public struct PackedAudioDemuxer: Demuxer {
+    /// Bytes in which the first frame must begin.
+    public static let maxLeadingByteCount = 64 << 10
+
+    private var sink = EventSink()
+    private var pending: [UInt8] = []
+    /// Offset of `pending` in the segment.
+    private var offset = 0
+    private var timestamp: Int64?
+    /// Tags at the start that hold more than the timestamp.
+    private var tags: [[UInt8]] = []
+    private var frames: FrameAssembler?
+
+    private static let trackID = 0
+    private static let metadataTrackID = 1
+    private static let framings: [AudioFraming] = [.adts, .mpegAudio, .ac3, .loas]
+
+    public init() {}
+
+    /// - Throws: `unknownContainer` where no frame is found, `limitExceeded` for an ID3 tag above 16 MiB.
+    public mutating func append(_ bytes: ArraySlice<UInt8>, to events: inout [DemuxerEvent]) throws(MediaError) {
+        swap(&sink.events, &events)
+        defer { swap(&sink.events, &events) }
+        if frames != nil {
+            frames?.append(bytes.span, to: &sink)
+        } else {
+            pending.append(contentsOf: bytes)
+            try begin(isEnd: false)
+        }
+    }
+
+    /// - Throws: `unknownContainer` where no frame was found, `truncated` where the last one is not whole; what there
+    ///   is of it has been given out as damaged.
+    public mutating func finish(to events: inout [DemuxerEvent]) throws(MediaError) {
+        swap(&sink.events, &events)
+        defer { swap(&sink.events, &events) }
+        if frames == nil { try begin(isEnd: true) }
+        let left = frames?.finish(isDamaged: true, to: &sink) ?? 0
+        guard left == 0 else {
+            throw MediaError(code: .truncated, text: "the last \(left) bytes are no whole audio frame")
+        }
+    }
+
+    /// Reads the tags at the start and finds out what follows.
+    private mutating func begin(isEnd: Bool) throws(MediaError) {
+        guard try readTags(isEnd: isEnd), let framing = try identify(isEnd: isEnd) else { return }
+        if timestamp == nil { sink.note("packed audio without a timestamp: it begins at 0") }
+        let track = MediaTrack(
+            id: Self.trackID, mediaType: .audio, codec: framing.codec, timescale: 90_000, wrapsAt33Bits: true)
+        var assembler = FrameAssembler(
+            framing: framing, track: track,
+            options: .init(
+                name: "packed audio", metadataTrackID: Self.metadataTrackID, skipsInformationFrame: true),
+            offset: offset)
+        sink.update(track)
+        assembler.beginPacket(pts: timestamp ?? 0)
+        for tag in tags { assembler.emitTag(tag[...], to: &sink) }
+        tags = []
+        let bytes = pending
+        pending = []
+        assembler.append(bytes.span, to: &sink)
+        frames = assembler
+    }
+
+    /// False while a tag is not whole.
+    private mutating func readTags(isEnd: Bool) throws(MediaError) -> Bool {
+        while "ID3".utf8.starts(with: pending.prefix(3)) {
+            guard pending.count >= ID3Tag.headerByteCount else { return isEnd }
+            guard let byteCount = ID3Tag.byteCount(ofTagWithHeader: pending.prefix(ID3Tag.headerByteCount)) else {
+                return true
+            }
+            guard byteCount <= TransportStreamDemuxer.maxAccessUnitByteCount else {
+                throw MediaError(
+                    code: .limitExceeded, byteOffset: offset, text: "an ID3 tag of \(byteCount) bytes")
+            }
+            guard pending.count >= byteCount else {
+                // A length that lies: the audio may begin anywhere behind the header.
+                return isEnd
+            }
+            let tag = try ID3Tag(parsing: pending.prefix(byteCount))
+            if timestamp == nil { timestamp = tag.transportStreamTimestamp }
+            if tag.hasMetadata { tags.append(Array(pending.prefix(byteCount))) }
+            pending.removeFirst(byteCount)
+            offset += byteCount
+        }
+        return true
+    }
+
+    /// The format of the first header that is confirmed by the one behind its frame; nil while that is not known.
+    private func identify(isEnd: Bool) throws(MediaError) -> AudioFraming? {
+        var isOpen = false
+        let last = min(pending.count, Self.maxLeadingByteCount)
+        for start in 0..<last {
+            for framing in Self.framings {
+                guard let header = framing.header(at: start, in: pending) else { continue }
+                let next = start + header.byteCount
+                if framing.header(at: next, in: pending) != nil { return framing }
+                if pending.count < next + framing.headerByteCount {
+                    // At the end of a short segment the one frame there is must do.
+                    if isEnd && start == 0 { return framing }
+                    isOpen = true
+                } else if pending[next...].starts(with: "ID3".utf8) {
+                    return framing
+                }
+            }
+            if isOpen && !isEnd { return nil }
+        }
+        guard isEnd || last == Self.maxLeadingByteCount else { return nil }
+        throw MediaError(
+            code: .unknownContainer, byteOffset: offset,
+            text: "no frame of AAC, MPEG audio, AC-3 or E-AC-3 in \(last) bytes" + freeFormatHint)
+    }
+
+    private var freeFormatHint: String {
+        let head = pending.prefix(4)
+        guard head.count == 4, head[0] == 0xff, head[1] & 0xe0 == 0xe0, head[1] & 0x06 != 0, head[2] & 0xf0 == 0 else {
+            return ""
+        }
+        return " (MPEG audio in free format is not supported)"
+    }
+}

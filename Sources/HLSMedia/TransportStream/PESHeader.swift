@@ -1,0 +1,77 @@
+/// The header of a packet of an elementary stream.
+///
+/// Source: ISO/IEC 13818-1 §2.4.3.6.
+struct PESHeader: Hashable {
+    /// The bytes up to the payload.
+    var byteCount: Int
+    /// The bytes behind the header; nil where the packet does not say.
+    var payloadByteCount: Int?
+    /// 33 bits wide.
+    var pts: Int64?
+    var dts: Int64?
+    var isScrambled: Bool
+
+    enum Result {
+        case header(PESHeader)
+        /// This many bytes from the start are needed.
+        case needs(Int)
+        /// A packet of padding, a map or the like.
+        case noMedia
+        case malformed(String)
+    }
+
+    /// - Parameter bytes: the packet from its start code.
+    static func parse(_ bytes: ArraySlice<UInt8>) -> Result {
+        guard bytes.count >= 6 else { return .needs(6) }
+        let b = bytes.startIndex
+        guard bytes[b] == 0, bytes[b + 1] == 0, bytes[b + 2] == 1 else { return .malformed("no PES start code") }
+        switch bytes[b + 3] {
+        // program_stream_map, padding, private_2, ECM, EMM, directory, DSM-CC, H.222.1 type E.
+        case 0xbc, 0xbe, 0xbf, 0xf0, 0xf1, 0xff, 0xf2, 0xf8: return .noMedia
+        default: break
+        }
+        guard bytes.count >= 9 else { return .needs(9) }
+        guard bytes[b + 6] & 0xc0 == 0x80 else { return .malformed("no MPEG-2 PES header") }
+        let byteCount = 9 + Int(bytes[b + 8])
+        guard bytes.count >= byteCount else { return .needs(byteCount) }
+        let length = Int(bytes[b + 4]) << 8 | Int(bytes[b + 5])
+        guard length == 0 || length >= byteCount - 6 else { return .malformed("a PES length of \(length)") }
+        let flags = bytes[b + 7] >> 6
+        let hasPTS = flags & 2 != 0 && byteCount >= 14
+        let hasDTS = flags == 3 && byteCount >= 19
+        return .header(
+            PESHeader(
+                byteCount: byteCount, payloadByteCount: length == 0 ? nil : length - (byteCount - 6),
+                pts: hasPTS ? timestamp(bytes[(b + 9)..<(b + 14)]) : nil,
+                dts: hasDTS ? timestamp(bytes[(b + 14)..<(b + 19)]) : nil,
+                isScrambled: bytes[b + 6] & 0x30 != 0))
+    }
+
+    private static func timestamp(_ field: ArraySlice<UInt8>) -> Int64 {
+        let bits = field.reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        return bits >> 3 & 0x1_c000_0000 | bits >> 2 & 0x3fff_8000 | bits >> 1 & 0x7fff
+    }
+}
+
+/// Makes 33-bit timestamps continuous.
+///
+/// The first one is taken as it is; each later one is the number nearest to the one before that is equal to it
+/// modulo 2³³. So a wrap leads to values above 2³³ − 1, and a stream that lies before the first timestamp, across
+/// the wrap, to negative ones.
+struct TimestampUnwrapper {
+    private var reference: Int64?
+
+    mutating func unwrap(_ timestamp: Int64) -> Int64 {
+        let period: Int64 = 1 << 33
+        guard let last = reference else {
+            reference = timestamp
+            return timestamp
+        }
+        var distance = (timestamp &- last) & (period - 1)
+        if distance >= period / 2 { distance -= period }
+        // Each packet moves it by at most 2³², so that no segment is large enough for an overflow.
+        let value = last &+ distance
+        reference = value
+        return value
+    }
+}

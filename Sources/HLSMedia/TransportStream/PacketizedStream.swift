@@ -1,0 +1,152 @@
+/// One elementary stream of a program: puts its packets (PES) together from transport packets.
+struct PacketizedStream: Sendable {
+    let pid: Int
+    private let content: ProgramMapTable.Stream.Content
+    private let language: String?
+    private var continuityCounter: UInt8?
+    private var state = State.waiting
+    /// The packet's bytes while its header is not whole.
+    private var header: [UInt8] = []
+    private var isRandomAccess = false
+    // One of the two is set. Not an enum: its payload could not be changed in place.
+    private var video: VideoAssembler?
+    private var frames: FrameAssembler?
+    private var hasNotedLength = false
+
+    private enum State {
+        /// Until a packet begins.
+        case waiting
+        case header
+        /// The packet has this many bytes of payload in all, and this many are still to come.
+        case bounded(total: Int, left: Int)
+        /// The packet ends where the next one begins.
+        case unbounded
+    }
+
+    /// Nil where the stream is of no known kind.
+    init?(_ stream: ProgramMapTable.Stream) {
+        pid = stream.pid
+        content = stream.content
+        language = stream.language
+        switch content {
+        case .video(let codec):
+            video = VideoAssembler(
+                track: MediaTrack(
+                    id: pid, mediaType: .video, codec: codec, timescale: 90_000, language: language,
+                    wrapsAt33Bits: true))
+        case .frames(let framing):
+            frames = FrameAssembler(
+                framing: framing,
+                track: MediaTrack(
+                    id: pid, mediaType: framing == .id3 ? .metadata : .audio,
+                    codec: stream.type == 0x87 ? .eac3 : framing.codec, timescale: 90_000, language: language,
+                    wrapsAt33Bits: true),
+                options: .init(name: "PID \(pid)"))
+        case .unknown: return nil
+        }
+    }
+
+    var track: MediaTrack {
+        video?.track ?? frames?.track ?? MediaTrack(id: pid, mediaType: .metadata, codec: .id3, timescale: 90_000)
+    }
+
+    func isSame(as other: PacketizedStream) -> Bool {
+        pid == other.pid && content == other.content && language == other.language
+    }
+
+    mutating func process(
+        _ packet: TransportPacket, _ bytes: Span<UInt8>, unwrapper: inout TimestampUnwrapper, sink: inout EventSink
+    ) {
+        guard let payload = packet.payload else { return }
+        if let last = continuityCounter, !packet.hasDiscontinuity, packet.continuityCounter != (last + 1) & 15 {
+            // A packet may be sent twice (§2.4.3.3).
+            if packet.continuityCounter == last { return }
+            let count = Int((packet.continuityCounter &- last &- 1) & 15)
+            sink.note("PID \(pid): \(count) packets are missing")
+            loseRest(sink: &sink)
+        }
+        continuityCounter = packet.continuityCounter
+        guard !packet.isScrambled else {
+            loseRest(sink: &sink)
+            return
+        }
+        if packet.startsUnit {
+            if case .bounded(_, let left) = state, left > 0, !hasNotedLength {
+                hasNotedLength = true
+                sink.note("PID \(pid): a packet is \(left) bytes shorter than it says")
+            }
+            state = .header
+            header.removeAll(keepingCapacity: true)
+            isRandomAccess = packet.isRandomAccess
+        }
+        switch state {
+        case .waiting: break
+        case .header: readHeader(bytes.extracting(payload), unwrapper: &unwrapper, sink: &sink)
+        case .bounded, .unbounded: take(bytes.extracting(payload), sink: &sink)
+        }
+    }
+
+    /// - Parameter isTruncated: the segment ends within a transport packet.
+    mutating func finish(isTruncated: Bool, sink: inout EventSink) {
+        var isDamaged = isTruncated
+        if case .bounded(_, let left) = state { isDamaged = left > 0 }
+        state = .waiting
+        continuityCounter = nil
+        video?.finish(isDamaged: isDamaged, to: &sink)
+        frames?.finish(isDamaged: true, to: &sink)
+    }
+
+    /// Bytes are missing from here to the next packet.
+    private mutating func loseRest(sink: inout EventSink) {
+        var isComplete = false
+        if case .bounded(_, let left) = state { isComplete = left == 0 }
+        if case .waiting = state { isComplete = true }
+        state = .waiting
+        video?.finish(isDamaged: !isComplete, to: &sink)
+        frames?.finish(isDamaged: true, to: &sink)
+    }
+
+    private mutating func readHeader(
+        _ bytes: Span<UInt8>, unwrapper: inout TimestampUnwrapper, sink: inout EventSink
+    ) {
+        bytes.withUnsafeBufferPointer { header.append(contentsOf: $0) }
+        switch PESHeader.parse(header[...]) {
+        case .needs: return
+        case .noMedia: state = .waiting
+        case .malformed(let text):
+            sink.note("PID \(pid): a packet is skipped: \(text)")
+            state = .waiting
+        case .header(let parsed) where parsed.isScrambled:
+            sink.note("PID \(pid): a packet is skipped: it is scrambled")
+            state = .waiting
+        case .header(let parsed):
+            state = parsed.payloadByteCount.map { .bounded(total: $0, left: $0) } ?? .unbounded
+            let dts = parsed.dts.map { unwrapper.unwrap($0) }
+            let pts = parsed.pts.map { unwrapper.unwrap($0) }
+            video?.beginPacket(pts: pts, dts: dts, isRandomAccess: isRandomAccess)
+            frames?.beginPacket(pts: pts, isRandomAccess: isRandomAccess)
+            var packet: [UInt8] = []
+            swap(&packet, &header)
+            take(packet.span.extracting(parsed.byteCount..<packet.count), sink: &sink)
+            swap(&packet, &header)
+        }
+    }
+
+    private mutating func take(_ bytes: Span<UInt8>, sink: inout EventSink) {
+        if case .bounded(let total, let left) = state {
+            if bytes.count <= left {
+                state = .bounded(total: total, left: left - bytes.count)
+            } else {
+                // Some encoders write the length of large packets modulo 65 536.
+                if !hasNotedLength {
+                    hasNotedLength = true
+                    sink.note("PID \(pid): a packet is longer than the \(total) bytes it says")
+                }
+                state = .unbounded
+            }
+        }
+        video?.append(bytes, to: &sink)
+        frames?.append(bytes, to: &sink)
+        if case .bounded(let total, 0) = state { video?.endPacket(byteCount: total, to: &sink) }
+    }
+}

@@ -1,0 +1,210 @@
+/// Puts the sections of one PID together from packets.
+///
+/// Source: ISO/IEC 13818-1 §2.4.4.
+struct SectionAssembler {
+    private var buffer: [UInt8] = []
+    private var isActive = false
+    /// A section is at most this long, header included (§2.4.4.9 allows 1021 + 3, private ones 4093 + 3).
+    private static let maxByteCount = 4096
+
+    /// Packets were lost.
+    mutating func reset() {
+        buffer = []
+        isActive = false
+    }
+
+    /// Takes the payload of a packet and returns the sections that it completes.
+    mutating func append(_ payload: Span<UInt8>, startsUnit: Bool) -> [[UInt8]] {
+        var sections: [[UInt8]] = []
+        var at = 0
+        if startsUnit {
+            let pointer = Int(payload[0])
+            let start = 1 + pointer
+            guard start <= payload.count else {
+                reset()
+                return []
+            }
+            if isActive {
+                for index in 1..<start { buffer.append(payload[index]) }
+                takeSections(into: &sections)
+            }
+            buffer = []
+            isActive = true
+            at = start
+        }
+        guard isActive else { return sections }
+        while at < payload.count {
+            buffer.append(payload[at])
+            at += 1
+        }
+        takeSections(into: &sections)
+        return sections
+    }
+
+    private mutating func takeSections(into sections: inout [[UInt8]]) {
+        while isActive, let first = buffer.first {
+            guard first != 0xff else {  // stuffing up to the end of the packet
+                reset()
+                return
+            }
+            guard buffer.count >= 3 else { return }
+            let byteCount = 3 + (Int(buffer[1] & 0x0f) << 8 | Int(buffer[2]))
+            guard byteCount <= Self.maxByteCount else {
+                reset()
+                return
+            }
+            guard buffer.count >= byteCount else { return }
+            sections.append(Array(buffer.prefix(byteCount)))
+            buffer.removeFirst(byteCount)
+        }
+    }
+
+    /// CRC_32 of Annex A over the whole section; 0 if it is intact.
+    static func checksum(_ section: [UInt8]) -> UInt32 {
+        var crc: UInt32 = 0xffff_ffff
+        for byte in section {
+            crc ^= UInt32(byte) << 24
+            for _ in 0..<8 { crc = crc & 0x8000_0000 != 0 ? crc << 1 ^ 0x04c1_1db7 : crc << 1 }
+        }
+        return crc
+    }
+}
+
+/// The program association table: which PID has the map of which program (ISO/IEC 13818-1 §2.4.4.3).
+struct ProgramAssociationTable: Hashable {
+    struct Program: Hashable {
+        var number: Int
+        var mapPID: Int
+    }
+
+    var programs: [Program] = []
+
+    /// Nil where the section is another table, not yet valid, or malformed.
+    init?(section: [UInt8]) {
+        guard section.count >= 12, section[0] == 0, section[5] & 1 == 1 else { return nil }
+        var at = 8
+        while at + 4 <= section.count - 4 {
+            let number = Int(section[at]) << 8 | Int(section[at + 1])
+            let pid = Int(section[at + 2] & 0x1f) << 8 | Int(section[at + 3])
+            // Program 0 is the network information table.
+            if number != 0 && pid != TransportPacket.nullPID { programs.append(Program(number: number, mapPID: pid)) }
+            at += 4
+        }
+    }
+}
+
+/// The program map table: the elementary streams of one program (ISO/IEC 13818-1 §2.4.4.8).
+struct ProgramMapTable: Hashable {
+    struct Stream: Hashable {
+        var pid: Int
+        var type: UInt8
+        var descriptors: [Descriptor]
+    }
+
+    struct Descriptor: Hashable {
+        var tag: UInt8
+        var content: [UInt8]
+    }
+
+    var programNumber: Int
+    var streams: [Stream] = []
+
+    /// Nil where the section is another table, not yet valid, or malformed.
+    init?(section: [UInt8]) {
+        guard section.count >= 16, section[0] == 2, section[5] & 1 == 1 else { return nil }
+        programNumber = Int(section[3]) << 8 | Int(section[4])
+        let end = section.count - 4
+        var at = 12 + (Int(section[10] & 0x0f) << 8 | Int(section[11]))
+        while at + 5 <= end {
+            let pid = Int(section[at + 1] & 0x1f) << 8 | Int(section[at + 2])
+            let infoEnd = at + 5 + (Int(section[at + 3] & 0x0f) << 8 | Int(section[at + 4]))
+            guard infoEnd <= end else { return }
+            var descriptors: [Descriptor] = []
+            var place = at + 5
+            while place + 2 <= infoEnd {
+                let contentEnd = place + 2 + Int(section[place + 1])
+                guard contentEnd <= infoEnd else { break }
+                descriptors.append(Descriptor(tag: section[place], content: Array(section[place + 2..<contentEnd])))
+                place = contentEnd
+            }
+            if !streams.contains(where: { $0.pid == pid }) {
+                streams.append(Stream(pid: pid, type: section[at], descriptors: descriptors))
+            }
+            at = infoEnd
+        }
+    }
+}
+
+extension ProgramMapTable.Stream {
+    /// How the stream's PES packets become samples.
+    enum Content: Hashable {
+        case video(MediaCodec)
+        case frames(AudioFraming)
+        /// Not read; the text names it.
+        case unknown(String)
+    }
+
+    /// What the stream type and the descriptors say.
+    ///
+    /// Source: ISO/IEC 13818-1 table 2-34; ATSC A/52 Annex A (0x81, 0x87); ETSI EN 300 468 Annex D (0x06 with
+    /// descriptors 0x6a, 0x7a, 0x7c); Apple, "Timed Metadata for HTTP Live Streaming" (0x15) and "MPEG-2 Stream
+    /// Encryption Format for HTTP Live Streaming" (0xdb, 0xcf, 0xc1, 0xc2).
+    var content: Content {
+        switch type {
+        case 0x03, 0x04: .frames(.mpegAudio)
+        case 0x0f: .frames(.adts)
+        case 0x11: .frames(.loas)
+        case 0x15: isID3 ? .frames(.id3) : .unknown("metadata that is not ID3")
+        case 0x1b: .video(.h264)
+        case 0x24: .video(.hevc)
+        case 0x81, 0x87: .frames(.ac3)
+        case 0x06: privateContent
+        case 0xdb: .unknown("H.264 with SAMPLE-AES encryption")
+        case 0xcf, 0xc1, 0xc2: .unknown("audio with SAMPLE-AES encryption")
+        case 0x01, 0x02: .unknown("MPEG-1 or MPEG-2 video")
+        case 0x10: .unknown("MPEG-4 Part 2 video")
+        case 0x86: .unknown("SCTE 35 sections")
+        default: .unknown("unknown stream type")
+        }
+    }
+
+    /// ISO 639-2 code of the language descriptor (0x0a).
+    var language: String? {
+        guard let code = descriptors.first(where: { $0.tag == 0x0a })?.content.prefix(3), code.count == 3,
+            code.allSatisfy({ (0x61...0x7a).contains($0 | 0x20) })
+        else { return nil }
+        let text = String(decoding: code, as: UTF8.self).lowercased()
+        return text == "und" ? nil : text
+    }
+
+    private var registration: String? {
+        descriptors.first { $0.tag == 0x05 && $0.content.count >= 4 }
+            .map { String(decoding: $0.content.prefix(4), as: UTF8.self) }
+    }
+
+    /// Metadata is ID3 unless its descriptor (0x26, ISO/IEC 13818-1 §2.6.60) names another format.
+    private var isID3: Bool {
+        guard let content = descriptors.first(where: { $0.tag == 0x26 })?.content, content.count >= 3 else {
+            return true
+        }
+        // metadata_application_format 0xffff is followed by its identifier, then the format byte with 0xff likewise.
+        var at = 2
+        if content[0] == 0xff && content[1] == 0xff { at += 4 }
+        guard at < content.count, content[at] == 0xff, at + 5 <= content.count else { return false }
+        return content[(at + 1)..<(at + 5)].elementsEqual("ID3 ".utf8)
+    }
+
+    private var privateContent: Content {
+        let tags = descriptors.map(\.tag)
+        if tags.contains(0x6a) || tags.contains(0x7a) { return .frames(.ac3) }
+        switch registration {
+        case "AC-3", "EAC3": return .frames(.ac3)
+        case "HEVC": return .video(.hevc)
+        case "ID3 ": return .frames(.id3)
+        case let other?: return .unknown("private data \"\(other)\"")
+        case nil: break
+        }
+        if tags.contains(0x7c) { return .frames(.loas) }
+        return .unknown("private data")
+    }
+}

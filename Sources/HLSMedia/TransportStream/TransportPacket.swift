@@ -1,0 +1,43 @@
+/// The header of one transport stream packet, checked against the packet's 188 bytes.
+///
+/// Source: ISO/IEC 13818-1 §2.4.3.2 to §2.4.3.5.
+struct TransportPacket {
+    static let byteCount = 188
+    static let syncByte: UInt8 = 0x47
+    static let nullPID = 0x1fff
+
+    let pid: Int
+    /// The payload begins with the first byte of a PES packet or with a pointer to a section.
+    let startsUnit: Bool
+    let isScrambled: Bool
+    /// The transmission found an error in it that it could not correct.
+    let hasError: Bool
+    let continuityCounter: UInt8
+    /// The continuity counter may jump here.
+    let hasDiscontinuity: Bool
+    let isRandomAccess: Bool
+    /// Where the payload is, in the packet; nil where there is none.
+    let payload: Range<Int>?
+    /// The adaptation field is longer than the packet, or its presence bits are the reserved ones.
+    let isMalformed: Bool
+
+    /// - Parameter bytes: ``byteCount`` bytes that begin with the sync byte.
+    init(_ bytes: Span<UInt8>) {
+        pid = Int(bytes[1] & 0x1f) << 8 | Int(bytes[2])
+        hasError = bytes[1] & 0x80 != 0
+        startsUnit = bytes[1] & 0x40 != 0
+        isScrambled = bytes[3] & 0xc0 != 0
+        continuityCounter = bytes[3] & 0x0f
+        var start = 4
+        var flags: UInt8 = 0
+        if bytes[3] & 0x20 != 0 {
+            let length = Int(bytes[4])
+            start = 5 + length
+            if length > 0 { flags = bytes[5] }
+        }
+        hasDiscontinuity = flags & 0x80 != 0
+        isRandomAccess = flags & 0x40 != 0
+        isMalformed = start > Self.byteCount || bytes[3] & 0x30 == 0
+        payload = isMalformed || bytes[3] & 0x10 == 0 || start == Self.byteCount ? nil : start..<Self.byteCount
+    }
+}

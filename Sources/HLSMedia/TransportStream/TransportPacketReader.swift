@@ -1,0 +1,132 @@
+/// Cuts bytes into transport stream packets and finds the way back after bytes that are none.
+///
+/// Knows packets of 188 bytes, of 192 (a timestamp of four bytes before each, as in `.m2ts`) and of 204 (a
+/// checksum of 16 bytes behind each).
+struct TransportPacketReader {
+    /// How far apart packets are and what precedes the sync byte.
+    struct Layout: Hashable {
+        var stride: Int
+        var prefix: Int
+        /// In the order in which they are tried.
+        static let known = [
+            Layout(stride: 188, prefix: 0), Layout(stride: 192, prefix: 4), Layout(stride: 204, prefix: 0),
+        ]
+    }
+
+    /// Bytes that did not make a packet, with what was there before.
+    private var pending: [UInt8] = []
+    /// The offset of the first pending byte in the segment.
+    private(set) var offset = 0
+    private var layout: Layout?
+    private var isInSync = false
+    /// Where the bytes that are no packets begin.
+    private var garbageStart: Int?
+
+    /// Sync bytes were found.
+    var hasFoundPackets: Bool { layout != nil }
+    /// Bytes that are left over behind the last packet.
+    var pendingByteCount: Int { pending.count }
+
+    /// Sync bytes that must be in a row before a position is trusted.
+    private static let confirmations = 3
+    /// What the search for sync bytes looks at, in one go, behind bytes that were left over.
+    private static let searchByteCount = 4096
+
+    /// Calls `process` with each whole packet (188 bytes from its sync byte) and `skipped` with each range of bytes
+    /// that were none.
+    mutating func append(
+        _ bytes: ArraySlice<UInt8>, process: (Span<UInt8>, Int) -> Void, skipped: (Range<Int>) -> Void
+    ) {
+        var input = bytes
+        while !pending.isEmpty && !input.isEmpty {
+            let wanted = isInSync ? max(0, (layout?.stride ?? 0) - pending.count) : Self.searchByteCount
+            pending.append(contentsOf: input.prefix(wanted))
+            input = input.dropFirst(wanted)
+            consumePending(isLast: false, process: process, skipped: skipped)
+        }
+        guard !input.isEmpty else { return }
+        let consumed = consume(input.span, isLast: false, process: process, skipped: skipped)
+        offset += consumed
+        pending.append(contentsOf: input.dropFirst(consumed))
+    }
+
+    /// There are no more bytes: takes what is left on weaker evidence.
+    mutating func finish(process: (Span<UInt8>, Int) -> Void, skipped: (Range<Int>) -> Void) {
+        consumePending(isLast: true, process: process, skipped: skipped)
+        if let start = garbageStart, start < offset + pending.count, hasFoundPackets {
+            skipped(start..<offset + pending.count)
+            offset += pending.count
+            pending = []
+        }
+    }
+
+    private mutating func consumePending(
+        isLast: Bool, process: (Span<UInt8>, Int) -> Void, skipped: (Range<Int>) -> Void
+    ) {
+        var bytes: [UInt8] = []
+        swap(&bytes, &pending)
+        let consumed = consume(bytes.span, isLast: isLast, process: process, skipped: skipped)
+        offset += consumed
+        bytes.removeFirst(consumed)
+        swap(&bytes, &pending)
+    }
+
+    /// The number of bytes that need not be seen again. `offset` is that of the first byte.
+    private mutating func consume(
+        _ bytes: Span<UInt8>, isLast: Bool, process: (Span<UInt8>, Int) -> Void, skipped: (Range<Int>) -> Void
+    ) -> Int {
+        var at = 0
+        while true {
+            if isInSync, let layout {
+                // What stands behind the last packet (a checksum) may be missing.
+                while at + layout.prefix + TransportPacket.byteCount <= bytes.count {
+                    let start = at + layout.prefix
+                    guard bytes[start] == TransportPacket.syncByte else {
+                        isInSync = false
+                        garbageStart = offset + at
+                        break
+                    }
+                    guard at + layout.stride <= bytes.count || isLast else { return at }
+                    process(bytes.extracting(start..<start + TransportPacket.byteCount), offset + start)
+                    at = min(at + layout.stride, bytes.count)
+                }
+                if isInSync { return at }
+            }
+            if garbageStart == nil { garbageStart = offset + at }
+            guard let next = search(bytes, from: &at, isLast: isLast) else { return at }
+            if let start = garbageStart, start < offset + next.position { skipped(start..<offset + next.position) }
+            garbageStart = nil
+            layout = next.layout
+            isInSync = true
+            at = next.position
+        }
+    }
+
+    /// Looks for the start of a packet; nil if there is none or more bytes are needed, with `at` before the bytes
+    /// that must be seen again.
+    private func search(
+        _ bytes: Span<UInt8>, from at: inout Int, isLast: Bool
+    ) -> (position: Int, layout: Layout)? {
+        let candidates = layout.map { [$0] } ?? Layout.known
+        let reach = (candidates.map(\.stride).max() ?? 0) * (Self.confirmations - 1)
+        var sync = at
+        while sync < bytes.count {
+            guard bytes[sync] == TransportPacket.syncByte else {
+                sync += 1
+                continue
+            }
+            if sync + reach >= bytes.count && !isLast { break }
+            for layout in candidates where sync - at >= layout.prefix {
+                let isConfirmed = (1..<Self.confirmations).allSatisfy { turn in
+                    let position = sync + turn * layout.stride
+                    return position >= bytes.count || bytes[position] == TransportPacket.syncByte
+                }
+                if isConfirmed { return (sync - layout.prefix, layout) }
+            }
+            sync += 1
+        }
+        // A packet may begin up to a prefix before the place that was reached.
+        at = max(at, min(sync, bytes.count) - (candidates.map(\.prefix).max() ?? 0))
+        return nil
+    }
+}

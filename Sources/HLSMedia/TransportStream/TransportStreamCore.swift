@@ -1,0 +1,203 @@
+/// What a transport stream's packets mean.
+struct TransportStreamCore: Sendable {
+    var sink = EventSink()
+    private let wantedProgram: Int?
+    private var association: ProgramAssociationTable?
+    /// How often the program association table has been seen while no program was chosen.
+    private var associationCount = 0
+    private var tables: [Table] = [Table(pid: 0)]
+    private var maps: [Int: ProgramMapTable] = [:]
+    private var program: Int?
+    private var streams: [PacketizedStream] = []
+    /// What each of the 8192 PIDs is: 0 nothing, 1… a stream's index and one, `tableSlot` a table.
+    private var slots = [UInt8](repeating: 0, count: 8192)
+    private var unwrapper = TimestampUnwrapper()
+    private var notedPIDs: Set<Int> = []
+
+    private static let tableSlot: UInt8 = 255
+    /// More streams than this in one program are left out.
+    private static let maxStreamCount = 64
+    private static let maxProgramCount = 64
+
+    private struct Table {
+        var pid: Int
+        var assembler = SectionAssembler()
+        var continuityCounter: UInt8?
+        var lastSection: [UInt8] = []
+        var isIntact = false
+    }
+
+    init(wantedProgram: Int?) {
+        self.wantedProgram = wantedProgram
+        slots[0] = Self.tableSlot
+    }
+
+    /// A program map table was read.
+    var hasProgram: Bool { !maps.isEmpty }
+
+    mutating func noteSkipped(_ range: Range<Int>) {
+        sink.note("byte \(range.lowerBound): \(range.count) bytes are no transport stream packets")
+    }
+
+    /// - Parameter offset: that of the packet's sync byte in the segment.
+    mutating func process(_ bytes: Span<UInt8>, at offset: Int) {
+        let packet = TransportPacket(bytes)
+        let slot = slots[packet.pid]
+        guard slot != 0 else { return }
+        guard !packet.hasError && !packet.isMalformed else {
+            noteOnce(packet.pid, "byte \(offset): packet of PID \(packet.pid) is damaged")
+            return
+        }
+        guard slot != Self.tableSlot else {
+            processTable(packet, bytes)
+            return
+        }
+        if packet.isScrambled { noteOnce(packet.pid, "PID \(packet.pid) is scrambled") }
+        streams[Int(slot) - 1].process(packet, bytes, unwrapper: &unwrapper, sink: &sink)
+    }
+
+    mutating func finish(isTruncated: Bool) {
+        chooseProgram(isEnd: true)
+        for index in streams.indices { streams[index].finish(isTruncated: isTruncated, sink: &sink) }
+        sink.announce()
+    }
+
+    private mutating func noteOnce(_ pid: Int, _ text: @autoclosure () -> String) {
+        if notedPIDs.insert(pid).inserted { sink.note(text()) }
+    }
+
+    // MARK: Tables
+
+    private mutating func processTable(_ packet: TransportPacket, _ bytes: Span<UInt8>) {
+        guard let payload = packet.payload, !packet.isScrambled,
+            let index = tables.firstIndex(where: { $0.pid == packet.pid })
+        else { return }
+        if let last = tables[index].continuityCounter, !packet.hasDiscontinuity {
+            if last == packet.continuityCounter { return }
+            if (last + 1) & 15 != packet.continuityCounter { tables[index].assembler.reset() }
+        }
+        tables[index].continuityCounter = packet.continuityCounter
+        let sections = tables[index].assembler.append(bytes.extracting(payload), startsUnit: packet.startsUnit)
+        for section in sections { process(section, table: packet.pid) }
+    }
+
+    private mutating func process(_ section: [UInt8], table pid: Int) {
+        guard let index = tables.firstIndex(where: { $0.pid == pid }) else { return }
+        let isAssociation = pid == 0
+        if section == tables[index].lastSection {
+            if isAssociation { countAssociation() }
+            return
+        }
+        let isIntact = SectionAssembler.checksum(section) == 0
+        if !isIntact {
+            sink.note("PID \(pid): checksum of the program table is wrong")
+            // Some encoders never get it right: better than nothing.
+            if tables[index].isIntact { return }
+        }
+        if isAssociation {
+            guard let table = ProgramAssociationTable(section: section) else { return }
+            tables[index].lastSection = section
+            tables[index].isIntact = isIntact
+            apply(table)
+        } else {
+            guard let table = ProgramMapTable(section: section),
+                association?.programs.contains(.init(number: table.programNumber, mapPID: pid)) ?? false
+            else { return }
+            // One PID may carry the maps of several programs in turn.
+            guard maps[table.programNumber] != table else { return }
+            tables[index].isIntact = isIntact
+            maps[table.programNumber] = table
+            if program == table.programNumber { apply(table) } else { chooseProgram(isEnd: false) }
+        }
+    }
+
+    private mutating func countAssociation() {
+        guard program == nil else { return }
+        associationCount += 1
+        chooseProgram(isEnd: false)
+    }
+
+    private mutating func apply(_ table: ProgramAssociationTable) {
+        associationCount = 1
+        guard table != association else { return }
+        association = table
+        let programs = table.programs.prefix(Self.maxProgramCount)
+        if programs.count < table.programs.count { sink.note("more than \(Self.maxProgramCount) programs") }
+        var kept = tables.filter { $0.pid == 0 }
+        for program in programs where !kept.contains(where: { $0.pid == program.mapPID }) {
+            kept.append(tables.first { $0.pid == program.mapPID } ?? Table(pid: program.mapPID))
+        }
+        tables = kept
+        maps = maps.filter { number, _ in programs.contains { $0.number == number } }
+        if let program, maps[program] == nil {
+            sink.note("program \(program) has ended")
+            self.program = nil
+            replaceStreams([])
+        } else {
+            assignSlots()
+        }
+        chooseProgram(isEnd: false)
+    }
+
+    /// Takes the first program with media, if it is certain which one that is.
+    private mutating func chooseProgram(isEnd: Bool) {
+        guard program == nil, let association else { return }
+        // A table seen for the third time: a whole turn has gone by, so maps that are missing will not come.
+        let isCertain = isEnd || associationCount > 2
+        for candidate in association.programs where wantedProgram == nil || candidate.number == wantedProgram {
+            guard let map = maps[candidate.number] else {
+                if isCertain { continue }
+                return
+            }
+            let hasMedia = map.streams.contains { stream in
+                switch stream.content {
+                case .video: true
+                case .frames(let framing): framing != .id3
+                case .unknown: false
+                }
+            }
+            guard hasMedia || wantedProgram != nil else { continue }
+            program = candidate.number
+            apply(map)
+            return
+        }
+    }
+
+    private mutating func apply(_ map: ProgramMapTable) {
+        var described: [PacketizedStream] = []
+        for stream in map.streams.prefix(Self.maxStreamCount) {
+            if case .unknown(let name) = stream.content {
+                let type = String(stream.type, radix: 16)
+                sink.note("PID \(stream.pid) is skipped: \(name) (stream type 0x\(type))")
+            } else if let made = PacketizedStream(stream) {
+                described.append(made)
+            }
+        }
+        if map.streams.count > Self.maxStreamCount { sink.note("more than \(Self.maxStreamCount) streams") }
+        replaceStreams(described)
+    }
+
+    /// Goes on with the streams that stay the same and ends the others.
+    private mutating func replaceStreams(_ described: [PacketizedStream]) {
+        var next: [PacketizedStream] = []
+        for new in described {
+            if let index = streams.firstIndex(where: { $0.isSame(as: new) }) {
+                next.append(streams.remove(at: index))
+            } else {
+                next.append(new)
+            }
+        }
+        for index in streams.indices { streams[index].finish(isTruncated: false, sink: &sink) }
+        streams = next
+        sink.replaceTracks(streams.map(\.track))
+        assignSlots()
+    }
+
+    private mutating func assignSlots() {
+        for pid in slots.indices { slots[pid] = 0 }
+        for table in tables { slots[table.pid] = Self.tableSlot }
+        for (index, stream) in streams.enumerated() where slots[stream.pid] == 0 {
+            slots[stream.pid] = UInt8(index + 1)
+        }
+    }
+}

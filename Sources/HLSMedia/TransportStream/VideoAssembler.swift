@@ -1,0 +1,169 @@
+/// Makes access units of the packets of a video stream.
+///
+/// As a rule a packet is an access unit. Where it is not, units are cut at delimiters, parameter sets and first
+/// slices, and joined across packets. The end of a packet that tells its length counts as the end of the unit only
+/// after a first packet has shown that packets begin with units.
+struct VideoAssembler {
+    private(set) var track: MediaTrack
+    private var buffer: [UInt8] = []
+    private var marks = PacketMarks()
+    private var scanner: VideoUnitScanner
+    /// Bytes of the newest packet have arrived, but not enough to see what it begins with.
+    private var isHeadPending = false
+    /// A packet began with an access unit.
+    private var hasWholePackets = false
+    /// An access unit went on in a second packet.
+    private var hasDividedUnits = false
+    /// The last unit was given out at the end of its packet.
+    private var endedWithPacket = false
+    /// The unit was larger than allowed: nothing is kept until the next packet.
+    private var isSkipping = false
+    private var parameterSet: [UInt8] = []
+    private var frameDuration: VideoUsabilityInfo.FrameDuration?
+    /// The last timestamps that a packet told, and how many units without any came since.
+    private var lastTimed: (pts: Int64, dts: Int64)?
+    private var untimedCount: Int64 = 0
+    /// Distance of the last two decoding times.
+    private var lastStep: Int64 = 0
+
+    /// Bytes of a packet after which it is clear whether it begins an access unit.
+    private static let headByteCount = 16
+    /// A unit that fills a packet this long may have been cut because no packet can be longer than 65 535 bytes.
+    private static let nearlyLongestPacket = 0xff00
+
+    init(track: MediaTrack) {
+        self.track = track
+        scanner = VideoUnitScanner(isHEVC: track.codec == .hevc)
+    }
+
+    mutating func beginPacket(pts: Int64?, dts: Int64?, isRandomAccess: Bool) {
+        marks.append(.init(offset: buffer.count, pts: pts, dts: dts, isRandomAccess: isRandomAccess))
+        isHeadPending = true
+        isSkipping = false
+    }
+
+    mutating func append(_ bytes: Span<UInt8>, to sink: inout EventSink) {
+        guard !isSkipping else { return }
+        if buffer.count + bytes.count > TransportStreamDemuxer.maxAccessUnitByteCount {
+            scan(isEnd: false, to: &sink)
+            if buffer.count + bytes.count > TransportStreamDemuxer.maxAccessUnitByteCount {
+                sink.note("PID \(track.id): an access unit of more than \(buffer.count) bytes was left out")
+                removeAll()
+                isSkipping = true
+                return
+            }
+        }
+        bytes.withUnsafeBufferPointer { buffer.append(contentsOf: $0) }
+        if isHeadPending, let newest = marks.marks.last, buffer.count - newest.offset >= Self.headByteCount {
+            isHeadPending = false
+            scan(isEnd: false, to: &sink)
+        }
+    }
+
+    /// The packet that told its length has ended.
+    mutating func endPacket(byteCount: Int, to sink: inout EventSink) {
+        guard hasWholePackets, !hasDividedUnits, byteCount < Self.nearlyLongestPacket else { return }
+        scan(isEnd: true, to: &sink)
+        endedWithPacket = buffer.isEmpty
+    }
+
+    /// No more bytes of the last access unit will come.
+    mutating func finish(isDamaged: Bool, to sink: inout EventSink) {
+        scan(isEnd: true, isDamaged: isDamaged, to: &sink)
+        if !buffer.isEmpty {
+            sink.note("PID \(track.id): \(buffer.count) bytes without a picture were left out")
+        }
+        removeAll()
+    }
+
+    private mutating func removeAll() {
+        buffer.removeAll(keepingCapacity: true)
+        marks.removeAll()
+        scanner = VideoUnitScanner(isHEVC: scanner.isHEVC)
+        isHeadPending = false
+    }
+
+    private mutating func scan(isEnd: Bool, isDamaged: Bool = false, to sink: inout EventSink) {
+        let units = buffer.withUnsafeBytes { scanner.scan($0, isEnd: isEnd) }
+        guard let end = units.last?.end else { return }
+        for (index, unit) in units.enumerated() {
+            emit(unit, isDamaged: isDamaged && index == units.count - 1, to: &sink)
+        }
+        buffer.removeFirst(end)
+        scanner.removeBytes(end)
+        marks.removeBytes(end)
+    }
+
+    private mutating func emit(_ unit: VideoUnitScanner.Unit, isDamaged: Bool, to sink: inout EventSink) {
+        guard let first = unit.firstNALUnit else { return }
+        // Zeros may precede the start code of a packet's first NAL unit.
+        if marks.first(behind: unit.start + 3, before: unit.end - 3) != nil { hasDividedUnits = true }
+        if marks.first(behind: unit.end - 4, before: unit.end + 1) != nil { hasWholePackets = true }
+        if endedWithPacket {
+            endedWithPacket = false
+            if unit.beginsWithinPicture {
+                hasDividedUnits = true
+                sink.note("PID \(track.id): an access unit was given out in two parts")
+            }
+        }
+        if first > unit.start {
+            sink.note("PID \(track.id): \(first - unit.start) bytes before the first start code were left out")
+        }
+        if let range = unit.parameterSet { update(parameterSet: buffer[range], in: &sink) }
+        var mark = marks.takeMark(forUnitAt: first)
+        if mark?.pts == nil, let later = marks.first(behind: first, before: unit.end), later.pts != nil { mark = later }
+        guard let (pts, dts) = timestamps(of: mark) else {
+            sink.note("PID \(track.id): an access unit before the first timestamp was left out")
+            return
+        }
+        let isRandomAccess = mark?.isRandomAccess ?? false
+        let data = buffer.withUnsafeBytes { bytes in
+            SampleData(count: unit.end - first) { $0.copyMemory(from: .init(rebasing: bytes[first..<unit.end])) }
+        }
+        sink.emit(
+            MediaSample(
+                trackID: track.id, pts: pts, dts: dts, isSync: unit.isSync || (isRandomAccess && unit.isIntra),
+                isDamaged: isDamaged, data: data))
+    }
+
+    /// What the packet told, else the frame duration added to the unit before.
+    private mutating func timestamps(of mark: PacketMarks.Mark?) -> (pts: Int64, dts: Int64)? {
+        if let pts = mark?.pts {
+            let dts = mark?.dts ?? pts
+            if let last = lastTimed { lastStep = (dts &- last.dts) / (untimedCount + 1) }
+            lastTimed = (pts, dts)
+            untimedCount = 0
+            return (pts, dts)
+        }
+        guard let last = lastTimed else { return nil }
+        untimedCount += 1
+        var distance = untimedCount &* lastStep
+        if let frame = frameDuration, frame.value <= frame.timescale {
+            let exact = Int128(untimedCount) * 90_000 * Int128(frame.value)
+            distance = Int64(clamping: (exact + Int128(frame.timescale / 2)) / Int128(frame.timescale))
+        }
+        return (last.pts &+ distance, last.dts &+ distance)
+    }
+
+    private mutating func update(parameterSet bytes: ArraySlice<UInt8>, in sink: inout EventSink) {
+        guard !parameterSet.elementsEqual(bytes) else { return }
+        parameterSet = Array(bytes)
+        let size: (width: Int, height: Int)
+        let usability: VideoUsabilityInfo
+        do throws(MediaError) {
+            if scanner.isHEVC {
+                let set = try HEVCSPS(parsing: bytes)
+                (size, usability) = ((set.width, set.height), set.usability)
+            } else {
+                let set = try H264SPS(parsing: bytes)
+                (size, usability) = ((set.width, set.height), set.usability)
+            }
+        } catch {
+            sink.note("PID \(track.id): \(error.text)")
+            return
+        }
+        frameDuration = usability.frameDuration
+        (track.width, track.height) = size
+        sink.update(track)
+    }
+}

@@ -1,0 +1,165 @@
+/// Cuts an Annex B byte stream of H.264 or HEVC into access units and tells what is in them.
+///
+/// A new picture is told by the first slice (segment) of a picture; arbitrary slice order, which no player's stream
+/// uses, would be cut apart.
+///
+/// Source: ISO/IEC 14496-10 §7.4.1.2.3 and §7.4.1.2.4, ISO/IEC 23008-2 §7.4.2.4.4.
+struct VideoUnitScanner {
+    /// One access unit, as far as it has been read.
+    struct Unit {
+        var start = 0
+        var end = 0
+        /// Where its first NAL unit begins; nil while there is none.
+        var firstNALUnit: Int?
+        var hasPicture = false
+        /// Its NAL units say that decoding can start here.
+        var isSync = false
+        /// All slices so far are I or SI slices, and there is a sequence parameter set (H.264 only).
+        var isIntra: Bool { hasParameterSet && !hasOtherSlices && hasPicture }
+        var hasParameterSet = false
+        var hasOtherSlices = false
+        /// It begins with a slice that is not the first of its picture.
+        var beginsWithinPicture = false
+        /// The last sequence parameter set, from its header byte.
+        var parameterSet: Range<Int>?
+    }
+
+    let isHEVC: Bool
+    /// The unit that is being read.
+    private var unit = Unit()
+    /// The offset at which the search for start codes goes on.
+    private var position = 0
+    /// The NAL unit whose end has not been seen: its header byte and type.
+    private var open: (header: Int, type: Int)?
+    /// Where a NAL unit lies that begins an access unit if the next slice is the first of its picture.
+    private var tentative: Int?
+
+    /// Bytes from the header byte that tell all that is needed of a NAL unit's beginning.
+    private static let headByteCount = 8
+
+    private enum Kind { case starter, maybeStarter, firstSlice, slice, other }
+
+    init(isHEVC: Bool) { self.isHEVC = isHEVC }
+
+    /// Reads on and returns the access units that are whole.
+    ///
+    /// - Parameter isEnd: the last access unit ends with the bytes, if it has a picture.
+    mutating func scan(_ bytes: UnsafeRawBufferPointer, isEnd: Bool) -> [Unit] {
+        var whole: [Unit] = []
+        while true {
+            let code = NALUnits.startCode(in: bytes, from: position)
+            guard let code, code + 3 + (isEnd ? 1 : Self.headByteCount) <= bytes.count else {
+                // A start code may have begun in the last two bytes.
+                position = max(position, code ?? bytes.count - 2)
+                break
+            }
+            let start = code > unit.start && bytes[code - 1] == 0 ? code - 1 : code
+            closeNALUnit(at: start, in: bytes)
+            let header = code + 3
+            let kind = kind(of: header, in: bytes)
+            if let boundary = boundary(before: kind, at: start) {
+                unit.end = boundary
+                whole.append(unit)
+                unit = Unit(start: boundary)
+                if boundary < start { unit.firstNALUnit = boundary }
+            }
+            take(kind, from: start, header: header, in: bytes)
+            position = header
+        }
+        if isEnd {
+            position = bytes.count
+            closeNALUnit(at: bytes.count, in: bytes)
+            if unit.hasPicture {
+                unit.end = bytes.count
+                whole.append(unit)
+                unit = Unit(start: bytes.count)
+            }
+        }
+        return whole
+    }
+
+    /// Moves all offsets, as `count` bytes in front have gone.
+    mutating func removeBytes(_ count: Int) {
+        position = max(0, position - count)
+        unit.start = max(0, unit.start - count)
+        unit.firstNALUnit = unit.firstNALUnit.map { max(0, $0 - count) }
+        unit.parameterSet = unit.parameterSet.map { max(0, $0.lowerBound - count)..<max(0, $0.upperBound - count) }
+        open = open.map { (max(0, $0.header - count), $0.type) }
+        tentative = tentative.map { max(0, $0 - count) }
+    }
+
+    private mutating func boundary(before kind: Kind, at start: Int) -> Int? {
+        guard unit.hasPicture else { return nil }
+        switch kind {
+        case .starter: return start
+        case .firstSlice: return tentative ?? start
+        case .maybeStarter:
+            if tentative == nil { tentative = start }
+            return nil
+        case .slice:
+            tentative = nil
+            return nil
+        case .other: return nil
+        }
+    }
+
+    private mutating func take(_ kind: Kind, from start: Int, header: Int, in bytes: UnsafeRawBufferPointer) {
+        let type = isHEVC ? Int(bytes[header] >> 1 & 0x3f) : Int(bytes[header] & 0x1f)
+        open = (header, type)
+        if unit.firstNALUnit == nil {
+            unit.firstNALUnit = start
+            unit.beginsWithinPicture = kind == .slice
+        }
+        guard kind == .firstSlice || kind == .slice else { return }
+        tentative = nil
+        unit.hasPicture = true
+        if isHEVC {
+            if (16...23).contains(type) { unit.isSync = true }  // BLA, IDR, CRA
+        } else {
+            if type == 5 { unit.isSync = true }
+            let head = bytes[min(header + 1, bytes.count)..<min(header + Self.headByteCount, bytes.count)]
+            var reader = BitReader(Array(head))
+            _ = reader.unsignedExpGolomb()
+            let sliceType = reader.unsignedExpGolomb() % 5
+            if reader.isExhausted || (sliceType != 2 && sliceType != 4) { unit.hasOtherSlices = true }
+        }
+    }
+
+    private func kind(of header: Int, in bytes: UnsafeRawBufferPointer) -> Kind {
+        func isFirst(_ offset: Int) -> Bool { offset >= bytes.count || bytes[offset] & 0x80 != 0 }
+        if isHEVC {
+            let layer = header + 1 < bytes.count ? Int(bytes[header] & 1) << 5 | Int(bytes[header + 1] >> 3) : 0
+            guard layer == 0 else { return .other }
+            switch bytes[header] >> 1 & 0x3f {
+            // first_slice_segment_in_pic_flag
+            case 0...31: return isFirst(header + 2) ? .firstSlice : .slice
+            // Parameter sets, delimiter, prefix SEI, reserved.
+            case 32...35, 39, 41...44, 48...55: return .starter
+            default: return .other
+            }
+        }
+        switch bytes[header] & 0x1f {
+        // A first_mb_in_slice of 0 is one bit.
+        case 1, 2, 5: return isFirst(header + 1) ? .firstSlice : .slice
+        // SEI, parameter sets, delimiter, reserved.
+        case 6...9, 15...18: return .starter
+        // Precedes each slice of scalable video, be it the first of its picture or not.
+        case 14: return .maybeStarter
+        default: return .other
+        }
+    }
+
+    /// Reads what has to be read whole.
+    private mutating func closeNALUnit(at end: Int, in bytes: UnsafeRawBufferPointer) {
+        guard let (header, type) = open, header < end, end <= bytes.count else { return }
+        open = nil
+        if type == (isHEVC ? 33 : 7) {
+            unit.hasParameterSet = true
+            unit.parameterSet = header..<end
+        } else if type == 6 && !isHEVC && !unit.isSync && !unit.hasPicture {
+            // Recovery point: payload 6. Caption data can be long, but the interesting messages come first.
+            let payload = NALUnits.rawPayload(of: bytes[(header + 1)..<min(end, header + 4096)])
+            if NALUnits.messageTypes(inSEI: payload[...]).contains(6) { unit.isSync = true }
+        }
+    }
+}

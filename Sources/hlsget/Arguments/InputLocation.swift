@@ -1,0 +1,48 @@
+import Glibc
+
+/// What the user names as the stream: a URL with its scheme, otherwise a path.
+enum InputLocation {
+    /// The absolute URL of `text`; a relative path is taken from `directory`.
+    static func url(of text: String, in directory: String) throws(ArgumentValueError) -> String {
+        guard !text.isEmpty else { throw ArgumentValueError("an empty URL") }
+        if hasScheme(text) { return text }
+        var path = text[...]
+        while path.hasPrefix("./") { path = path.dropFirst(2).drop { $0 == "/" } }
+        let absolute = path.hasPrefix("/") ? String(path) : "\(directory == "/" ? "" : directory)/\(path)"
+        return "file://" + percentEncoded(absolute)
+    }
+
+    /// The working directory; nil where it has been removed.
+    static func workingDirectory() -> String? {
+        guard let buffer = getcwd(nil, 0) else { return nil }
+        defer { free(buffer) }
+        return String(cString: buffer)
+    }
+
+    /// `scheme://…`, `file:…` and `data:…` are URLs. A name such as `a:b.m3u8` stays a path.
+    private static func hasScheme(_ text: String) -> Bool {
+        guard let colon = text.firstIndex(of: ":") else { return false }
+        let scheme = text[..<colon]
+        guard let first = scheme.first, first.isASCII, first.isLetter,
+            scheme.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) })
+        else { return false }
+        return text[colon...].hasPrefix("://") || ["file", "data"].contains(scheme.lowercased())
+    }
+
+    /// Everything but the unreserved characters of RFC 3986 §2.3 and the slash.
+    private static func percentEncoded(_ path: String) -> String {
+        var result = ""
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"), UInt8(ascii: "/"):
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                result += "%" + (digits.count == 1 ? "0" : "") + digits
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,38 @@
+/// Numbers within the bounds of their option.
+enum NumberArgument {
+    /// Playback rates: above 0, at most 64.
+    static func rate(_ text: String) throws(ArgumentValueError) -> Float {
+        guard text.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }), let rate = Float(text), rate > 0,
+            rate <= 64
+        else { throw ArgumentValueError("a rate is a number above 0 and up to 64") }
+        return rate
+    }
+
+    static func retries(_ text: String) throws(ArgumentValueError) -> Int { try integer(text, in: 0...1000) }
+
+    static func threads(_ text: String) throws(ArgumentValueError) -> Int { try integer(text, in: 1...64) }
+
+    static func positiveDuration(_ text: String) throws(ArgumentValueError) -> Duration {
+        let duration = try DurationArgument.parse(text)
+        guard duration > .zero else { throw ArgumentValueError("a time above 0 is needed") }
+        return duration
+    }
+
+    private static func integer(_ text: String, in range: ClosedRange<Int>) throws(ArgumentValueError) -> Int {
+        guard text.allSatisfy({ $0.isASCII && $0.isNumber }), let value = Int(text), range.contains(value) else {
+            throw ArgumentValueError("a whole number from \(range.lowerBound) to \(range.upperBound) is needed")
+        }
+        return value
+    }
+}
+
+/// One word of a closed set.
+enum ChoiceArgument {
+    static func parse<Choice>(_ text: String) throws(ArgumentValueError) -> Choice
+    where Choice: RawRepresentable<String> & CaseIterable {
+        guard let choice = Choice(rawValue: text) else {
+            throw ArgumentValueError("there are \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return choice
+    }
+}

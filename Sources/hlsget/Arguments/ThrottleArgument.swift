@@ -1,0 +1,35 @@
+import HLSKitSimulation
+
+/// The link that `--throttle` asks for: a recorded trace, or one rate for ever.
+enum ThrottleArgument: Sendable, Equatable {
+    case trace(path: String)
+    case constant(LinkConditions)
+
+    /// `TRACE.csv`, or `RATE[,LATENCY]` as in `800k,50ms`. What starts with a digit and is not named `.csv` is a rate.
+    init(parsing text: String) throws(ArgumentValueError) {
+        guard let first = text.first, first.isASCII, first.isNumber, !text.hasSuffix(".csv") else {
+            guard !text.isEmpty else { throw ArgumentValueError("write TRACE.csv or RATE[,LATENCY]") }
+            self = .trace(path: text)
+            return
+        }
+        let parts = text.split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let rate = try BitRateArgument.parse(parts[0])
+        guard rate > 0 else { throw ArgumentValueError("a rate of 0 would never deliver anything") }
+        var latency = Duration.zero
+        if parts.count == 2 {
+            guard let value = DurationArgument.parseOptional(parts[1]), value <= .seconds(60) else {
+                throw ArgumentValueError("the latency has to be a time up to 60 s, as in 800k,50ms")
+            }
+            latency = value
+        }
+        self = .constant(LinkConditions(bitsPerSecond: rate, latency: latency))
+    }
+
+    /// The trace, read from its file where it is one.
+    func networkTrace() throws -> NetworkTrace {
+        switch self {
+        case .trace(let path): try NetworkTrace(contentsOfFile: path)
+        case .constant(let conditions): NetworkTrace(constant: conditions)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import ArgumentParser
+
+/// What `hlsget --help` prints: one screen for people. `hlsget play --help` has a line for each option.
+enum HelpPage {
+    /// `hlsget -h`, `hlsget --help` and `hlsget help`, without anything else.
+    static func isAskedFor(by arguments: some Collection<String>) -> Bool {
+        guard let first = arguments.first else { return false }
+        return arguments.count == 1 && ["-h", "--help", "help"].contains(first)
+    }
+
+    static func text(commands: [any ParsableCommand.Type]) -> String {
+        let others = commands.filter { $0 != PlayCommand.self }.map { command in
+            let name = command.configuration.commandName ?? ""
+            return "  hlsget \(name.padded(to: 12))\(command.configuration.abstract)\n"
+        }
+        let section = others.isEmpty ? "" : "\nOTHER COMMANDS (each has --help)\n\(others.joined())"
+        return (body + section).trimmingNewline()
+    }
+
+    private static let body = """
+        hlsget \(HLSGet.version): plays, checks and records HTTP Live Streaming
+
+        USAGE hlsget [play] URL|FILE [options]          without -o it plays to nowhere
+
+          hlsget https://example.com/master.m3u8                 see it load, wait and play
+          hlsget --fast -o film.ts --quality 'height<=720' URL   save it as fast as it comes
+          hlsget --throttle 800k,50ms --peak-bitrate 2M URL      play over a slower link
+
+        OUTPUT
+          -o, --output FILE             - is stdout; may be repeated, as in -o v.y4m -o a.wav
+          -f, --format NAME             ts mp4 mkv y4m rawvideo wav s16le f32le framemd5 null
+          --no-video, --no-audio        leave one of them away
+          --no-decode                   only load
+          --fast                        as fast as possible instead of in real time
+          --overwrite                   replace existing files
+        PLAYBACK
+          --rate R                      1 is normal
+          --immediately                 start at the first picture, even if it may stall
+          --no-auto-wait                never wait to minimize stalls
+          --forward-buffer TIME         load this far ahead
+          --peak-bitrate BPS            no variant above it, as in 2.5M
+          --max-resolution WxH          no larger variant
+          --display WxH[@SCALE]         no variant larger than this display needs, as in 640x360@2
+          --start-first-eligible        begin with the first variant of the playlist
+          --from, --to, --duration TIME 90, 1:30, 1m30s; -30s is before the end
+          --live-from-start, --live-offset TIME   where to join a live stream
+          --stale end|fail              a live stream that stops being updated: exit 0, or 11 (default)
+        SELECTION
+          --quality EXPR                best, worst, 720p60, 'height<=720 codec=hevc'; a comma means else
+          --audio, --subs EXPR          'lang=de,lang=en channels=2'
+        NETWORK
+          -H, --header 'NAME: VALUE'    for requests; credentials go to the URL's origin only
+          --cacert FILE, --insecure     trust these certificates, or any
+          --http1.1                     no HTTP/2
+          --allow-file                  a local playlist may name files outside its folder
+          --throttle CSV|RATE[,LATENCY] play over a slower link: a recorded trace, or 800k,50ms
+          --retries N, --timeout TIME   attempts after the first; longest wait for an answer
+          --deny-private, --deny-address CIDR     refuse private, or these, addresses
+          --allow-downgrade             follow redirects from https to http
+        REPORT
+          --progress bar|json|none      status line, JSON lines on stderr, or nothing
+          --json                        summary as one JSON document on stdout
+          -v, --verbose, -q, --quiet    tell about retries and oddities, or errors only
+          --strict                      exit 10 when anything is missing
+          --threads N                   of each decoder
+          --version, -h, --help         'hlsget play --help' lists every option by itself
+
+        EXIT 0 done, 1 bug, 3 not found, 4 network, 5 playlist, 6 no variant, 7 key, 8 media, 9 output,
+             10 incomplete, 11 stale live, 12 refused for safety, 64 usage, 130 interrupted
+        """
+}
+
+extension String {
+    /// Without the line break at the end, which `print` adds.
+    fileprivate func trimmingNewline() -> String { hasSuffix("\n") ? String(dropLast()) : self }
+    /// The text with blanks behind it up to `width` characters.
+    func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+    /// The text with blanks before it up to `width` characters.
+    func leftPadded(to width: Int) -> String { String(repeating: " ", count: max(0, width - count)) + self }
+}

@@ -1,0 +1,217 @@
+import ArgumentParser
+import HLSKitCore
+
+/// `hlsget [play] URL`: buffers, waits and plays. `run()` is in `PlaySession.swift`.
+struct PlayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "play", abstract: "Play a stream: load it, wait when it must, write it where -o says.",
+        usage: "hlsget [play] URL|FILE [options]")
+    static let _errorLabel = HLSGet._errorLabel
+
+    @Argument(help: ArgumentHelp("URL or path of a multivariant or media playlist.", valueName: "url"))
+    var url: String
+
+    @OptionGroup(title: "Output") var output: OutputOptions
+    @OptionGroup(title: "Playback") var playback: PlaybackOptions
+    @OptionGroup(title: "Selection") var selection: SelectionOptions
+    @OptionGroup(title: "Network") var network: NetworkOptions
+    @OptionGroup(title: "Report") var report: ReportOptions
+
+    mutating func validate() throws {
+        do {
+            _ = try options()
+        } catch let error as ArgumentValueError {
+            throw ValidationError(error.description)
+        }
+    }
+
+    /// The options as one checked value.
+    func options() throws -> PlayOptions {
+        guard let directory = InputLocation.workingDirectory() else {
+            throw ArgumentValueError("the working directory does not exist")
+        }
+        var options = PlayOptions(url: try InputLocation.url(of: url, in: directory))
+        try output.apply(to: &options)
+        playback.apply(to: &options)
+        selection.apply(to: &options)
+        network.apply(to: &options)
+        try report.apply(to: &options)
+        try options.check()
+        return options
+    }
+}
+
+struct OutputOptions: ParsableArguments {
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "Write to FILE, - for standard output. May be given twice, as in -o v.y4m -o a.wav.", valueName: "file"))
+    var output: [String] = []
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "Format instead of what FILE's ending says: \(OutputFormat.allCases.map(\.rawValue).joined(separator: " ")).",
+            valueName: "name"),
+        transform: OutputFormat.init(parsing:))
+    var format: OutputFormat?
+    @Flag(help: "Leave video away.") var noVideo = false
+    @Flag(help: "Leave audio away.") var noAudio = false
+    @Flag(help: "Only load.") var noDecode = false
+    @Flag(help: "As fast as possible instead of in real time.") var fast = false
+    @Flag(help: "Replace existing files.") var overwrite = false
+
+    func apply(to options: inout PlayOptions) throws {
+        options.outputs = try OutputArgument.outputs(output, format: format)
+        options.includesVideo = !noVideo
+        options.includesAudio = !noAudio
+        options.decodes = !noDecode
+        options.isPaced = !fast
+        options.overwritesFiles = overwrite
+    }
+}
+
+struct PlaybackOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Playback rate (1).", valueName: "r"), transform: NumberArgument.rate) var rate: Float?
+    @Flag(help: "Start at the first picture instead of waiting until it is likely to keep up.")
+    var immediately = false
+    @Flag(help: "Never wait to minimize stalls.") var noAutoWait = false
+    @Option(help: ArgumentHelp("Load this far ahead.", valueName: "time"), transform: DurationArgument.parse)
+    var forwardBuffer: Duration?
+    @Option(
+        help: ArgumentHelp("No variant above this bit rate, as in 2.5M.", valueName: "bps"),
+        transform: BitRateArgument.parse)
+    var peakBitrate: Double?
+    @Option(help: ArgumentHelp("No variant larger than this.", valueName: "wxh"), transform: PixelSize.init(parsing:))
+    var maxResolution: PixelSize?
+    @Option(
+        help: ArgumentHelp("Size of the display, as in 640x360@2.", valueName: "wxh[@s]"),
+        transform: DisplaySize.init(parsing:))
+    var display: DisplaySize?
+    @Flag(help: "Start with the first eligible variant of the playlist.") var startFirstEligible = false
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Start at 90, 1:30, 1m30s; -30s is before the end.", valueName: "time"),
+        transform: TimePosition.init(parsing:))
+    var from: TimePosition?
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("End there.", valueName: "time"),
+        transform: TimePosition.init(parsing:))
+    var to: TimePosition?
+    @Option(help: ArgumentHelp("Play that long.", valueName: "time"), transform: NumberArgument.positiveDuration)
+    var duration: Duration?
+    @Flag(help: "Live: from the oldest segment.") var liveFromStart = false
+    @Option(
+        help: ArgumentHelp("Live: stay that far behind the edge.", valueName: "time"),
+        transform: DurationArgument.parse)
+    var liveOffset: Duration?
+    @Option(
+        help: ArgumentHelp(
+            "A live stream that stops being updated: end (exit 0) or fail (exit 11, the default).",
+            valueName: "end|fail"),
+        transform: { try ChoiceArgument.parse($0) })
+    var stale: PlayOptions.StaleAction?
+
+    func apply(to options: inout PlayOptions) {
+        if let rate { options.rate = rate }
+        options.startsImmediately = immediately
+        options.automaticallyWaits = !noAutoWait
+        if let forwardBuffer { options.forwardBufferDuration = forwardBuffer / .seconds(1) }
+        if let peakBitrate { options.peakBitRate = peakBitrate }
+        options.maximumResolution = maxResolution
+        options.display = display
+        options.startsOnFirstEligibleVariant = startFirstEligible
+        options.from = from
+        options.to = to
+        options.duration = duration
+        options.liveFromStart = liveFromStart
+        options.liveOffset = liveOffset
+        if let stale { options.staleAction = stale }
+    }
+}
+
+struct SelectionOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("best, worst, 720p60, 'height<=720 codec=hevc'; comma = else.", valueName: "expr"),
+        transform: { try SelectionExpression(parsing: $0, for: .quality) })
+    var quality: SelectionExpression?
+    @Option(
+        help: ArgumentHelp("Audio, as in 'lang=de,lang=en channels=2'.", valueName: "expr"),
+        transform: { try SelectionExpression(parsing: $0, for: .rendition) })
+    var audio: SelectionExpression?
+    @Option(
+        help: ArgumentHelp("Subtitles, as in 'lang=en forced=no'.", valueName: "expr"),
+        transform: { try SelectionExpression(parsing: $0, for: .rendition) })
+    var subs: SelectionExpression?
+
+    func apply(to options: inout PlayOptions) {
+        options.quality = quality
+        options.audio = audio
+        options.subtitles = subs
+    }
+}
+
+struct NetworkOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("H"), .customLong("header")],
+        help: ArgumentHelp(
+            "Header field of requests; credentials go to the URL's origin only.", valueName: "'name: value'"),
+        transform: HTTPField.init(argument:))
+    var header: [HTTPField] = []
+    @Option(help: ArgumentHelp("Trust these certificates (PEM) only.", valueName: "file")) var cacert: String?
+    @Flag(help: "Do not check certificates.") var insecure = false
+    @Flag(name: .customLong("http1.1"), help: "Do not use HTTP/2.") var http11 = false
+    @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
+    @Option(
+        help: ArgumentHelp(
+            "Play over a slower link: a recorded trace, or as in 800k,50ms.", valueName: "csv|rate[,latency]"),
+        transform: ThrottleArgument.init(parsing:))
+    var throttle: ThrottleArgument?
+    @Option(help: ArgumentHelp("Attempts after the first one.", valueName: "n"), transform: NumberArgument.retries)
+    var retries: Int?
+    @Option(
+        help: ArgumentHelp("Longest wait for an answer.", valueName: "time"), transform: NumberArgument.positiveDuration
+    )
+    var timeout: Duration?
+    @Flag(help: "Refuse private and local addresses.") var denyPrivate = false
+    @Option(
+        help: ArgumentHelp("Refuse these addresses, as in 10.0.0.0/8.", valueName: "cidr"),
+        transform: AddressArgument.init(parsing:))
+    var denyAddress: [AddressArgument] = []
+    @Flag(help: "Follow redirects from https to http.") var allowDowngrade = false
+
+    func apply(to options: inout PlayOptions) {
+        options.fields = header
+        options.certificateFile = cacert
+        options.verifiesCertificates = !insecure
+        options.forcesHTTP11 = http11
+        options.allowsFilesOutside = allowFile
+        options.throttle = throttle
+        options.retries = retries
+        options.timeout = timeout
+        options.deniesPrivateAddresses = denyPrivate
+        options.deniedAddresses = denyAddress
+        options.allowsDowngrade = allowDowngrade
+    }
+}
+
+struct ReportOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("Status line, JSON lines on stderr, or nothing.", valueName: "bar|json|none"),
+        transform: { try ChoiceArgument.parse($0) })
+    var progress: PlayOptions.ProgressStyle?
+    @Flag(help: "Summary as one JSON document on stdout.") var json = false
+    @Flag(name: .shortAndLong, help: "Tell about retries and oddities.") var verbose = false
+    @Flag(name: .shortAndLong, help: "Only errors.") var quiet = false
+    @Flag(help: "Exit 10 when anything is missing.") var strict = false
+    @Option(help: ArgumentHelp("Threads of each decoder.", valueName: "n"), transform: NumberArgument.threads)
+    var threads: Int?
+
+    func apply(to options: inout PlayOptions) throws {
+        options.progress = progress
+        options.printsSummaryDocument = json
+        if verbose && quiet { throw ArgumentValueError("-v and -q contradict one another") }
+        options.verbosity = verbose ? .verbose : quiet ? .quiet : .normal
+        options.isStrict = strict
+        options.threads = threads
+    }
+}

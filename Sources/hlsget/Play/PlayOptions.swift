@@ -1,0 +1,130 @@
+import HLSKitCore
+
+/// What the user asked `play` to do, checked and in the types of the library.
+struct PlayOptions: Sendable, Equatable {
+    /// The absolute URL of the stream; `file:` for a path.
+    var url: String
+    /// Empty means the null sink.
+    var outputs: [OutputArgument] = []
+    var includesVideo = true
+    var includesAudio = true
+    /// False with `--no-decode`.
+    var decodes = true
+    /// False with `--fast`.
+    var isPaced = true
+    var overwritesFiles = false
+
+    var rate: Float = 1
+    var startsImmediately = false
+    var automaticallyWaits = true
+    /// Seconds; 0 leaves it to the player.
+    var forwardBufferDuration = 0.0
+    /// Bits per second; 0 means no limit.
+    var peakBitRate = 0.0
+    var maximumResolution: PixelSize?
+    var display: DisplaySize?
+    var startsOnFirstEligibleVariant = false
+    var from: TimePosition?
+    var to: TimePosition?
+    var duration: Duration?
+    var liveFromStart = false
+    /// Distance from the live edge; nil leaves it to the playlist.
+    var liveOffset: Duration?
+    var staleAction = StaleAction.fail
+
+    var quality: SelectionExpression?
+    var audio: SelectionExpression?
+    var subtitles: SelectionExpression?
+
+    var fields: [HTTPField] = []
+    /// Path of the certificates (PEM) that are trusted instead of the system's.
+    var certificateFile: String?
+    var verifiesCertificates = true
+    var forcesHTTP11 = false
+    var allowsFilesOutside = false
+    var throttle: ThrottleArgument?
+    /// Attempts after the first; nil leaves it to the library.
+    var retries: Int?
+    /// Deadline of a first byte; nil leaves it to the library.
+    var timeout: Duration?
+    var deniesPrivateAddresses = false
+    var deniedAddresses: [AddressArgument] = []
+    var allowsDowngrade = false
+
+    var isStrict = false
+    /// Threads of each decoder; nil leaves it to the decoder.
+    var threads: Int?
+    var progress: ProgressStyle?
+    var printsSummaryDocument = false
+    var verbosity = Verbosity.normal
+
+    /// What happens when a live playlist stops to change (RELIABILITY R42).
+    enum StaleAction: String, Sendable, Equatable, CaseIterable { case end, fail }
+    enum ProgressStyle: String, Sendable, Equatable, CaseIterable { case bar, json, none }
+    enum Verbosity: Sendable, Equatable { case quiet, normal, verbose }
+
+    init(url: String) { self.url = url }
+
+    /// Whether decoded media reaches an output.
+    var needsDecoder: Bool { outputs.isEmpty ? decodes : outputs.contains { $0.format.needsDecoder } }
+
+    var writesToStandardOutput: Bool { outputs.contains { $0.destination == .standardOutput } }
+
+    /// How progress is shown: as asked, otherwise by the status line on a terminal and not at all elsewhere.
+    func progressStyle(standardErrorIsTerminal: Bool) -> ProgressStyle {
+        switch progress {
+        case .json: .json
+        case .none?: .none
+        case .bar, nil: standardErrorIsTerminal && verbosity != .quiet ? .bar : .none
+        }
+    }
+
+    /// Finds contradictions between options that are fine each by itself.
+    func check() throws(ArgumentValueError) {
+        if !includesVideo && !includesAudio {
+            throw ArgumentValueError("--no-video and --no-audio together leave nothing to play")
+        }
+        for output in outputs {
+            let format = output.format
+            if !includesVideo && !format.media.audio {
+                throw ArgumentValueError("--no-video leaves nothing to write as \(format.rawValue)")
+            }
+            if !includesAudio && !format.media.video {
+                throw ArgumentValueError("--no-audio leaves nothing to write as \(format.rawValue)")
+            }
+            if !decodes && format.needsDecoder {
+                throw ArgumentValueError("--no-decode cannot write \(format.rawValue), which is decoded media")
+            }
+        }
+        if writesToStandardOutput && printsSummaryDocument {
+            throw ArgumentValueError("--json and -o - both want standard output")
+        }
+        if startsImmediately && !isPaced {
+            throw ArgumentValueError("--fast does not wait anyway: leave --immediately away")
+        }
+        if rate != 1 && !isPaced { throw ArgumentValueError("--fast has no rate: leave --rate away") }
+        if !automaticallyWaits && !isPaced {
+            throw ArgumentValueError("--fast does not wait anyway: leave --no-auto-wait away")
+        }
+        if to != nil && duration != nil { throw ArgumentValueError("--to and --duration both name the end") }
+        if case .fromStart(let start)? = from, case .fromStart(let end)? = to, end <= start {
+            throw ArgumentValueError("--to has to be after --from")
+        }
+        if case .fromEnd(let start)? = from, case .fromEnd(let end)? = to, end >= start {
+            throw ArgumentValueError("--to has to be after --from")
+        }
+        if liveFromStart && liveOffset != nil {
+            throw ArgumentValueError("--live-from-start and --live-offset both name the start")
+        }
+        if from != nil && (liveFromStart || liveOffset != nil) {
+            let other = liveFromStart ? "--live-from-start" : "--live-offset"
+            throw ArgumentValueError("--from and \(other) both name the start")
+        }
+        if !verifiesCertificates && certificateFile != nil {
+            throw ArgumentValueError("--insecure checks no certificate: leave --cacert away")
+        }
+        if verbosity == .quiet && progress == .bar {
+            throw ArgumentValueError("-q and --progress bar contradict one another")
+        }
+    }
+}

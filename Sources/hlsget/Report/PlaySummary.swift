@@ -1,0 +1,211 @@
+import HLSKitCore
+
+/// The totals of one play: the document of `--json`, the `summary` line of `--progress json`, and the block that
+/// people get at the end.
+struct PlaySummary: Sendable, Equatable {
+    /// A file that was written, or what is left of it.
+    struct File: Sendable, Equatable {
+        var path: String
+        /// False where the file could not be finished and stays as `FILE.part`.
+        var isComplete: Bool
+        var byteCount: Int?
+    }
+
+    /// The use of one variant.
+    struct VariantUse: Sendable, Equatable {
+        var variant: VariantDescription
+        var numberOfSegments = 0
+        var byteCount = 0
+        var mediaDuration = Duration.zero
+    }
+
+    var url: String
+    private(set) var variants: [VariantUse] = []
+    private(set) var skipped: [SkippedSegments] = []
+    private(set) var missed: [SkippedSegments] = []
+    private(set) var numberOfRecoverableErrors = 0
+    private(set) var numberOfPlaylistLoads = 0
+    private(set) var loadedMediaDuration = Duration.zero
+    /// The newest snapshot.
+    var state = PlayerState()
+    var files: [File] = []
+    var exitStatus = ExitStatus.done
+    /// The failure that ended the play.
+    var error: PlayerError?
+    /// Clock time from the start of the player to its end.
+    var elapsed = Duration.zero
+
+    init(url: String) { self.url = url }
+
+    mutating func observe(_ event: PlayerEvent) {
+        switch event.kind {
+        case .variantSwitched(_, let to, _):
+            if !variants.contains(where: { $0.variant.index == to.index }) { variants.append(VariantUse(variant: to)) }
+        case .segmentLoaded(let load):
+            guard let index = variants.firstIndex(where: { $0.variant.index == load.variantIndex }) else { return }
+            variants[index].numberOfSegments += 1
+            variants[index].byteCount += load.byteCount
+            variants[index].mediaDuration += load.mediaDuration
+        case .segmentSkipped(let segments): skipped.append(segments)
+        case .segmentsMissed(let segments): missed.append(segments)
+        case .recoverableError: numberOfRecoverableErrors += 1
+        case .playlistLoaded: numberOfPlaylistLoads += 1
+        default: break
+        }
+    }
+
+    /// Whether anything of the stream is missing from what was played, for `--strict`.
+    var isIncomplete: Bool {
+        !skipped.isEmpty || !missed.isEmpty || state.statistics.numberOfSkippedSegments > 0
+            || state.statistics.numberOfDamagedSamples > 0
+    }
+
+    /// Declared bit rate over the loaded media, weighted with its time, in bits per second; nil where undeclared.
+    var averageDeclaredBitRate: Double? {
+        let rated = variants.filter { $0.variant.bandwidth > 0 && $0.mediaDuration > .zero }
+        let seconds = rated.reduce(0) { $0 + $1.mediaDuration.inSeconds }
+        guard seconds > 0 else { return nil }
+        return rated.reduce(0) { $0 + Double($1.variant.bandwidth) * $1.mediaDuration.inSeconds } / seconds
+    }
+
+    // MARK: JSON
+
+    /// The document of `--json`, in one line.
+    var document: String {
+        JSONValue.object([.init(name: "v", value: .integer(EventReporter.formatVersion))] + members).text
+    }
+
+    var members: [JSONValue.Member] {
+        let statistics = state.statistics
+        let members: KeyValuePairs<String, JSONValue> = [
+            "url": .string(ErrorLine.bare(url: url)), "exit_status": .integer(Int(exitStatus.rawValue)),
+            "error": errorJSON, "item_time": JSONValue(state.currentTime.finiteSeconds),
+            "duration": JSONValue(state.duration.finiteSeconds),
+            "duration_watched": .number(statistics.durationWatched),
+            "elapsed": .number(elapsed.inSeconds), "startup_time": JSONValue(statistics.startupTime),
+            "stalls": .integer(statistics.numberOfStalls), "stall_duration": .number(statistics.stallDuration),
+            "variant_switches": .integer(statistics.numberOfVariantSwitches),
+            "variants": .array(variants.map(Self.json)), "average_bitrate": JSONValue(averageDeclaredBitRate),
+            "throughput_estimate": JSONValue(statistics.throughputEstimate),
+            "requests": .integer(statistics.numberOfRequests), "segments": .integer(statistics.numberOfSegments),
+            "bytes": .integer(statistics.receivedByteCount),
+            "buffered_bytes": .integer(statistics.bufferedByteCount),
+            "skipped_segments": .integer(statistics.numberOfSkippedSegments),
+            "skipped_duration": .number(statistics.skippedDuration), "skipped": .array(skipped.map(Self.json)),
+            "missed": .array(missed.map(Self.json)), "recoverable_errors": .integer(numberOfRecoverableErrors),
+            "decoded_video_frames": .integer(statistics.numberOfDecodedVideoFrames),
+            "dropped_frames": .integer(statistics.numberOfDroppedVideoFrames),
+            "decoded_audio_frames": .integer(statistics.numberOfDecodedAudioFrames),
+            "damaged_samples": .integer(statistics.numberOfDamagedSamples),
+            "av_skew": JSONValue(statistics.audioVideoSkew), "files": .array(files.map(Self.json)),
+        ]
+        return members.map { JSONValue.Member(name: $0.key, value: $0.value) }
+    }
+
+    private var errorJSON: JSONValue {
+        guard let error else { return .null }
+        return [
+            "code": .string(error.code.rawValue), "cause": .string(error.cause),
+            "url": JSONValue(error.url.map(ErrorLine.bare(url:))), "detail": JSONValue(error.detail),
+        ]
+    }
+
+    private static func json(_ use: VariantUse) -> JSONValue {
+        [
+            "variant": EventReporter.json(use.variant), "segments": .integer(use.numberOfSegments),
+            "bytes": .integer(use.byteCount), "media_duration": .number(use.mediaDuration.inSeconds),
+        ]
+    }
+
+    private static func json(_ segments: SkippedSegments) -> JSONValue {
+        [
+            "first_media_sequence": .integer(segments.first), "last_media_sequence": .integer(segments.last),
+            "media_duration": .number(segments.mediaDuration.inSeconds),
+            "url": .string(ErrorLine.bare(url: segments.url)), "cause": .string(segments.cause),
+        ]
+    }
+
+    private static func json(_ file: File) -> JSONValue {
+        ["path": .string(file.path), "complete": .bool(file.isComplete), "bytes": JSONValue(file.byteCount)]
+    }
+}
+
+extension PlaySummary {
+    /// The block for people: one line for each thing that there is something to say about.
+    var lines: [String] {
+        let statistics = state.statistics
+        var lines = [playedLine]
+        if statistics.numberOfStalls > 0 {
+            lines.append(
+                "  stalls    \(statistics.numberOfStalls), "
+                    + "\(Decimals.text(statistics.stallDuration, places: 1)) s in all")
+        }
+        if let variants = variantsText { lines.append("  variants  \(variants)") }
+        lines.append("  loaded    \(loadedText)")
+        if let losses = lossesText { lines.append("  missing   \(losses)") }
+        for file in files {
+            let size = file.byteCount.map { " (\(Decimals.bytes($0)))" } ?? ""
+            let remark = file.isComplete ? "" : ", not finished"
+            lines.append("  wrote     \(TerminalText.escaped(file.path))\(size)\(remark)")
+        }
+        return lines
+    }
+
+    private var playedLine: String {
+        let watched = Decimals.clock(state.statistics.durationWatched)
+        var line = "played \(watched)"
+        if let duration = state.duration.finiteSeconds { line += " of \(Decimals.clock(duration))" }
+        line += " in \(Decimals.text(elapsed.inSeconds, places: 1)) s"
+        if let startup = state.statistics.startupTime {
+            line += ", started after \(Decimals.text(startup, places: 2)) s"
+        }
+        if state.statistics.numberOfStalls == 0 && state.statistics.durationWatched > 0 { line += ", no stall" }
+        return line
+    }
+
+    private var variantsText: String? {
+        let used = variants.filter { $0.numberOfSegments > 0 }
+        guard !used.isEmpty else { return nil }
+        let names = used.map { use in
+            var words: [String] = []
+            if use.variant.height > 0 { words.append("\(use.variant.height)p") }
+            if use.variant.bandwidth > 0 { words.append(Decimals.bitRate(Double(use.variant.bandwidth))) }
+            if words.isEmpty { words.append("\(use.variant.index)") }
+            return "\(words.joined(separator: " ")) for \(Decimals.clock(use.mediaDuration.inSeconds))"
+        }
+        let switches = state.statistics.numberOfVariantSwitches
+        let count = switches == 0 ? "" : " (\(switches) \(switches == 1 ? "switch" : "switches"))"
+        return names.joined(separator: ", ") + count
+    }
+
+    private var loadedText: String {
+        let statistics = state.statistics
+        var text = "\(Decimals.bytes(statistics.receivedByteCount)) in \(statistics.numberOfSegments) segments"
+        text += ", \(statistics.numberOfRequests) requests"
+        if let estimate = statistics.throughputEstimate, estimate.isFinite {
+            text += ", network \(Decimals.bitRate(estimate))bit/s"
+        }
+        return text
+    }
+
+    private var lossesText: String? {
+        let statistics = state.statistics
+        var losses: [String] = []
+        if statistics.numberOfSkippedSegments > 0 {
+            losses.append(
+                "\(statistics.numberOfSkippedSegments) segments skipped "
+                    + "(\(Decimals.text(statistics.skippedDuration, places: 1)) s)")
+        }
+        if !missed.isEmpty {
+            let count = missed.reduce(0) { $0 + max(0, $1.last - $1.first) + 1 }
+            losses.append("\(count) segments missed")
+        }
+        if statistics.numberOfDroppedVideoFrames > 0 {
+            losses.append("\(statistics.numberOfDroppedVideoFrames) frames dropped")
+        }
+        if statistics.numberOfDamagedSamples > 0 {
+            losses.append("\(statistics.numberOfDamagedSamples) samples damaged")
+        }
+        return losses.isEmpty ? nil : losses.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,101 @@
+import Glibc
+import HLSKitCore
+import Synchronization
+
+/// Keeps one status line at the bottom of a terminal, and prints messages above it.
+///
+/// It asks for the terminal's width each time it draws, so a resized window (SIGWINCH) is right with the next line.
+/// Nothing of it blocks for longer than a write to the terminal; it may be used from any thread.
+final class StatusDisplay: Sendable {
+    /// The shortest time between two drawings.
+    static let interval = Duration.milliseconds(100)
+
+    private struct State {
+        /// What is on the screen, without its escape sequences' effect on the length; empty when there is no line.
+        var shown = ""
+        var shownWidth = 0
+        var drawnAt: Duration?
+        var status: TimeControlStatus?
+    }
+
+    private let terminal: Terminal
+    private let width: @Sendable () -> Int?
+    private let write: @Sendable (String) -> Void
+    private let state = Mutex(State())
+
+    /// A display on standard error; nil when that is not a terminal.
+    convenience init?() {
+        let terminal = Terminal(descriptor: STDERR_FILENO)
+        guard terminal.isTerminal else { return nil }
+        self.init(
+            terminal: terminal, width: { Terminal.width(of: STDERR_FILENO) },
+            write: { StandardStream.error.write($0) })
+    }
+
+    init(terminal: Terminal, width: @escaping @Sendable () -> Int?, write: @escaping @Sendable (String) -> Void) {
+        self.terminal = terminal
+        self.width = width
+        self.write = write
+    }
+
+    /// Shows `player` at `time` of the player's clock; skipped within ``interval`` of the last drawing unless the
+    /// time control status changed. Call it for each new state and about ten times a second.
+    func update(_ player: PlayerState, at time: Duration) {
+        state.withLock { state in
+            if let drawnAt = state.drawnAt, time - drawnAt < Self.interval, player.timeControlStatus == state.status {
+                return
+            }
+            state.drawnAt = time
+            state.status = player.timeControlStatus
+            draw(player, &state)
+        }
+    }
+
+    /// Prints a line (without its break) above the status line. The caller has escaped it.
+    func print(_ line: String) {
+        state.withLock { state in
+            write(erasure(of: state) + line + "\n" + state.shown)
+        }
+    }
+
+    /// Removes the status line, for what is printed at the end.
+    func clear() {
+        state.withLock { state in
+            guard !state.shown.isEmpty else { return }
+            write(erasure(of: state))
+            state = State()
+        }
+    }
+
+    /// Leaves the last status line where it is and goes to a new line.
+    func finish() {
+        state.withLock { state in
+            guard !state.shown.isEmpty else { return }
+            write("\n")
+            state = State()
+        }
+    }
+
+    private func draw(_ player: PlayerState, _ state: inout State) {
+        let columns = width() ?? terminal.width ?? 80
+        var line = StatusLine(width: columns, allowsUnicode: terminal.allowsUnicode)
+        let length = line.render(player).count
+        line.allowsColor = terminal.allowsColor
+        let text = line.render(player)
+        guard text != state.shown else { return }
+        // One write of the whole line over the old one, then what the old one had more: nothing is ever blank.
+        if terminal.understandsEscapes {
+            write("\r" + text + "\u{1b}[K")
+        } else {
+            write("\r" + text + String(repeating: " ", count: max(0, min(state.shownWidth, columns - 1) - length)))
+        }
+        state.shown = text
+        state.shownWidth = length
+    }
+
+    private func erasure(of state: State) -> String {
+        guard !state.shown.isEmpty else { return "" }
+        if terminal.understandsEscapes { return "\r\u{1b}[K" }
+        return "\r" + String(repeating: " ", count: state.shownWidth) + "\r"
+    }
+}

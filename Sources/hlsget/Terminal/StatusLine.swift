@@ -1,0 +1,213 @@
+import HLSKitCore
+
+/// Draws a player's state in one line that never wraps.
+///
+///     0:12 / 9:56 ━━━━●━━━━━━───────────── playing 1x  +12.3s keep-up  360p 800k  net 2.4M
+///
+/// What stands left of the status has one width for as long as the terminal has, so that nothing jumps. Where the
+/// line is too long, the parts that matter least get shorter, then go.
+struct StatusLine: Sendable, Equatable {
+    /// Columns of the terminal. The last one stays free, because many terminals wrap as soon as it is written.
+    var width: Int
+    var allowsColor = false
+    var allowsUnicode = false
+
+    func render(_ state: PlayerState) -> String {
+        let room = max(0, width - 1)
+        var line = Self.bestFit(of: state, bar: bar(state), room: room)
+        line = Self.truncated(line, to: room)
+        return line.map { $0.text(colored: allowsColor) }.joined()
+    }
+
+    // MARK: Parts
+
+    /// A piece of the line in one style.
+    struct Span: Equatable {
+        enum Style: String {
+            case plain = ""
+            case dim = "2"
+            case good = "32"
+            case bad = "31"
+            case waiting = "33"
+            case bold = "1"
+        }
+        var text: String
+        var style = Style.plain
+
+        func text(colored: Bool) -> String {
+            colored && style != .plain && !text.isEmpty ? "\u{1b}[\(style.rawValue)m\(text)\u{1b}[0m" : text
+        }
+    }
+
+    /// What may be left away, in this order.
+    private enum Detail: Int, CaseIterable {
+        case all, shortReason, noTimebaseWord, noBitRate, noStallCountOfZero, noVariant, noThroughput, noBuffer, noBar
+
+        func includes(_ other: Detail) -> Bool { rawValue < other.rawValue }
+    }
+
+    private static func bestFit(of state: PlayerState, bar: [Span], room: Int) -> [Span] {
+        var line: [Span] = []
+        for detail in Detail.allCases {
+            line = assembled(state, bar: bar, detail: detail)
+            if line.reduce(0, { $0 + $1.text.count }) <= room { break }
+        }
+        return line
+    }
+
+    private static func assembled(_ state: PlayerState, bar: [Span], detail: Detail) -> [Span] {
+        var parts: [[Span]] = [[time(state)] + (detail.includes(.noBar) && !bar.isEmpty ? [Span(text: " ")] + bar : [])]
+        parts.append(status(state, detail))
+        if detail.includes(.noBuffer) { parts.append(buffer(state)) }
+        if detail.includes(.noVariant), let variant = state.variant {
+            let name = Self.name(of: variant, withBitRate: detail.includes(.noBitRate))
+            if !name.isEmpty { parts.append([Span(text: name)]) }
+        }
+        if detail.includes(.noThroughput), let estimate = state.statistics.throughputEstimate, estimate.isFinite {
+            parts.append([Span(text: "net ", style: .dim), Span(text: Decimals.bitRate(estimate))])
+        }
+        let stalls = state.statistics.numberOfStalls
+        if stalls > 0 {
+            parts.append([Span(text: "\(stalls) \(stalls == 1 ? "stall" : "stalls")", style: .bad)])
+        } else if detail.includes(.noStallCountOfZero) {
+            parts.append([Span(text: "0 stalls", style: .dim)])
+        }
+        return Array(parts.joined(separator: [Span(text: "  ")]))
+    }
+
+    /// `0:12 / 9:56`, or `1:02 live -8.2s`.
+    private static func time(_ state: PlayerState) -> Span {
+        let now = state.currentTime.finiteSeconds.map(Decimals.clock) ?? "-:--"
+        if let offset = state.liveOffset, offset.isFinite {
+            return Span(text: "\(now.leftPadded(to: 5)) live -\(Decimals.text(max(0, offset), places: 1))s")
+        }
+        let end = state.duration.finiteSeconds.map(Decimals.clock) ?? "-:--"
+        return Span(text: "\(now.leftPadded(to: max(4, end.count))) / \(end)")
+    }
+
+    private static func status(_ state: PlayerState, _ detail: Detail) -> [Span] {
+        let rate = Decimals.rate(Double(state.rate))
+        let timebase = Decimals.rate(state.timebaseRate)
+        var rates = " \(rate)"
+        if rate != timebase { rates += detail.includes(.noTimebaseWord) ? ", timebase \(timebase)" : " (\(timebase))" }
+        switch state.timeControlStatus {
+        case .paused:
+            if state.itemStatus == .failed { return [Span(text: "failed", style: .bad)] }
+            return [Span(text: "paused", style: .bold)]
+        case .playing:
+            return [Span(text: "playing", style: .good), Span(text: rates)]
+        case .waitingToPlayAtSpecifiedRate:
+            let reason = words(for: state.reasonForWaitingToPlay, short: !detail.includes(.shortReason))
+            return [Span(text: "waiting\(reason)", style: .waiting), Span(text: rates)]
+        }
+    }
+
+    private static func words(for reason: WaitingReason?, short: Bool) -> String {
+        switch reason {
+        case .noItemToPlay: short ? ": no item" : ": no item to play"
+        case .evaluatingBufferingRate: short ? ": buffering rate" : ": evaluating buffering rate"
+        case .toMinimizeStalls: " to minimize stalls"
+        case .interstitialEvent: ": interstitial"
+        case .coordinatedPlayback: short ? ": others" : ": coordinated playback"
+        case nil: ""
+        }
+    }
+
+    /// `+12.3s keep-up`: how far ahead media is loaded, and what that means.
+    private static func buffer(_ state: PlayerState) -> [Span] {
+        let now = state.currentTime.finiteSeconds ?? 0
+        let ranges = state.loadedTimeRanges.compactMap { bounds(of: $0) }
+        // A playhead just before a range (a gap of a frame) is in it as far as people care.
+        let ahead = ranges.first { $0.lowerBound - 0.1 <= now && now <= $0.upperBound }.map { $0.upperBound - now } ?? 0
+        var spans = [Span(text: "+\(Decimals.text(max(0, ahead), places: 1))s".leftPadded(to: 6))]
+        if state.isPlaybackBufferEmpty { spans.append(Span(text: " empty", style: .bad)) }
+        if state.isPlaybackLikelyToKeepUp { spans.append(Span(text: " keep-up", style: .good)) }
+        if state.isPlaybackBufferFull { spans.append(Span(text: " full", style: .good)) }
+        return spans
+    }
+
+    /// `360p 800k`.
+    private static func name(of variant: VariantDescription, withBitRate: Bool) -> String {
+        var words: [String] = []
+        if variant.height > 0 { words.append("\(variant.height)p") }
+        if variant.bandwidth > 0 && (withBitRate || words.isEmpty) {
+            words.append(Decimals.bitRate(Double(variant.bandwidth)))
+        }
+        return words.joined(separator: " ")
+    }
+
+    // MARK: The bar
+
+    /// Cells of the bar; none on terminals that are too narrow for it.
+    private var barWidth: Int {
+        switch width {
+        case ..<60: 0
+        case ..<100: 12
+        case ..<140: 24
+        default: 40
+        }
+    }
+
+    private static func bounds(of range: MediaTimeRange) -> Range<Double>? {
+        guard let start = range.start.finiteSeconds, let length = range.duration.finiteSeconds, length > 0 else {
+            return nil
+        }
+        return start..<(start + length)
+    }
+
+    /// The timeline that the bar stands for: the whole item, else what can be seeked in, else what is loaded.
+    private static func timeline(of state: PlayerState, loaded: [Range<Double>]) -> Range<Double> {
+        if let end = state.duration.finiteSeconds, end > 0 { return 0..<end }
+        let now = state.currentTime.finiteSeconds ?? 0
+        let ranges = state.seekableTimeRanges.compactMap { bounds(of: $0) } + loaded + [now..<now]
+        let start = ranges.map(\.lowerBound).min() ?? 0
+        let end = ranges.map(\.upperBound).max() ?? 0
+        return start..<max(end, start + 1)
+    }
+
+    private func bar(_ state: PlayerState) -> [Span] {
+        let cells = barWidth
+        guard cells > 0 else { return [] }
+        let loaded = state.loadedTimeRanges.compactMap { Self.bounds(of: $0) }
+        let timeline = Self.timeline(of: state, loaded: loaded)
+        let cellLength = (timeline.upperBound - timeline.lowerBound) / Double(cells)
+        let now = state.currentTime.finiteSeconds ?? timeline.lowerBound
+        let playhead = min(cells - 1, max(0, Self.cell(of: now, from: timeline.lowerBound, length: cellLength)))
+
+        var spans: [Span] = []
+        for cell in 0..<cells {
+            let start = timeline.lowerBound + Double(cell) * cellLength
+            let covered = loaded.reduce(0.0) { sum, range in
+                sum + max(0, min(range.upperBound, start + cellLength) - max(range.lowerBound, start))
+            }
+            let span: Span =
+                if cell == playhead {
+                    Span(text: allowsUnicode ? "●" : "|", style: .bold)
+                } else if covered >= cellLength / 2 {
+                    Span(text: allowsUnicode ? "━" : "=", style: .good)
+                } else {
+                    Span(text: allowsUnicode ? "─" : "-", style: .dim)
+                }
+            if let last = spans.last, last.style == span.style {
+                spans[spans.count - 1].text += span.text
+            } else {
+                spans.append(span)
+            }
+        }
+        return allowsUnicode ? spans : [Span(text: "[")] + spans + [Span(text: "]")]
+    }
+
+    private static func cell(of time: Double, from start: Double, length: Double) -> Int {
+        let position = ((time - start) / length).rounded(.down)
+        return Int(exactly: min(max(position, 0), 1e6)) ?? 0
+    }
+
+    private static func truncated(_ line: [Span], to room: Int) -> [Span] {
+        var left = room
+        return line.map { span in
+            let text = String(span.text.prefix(left))
+            left -= text.count
+            return Span(text: text, style: span.style)
+        }
+    }
+}

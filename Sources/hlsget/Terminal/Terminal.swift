@@ -1,0 +1,42 @@
+import Glibc
+
+/// What a terminal can show.
+struct Terminal: Sendable, Equatable {
+    /// Columns; nil where it is unknown.
+    var width: Int?
+    var isTerminal: Bool
+    /// Colour may be used: not with `NO_COLOR` (no-color.org), nor on a dumb terminal.
+    var allowsColor: Bool
+    var allowsUnicode: Bool
+    /// Escape sequences are understood, of which only "erase to the end of the line" is used besides colour.
+    var understandsEscapes: Bool
+
+    /// The terminal behind `descriptor`, as the environment describes it.
+    init(descriptor: Int32, environment: (String) -> String? = Self.variable) {
+        self.init(isTerminal: isatty(descriptor) == 1, width: Self.width(of: descriptor), environment: environment)
+    }
+
+    init(isTerminal: Bool, width: Int?, environment: (String) -> String?) {
+        self.isTerminal = isTerminal
+        self.width = width
+        let type = environment("TERM") ?? ""
+        understandsEscapes = isTerminal && !type.isEmpty && type != "dumb"
+        allowsColor = understandsEscapes && (environment("NO_COLOR") ?? "").isEmpty
+        // The first of these that is set decides (POSIX locale rules).
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(environment).first { !$0.isEmpty } ?? ""
+        let encoding = locale.lowercased()
+        allowsUnicode = encoding.contains("utf-8") || encoding.contains("utf8")
+    }
+
+    /// The columns of the terminal behind `descriptor` now; nil where it is none or does not tell.
+    static func width(of descriptor: Int32) -> Int? {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        return Int(size.ws_col)
+    }
+
+    private static func variable(_ name: String) -> String? {
+        guard let value = getenv(name) else { return nil }
+        return String(cString: value)
+    }
+}

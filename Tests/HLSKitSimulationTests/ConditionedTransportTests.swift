@@ -1,0 +1,223 @@
+import HLSKitCore
+import Testing
+
+@testable import HLSKitSimulation
+
+@Suite("conditioned transport", .timeLimit(.minutes(1)))
+struct ConditionedTransportTests {
+    let clock = ManualClock()
+    let base = FakeTransport()
+
+    private func transport(_ csv: String) throws -> ConditionedTransport {
+        ConditionedTransport(base: base, trace: try NetworkTrace(parsing: csv.utf8), clock: clock)
+    }
+
+    private func start(_ transport: ConditionedTransport, _ url: String = "http://a/1") -> (
+        task: any TransportTask, record: EventRecord
+    ) {
+        let record = EventRecord(clock: clock)
+        let request = TransportRequest(url: url, resourceClass: .segment)
+        return (transport.start(request) { record.record($0) }, record)
+    }
+
+    // 800 kbit/s = 100 bytes per ms, 50 ms of latency, 10 000 bytes:
+    //   0 ... 50 nothing | response at 50 | bytes 50 ... 150 | end at 150
+    @Test("nothing comes before the latency, then bytes at the bandwidth")
+    func shape() async throws {
+        let transfer = start(try transport("1000,800,50"))
+        base.tasks[0].answer(byteCount: 10_000)
+        await clock.run { transfer.record.hasEnded }
+
+        let entries = transfer.record.entries
+        #expect(entries.first == .init(time: 50, name: "response"))
+        #expect(entries.last == .init(time: 150, name: "finished"))
+        #expect(transfer.record.bytes == [UInt8](repeating: 7, count: 10_000))
+        var received = 0
+        for entry in entries where entry.name == "data" {
+            received += entry.byteCount
+            #expect(abs(entry.time - (50 + Double(received) / 100)) < 0.01)
+        }
+        #expect(transfer.record.metrics?.firstByte == .milliseconds(50))
+        #expect(transfer.record.metrics?.total == .milliseconds(150))
+    }
+
+    @Test("an outage of the trace holds bytes back until it ends")
+    func outage() async throws {
+        // 50 bytes per ms for 100 ms, then nothing for a second.
+        let transfer = start(try transport("100,400,0\n1000,0,0\n"))
+        base.tasks[0].answer(byteCount: 6000)
+        await clock.run { transfer.record.hasEnded }
+        #expect(abs(clock.milliseconds - 1120) < 0.01)
+    }
+
+    @Test("two requests get half of the link each")
+    func fairness() async throws {
+        let transport = try transport("1000,8000,0")
+        let first = start(transport)
+        let second = start(transport)
+        // 1 MB over 1000 bytes per ms; both wait from the start.
+        base.tasks[0].answer(byteCount: 500_000)
+        base.tasks[1].answer(byteCount: 500_000)
+        await clock.run { first.record.byteCount + second.record.byteCount >= 500_000 }
+        #expect(abs(first.record.byteCount - second.record.byteCount) <= 5000)
+        await clock.run { first.record.hasEnded && second.record.hasEnded }
+        #expect(abs(clock.milliseconds - 1000) < 0.01)
+    }
+
+    @Test("a request that is alone again has the whole link")
+    func handover() async throws {
+        let transport = try transport("1000,8000,0")
+        let short = start(transport)
+        let long = start(transport)
+        base.tasks[0].answer(byteCount: 100_000)
+        base.tasks[1].answer(byteCount: 300_000)
+        await clock.run { short.record.hasEnded }
+        #expect(abs(clock.milliseconds - 195) <= 5)
+        await clock.run { long.record.hasEnded }
+        #expect(abs(clock.milliseconds - 400) < 0.01)
+    }
+
+    @Test("the other transport is paused while enough waits, and resumed")
+    func backPressure() async throws {
+        let transfer = start(try transport("1000,80000,0"))
+        let source = base.tasks[0]
+        source.send(.response(TransportResponse(status: 200, url: "http://a/1")))
+        var sent = 0
+        var mostWaiting = 0
+        while sent < 4 << 20 {
+            if !source.isPaused {
+                source.send(.data([UInt8](repeating: 1, count: 16 << 10)))
+                sent += 16 << 10
+                mostWaiting = max(mostWaiting, sent - transfer.record.byteCount)
+            } else if !clock.advanceToNextSleeper() {
+                await Task.yield()
+            }
+        }
+        source.send(.finished(TransferMetrics()))
+        await clock.run { transfer.record.hasEnded }
+        #expect(transfer.record.byteCount == 4 << 20)
+        #expect(mostWaiting <= ConditionedTransport.highWaterMark + 65_536)
+        #expect(source.calls.pause > 0 && source.calls.pause == source.calls.resume)
+    }
+
+    @Test("after cancel nothing is told any more, and the other request is cancelled")
+    func cancellation() async throws {
+        let transport = try transport("1000,800,0")
+        let cancelled = start(transport)
+        let other = start(transport)
+        base.tasks[0].answer(byteCount: 100_000)
+        await clock.run { cancelled.record.byteCount > 5000 }
+        cancelled.task.cancel()
+        cancelled.task.cancel()
+        let told = cancelled.record.entries.count
+        let time = clock.milliseconds
+        base.tasks[1].answer(byteCount: 1000)
+        await clock.run { other.record.hasEnded }
+        // One event may have been on its way.
+        #expect(cancelled.record.entries.count <= told + 1)
+        #expect(!cancelled.record.hasEnded)
+        #expect(base.tasks[0].calls.cancel >= 1)
+        // The link is free for the other one at once: 1000 bytes take 10 ms.
+        #expect(clock.milliseconds <= time + 40)
+    }
+
+    @Test("a paused request leaves the link to the others and goes on when resumed")
+    func pause() async throws {
+        let transport = try transport("1000,8000,0")
+        let paused = start(transport)
+        let other = start(transport)
+        paused.task.pause()
+        base.tasks[0].answer(byteCount: 100_000)
+        base.tasks[1].answer(byteCount: 200_000)
+        await clock.run { other.record.hasEnded }
+        #expect(abs(clock.milliseconds - 200) < 0.01)
+        #expect(paused.record.entries.isEmpty)
+        paused.task.resume()
+        await clock.run { paused.record.hasEnded }
+        #expect(abs(clock.milliseconds - 300) < 0.01)
+    }
+
+    @Test("a failure takes a round trip, too")
+    func failure() async throws {
+        let transfer = start(try transport("1000,800,70"))
+        base.tasks[0].send(
+            .failed(
+                LoadingError(code: .httpStatus, url: "http://a/1", status: 404, text: "HTTP 404"), TransferMetrics()))
+        await clock.run { transfer.record.hasEnded }
+        #expect(transfer.record.entries == [.init(time: 70, name: "failed")])
+        #expect(transfer.record.metrics?.total == .milliseconds(70))
+    }
+
+    @Test("a slower origin is not made slower still")
+    func slowOrigin() async throws {
+        let transfer = start(try transport("1000,80000,10"))
+        let source = base.tasks[0]
+        source.send(.response(TransportResponse(status: 200, url: "http://a/1")))
+        await clock.run { !transfer.record.entries.isEmpty }
+        // Some time passes in which the origin sends nothing: another transfer takes it.
+        let other = start(try transport("1000,8,0"))
+        base.tasks[1].answer(byteCount: 100)
+        await clock.run { other.record.hasEnded }
+        let time = clock.milliseconds
+        source.send(.data([UInt8](repeating: 1, count: 1000)))
+        source.send(.finished(TransferMetrics()))
+        await clock.run { transfer.record.hasEnded }
+        #expect(abs(clock.milliseconds - time - 0.1) < 0.01)
+    }
+}
+
+@Suite("shared link")
+struct SharedLinkTests {
+    @Test("a late caller loses no bandwidth: packets follow one another on the link, not on the clock")
+    func noDrift() throws {
+        var link = SharedLink(trace: try NetworkTrace(parsing: "1000,800,20".utf8))
+        let flow = link.open(at: 0)
+        link.enqueue(.data([UInt8](repeating: 0, count: 100_000)), to: flow, at: 0)
+        var last = 0.0
+        var received = 0
+        while let delivery = link.nextDelivery() {
+            #expect(delivery.time > last)
+            last = delivery.time
+            if case .data(let bytes)? = link.take(delivery) { received += bytes.count }
+        }
+        #expect(received == 100_000)
+        #expect(abs(last - 1020) < 1e-6)
+    }
+
+    @Test("three flows take turns")
+    func turns() throws {
+        var link = SharedLink(trace: try NetworkTrace(parsing: "1000,8000,0".utf8))
+        let flows = (0..<3).map { _ in link.open(at: 0) }
+        for flow in flows { link.enqueue(.data([UInt8](repeating: 0, count: 20_000)), to: flow, at: 0) }
+        var order: [Int] = []
+        while let delivery = link.nextDelivery() {
+            order.append(flows.firstIndex(of: delivery.flow) ?? -1)
+            _ = link.take(delivery)
+        }
+        #expect(order == [0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2])
+    }
+
+    @Test("a packet on its way is not overtaken by a flow that comes later")
+    func noOvertaking() throws {
+        var link = SharedLink(trace: try NetworkTrace(parsing: "1000,8000,0".utf8))
+        let first = link.open(at: 0)
+        link.enqueue(.data([UInt8](repeating: 0, count: 5000)), to: first, at: 0)
+        let second = link.open(at: 1)
+        link.enqueue(.data([UInt8](repeating: 0, count: 10)), to: second, at: 1)
+        let delivery = link.nextDelivery()
+        #expect(delivery?.flow == first)
+        #expect(delivery?.time == 5)
+    }
+
+    @Test("a link without bandwidth delivers headers and no bytes")
+    func deadLink() throws {
+        var link = SharedLink(trace: try NetworkTrace(parsing: "1000,0,30".utf8))
+        let flow = link.open(at: 0)
+        link.enqueue(.response(TransportResponse(status: 200, url: "")), to: flow, at: 0)
+        link.enqueue(.data([1]), to: flow, at: 0)
+        let delivery = try #require(link.nextDelivery())
+        #expect(delivery.time == 30)
+        _ = link.take(delivery)
+        #expect(link.nextDelivery() == nil)
+    }
+}

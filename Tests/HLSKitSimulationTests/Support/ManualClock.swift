@@ -1,0 +1,79 @@
+import Synchronization
+
+/// A clock that stands still until the test moves it.
+final class ManualClock: Clock {
+    struct Instant: InstantProtocol {
+        var offset: Duration
+        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        func duration(to other: Instant) -> Duration { other.offset - offset }
+        static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+    }
+
+    private struct Sleeper {
+        var id: Int
+        var deadline: Instant
+        var continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        var now = Instant(offset: .zero)
+        var sleepers: [Sleeper] = []
+        var count = 0
+    }
+
+    private let state = Mutex(State())
+
+    var now: Instant { state.withLock { $0.now } }
+    var minimumResolution: Duration { .nanoseconds(1) }
+    /// Milliseconds since the clock was made.
+    var milliseconds: Double { now.offset / .milliseconds(1) }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        let id = state.withLock { state in
+            state.count += 1
+            return state.count
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let error: (any Error)?? = state.withLock { state in
+                    if Task.isCancelled { return CancellationError() }
+                    if deadline <= state.now { return .some(nil) }
+                    state.sleepers.append(Sleeper(id: id, deadline: deadline, continuation: continuation))
+                    return nil
+                }
+                switch error {
+                case .some(.some(let error)): continuation.resume(throwing: error)
+                case .some(nil): continuation.resume()
+                case nil: break
+                }
+            }
+        } onCancel: {
+            let sleeper = state.withLock { state in
+                state.sleepers.firstIndex { $0.id == id }.map { state.sleepers.remove(at: $0) }
+            }
+            sleeper?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Moves to the earliest deadline that anybody sleeps for and wakes who waits for it.
+    ///
+    /// - Returns: Whether anybody slept.
+    func advanceToNextSleeper() -> Bool {
+        let woken = state.withLock { state in
+            guard let deadline = state.sleepers.map(\.deadline).min() else { return [Sleeper]() }
+            state.now = max(state.now, deadline)
+            let woken = state.sleepers.filter { $0.deadline <= deadline }
+            state.sleepers.removeAll { $0.deadline <= deadline }
+            return woken
+        }
+        for sleeper in woken { sleeper.continuation.resume() }
+        return !woken.isEmpty
+    }
+
+    /// Moves on, sleeper by sleeper, until `isDone`. A test that uses it has a time limit.
+    func run(until isDone: () -> Bool) async {
+        while !isDone() {
+            if !advanceToNextSleeper() { await Task.yield() }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+/// Writes the boxes that the tests read.
+enum BoxWriter {
+    static func box(_ type: String, _ parts: [UInt8]...) -> [UInt8] {
+        let payload = parts.flatMap { $0 }
+        return be32(8 + payload.count) + Array(type.utf8) + payload
+    }
+
+    static func fullBox(_ type: String, version: UInt8 = 0, flags: Int = 0, _ parts: [UInt8]...) -> [UInt8] {
+        box(type, [version] + be32(flags).dropFirst() + parts.flatMap { $0 })
+    }
+
+    static func be16(_ value: Int) -> [UInt8] { (0..<2).map { UInt8(truncatingIfNeeded: value >> (8 - 8 * $0)) } }
+    static func be32(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
+    static func be64(_ value: Int) -> [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: value >> (56 - 8 * $0)) } }
+    static func zeros(_ count: Int) -> [UInt8] { Array(repeating: 0, count: count) }
+}
+
+extension BoxWriter {
+    /// What of a track a test wants to be other than usual.
+    struct Track {
+        var id = 1
+        var handler = "vide"
+        var timescale = 1000
+        /// Three letters packed by `mdhd`; "und" unless told.
+        var language = [21, 14, 4]
+        var extendedLanguage: String?
+        var entries: [[UInt8]] = [BoxWriter.visualEntry("avc1", BoxWriter.box("avcC", [1, 2, 3]))]
+        var descriptionVersion: UInt8 = 0
+        var edits: [UInt8] = []
+        var tables: [UInt8] = []
+    }
+
+    /// Duration, size and flags that `trex` gives.
+    struct Defaults {
+        var description = 1
+        var duration = 0
+        var size = 0
+        var flags = 0
+    }
+
+    static func visualEntry(_ type: String, width: Int = 64, height: Int = 48, _ children: [UInt8]...) -> [UInt8] {
+        box(
+            type, zeros(6), be16(1), zeros(16), be16(width), be16(height), zeros(50), children.flatMap { $0 })
+    }
+
+    static func audioEntry(
+        _ type: String, version: Int = 0, channels: Int = 2, rate: Int = 48_000, _ children: [UInt8]...
+    ) -> [UInt8] {
+        box(
+            type, zeros(6), be16(1), be16(version), zeros(6), be16(channels), be16(16), zeros(4), be32(rate << 16),
+            children.flatMap { $0 })
+    }
+
+    static func textEntry(_ type: String, _ children: [UInt8]...) -> [UInt8] {
+        box(type, zeros(6), be16(1), children.flatMap { $0 })
+    }
+
+    static func trak(_ track: Track) -> [UInt8] {
+        let language = track.language.reduce(0) { $0 << 5 | $1 }
+        return box(
+            "trak",
+            fullBox("tkhd", flags: 3, zeros(8), be32(track.id), zeros(68)),
+            track.edits,
+            box(
+                "mdia",
+                fullBox("mdhd", zeros(8), be32(track.timescale), zeros(4), be16(language), zeros(2)),
+                fullBox("hdlr", zeros(4), Array(track.handler.utf8), zeros(13)),
+                track.extendedLanguage.map { fullBox("elng", Array($0.utf8), [0]) } ?? [],
+                box(
+                    "minf",
+                    box(
+                        "stbl",
+                        fullBox(
+                            "stsd", version: track.descriptionVersion, be32(track.entries.count),
+                            track.entries.flatMap { $0 }),
+                        track.tables))))
+    }
+
+    static func elst(_ entries: (duration: Int, mediaTime: Int)...) -> [UInt8] {
+        box(
+            "edts",
+            fullBox("elst", be32(entries.count), entries.flatMap { be32($0.duration) + be32($0.mediaTime) + be32(0x10000) }))
+    }
+
+    static func moov(_ tracks: [Track], defaults: Defaults? = Defaults(), movieTimescale: Int = 1000) -> [UInt8] {
+        let trex = tracks.flatMap { track in
+            defaults.map {
+                fullBox(
+                    "trex", be32(track.id), be32($0.description), be32($0.duration), be32($0.size), be32($0.flags))
+            } ?? []
+        }
+        return box(
+            "moov", fullBox("mvhd", zeros(8), be32(movieTimescale), zeros(84)), tracks.flatMap(trak),
+            trex.isEmpty ? [] : box("mvex", trex))
+    }
+
+    static func header(_ tracks: [Track] = [Track()], defaults: Defaults? = Defaults()) -> [UInt8] {
+        box("ftyp", Array("iso6".utf8), zeros(4)) + moov(tracks, defaults: defaults)
+    }
+
+    static func tfhd(_ id: Int = 1, flags: Int = 0x20000, _ fields: [UInt8]...) -> [UInt8] {
+        fullBox("tfhd", flags: flags, be32(id), fields.flatMap { $0 })
+    }
+
+    static func tfdt(_ time: Int) -> [UInt8] { fullBox("tfdt", version: 1, be64(time)) }
+
+    static func trun(version: UInt8 = 0, flags: Int, count: Int, _ fields: [UInt8]...) -> [UInt8] {
+        fullBox("trun", version: version, flags: flags, be32(count), fields.flatMap { $0 })
+    }
+
+    static func traf(_ boxes: [UInt8]...) -> [UInt8] { box("traf", boxes.flatMap { $0 }) }
+
+    static func moof(_ trafs: [UInt8]...) -> [UInt8] {
+        box("moof", fullBox("mfhd", be32(1)), trafs.flatMap { $0 })
+    }
+
+    /// A fragment of one track whose samples of `sizes` bytes (each 10 units long) follow in an `mdat` box, filled with
+    /// the sample's number.
+    static func fragment(time: Int = 0, id: Int = 1, sizes: [Int], extra: [UInt8] = []) -> [UInt8] {
+        func fragment(offset: Int) -> [UInt8] {
+            let run = trun(
+                flags: 0x301, count: sizes.count, be32(offset), sizes.flatMap { be32(10) + be32($0) })
+            return moof(traf(tfhd(id), tfdt(time), run, extra))
+        }
+        let size = fragment(offset: 0).count
+        let media = sizes.enumerated().flatMap { number, count in
+            Array(repeating: UInt8(truncatingIfNeeded: number), count: count)
+        }
+        return fragment(offset: size + 8) + box("mdat", media)
+    }
+
+    /// `esds` around a decoder specific information.
+    static func esds(objectType: UInt8, _ specific: [UInt8]) -> [UInt8] {
+        let info = [5, UInt8(specific.count)] + specific
+        let decoder = [4, UInt8(13 + info.count), objectType, 0x15] + zeros(11) + info
+        let stream = [3, 0x80, 0x80, UInt8(3 + decoder.count), 0, 1, 0] + decoder
+        return fullBox("esds", stream)
+    }
+}

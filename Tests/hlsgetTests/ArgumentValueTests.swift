@@ -1,0 +1,157 @@
+import HLSKitCore
+import HLSKitSimulation
+import Testing
+
+@testable import hlsget
+
+@Suite("values of options")
+struct ArgumentValueTests {
+    @Test(
+        "times are read as people write them",
+        arguments: [
+            ("90", .seconds(90)), ("0", .zero), ("1.5", .milliseconds(1500)), ("1:30", .seconds(90)),
+            ("1:02:03.5", .milliseconds(3_723_500)), ("90:00", .seconds(5400)), ("1m30s", .seconds(90)),
+            ("2h", .seconds(7200)), ("1h1m1s1ms", .milliseconds(3_661_001)), ("250ms", .milliseconds(250)),
+            ("0.000000001", .nanoseconds(1)), ("1.0000000019", .nanoseconds(1_000_000_001)),
+            ("1.5m", .seconds(90)),
+        ] as [(String, Duration)])
+    func times(text: String, duration: Duration) throws {
+        #expect(try DurationArgument.parse(text) == duration)
+    }
+
+    @Test(
+        "what is not a time is refused",
+        arguments: [
+            "", "-5", "x", "1:60", "1:2:3:4", "1:", ":30", "1.", ".5", "1s1m", "1m1m", "5 s", "1e3", "٣", "9999999999",
+            "999999999h", "10000h1s", "1.5:00", "inf", "1:-1", "m", "+1",
+        ])
+    func notTimes(text: String) {
+        #expect(throws: ArgumentValueError.self) { try DurationArgument.parse(text) }
+    }
+
+    @Test("a minus counts from the end")
+    func positions() throws {
+        #expect(try TimePosition(parsing: "-1m30s") == .fromEnd(.seconds(90)))
+        #expect(try TimePosition(parsing: "1:30") == .fromStart(.seconds(90)))
+        #expect(throws: ArgumentValueError.self) { try TimePosition(parsing: "--5") }
+        #expect(throws: ArgumentValueError.self) { try TimePosition(parsing: "-") }
+    }
+
+    @Test(
+        "bit rates are read as people write them",
+        arguments: [
+            ("800000", 800_000.0), ("800k", 800_000), ("2.5M", 2_500_000), ("10m", 10e6), ("1G", 1e9), ("0", 0),
+        ])
+    func bitRates(text: String, value: Double) throws {
+        #expect(try BitRateArgument.parse(text) == value)
+    }
+
+    @Test(
+        "what is not a bit rate is refused",
+        arguments: ["", "k", "-5", "5x", "1e6", "nan", "5000G", "1.2.3", " 5", "٣k"])
+    func notBitRates(text: String) {
+        #expect(throws: ArgumentValueError.self) { try BitRateArgument.parse(text) }
+    }
+
+    @Test("sizes are width x height, displays have a scale")
+    func sizes() throws {
+        #expect(try PixelSize(parsing: "1280x720") == PixelSize(width: 1280, height: 720))
+        #expect(
+            try DisplaySize(parsing: "640x360@2") == DisplaySize(size: PixelSize(width: 640, height: 360), scale: 2))
+        #expect(try DisplaySize(parsing: "640x360").scale == 1)
+        for text in ["", "1280", "x", "0x5", "1280x", "1x2x3", "70000x1", "-1x1", "1280X720p"] {
+            #expect(throws: ArgumentValueError.self, "\(text)") { try PixelSize(parsing: text) }
+        }
+        for text in ["640x360@", "640x360@0", "640x360@x", "640x360@2@2", "@2", "640x360@17"] {
+            #expect(throws: ArgumentValueError.self, "\(text)") { try DisplaySize(parsing: text) }
+        }
+    }
+
+    @Test("a throttle is a trace file or a rate with a latency")
+    func throttles() throws {
+        #expect(try ThrottleArgument(parsing: "dir/t.csv") == .trace(path: "dir/t.csv"))
+        #expect(try ThrottleArgument(parsing: "3g.csv") == .trace(path: "3g.csv"))
+        #expect(
+            try ThrottleArgument(parsing: "800k,50ms")
+                == .constant(LinkConditions(bitsPerSecond: 800_000, latency: .milliseconds(50))))
+        #expect(try ThrottleArgument(parsing: "2M") == .constant(LinkConditions(bitsPerSecond: 2e6)))
+        #expect(try ThrottleArgument(parsing: "2M").networkTrace().bitsPerSecond(at: 5000) == 2e6)
+        for text in ["", "0", "0k,5ms", "800k,", "800k,x", "800k,5h", "12x"] {
+            #expect(throws: ArgumentValueError.self, "\(text)") { try ThrottleArgument(parsing: text) }
+        }
+    }
+
+    @Test("header fields are split at the colon, and what could inject another is refused")
+    func headers() throws {
+        #expect(
+            try HTTPField(argument: "Authorization: Bearer a:b")
+                == HTTPField(name: "Authorization", value: "Bearer a:b"))
+        #expect(try HTTPField(argument: "X-Empty:") == HTTPField(name: "X-Empty", value: ""))
+        for text in ["", "Name", ": v", "Na me: v", "Name : v", "A: b\r\nC: d", "A: b\u{0}", "Ä: b"] {
+            #expect(throws: ArgumentValueError.self, "\(text)") { try HTTPField(argument: text) }
+        }
+    }
+
+    @Test("addresses are numeric, with a prefix length that fits")
+    func addresses() throws {
+        for text in ["127.0.0.3", "10.0.0.0/8", "0.0.0.0/0", "fd00::/8", "::1", "::1/128"] {
+            #expect(try AddressArgument(parsing: text).text == text)
+        }
+        for text in ["", "localhost", "10.0.0.0/33", "10.0.0/8", "::1/129", "10.0.0.0/", "10.0.0.0/-1", "/8"] {
+            #expect(throws: ArgumentValueError.self, "\(text)") { try AddressArgument(parsing: text) }
+        }
+    }
+
+    @Test(
+        "what has no scheme is a path of the working directory",
+        arguments: [
+            ("https://a/b.m3u8?c=d", "https://a/b.m3u8?c=d"), ("HTTP://a/", "HTTP://a/"), ("rtmp://a/b", "rtmp://a/b"),
+            ("file:///x/y", "file:///x/y"), ("data:,x", "data:,x"), ("a.m3u8", "file:///home/u/a.m3u8"),
+            ("./a.m3u8", "file:///home/u/a.m3u8"), ("../a.m3u8", "file:///home/u/../a.m3u8"),
+            ("/abs/a b#c?.m3u8", "file:///abs/a%20b%23c%3F.m3u8"), ("a:b.m3u8", "file:///home/u/a%3Ab.m3u8"),
+            ("ä.m3u8", "file:///home/u/%C3%A4.m3u8"), ("1http://x", "file:///home/u/1http%3A//x"),
+        ])
+    func locations(text: String, url: String) throws {
+        #expect(try InputLocation.url(of: text, in: "/home/u") == url)
+    }
+
+    @Test("in the root directory there is one slash")
+    func rootDirectory() throws {
+        #expect(try InputLocation.url(of: "a", in: "/") == "file:///a")
+        #expect(throws: ArgumentValueError.self) { try InputLocation.url(of: "", in: "/") }
+    }
+
+    @Test(
+        "the format follows from the ending of the name",
+        arguments: [
+            ("a.ts", .ts), ("a.MP4", .mp4), ("a.mkv", .mkv), ("a.y4m", .y4m), ("a.yuv", .rawvideo),
+            ("a.rgb", .rawvideo),
+            ("a.wav", .wav), ("a.s16le", .s16le), ("a.f32le", .f32le), ("a.md5", .framemd5),
+            ("x.y/a.framemd5", .framemd5),
+            ("a", nil), (".ts", nil), ("a.ts/b", nil), ("a.", nil), ("-", nil), ("a.avi", nil), ("a.null", nil),
+        ] as [(String, OutputFormat?)])
+    func formats(name: String, format: OutputFormat?) {
+        #expect(OutputFormat(fileName: name) == format)
+    }
+
+    @Test("-f decides for one output, and for those of several whose name does not tell")
+    func outputs() throws {
+        func formats(_ names: [String], _ format: OutputFormat?) throws -> [OutputFormat] {
+            try OutputArgument.outputs(names, format: format).map(\.format)
+        }
+        #expect(try formats(["a.ts"], nil) == [.ts])
+        #expect(try formats(["a.ts"], .mp4) == [.mp4])
+        #expect(try formats(["-"], .wav) == [.wav])
+        #expect(try formats(["v.y4m", "a.wav"], nil) == [.y4m, .wav])
+        #expect(try formats(["-", "a.wav"], .y4m) == [.y4m, .wav])
+        #expect(try formats([], .null) == [])
+        #expect(try formats([], nil) == [])
+        let wrong: [([String], OutputFormat?)] = [
+            (["-"], nil), (["a.xyz"], nil), (["a.ts", "a.ts"], nil), (["-", "-"], .ts), ([], .ts), (["a.ts"], .null),
+            ([""], .ts),
+        ]
+        for (names, format) in wrong {
+            #expect(throws: ArgumentValueError.self, "\(names)") { try formats(names, format) }
+        }
+    }
+}

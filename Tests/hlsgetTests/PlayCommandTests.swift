@@ -1,0 +1,152 @@
+import ArgumentParser
+import HLSKitCore
+import HLSKitSimulation
+import Testing
+
+@testable import hlsget
+
+@Suite("play command")
+struct PlayCommandTests {
+    private func options(_ arguments: String...) throws -> PlayOptions {
+        let command = try HLSGet.parseAsRoot(arguments)
+        let play = try #require(command as? PlayCommand)
+        return try play.options()
+    }
+
+    @Test("a URL alone plays it, with and without the verb")
+    func defaults() throws {
+        #expect(try options("http://a/b") == PlayOptions(url: "http://a/b"))
+        #expect(try options("play", "http://a/b") == PlayOptions(url: "http://a/b"))
+    }
+
+    @Test("every option reaches its field")
+    func everyOption() throws {
+        var expected = PlayOptions(url: "http://a/b")
+        expected.outputs = [
+            OutputArgument(destination: .standardOutput, format: .y4m),
+            OutputArgument(destination: .file(path: "a.wav"), format: .wav),
+        ]
+        expected.overwritesFiles = true
+        expected.rate = 1.5
+        expected.startsImmediately = true
+        expected.automaticallyWaits = false
+        expected.forwardBufferDuration = 30
+        expected.peakBitRate = 2.5e6
+        expected.maximumResolution = PixelSize(width: 1280, height: 720)
+        expected.display = DisplaySize(size: PixelSize(width: 640, height: 360), scale: 2)
+        expected.startsOnFirstEligibleVariant = true
+        expected.from = .fromEnd(.seconds(30))
+        expected.to = .fromEnd(.seconds(10))
+        expected.staleAction = .end
+        expected.quality = SelectionExpression(alternatives: [[.number(.height, .equal, 720)], [.best]])
+        expected.audio = SelectionExpression(alternatives: [[.text(.lang, "de")]])
+        expected.subtitles = SelectionExpression(alternatives: [[.text(.forced, "yes")]])
+        expected.fields = [HTTPField(name: "A", value: "b"), HTTPField(name: "C", value: "d")]
+        expected.certificateFile = "ca.pem"
+        expected.forcesHTTP11 = true
+        expected.allowsFilesOutside = true
+        expected.throttle = .constant(LinkConditions(bitsPerSecond: 800_000, latency: .milliseconds(50)))
+        expected.retries = 2
+        expected.timeout = .seconds(5)
+        expected.deniesPrivateAddresses = true
+        expected.deniedAddresses = [try AddressArgument(parsing: "10.0.0.0/8"), try AddressArgument(parsing: "::1")]
+        expected.allowsDowngrade = true
+        expected.isStrict = true
+        expected.threads = 3
+        expected.progress = .json
+        expected.verbosity = .verbose
+        let parsed = try options(
+            "-o", "-", "-o", "a.wav", "-f", "y4m", "--overwrite", "--rate", "1.5", "--immediately", "--no-auto-wait",
+            "--forward-buffer", "30", "--peak-bitrate", "2.5M", "--max-resolution", "1280x720", "--display",
+            "640x360@2",
+            "--start-first-eligible", "--from", "-30s", "--to", "-10s", "--stale", "end", "--quality", "720p,best",
+            "--audio", "lang=de", "--subs", "forced=yes", "-H", "A: b", "--header", "C: d", "--cacert", "ca.pem",
+            "--http1.1", "--allow-file", "--throttle", "800k,50ms", "--retries", "2", "--timeout", "5",
+            "--deny-private", "--deny-address", "10.0.0.0/8", "--deny-address", "::1", "--allow-downgrade", "--strict",
+            "--threads", "3", "--progress", "json", "-v", "http://a/b")
+        #expect(parsed == expected)
+    }
+
+    @Test("the options that exclude others reach their fields, too")
+    func otherOptions() throws {
+        let fast = try options(
+            "x.m3u8", "--fast", "-f", "null", "--no-decode", "--no-audio", "--json", "-q", "--insecure")
+        #expect(!fast.isPaced && !fast.decodes && !fast.includesAudio && fast.includesVideo && fast.outputs.isEmpty)
+        #expect(fast.printsSummaryDocument && fast.verbosity == .quiet && !fast.verifiesCertificates)
+        #expect(try options("x", "--no-video").includesVideo == false)
+        #expect(try options("x", "--duration", "1m").duration == .seconds(60))
+        #expect(try options("x", "--live-from-start").liveFromStart)
+        #expect(try options("x", "--live-offset", "12s").liveOffset == .seconds(12))
+        #expect(try options("x", "--from=-30s").from == .fromEnd(.seconds(30)))
+    }
+
+    @Test(
+        "usage errors exit with 64 and say what is wrong",
+        arguments: [
+            (["x", "--no-video", "--no-audio"], "nothing to play"), (["x", "-o", "-"], "-f"),
+            (["x", "-o", "a.xyz"], "a.xyz"), (["x", "-o", "-", "-f", "ts", "--json"], "standard output"),
+            (["x", "-H", "nonsense"], "Name: value"), (["x", "--bogus"], "--bogus"), ([], "url"),
+            (["x", "y"], "y"), (["x", "--rate", "0"], "above 0"), (["x", "--rate", "-1"], "--rate"),
+            (["x", "--to", "5", "--duration", "5"], "--duration"),
+            (["x", "--from", "10", "--to", "5"], "after --from"),
+            (["x", "--from", "-5s", "--to", "-10s"], "after --from"),
+            (["x", "--live-from-start", "--live-offset", "5"], "--live-offset"),
+            (["x", "--from", "5", "--live-from-start"], "--from"), (["x", "-v", "-q"], "-q"),
+            (["x", "--progress", "bar", "-q"], "-q"), (["x", "--progress", "xml"], "json"),
+            (["x", "-o", "a.wav", "--no-audio"], "wav"), (["x", "-o", "a.y4m", "--no-video"], "y4m"),
+            (["x", "-o", "a.y4m", "--no-decode"], "--no-decode"), (["x", "--fast", "--rate", "2"], "--fast"),
+            (["x", "--fast", "--immediately"], "--fast"), (["x", "--fast", "--no-auto-wait"], "--fast"),
+            (["x", "--insecure", "--cacert", "f"], "--cacert"), (["x", "--threads", "0"], "1 to 64"),
+            (["x", "--retries", "-1"], "--retries"), (["x", "--duration", "0"], "above 0"),
+            (["x", "-f", "avi"], "mkv"),
+            (["x", "--stale", "maybe"], "end, fail"),
+        ] as [([String], String)])
+    func usage(arguments: [String], words: String) {
+        do {
+            _ = try HLSGet.parseAsRoot(arguments)
+            Issue.record("\(arguments) is accepted")
+        } catch {
+            #expect(HLSGet.exitCode(for: error).rawValue == 64)
+            #expect(HLSGet.fullMessage(for: error).contains(words), "\(HLSGet.fullMessage(for: error))")
+            #expect(HLSGet.fullMessage(for: error).hasPrefix("hlsget: error: "))
+        }
+    }
+
+    @Test("the help page fits one screen and names each option, and no other")
+    func helpPage() {
+        let page = HelpPage.text(commands: HLSGet.configuration.subcommands)
+        let lines = page.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count <= 52)
+        #expect(lines.allSatisfy { $0.count <= 100 })
+        #expect(page.contains(HLSGet.version))
+        let reference = PlayCommand.helpMessage(columns: 500)
+        #expect(Self.longOptions(in: page) == Self.longOptions(in: reference).union(["--version"]))
+    }
+
+    @Test("help is asked for in three ways, and not by options of commands")
+    func askingForHelp() {
+        for arguments in [["-h"], ["--help"], ["help"]] { #expect(HelpPage.isAskedFor(by: arguments)) }
+        for arguments in [[], ["play", "--help"], ["x"], ["--version"]] { #expect(!HelpPage.isAskedFor(by: arguments)) }
+    }
+
+    private static func longOptions(in text: String) -> Set<String> {
+        Set(
+            text.split(whereSeparator: { $0.isWhitespace || ",'()".contains($0) }).filter { $0.hasPrefix("--") }
+                .map(String.init))
+    }
+
+    @Test(
+        "progress is a bar only on a terminal, unless it is asked for otherwise",
+        arguments: [
+            (nil, true, false, .bar), (nil, false, false, .none), (nil, true, true, .none), (.json, false, true, .json),
+            (PlayOptions.ProgressStyle.none, true, false, .none), (.bar, false, false, .none),
+            (.bar, true, false, .bar),
+        ] as [(PlayOptions.ProgressStyle?, Bool, Bool, PlayOptions.ProgressStyle)])
+    func progress(asked: PlayOptions.ProgressStyle?, isTerminal: Bool, isQuiet: Bool, style: PlayOptions.ProgressStyle)
+    {
+        var options = PlayOptions(url: "x")
+        options.progress = asked
+        options.verbosity = isQuiet ? .quiet : .normal
+        #expect(options.progressStyle(standardErrorIsTerminal: isTerminal) == style)
+    }
+}

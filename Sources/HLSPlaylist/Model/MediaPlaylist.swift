@@ -37,7 +37,7 @@ public struct MediaPlaylist: Sendable, Hashable {
     /// In order of first appearance, tags of one ID merged.
     public var dateRanges: [DateRange] = []
     /// What this delta update leaves out; nil in a full playlist.
-    public var skip: SkippedSegments?
+    public var skip: PlaylistSkip?
     /// Variables and their values.
     public var definitions: [VariableDefinition] = []
     private var found = Unhashed<[PlaylistIssue]>([])

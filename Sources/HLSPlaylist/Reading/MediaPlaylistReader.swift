@@ -372,7 +372,7 @@ extension MediaPlaylistReader {
             playlist.serverControl = try ServerControl(&context, bytes)
         case .skip:
             try context.readAttributes(bytes, value)
-            playlist.skip = try SkippedSegments(&context, bytes)
+            playlist.skip = try PlaylistSkip(&context, bytes)
             isReusable = false
         case .preloadHint:
             try context.readAttributes(bytes, value)

@@ -54,8 +54,8 @@ extension MediaInitializationSection {
 }
 
 extension ReadingContext {
-    /// `n[@o]`. Without offset the range starts at `continuing`; where that is nil, it is reported and starts at 0.
-    /// Numbers that are none, or pass 2⁶³−1, throw (RELIABILITY R35).
+    /// `n[@o]`. Without offset the range starts at `continuing`; where that is nil it throws, as do numbers that are none
+    /// or pass 2⁶³−1 (RELIABILITY R35).
     mutating func byteRange(
         _ range: Range<Int>, _ bytes: borrowing Span<UInt8>, continuing: @autoclosure () -> Int?
     ) throws(PlaylistError) -> ByteRange {
@@ -73,7 +73,7 @@ extension ReadingContext {
         } else if let end = continuing() {
             offset = end
         } else {
-            try report(.byteRange, "\"\(bytes.excerpt(range))\": offset is missing; read as 0")
+            throw failure(.byteRange, "\"\(bytes.excerpt(range))\": the offset is missing, and no range goes before")
         }
         guard !offset.addingReportingOverflow(length).overflow else {
             throw failure(.byteRange, "\"\(bytes.excerpt(range))\": the range ends beyond 2^63-1")

@@ -37,7 +37,7 @@ public struct MediaPlaylist: Sendable, Hashable {
     /// In order of first appearance, tags of one ID merged.
     public var dateRanges: [DateRange] = []
     /// What this delta update leaves out; nil in a full playlist.
-    public var skip: SkippedSegments?
+    public var skip: PlaylistSkip?
     /// Variables and their values.
     public var definitions: [VariableDefinition] = []
     private var found = Unhashed<[PlaylistIssue]>([])
@@ -114,18 +114,18 @@ final class MediaSource: Sendable {
     let dateRangeLines: [Int]
     /// Between the segments there are only tags of segments and date ranges: a reload may take over stretches of it.
     let isReusable: Bool
-    /// The manner in which it was read.
-    let mode: PlaylistParser.Mode
+    /// How it was read.
+    let options: PlaylistParser.Options
 
     init(
         store: SegmentStore, original: MediaPlaylist, tailStart: Int, dateRangeLines: [Int], isReusable: Bool,
-        mode: PlaylistParser.Mode
+        options: PlaylistParser.Options
     ) {
         self.store = store
         self.original = original
         self.tailStart = tailStart
         self.dateRangeLines = dateRangeLines
         self.isReusable = isReusable
-        self.mode = mode
+        self.options = options
     }
 }

@@ -46,7 +46,7 @@ extension PartialSegment {
             case .duration:
                 if let value = try context.duration(attribute, bytes) {
                     guard value <= MediaPlaylistReader.longestDuration else {
-                        try context.report(.number, "DURATION is more than a day; the part is ignored")
+                        try context.report(.number, "DURATION is too long to be true; the part is ignored")
                         return nil
                     }
                     duration = value
@@ -63,8 +63,11 @@ extension PartialSegment {
             return nil
         }
         if let range {
-            let start = previous.flatMap { $0.uri == uri ? $0.byteRange?.end : nil }
-            byteRange = try context.byteRange(range, bytes, continuing: start)
+            byteRange = try context.byteRange(range, bytes, continuing: previous?.byteRange?.end)
+            if let previous, previous.uri != uri, bytes.index(of: 0x40, in: range.value) == nil {
+                try context.report(
+                    .byteRange, "the offset is missing, and the part before is of another resource; read as its end")
+            }
         }
     }
 

@@ -40,6 +40,14 @@ public enum Playlist: Sendable, Hashable {
         case .media(let playlist): playlist.issues
         }
     }
+
+    /// The playlist as text; see ``MediaPlaylist/text`` and ``MultivariantPlaylist/text``.
+    public var text: [UInt8] {
+        switch self {
+        case .multivariant(let playlist): playlist.text
+        case .media(let playlist): playlist.text
+        }
+    }
 }
 
 /// A value that does not count for equality and hash: where something comes from, not what it is.

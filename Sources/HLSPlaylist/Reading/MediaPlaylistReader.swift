@@ -2,8 +2,11 @@
 ///
 /// Segments become records of a fixed size; nothing is allocated for a segment whose tags are plain.
 struct MediaPlaylistReader {
-    /// An `EXTINF`, part or skip beyond a day is not believed (RELIABILITY R34).
-    static let longestDuration = Duration.seconds(86_400)
+    /// A longer `EXTINF`, part or target duration is not believed (RELIABILITY R34): eleven days.
+    static let longestDuration = Duration.seconds(longestSeconds)
+    private static let longestSeconds: UInt64 = 1_000_000
+    /// Of a longer one there is a warning.
+    private static let longSeconds: UInt64 = 86_400
 
     private var tables = SegmentTables()
     private var expansions: [UInt8] = []
@@ -38,7 +41,7 @@ struct MediaPlaylistReader {
     var adopted: (next: Int, lineCount: Int)?
 
     init(reusing previous: MediaSource?, mode: PlaylistParser.Mode) {
-        if let previous, previous.isReusable, previous.mode == mode { self.previous = previous }
+        if let previous, previous.isReusable, previous.options.mode == mode { self.previous = previous }
     }
 
     func store(text: [UInt8]) -> SegmentStore {
@@ -62,7 +65,7 @@ extension MediaPlaylistReader {
         var start = value.lowerBound
         while start < value.upperBound, bytes[start] == 0x20 { start &+= 1 }
         guard case (let number, var end)? = bytes.decimalPrefix(in: start..<value.upperBound),
-            number.whole < 86_400 || (number.whole == 86_400 && number.attos == 0)
+            number.whole < Self.longestSeconds || (number.whole == Self.longestSeconds && number.attos == 0)
         else {
             try readBadInf(bytes, value, &context)
             return
@@ -70,6 +73,9 @@ extension MediaPlaylistReader {
         record.durationSeconds = UInt32(truncatingIfNeeded: number.whole)
         record.durationAttos = number.attos
         record.titleStart = 0
+        if number.whole > Self.longSeconds, reported.insert(.number).inserted {
+            try context.report(.segmentDuration, "\(number.whole) s is more than a day", severity: .warning)
+        }
         if end < value.upperBound, bytes[end] == 0x2C {
             if end &+ 1 < value.upperBound { record.titleStart = UInt32(truncatingIfNeeded: end &+ 1) }
             return
@@ -92,7 +98,7 @@ extension MediaPlaylistReader {
         let comma = bytes.index(of: 0x2C, in: value) ?? value.upperBound
         try context.report(
             .segmentDuration,
-            "\"\(bytes.excerpt(value.lowerBound..<comma))\" is not a duration of at most a day; "
+            "\"\(bytes.excerpt(value.lowerBound..<comma))\" is not a duration of at most \(Self.longestSeconds) s; "
                 + "the target duration stands in")
         record.durationSeconds = 0
         record.durationAttos = 0
@@ -169,8 +175,8 @@ extension MediaPlaylistReader {
         }
     }
 
-    /// Gives the range of the segment its offset: as written, or where the range of the segment before ends, if that was a
-    /// range of the same resource (SPEC rule 15).
+    /// Gives the range of the segment its offset: as written, or where the range of the segment before ends (SPEC rule 15).
+    /// That should be a range of the same resource; where it is not, peers go on with any, and with 0 without one.
     private mutating func resolveRange(
         _ bytes: borrowing Span<UInt8>, _ context: inout ReadingContext
     ) throws(PlaylistError) {
@@ -183,11 +189,18 @@ extension MediaPlaylistReader {
         } else {
             record.flags.insert(.continuedRange)
             record.byteRangeOffset = 0
-            if let last = tables.records.last, last.flags.contains(.byteRange), isSameResource(last.uri, bytes) {
+            record.byteRangeOffset = 0
+            if let last = tables.records.last, last.flags.contains(.byteRange) {
                 record.byteRangeOffset = last.byteRangeOffset &+ last.byteRangeLength
+                if !isSameResource(last.uri, bytes) {
+                    try context.report(
+                        .byteRange,
+                        "the offset is missing, and the range before is of another resource; read as its end",
+                        tag: .byteRange)
+                }
             } else {
                 try context.report(
-                    .byteRange, "the offset is missing and nothing is continued; read as 0", tag: .byteRange)
+                    .byteRange, "the offset is missing, and no range goes before; read as 0", tag: .byteRange)
             }
         }
         guard !record.byteRangeOffset.addingReportingOverflow(record.byteRangeLength).overflow else {
@@ -372,7 +385,7 @@ extension MediaPlaylistReader {
             playlist.serverControl = try ServerControl(&context, bytes)
         case .skip:
             try context.readAttributes(bytes, value)
-            playlist.skip = try SkippedSegments(&context, bytes)
+            playlist.skip = try PlaylistSkip(&context, bytes)
             isReusable = false
         case .preloadHint:
             try context.readAttributes(bytes, value)
@@ -399,7 +412,7 @@ extension MediaPlaylistReader {
         }
         playlist.targetDuration = duration
         if duration > Self.longestDuration {
-            try context.report(.targetDuration, "more than a day; read as a day")
+            try context.report(.targetDuration, "more than \(Self.longestSeconds) s; read as that")
             playlist.targetDuration = Self.longestDuration
         }
         if bytes.integer(in: value) == nil {
@@ -624,6 +637,10 @@ extension MediaPlaylistReader {
         try checkTargetDuration(&context)
         try checkNumbers(context)
 
+        if let date {
+            // Of the segment to come; those before it can be dated from it.
+            tables.dates.append(DateAnchor(date: date, elapsedSeconds: elapsedSeconds, elapsedAttos: elapsedAttos))
+        }
         let store = store(text: text)
         playlist.segments = MediaSegments(store: store)
         let partStart = Int(tables.records.last?.partEnd ?? 0)
@@ -645,7 +662,7 @@ extension MediaPlaylistReader {
         let source = MediaSource(
             store: store, original: playlist, tailStart: Int(record.blockStart), dateRangeLines: dateRangeLines,
             isReusable: isReusable && context.definitions.isEmpty && expansions.isEmpty && context.issues.isEmpty,
-            mode: context.options.mode)
+            options: context.options)
         playlist.source = Unhashed(source)
         return playlist
     }

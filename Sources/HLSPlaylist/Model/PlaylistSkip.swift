@@ -1,5 +1,5 @@
 /// What a delta update leaves out: `EXT-X-SKIP`. Source: rfc8216bis §4.4.5.2; SPEC rule 26.
-public struct SkippedSegments: Sendable, Hashable {
+public struct PlaylistSkip: Sendable, Hashable {
     /// How many segments after `EXT-X-MEDIA-SEQUENCE` are not in the text.
     public var count: Int
     /// IDs of date ranges that were removed recently.
@@ -16,7 +16,7 @@ public struct SkippedSegments: Sendable, Hashable {
     }
 }
 
-extension SkippedSegments {
+extension PlaylistSkip {
     init(_ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
         var skipped: Int?
         self.init(count: 0)

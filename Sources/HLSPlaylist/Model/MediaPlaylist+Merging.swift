@@ -1,0 +1,121 @@
+extension MediaPlaylist {
+    /// This playlist brought up to date by a later one of the same stream.
+    ///
+    /// A delta update (``skip``) is completed with segments of this playlist; keys, map, bit rate, dates and
+    /// discontinuities run on from them. A full update is taken as it is, but for what only the earlier playlist can tell:
+    /// discontinuity sequence numbers when `update` does not write them, and attributes of date ranges of the same ID.
+    /// The result is what a full playlist would have given, and its ``text`` is that playlist.
+    ///
+    /// Throws ``PlaylistError/Code/cannotMerge`` when this playlist does not hold all that was skipped; load the playlist
+    /// in full then. Takes time for the update and a copy of the text. Source: SPEC rules 23, 25, 26.
+    public func merging(update: MediaPlaylist) throws(PlaylistError) -> MediaPlaylist {
+        guard let skip = update.skip else {
+            var result = update
+            if !update.hasDiscontinuitySequence { result.carryOver(from: self) }
+            result.dateRanges = result.dateRanges.map { range in
+                var range = range
+                if let old = dateRanges.first(where: { $0.id == range.id }) { _ = range.merge(old) }
+                return range
+            }
+            return result
+        }
+        let base = segments.store == nil ? try MediaPlaylist(parsing: text, url: url) : self
+        let (start, overflow) = update.mediaSequence.subtractingReportingOverflow(base.mediaSequence)
+        guard !overflow, start >= 0, base.skip == nil, skip.count <= base.segments.count,
+            start <= base.segments.count - skip.count, skip.count > 0
+        else {
+            throw PlaylistError(
+                code: .cannotMerge, rule: .skip, tag: Tag.skip.rawValue,
+                text:
+                    "\(skip.count) segments from \(update.mediaSequence) on are skipped, and not all of them are known")
+        }
+        let kept = start..<start + skip.count
+        let options = base.source.value?.options ?? update.source.value?.options ?? .init()
+        var result = try MediaPlaylist(
+            parsing: update.completedText(with: base, kept), url: update.url, options: options, reusing: base)
+        if !update.hasDiscontinuitySequence { result.carryOver(from: base) }
+
+        let skipsDateRanges = (update.serverControl ?? serverControl)?.canSkipDateRanges == true
+        var ranges = update.dateRanges
+        if skipsDateRanges || !skip.recentlyRemovedDateRanges.isEmpty {
+            let removed = Set(skip.recentlyRemovedDateRanges)
+            ranges = dateRanges.filter { !removed.contains($0.id) }
+            for range in update.dateRanges {
+                if let index = ranges.firstIndex(where: { $0.id == range.id }) {
+                    var merged = range
+                    _ = merged.merge(ranges[index])
+                    ranges[index] = merged
+                } else {
+                    ranges.append(range)
+                }
+            }
+        }
+        result.dateRanges = ranges
+        return result
+    }
+
+    /// The text of this delta update with the skipped segments, taken from `base`, in their place.
+    private func completedText(with base: MediaPlaylist, _ kept: Range<Int>) -> [UInt8] {
+        var first = base.segments[kept.lowerBound]
+        let hasDates =
+            base.segments[kept].contains { $0.programDateTime != nil }
+            || segments.contains { $0.programDateTime != nil }
+        if !hasDates { first.programDateTime = first.derivedProgramDateTime }
+        var skipped = MediaPlaylistWriter.block(of: first, at: kept.lowerBound, in: base)
+        if kept.count > 1, let source = base.source.value {
+            let start = source.store.blockRange(kept.lowerBound + 1, source).lowerBound
+            let end = source.store.blockRange(kept.upperBound - 1, source).upperBound
+            skipped += source.store.text[start..<end]
+        }
+
+        let text = self.text
+        var result: [UInt8] = []
+        result.reserveCapacity(text.count + skipped.count)
+        // Tags of segments that stand before EXT-X-SKIP are meant for the segments after it.
+        var moved: [UInt8] = []
+        var isBeforeSkip = true
+        var end = 0
+        text.forEachLine(in: 0..<text.count) { line in
+            guard isBeforeSkip else { return }
+            end = line.range.upperBound
+            switch line.content {
+            case .tag(.skip):
+                isBeforeSkip = false
+                result += skipped
+                result += moved
+            case .tag(let tag) where tag.isOfSegment: moved += text[line.range]
+            default: result += text[line.range]
+            }
+        }
+        result += text[end...]
+        return result
+    }
+
+    /// Numbers the discontinuities as an earlier playlist did, by a segment that both have, or else its last.
+    private mutating func carryOver(from earlier: MediaPlaylist) {
+        guard let first = segments.first, let last = earlier.segments.last else { return }
+        let (distance, overflow) = first.mediaSequence.subtractingReportingOverflow(last.mediaSequence)
+        guard !overflow else { return }
+        let index = earlier.segments.count - 1 + min(distance, 0)
+        guard earlier.segments.indices.contains(index) else { return }
+        let same = earlier.segments[index]
+        // The segment's number without its own discontinuities in this text.
+        let counted = first.discontinuitySequence - discontinuitySequence
+        var number = same.discontinuitySequence - counted
+        if distance > 0 { number = same.discontinuitySequence }
+        guard number >= 0, number != discontinuitySequence,
+            !number.addingReportingOverflow(segments.count + 1).overflow
+        else { return }
+        discontinuitySequence = number
+        guard let store = segments.store else { return }
+        let renumbered = SegmentStore(
+            text: store.text, expansions: store.expansions, tables: store.tables, mediaSequence: store.mediaSequence,
+            discontinuitySequence: number)
+        segments = MediaSegments(store: renumbered)
+        guard let old = source.value else { return }
+        source = Unhashed(
+            MediaSource(
+                store: renumbered, original: old.original, tailStart: old.tailStart,
+                dateRangeLines: old.dateRangeLines, isReusable: old.isReusable, options: old.options))
+    }
+}

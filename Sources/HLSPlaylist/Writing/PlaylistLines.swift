@@ -1,0 +1,75 @@
+/// A line of a playlist's text.
+struct PlaylistLine {
+    enum Content {
+        case tag(Tag)
+        case uri
+        /// Comments, unknown tags, blank lines.
+        case other
+    }
+
+    var content: Content
+    /// With its line end.
+    var range: Range<Int>
+    /// What follows the colon of a tag, trimmed.
+    var value: Range<Int>
+}
+
+extension [UInt8] {
+    /// The lines that start in `range`, in order.
+    func forEachLine(in range: Range<Int>, _ body: (PlaylistLine) -> Void) {
+        var position = range.lowerBound
+        while position < range.upperBound {
+            let line = line(at: position)
+            body(line)
+            position = line.range.upperBound
+        }
+    }
+
+    /// The line that starts at `start`.
+    func line(at start: Int) -> PlaylistLine {
+        let span = self.span
+        var traits: LineTraits = []
+        let (end, next) = span.lineEnd(from: start, traits: &traits)
+        let range = start..<(next ?? end)
+        let trimmed = span.trimmed(start..<end)
+        guard let first = trimmed.first else { return PlaylistLine(content: .other, range: range, value: trimmed) }
+        guard span[first] == 0x23 else { return PlaylistLine(content: .uri, range: range, value: trimmed) }
+        let nameEnd = span.index(of: 0x3A, in: trimmed) ?? trimmed.upperBound
+        let value = span.trimmed(Swift.min(nameEnd + 1, trimmed.upperBound)..<trimmed.upperBound)
+        // `#EXTM3U` may be followed by other text.
+        let word = span.index(of: 0x20, in: first..<nameEnd) ?? nameEnd
+        guard let tag = Tag.named(first + 1..<nameEnd, in: span) ?? Tag.named(first + 1..<word, in: span),
+            word == nameEnd || tag == .extM3U
+        else { return PlaylistLine(content: .other, range: range, value: value) }
+        return PlaylistLine(content: .tag(tag), range: range, value: value)
+    }
+}
+
+/// Collects the lines of a playlist.
+struct LineWriter {
+    private(set) var bytes: [UInt8] = []
+    /// As the text that is edited has it.
+    private let lineEnd: [UInt8]
+
+    init(like text: [UInt8]) {
+        let first = text.firstIndex(of: 0x0A)
+        lineEnd = first.map { $0 > 0 && text[$0 - 1] == 0x0D } == true ? [0x0D, 0x0A] : [0x0A]
+        bytes.reserveCapacity(text.count + text.count / 8)
+    }
+
+    /// A line as it was read; gets a line end if it had none.
+    mutating func raw(_ text: [UInt8], _ range: Range<Int>) {
+        guard !range.isEmpty else { return }
+        bytes += text[range]
+        if bytes.last != 0x0A { bytes += lineEnd }
+    }
+
+    mutating func line(_ text: String) {
+        bytes += AttributeText.oneLine(text).utf8
+        bytes += lineEnd
+    }
+
+    mutating func tag(_ tag: Tag, _ value: String? = nil) {
+        line("#" + tag.rawValue + (value.map { ":" + $0 } ?? ""))
+    }
+}

@@ -1,0 +1,175 @@
+import HLSKitCore
+
+/// A playlist for people: what matters first, then a table.
+enum PlaylistTable {
+    /// Segments beyond this many are summed up.
+    static let maximumRowCount = 40
+
+    static func text(_ playlist: Playlist) -> String {
+        var lines: [String]
+        switch playlist {
+        case .media(let playlist): lines = self.lines(playlist)
+        case .multivariant(let playlist): lines = self.lines(playlist)
+        }
+        let issues = playlist.issues
+        if !issues.isEmpty {
+            lines += ["", "FINDINGS"]
+            lines += issues.prefix(maximumRowCount).map { "  \($0.severity.rawValue): \($0)" }
+            if issues.count > maximumRowCount { lines.append("  ... \(issues.count - maximumRowCount) more") }
+        }
+        return lines.map { TerminalText.escaped($0) + "\n" }.joined()
+    }
+
+    // MARK: Multivariant
+
+    private static func lines(_ playlist: MultivariantPlaylist) -> [String] {
+        var facts = ["version \(playlist.version ?? 1)"]
+        if playlist.hasIndependentSegments { facts.append("independent segments") }
+        if let start = playlist.start { facts.append("starts at \(seconds(start.timeOffset))") }
+        if let steering = playlist.contentSteering { facts.append("steered by \(steering.serverURI)") }
+        var lines = ["multivariant playlist: \(facts.joined(separator: ", "))"]
+        lines += table(
+            "VARIANTS",
+            ["peak", "average", "size", "fps", "range", "codecs", "audio", "subtitles", "uri"],
+            playlist.variants.map(row))
+        lines += table(
+            "I-FRAME VARIANTS", ["peak", "average", "size", "fps", "range", "codecs", "", "", "uri"],
+            playlist.iFrameVariants.map(row))
+        lines += table(
+            "RENDITIONS", ["type", "group", "name", "language", "flags", "channels", "uri"],
+            playlist.renditions.map { rendition in
+                let flags = [
+                    rendition.isDefault ? "default" : nil, rendition.isAutoselect ? "auto" : nil,
+                    rendition.isForced ? "forced" : nil,
+                ]
+                return [
+                    rendition.type.rawValue.lowercased(), rendition.groupID, rendition.name, rendition.language ?? "",
+                    flags.compactMap { $0 }.joined(separator: " "), rendition.channels ?? rendition.instreamID ?? "",
+                    rendition.uri ?? "in the variant",
+                ]
+            })
+        lines += table(
+            "SESSION DATA", ["id", "language", "value"],
+            playlist.sessionData.map { [$0.dataID, $0.language ?? "", $0.value ?? $0.uri ?? ""] })
+        lines += table("SESSION KEYS", ["method", "format", "uri"], playlist.sessionKeys.map(row))
+        return lines
+    }
+
+    private static func row(_ variant: Variant) -> [String] {
+        [
+            Decimals.bitRate(Double(variant.bandwidth)),
+            variant.averageBandwidth.map { Decimals.bitRate(Double($0)) } ?? "",
+            variant.resolution?.description ?? "",
+            variant.frameRate.map { Decimals.text($0, places: 2) } ?? "", variant.videoRange?.rawValue ?? "",
+            variant.codecsText ?? "", variant.audio ?? "", variant.subtitles ?? "", variant.uri,
+        ]
+    }
+
+    private static func row(_ key: EncryptionKey) -> [String] {
+        [key.method.rawValue, key.effectiveKeyFormat, key.uri ?? ""]
+    }
+
+    // MARK: Media
+
+    private static func lines(_ playlist: MediaPlaylist) -> [String] {
+        let segments = playlist.segments
+        var facts = ["version \(playlist.version ?? 1)"]
+        facts.append(playlist.hasEndList ? "complete" : "live")
+        if let type = playlist.playlistType { facts.append(type.rawValue) }
+        if playlist.isIFramesOnly { facts.append("I-frames only") }
+        if playlist.hasIndependentSegments { facts.append("independent segments") }
+        if let skip = playlist.skip { facts.append("delta update, \(skip.count) segments skipped") }
+        var lines = ["media playlist: \(facts.joined(separator: ", "))"]
+
+        let longest = segments.lazy.map(\.duration).max() ?? .zero
+        let shortest = segments.lazy.map(\.duration).min() ?? .zero
+        lines.append(
+            "\(segments.count) segments, \(seconds(playlist.duration)) in all, from \(seconds(shortest)) to "
+                + "\(seconds(longest)) each; target duration \(seconds(playlist.targetDuration))")
+        if let first = segments.first, let last = segments.last {
+            lines.append("media sequence \(first.mediaSequence) to \(last.mediaSequence)")
+            if let start = first.derivedProgramDateTime, let end = last.derivedProgramDateTime {
+                lines.append("from \(start) to \(end + last.duration)")
+            }
+        }
+        let gaps = segments.lazy.filter(\.isGap).count
+        let breaks = segments.lazy.filter(\.hasDiscontinuity).count
+        if gaps > 0 || breaks > 0 { lines.append("\(gaps) gaps, \(breaks) discontinuities") }
+        if let control = playlist.serverControl {
+            let parts = [
+                control.canBlockReload ? "blocking reload" : nil,
+                control.canSkipUntil.map { "skips until \(seconds($0))" },
+                control.holdBack.map { "hold back \(seconds($0))" },
+                control.partHoldBack.map { "part hold back \(seconds($0))" },
+            ]
+            lines.append("server: \(parts.compactMap { $0 }.joined(separator: ", "))")
+        }
+        if let target = playlist.partTarget {
+            let count = segments.reduce(playlist.trailingParts.count) { $0 + $1.parts.count }
+            lines.append("\(count) parts of at most \(seconds(target))")
+        }
+        lines += table("KEYS", ["method", "format", "uri"], unique(segments.lazy.flatMap(\.keys)).map(row))
+        lines += table(
+            "MAPS", ["uri", "bytes"],
+            unique(segments.lazy.compactMap(\.map)).map { [$0.uri, $0.byteRange.map(bytes) ?? ""] })
+        lines += segmentTable(segments)
+        lines += table(
+            "DATE RANGES", ["id", "class", "start", "duration"],
+            playlist.dateRanges.map { range in
+                let duration = range.duration ?? range.plannedDuration
+                return [
+                    range.id, range.class ?? "", range.startDate?.description ?? "", duration.map(seconds) ?? "",
+                ]
+            })
+        return lines
+    }
+
+    private static func segmentTable(_ segments: MediaSegments) -> [String] {
+        let half = maximumRowCount / 2
+        let shown =
+            segments.count > maximumRowCount
+            ? Array(segments.prefix(half)) + Array(segments.suffix(half)) : Array(segments)
+        var rows = shown.map { segment in
+            let marks = [
+                segment.hasDiscontinuity ? "discontinuity" : nil, segment.isGap ? "gap" : nil,
+                segment.keys.first.map { $0.method.rawValue },
+            ]
+            return [
+                String(segment.mediaSequence), seconds(segment.duration), segment.byteRange.map(bytes) ?? "",
+                segment.programDateTime?.description ?? "", marks.compactMap { $0 }.joined(separator: " "), segment.uri,
+            ]
+        }
+        if segments.count > maximumRowCount { rows.insert(["...", "", "", "", "", ""], at: half) }
+        return table("SEGMENTS", ["number", "duration", "bytes", "date", "", "uri"], rows)
+    }
+
+    private static func unique<Value: Hashable>(_ values: some Sequence<Value>) -> [Value] {
+        var seen: Set<Value> = []
+        return values.filter { seen.insert($0).inserted }
+    }
+
+    private static func bytes(_ range: ByteRange) -> String { "\(range.length)@\(range.offset)" }
+
+    private static func seconds(_ duration: Duration) -> String {
+        let (seconds, attoseconds) = duration.components
+        return Decimals.text(Double(seconds) + Double(attoseconds) / 1e18, places: 3) + " s"
+    }
+
+    /// Columns as wide as their widest cell, without those that are empty in every row; nothing without rows.
+    private static func table(_ title: String, _ head: [String], _ rows: [[String]]) -> [String] {
+        guard !rows.isEmpty else { return [] }
+        let rows = rows.map { row in row.map { TerminalText.escaped($0) } }
+        let columns = head.indices.filter { column in rows.contains { !$0[column].isEmpty } }
+        let widths = columns.map { column in
+            min(60, max(head[column].count, rows.map { $0[column].count }.max() ?? 0))
+        }
+        func line(_ cells: [String]) -> String {
+            var text = "  "
+            for (column, width) in zip(columns, widths) {
+                text += column == columns.last ? cells[column] : cells[column].padded(to: width) + "  "
+            }
+            return text
+        }
+        return ["", title, line(head)] + rows.map(line)
+    }
+}

@@ -31,7 +31,7 @@ let package = Package(
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
             name: "CLibAV", pkgConfig: "libavformat",
-            providers: [.apt(["libavcodec-dev", "libavformat-dev", "libswscale-dev", "libavfilter-dev"])]),
+            providers: [.apt(["libavcodec-dev", "libavformat-dev", "libswscale-dev"])]),
 
         // Values without I/O and without C.
         .target(name: "HLSTime", swiftSettings: swiftSettings),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 
 @main
 struct HLSGet: AsyncParsableCommand {
@@ -11,6 +12,10 @@ struct HLSGet: AsyncParsableCommand {
     static let _errorLabel = "hlsget: error"
 
     static func main() async {
+        // Media comes in pieces of a few hundred kilobytes and goes soon: they go back to the system, instead of
+        // staying in the heaps of all threads (mallopt(3)).
+        mallopt(M_MMAP_THRESHOLD, 128 << 10)
+        mallopt(M_ARENA_MAX, 2)
         let arguments = CommandLine.arguments.dropFirst()
         if HelpPage.isAskedFor(by: arguments) {
             print(HelpPage.text(commands: configuration.subcommands))

@@ -33,6 +33,9 @@ let package = Package(
             name: "CLibAV", pkgConfig: "libavformat",
             providers: [.apt(["libavcodec-dev", "libavformat-dev", "libswscale-dev"])]),
 
+        // mallopt(3), which Swift's Glibc module leaves out.
+        .systemLibrary(name: "CMalloc"),
+
         // Values without I/O and without C.
         .target(name: "HLSTime", swiftSettings: swiftSettings),
         .target(name: "HLSPlaylist", dependencies: ["HLSTime"], swiftSettings: swiftSettings),
@@ -50,7 +53,7 @@ let package = Package(
         .executableTarget(
             name: "hlsget",
             dependencies: [
-                "HLSKitCore", "HLSKitSimulation",
+                "HLSKitCore", "HLSKitSimulation", "CMalloc",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swiftSettings),

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Glibc
+import CMalloc
 
 @main
 struct HLSGet: AsyncParsableCommand {
@@ -14,8 +14,8 @@ struct HLSGet: AsyncParsableCommand {
     static func main() async {
         // Media comes in pieces of a few hundred kilobytes and goes soon: they go back to the system, instead of
         // staying in the heaps of all threads (mallopt(3)).
-        mallopt(M_MMAP_THRESHOLD, 128 << 10)
-        mallopt(M_ARENA_MAX, 2)
+        _ = CMalloc_set_mmap_threshold(128 << 10)
+        _ = CMalloc_set_arena_max(2)
         let arguments = CommandLine.arguments.dropFirst()
         if HelpPage.isAskedFor(by: arguments) {
             print(HelpPage.text(commands: configuration.subcommands))

@@ -100,7 +100,7 @@ struct ReadingContext {
                 }
             } else {
                 let start = index
-                while index < end, bytes[index] != 0x2C { index &+= 1 }
+                index = bytes.index(of: 0x2C, in: start..<end) ?? end
                 value = bytes.trimmed(start..<index)
                 if open < end, bytes[open] == 0x22 {
                     try report(.attributeList, "the quote of \(bytes.string(name)) is not closed")
@@ -111,12 +111,12 @@ struct ReadingContext {
                 if index == end { try report(.attributeList, "a comma at the end of the list", severity: .warning) }
             }
             var known: AttributeName?
-            if let ordinal = AttributeName.ordinal(of: name, in: bytes) {
+            if let (found, ordinal) = AttributeName.find(name, in: bytes) {
                 if isRepeated(ordinal, &seen) {
                     try report(.duplicateAttribute, "\(bytes.string(name)) occurs again; the first one counts")
                     continue
                 }
-                known = AttributeName.all[ordinal]
+                known = found
             } else if name.isEmpty {
                 try report(.attributeList, "a value without a name")
                 continue
@@ -164,7 +164,7 @@ struct ReadingContext {
         if traits.contains(.nonASCII), !bytes.isUTF8(range) {
             throw failure(.encoding, "the URI is not UTF-8")
         }
-        if traits.contains(.control) || bytes.index(of: 0x09, in: range) != nil {
+        if !traits.isDisjoint(with: [.control, .tab]) {
             for index in range where bytes[index] < 0x20 || bytes[index] == 0x7F {
                 throw failure(.controlCharacter, "the URI holds a control character")
             }

@@ -418,6 +418,7 @@ extension MediaPlaylistReader {
     ) throws(PlaylistError) {
         guard let number = bytes.decimal(in: value), let duration = Duration(number) else {
             try context.report(.targetDuration, "\"\(bytes.excerpt(value))\" is not a number of seconds; ignored")
+            seen.remove(.targetDuration)
             return
         }
         playlist.targetDuration = duration
@@ -486,6 +487,8 @@ extension MediaPlaylistReader {
                 high = middle - 1
             }
         }
+        // A last line without a line end may go on here.
+        if last > start, oldText[blockEnd(last) - 1] != 0x0A { last -= 1 }
         let limit = context.options.limits.maximumSegmentCount
         guard last > start, last - start + 1 <= limit else { return }
         try take(old, start + 1...last, shift: next - oldNext, &context)

@@ -154,7 +154,8 @@ struct ReadingContext {
         return String(decoding: expanded, as: UTF8.self)
     }
 
-    /// A URI in quotes; refused with control characters or bytes that are not UTF-8 (RELIABILITY R33).
+    /// A URI in quotes; refused with bytes that are not UTF-8 (RELIABILITY R33). Control characters other than NUL stay and
+    /// are reported with the line; no request can be made for them.
     mutating func uri(_ attribute: Attribute, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) -> String {
         try checkURI(attribute.value, bytes)
         return try string(attribute, bytes)
@@ -163,11 +164,6 @@ struct ReadingContext {
     func checkURI(_ range: Range<Int>, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
         if traits.contains(.nonASCII), !bytes.isUTF8(range) {
             throw failure(.encoding, "the URI is not UTF-8")
-        }
-        if !traits.isDisjoint(with: [.control, .tab]) {
-            for index in range where bytes[index] < 0x20 || bytes[index] == 0x7F {
-                throw failure(.controlCharacter, "the URI holds a control character")
-            }
         }
     }
 

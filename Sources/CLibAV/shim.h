@@ -1,5 +1,10 @@
 #ifndef CLIBAV_SHIM_H
 #define CLIBAV_SHIM_H
+// The C library's types must stay those of Swift's own module: without this line the first module that includes
+// <pthread.h> and its like owns them, and files that import Glibc alone lose sight of their initialisers.
+#if __has_feature(modules)
+#pragma clang module import SwiftGlibc
+#endif
 #include <errno.h>
 #include <libavcodec/avcodec.h>
 #include <libavcodec/bsf.h>
@@ -19,7 +24,6 @@ static inline int CLibAV_error_again(void) { return AVERROR(EAGAIN); }
 static inline int CLibAV_error_eof(void) { return AVERROR_EOF; }
 static inline int CLibAV_error_invalid_data(void) { return AVERROR_INVALIDDATA; }
 static inline int CLibAV_error_decoder_not_found(void) { return AVERROR_DECODER_NOT_FOUND; }
-static inline int CLibAV_error_muxer_not_found(void) { return AVERROR_MUXER_NOT_FOUND; }
 static inline int CLibAV_error_errno(int number) { return AVERROR(number); }
 static inline int64_t CLibAV_no_pts(void) { return AV_NOPTS_VALUE; }
 

@@ -9,7 +9,7 @@ import Synchronization
 /// transfer. Bytes are counted after content decoding, and protocol overhead is not counted.
 ///
 /// The conditions start with the first period of the trace when the instance is made. The deadlines of a request
-/// are those of the other transport, which does not see what is held here.
+/// (``TransportTimeouts``) hold for the shaped transfer, as they would on such a link.
 public final class ConditionedTransport: Transport {
     /// Waiting bytes of one request at which the other transport is paused, and at which it is resumed.
     static let highWaterMark = 512 << 10
@@ -32,7 +32,9 @@ public final class ConditionedTransport: Transport {
     }
 
     fileprivate struct Transfer {
+        var url: String
         var handler: @Sendable (TransportEvent) -> Void
+        var deadlines: TransferDeadlines
         var startedAt: NetworkTrace.Milliseconds
         var firstByteAt: NetworkTrace.Milliseconds?
         /// The request of the other transport; nil while that is still being started.
@@ -55,7 +57,7 @@ public final class ConditionedTransport: Transport {
     ///   - clock: Decides what the time is, and waits.
     ///   - taskExecutor: Where the waiting runs; nil means the global executor.
     public init(
-        base: any Transport, trace: NetworkTrace, clock: any Clock<Duration> = ContinuousClock(),
+        base: any Transport, trace: NetworkTrace, clock: any Clock<Duration>,
         taskExecutor: (any TaskExecutor)? = nil
     ) {
         self.base = base
@@ -71,7 +73,10 @@ public final class ConditionedTransport: Transport {
         let id = state.withLock { state in
             let time = now()
             let id = state.link.open(at: time)
-            state.transfers[id] = Transfer(handler: handler, startedAt: time)
+            state.transfers[id] = Transfer(
+                url: request.url, handler: handler,
+                deadlines: TransferDeadlines(request.timeouts, startedAt: time), startedAt: time)
+            setAlarm(&state)
             return id
         }
         let task = base.start(request) { [self] event in receive(event, of: id) }
@@ -118,21 +123,28 @@ public final class ConditionedTransport: Transport {
     /// Waits for the next arrival, instead of for the one that was next before.
     private func setAlarm(_ state: inout State) {
         guard !state.isDelivering else { return }
-        let next = state.link.nextDelivery()
+        let next = nextTime(state)
         if let alarm = state.alarm {
-            guard alarm.time != next?.time else { return }
+            guard alarm.time != next else { return }
             alarm.task.cancel()
             state.alarm = nil
         }
         guard let next else { return }
         state.alarmCount += 1
         let number = state.alarmCount
-        let delay = Duration.milliseconds(rounding: next.time - now())
+        let delay = Duration.milliseconds(rounding: next - now())
         let task = Task(executorPreference: taskExecutor) { [self] in
             do { try await clock.sleep(for: delay) } catch { return }
             ring(number)
         }
-        state.alarm = Alarm(number: number, time: next.time, task: task)
+        state.alarm = Alarm(number: number, time: next, task: task)
+    }
+
+    /// When something arrives or a transfer is given up, whichever comes first.
+    private func nextTime(_ state: State) -> NetworkTrace.Milliseconds? {
+        let deadline = state.transfers.values.compactMap(\.deadlines.next).min()
+        guard let arrival = state.link.nextDelivery()?.time else { return deadline }
+        return min(arrival, deadline ?? arrival)
     }
 
     private func ring(_ number: Int) {
@@ -142,34 +154,66 @@ public final class ConditionedTransport: Transport {
             return !state.isDelivering
         }
         guard isFirst else { return }
-        while let (id, event, handler) = state.withLock({ takeDueDelivery(&$0) }) {
-            handler(event)
-            switchPausing(of: id)
+        while let report = state.withLock({ takeDueReport(&$0) }) {
+            report.abandonedTask?.cancel()
+            report.handler(report.event)
+            switchPausing(of: report.id)
         }
     }
 
-    private func takeDueDelivery(
-        _ state: inout State
-    ) -> (SharedLink.FlowID, TransportEvent, @Sendable (TransportEvent) -> Void)? {
-        guard let next = state.link.nextDelivery(), next.time <= now() + Self.tolerance,
-            let event = state.link.take(next), var transfer = state.transfers[next.flow]
-        else {
+    /// Something to tell the caller of a transfer.
+    private struct Report {
+        var id: SharedLink.FlowID
+        var event: TransportEvent
+        var handler: @Sendable (TransportEvent) -> Void
+        /// The request of the other transport, where it is given up.
+        var abandonedTask: (any TransportTask)?
+    }
+
+    /// The next thing that is due, in the order of the link's time; nil when there is none, and the alarm is set.
+    private func takeDueReport(_ state: inout State) -> Report? {
+        let due = now() + Self.tolerance
+        guard let time = nextTime(state), time <= due else {
             state.isDelivering = false
             setAlarm(&state)
             return nil
         }
-        transfer.firstByteAt = transfer.firstByteAt ?? next.time
-        if state.link.pendingByteCount(of: next.flow) <= Self.lowWaterMark { transfer.shouldPause = false }
-        state.transfers[next.flow] = transfer
-        switch event {
-        case .response, .data: return (next.flow, event, transfer.handler)
-        case .finished(let metrics):
-            end(next.flow, &state)
-            return (next.flow, .finished(transfer.shaped(metrics, endedAt: next.time)), transfer.handler)
-        case .failed(let error, let metrics):
-            end(next.flow, &state)
-            return (next.flow, .failed(error, transfer.shaped(metrics, endedAt: next.time)), transfer.handler)
+        if let delivery = state.link.nextDelivery(), delivery.time <= time {
+            return take(delivery, &state)
         }
+        // Requests are numbered in the order of their start; dictionaries have no order.
+        let late = state.transfers.filter { $0.value.deadlines.next == time }.min { $0.key < $1.key }
+        return late.map { fail($0.key, $0.value, at: time, &state) }
+    }
+
+    private func take(_ delivery: SharedLink.Delivery, _ state: inout State) -> Report? {
+        let id = delivery.flow
+        guard let event = state.link.take(delivery), var transfer = state.transfers[id] else { return nil }
+        transfer.firstByteAt = transfer.firstByteAt ?? delivery.time
+        if state.link.pendingByteCount(of: id) <= Self.lowWaterMark { transfer.shouldPause = false }
+        var report = Report(id: id, event: event, handler: transfer.handler)
+        switch event {
+        case .response: transfer.deadlines.receive(byteCount: 0, at: delivery.time)
+        case .data(let bytes): transfer.deadlines.receive(byteCount: bytes.count, at: delivery.time)
+        case .finished(let metrics): report.event = .finished(transfer.shaped(metrics, endedAt: delivery.time))
+        case .failed(let error, let metrics):
+            report.event = .failed(error, transfer.shaped(metrics, endedAt: delivery.time))
+        }
+        switch event {
+        case .response, .data: state.transfers[id] = transfer
+        case .finished, .failed: end(id, &state)
+        }
+        return report
+    }
+
+    private func fail(
+        _ id: SharedLink.FlowID, _ transfer: Transfer, at time: NetworkTrace.Milliseconds, _ state: inout State
+    ) -> Report {
+        end(id, &state)
+        let error = LoadingError(
+            code: .timedOut, url: transfer.url, text: "conditioned link: \(transfer.deadlines.reason)")
+        let event = TransportEvent.failed(error, transfer.shaped(TransferMetrics(), endedAt: time))
+        return Report(id: id, event: event, handler: transfer.handler, abandonedTask: transfer.task)
     }
 
     private func end(_ id: SharedLink.FlowID, _ state: inout State) {
@@ -189,7 +233,9 @@ public final class ConditionedTransport: Transport {
 
     fileprivate func setPaused(_ isPaused: Bool, _ id: SharedLink.FlowID) {
         state.withLock { state in
-            state.link.setPaused(isPaused, id, at: now())
+            let time = now()
+            state.link.setPaused(isPaused, id, at: time)
+            state.transfers[id]?.deadlines.setPaused(isPaused, at: time)
             setAlarm(&state)
         }
     }

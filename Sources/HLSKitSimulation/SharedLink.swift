@@ -8,8 +8,10 @@ import HLSKitCore
 struct SharedLink {
     typealias Milliseconds = NetworkTrace.Milliseconds
 
-    struct FlowID: Hashable {
+    /// In the order in which the flows were opened.
+    struct FlowID: Hashable, Comparable {
         fileprivate var number: UInt64
+        static func < (left: FlowID, right: FlowID) -> Bool { left.number < right.number }
     }
 
     /// What arrives next.

@@ -42,9 +42,8 @@ final class SignalWatcher: Sendable {
         requests = stream
         let state = SharedInterruptState()
         let queue = DispatchQueue(label: "hlsget.signals")
+        let registrations = DispatchGroup()
         sources = signals.map { number in
-            // A dispatch source sees signals that are ignored, and only those do not end the program.
-            signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler {
                 // Signals that came in quick succession are one event with a count.
@@ -55,9 +54,13 @@ final class SignalWatcher: Sendable {
                     }
                 }
             }
+            registrations.enter()
+            source.setRegistrationHandler { registrations.leave() }
             source.resume()
             return source
         }
+        // Until a source is registered (microseconds), a signal would end the program as if nobody watched.
+        registrations.wait()
     }
 
     deinit {

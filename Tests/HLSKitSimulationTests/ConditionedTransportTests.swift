@@ -147,22 +147,60 @@ struct ConditionedTransportTests {
         #expect(transfer.record.entries == [.init(time: 70, name: "failed")])
         #expect(transfer.record.metrics?.total == .milliseconds(70))
     }
+}
 
-    @Test("a slower origin is not made slower still")
-    func slowOrigin() async throws {
-        let transfer = start(try transport("1000,80000,10"))
-        let source = base.tasks[0]
-        source.send(.response(TransportResponse(status: 200, url: "http://a/1")))
-        await clock.run { !transfer.record.entries.isEmpty }
-        // Some time passes in which the origin sends nothing: another transfer takes it.
-        let other = start(try transport("1000,8,0"))
-        base.tasks[1].answer(byteCount: 100)
-        await clock.run { other.record.hasEnded }
-        let time = clock.milliseconds
-        source.send(.data([UInt8](repeating: 1, count: 1000)))
-        source.send(.finished(TransferMetrics()))
-        await clock.run { transfer.record.hasEnded }
-        #expect(abs(clock.milliseconds - time - 0.1) < 0.01)
+@Suite("deadlines over a conditioned link", .timeLimit(.minutes(1)))
+struct ConditionedDeadlineTests {
+    struct Case: CustomTestStringConvertible {
+        var name: String
+        var csv: String
+        var byteCount: Int
+        var failsAt: Double?
+        var testDescription: String { name }
+    }
+
+    @Test(
+        "dead air ends a request as it would on such a link",
+        arguments: [
+            Case(name: "no first byte for 8 s", csv: "100000,800,9000", byteCount: 1000, failsAt: 8000),
+            Case(name: "a first byte after 7 s", csv: "100000,800,7000", byteCount: 1000, failsAt: nil),
+            // 10 ms of latency, then 100 bytes per ms until 1000 ms.
+            Case(name: "dead air of 7 s", csv: "1000,800,10\n7000,0,10\n", byteCount: 200_000, failsAt: 7000),
+            Case(name: "dead air of 5 s", csv: "1000,800,10\n5000,0,10\n", byteCount: 190_000, failsAt: nil),
+            // 1000 bytes a second are enough, less is not.
+            Case(name: "a slow link", csv: "1000,12,0", byteCount: 30_000, failsAt: nil),
+            // The second of two packets of 1460 bytes would come after 7.786 s: 5.84 s are bought by the first.
+            Case(name: "a trickle", csv: "1000,1.5,0", byteCount: 30_000, failsAt: 6000),
+        ])
+    func deadAir(example: Case) async throws {
+        let clock = ManualClock()
+        let base = FakeTransport()
+        let transport = ConditionedTransport(
+            base: base, trace: try NetworkTrace(parsing: example.csv.utf8), clock: clock)
+        let record = EventRecord(clock: clock)
+        _ = transport.start(TransportRequest(url: "http://a/1", resourceClass: .segment)) { record.record($0) }
+        base.tasks[0].answer(byteCount: example.byteCount)
+        await clock.run { record.hasEnded }
+        #expect((record.entries.last?.name == "failed") == (example.failsAt != nil))
+        if let failsAt = example.failsAt {
+            #expect(abs(clock.milliseconds - failsAt) < 15)
+            #expect(base.tasks[0].calls.cancel == 1)
+        }
+    }
+
+    @Test("a total limit holds for the shaped transfer, pauses do not count")
+    func totalAndPause() {
+        var deadlines = TransferDeadlines(TransportTimeouts(total: .seconds(10)), startedAt: 100)
+        #expect(deadlines.next == 8100)
+        deadlines.receive(byteCount: 0, at: 500)
+        #expect(deadlines.next == 6500)
+        deadlines.setPaused(true, at: 1000)
+        #expect(deadlines.next == nil)
+        deadlines.setPaused(false, at: 61_000)
+        #expect(deadlines.next == 66_500)
+        deadlines.receive(byteCount: 1_000_000, at: 66_000)
+        #expect(deadlines.next == 70_100)
+        #expect(deadlines.reason.contains("not complete"))
     }
 }
 
@@ -207,6 +245,19 @@ struct SharedLinkTests {
         let delivery = link.nextDelivery()
         #expect(delivery?.flow == first)
         #expect(delivery?.time == 5)
+    }
+
+    @Test("a slower origin is not made slower still")
+    func slowOrigin() throws {
+        var link = SharedLink(trace: try NetworkTrace(parsing: "1000,80000,10".utf8))
+        let flow = link.open(at: 0)
+        for time in [0.0, 500, 1000] {
+            link.enqueue(.data([UInt8](repeating: 0, count: 1000)), to: flow, at: time)
+            let delivery = try #require(link.nextDelivery())
+            // 10 000 bytes per ms, from when the bytes are there.
+            #expect(abs(delivery.time - (max(10, time) + 0.1)) < 1e-9)
+            _ = link.take(delivery)
+        }
     }
 
     @Test("a link without bandwidth delivers headers and no bytes")

@@ -128,10 +128,10 @@ struct ArgumentValueTests {
             ("a.rgb", .rawvideo),
             ("a.wav", .wav), ("a.s16le", .s16le), ("a.f32le", .f32le), ("a.md5", .framemd5),
             ("x.y/a.framemd5", .framemd5),
-            ("a", nil), (".ts", nil), ("a.ts/b", nil), ("a.", nil), ("-", nil), ("a.avi", nil), ("a.null", nil),
+            ("a", nil), ("a.ts/b", nil), ("a.", nil), ("-", nil), ("a.avi", nil), ("a.null", nil),
         ] as [(String, OutputFormat?)])
     func formats(name: String, format: OutputFormat?) {
-        #expect(OutputFormat(fileName: name) == format)
+        #expect(OutputFormat(path: name) == format)
     }
 
     @Test("-f decides for one output, and for those of several whose name does not tell")

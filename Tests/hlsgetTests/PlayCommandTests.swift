@@ -38,9 +38,9 @@ struct PlayCommandTests {
         expected.from = .fromEnd(.seconds(30))
         expected.to = .fromEnd(.seconds(10))
         expected.staleAction = .end
-        expected.quality = SelectionExpression(alternatives: [[.number(.height, .equal, 720)], [.best]])
-        expected.audio = SelectionExpression(alternatives: [[.text(.lang, "de")]])
-        expected.subtitles = SelectionExpression(alternatives: [[.text(.forced, "yes")]])
+        expected.quality = try QualityExpression(parsing: "720p,best")
+        expected.audio = try QualityExpression(parsing: "lang=de", for: .renditions)
+        expected.subtitles = try QualityExpression(parsing: "forced=yes", for: .renditions)
         expected.fields = [HTTPField(name: "A", value: "b"), HTTPField(name: "C", value: "d")]
         expected.certificateFile = "ca.pem"
         expected.forcesHTTP11 = true
@@ -99,7 +99,7 @@ struct PlayCommandTests {
             (["x", "--insecure", "--cacert", "f"], "--cacert"), (["x", "--threads", "0"], "1 to 64"),
             (["x", "--retries", "-1"], "--retries"), (["x", "--duration", "0"], "above 0"),
             (["x", "-f", "avi"], "mkv"),
-            (["x", "--stale", "maybe"], "end, fail"),
+            (["x", "--stale", "maybe"], "end, fail"), (["x", "--quality", "foo"], "foo"),
         ] as [([String], String)])
     func usage(arguments: [String], words: String) {
         do {

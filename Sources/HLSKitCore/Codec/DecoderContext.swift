@@ -17,7 +17,8 @@ struct DecoderContext: ~Copyable {
     /// H.264 and HEVC in use, at most 200 MB a picture.
     private static let maximumPixelCount: Int64 = 8192 * 8192
 
-    init(track: MediaTrack, threadCount: Int) throws(CodecError) {
+    /// - Parameter reorderDelay: pictures that the decoder holds back at the least before it gives the first one.
+    init(track: MediaTrack, threadCount: Int, reorderDelay: Int32 = 0) throws(CodecError) {
         LibAVLog.silence
         guard let decoder = CodecRegistry.decoder(for: track.codec) else {
             throw CodecError(
@@ -28,7 +29,8 @@ struct DecoderContext: ~Copyable {
             throw CodecError(call: "avcodec_open2", code: CodecError.invalidArgument, text: "timescale is not positive")
         }
         let packet = try Packet()
-        (raw, frame) = try Self.open(decoder, for: track, threadCount: threadCount)
+        (raw, frame) = try Self.open(
+            decoder, for: track, threadCount: threadCount, reorderDelay: reorderDelay)
         self.packet = packet
     }
 
@@ -40,7 +42,7 @@ struct DecoderContext: ~Copyable {
     }
 
     private static func open(
-        _ decoder: UnsafePointer<AVCodec>, for track: MediaTrack, threadCount: Int
+        _ decoder: UnsafePointer<AVCodec>, for track: MediaTrack, threadCount: Int, reorderDelay: Int32
     ) throws(CodecError) -> (UnsafeMutablePointer<AVCodecContext>, UnsafeMutablePointer<AVFrame>) {
         var context = avcodec_alloc_context3(decoder)
         var frame = av_frame_alloc()
@@ -49,6 +51,7 @@ struct DecoderContext: ~Copyable {
                 throw CodecError(call: "avcodec_alloc_context3", code: CodecError.outOfMemory)
             }
             try configure(context, for: track, threadCount: threadCount)
+            context.pointee.has_b_frames = reorderDelay
             let code = avcodec_open2(context, decoder, nil)
             guard code >= 0 else { throw CodecError(call: "avcodec_open2", code: code) }
             return (context, frame)
@@ -76,6 +79,7 @@ struct DecoderContext: ~Copyable {
         } else {
             context.pointee.width = Int32(clamping: max(0, track.width))
             context.pointee.height = Int32(clamping: max(0, track.height))
+            setColors(context, from: track.colorInformation)
         }
         guard !track.configuration.isEmpty else { return }
         let configuration = track.decoderConfiguration
@@ -89,6 +93,18 @@ struct DecoderContext: ~Copyable {
         }
         context.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
         context.pointee.extradata_size = size - AV_INPUT_BUFFER_PADDING_SIZE
+    }
+
+    /// The container's word on the colours, for a stream that does not tell them itself.
+    private static func setColors(_ context: UnsafeMutablePointer<AVCodecContext>, from colors: ColorInformation?) {
+        guard let colors else { return }
+        func codePoint(_ value: Int) -> UInt32 { UInt32(exactly: value).flatMap { $0 <= 255 ? $0 : nil } ?? 2 }
+        context.pointee.color_primaries = AVColorPrimaries(codePoint(colors.colorPrimaries))
+        context.pointee.color_trc = AVColorTransferCharacteristic(codePoint(colors.transferCharacteristics))
+        context.pointee.colorspace = AVColorSpace(codePoint(colors.matrixCoefficients))
+        if let isFullRange = colors.isFullRange {
+            context.pointee.color_range = isFullRange ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
+        }
     }
 
     // MARK: - The loop
@@ -122,11 +138,6 @@ struct DecoderContext: ~Copyable {
         let rate = raw.pointee.framerate
         guard rate.num > 0, rate.den > 0 else { return nil }
         return (rate.num, rate.den)
-    }
-
-    /// Lets the decoder hold back at least `count` pictures before it gives the first one.
-    func raiseReorderDelay(to count: Int32) {
-        raw.pointee.has_b_frames = max(raw.pointee.has_b_frames, count)
     }
 
     private func send(

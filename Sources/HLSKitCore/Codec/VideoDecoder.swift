@@ -11,8 +11,9 @@ public final class VideoDecoder {
     /// Pictures that an H.264 stream may hold back to put others in front of them (ITU-T H.264 A.3.1: 16 frames).
     private static let maximumReorderDelay: Int64 = 16
 
-    private let timescale: Int32
-    private let context: DecoderContext
+    private let track: MediaTrack
+    private let threadCount: Int
+    private var context: DecoderContext
     /// H.264 alone may leave undeclared how many pictures it holds back; what the first two samples tell is given to
     /// the decoder before it starts.
     private var learnsReorderDelay: Bool
@@ -26,7 +27,8 @@ public final class VideoDecoder {
     /// - Throws: ``CodecError`` where there is no such decoder, or it refuses the track's configuration.
     public init(track: MediaTrack, threadCount: Int = 0) throws(CodecError) {
         context = try DecoderContext(track: track, threadCount: threadCount)
-        timescale = track.timescale
+        self.track = track
+        self.threadCount = threadCount
         learnsReorderDelay = track.codec == .h264
     }
 
@@ -45,7 +47,7 @@ public final class VideoDecoder {
             firstSample = sample
             return
         }
-        learnReorderDelay(from: sample)
+        try learnReorderDelay(from: sample)
         var failure: CodecError?
         do throws(CodecError) { try sendHeldSample(to: &frames) } catch { failure = error }
         do throws(CodecError) { try send(sample, to: &frames) } catch { failure = failure ?? error }
@@ -73,13 +75,15 @@ public final class VideoDecoder {
         context.flush()
     }
 
-    private func learnReorderDelay(from second: MediaSample) {
+    private func learnReorderDelay(from second: MediaSample) throws(CodecError) {
         learnsReorderDelay = false
         guard let first = firstSample else { return }
         let (delay, delayOverflow) = first.pts.subtractingReportingOverflow(first.dts)
         let (step, stepOverflow) = second.dts.subtractingReportingOverflow(first.dts)
-        guard !delayOverflow, !stepOverflow, step > 0 else { return }
-        context.raiseReorderDelay(to: Int32(min(delay / step, Self.maximumReorderDelay)))
+        guard !delayOverflow, !stepOverflow, step > 0, delay >= step else { return }
+        // libavcodec's frame threads take the number over only when they are made.
+        context = try DecoderContext(
+            track: track, threadCount: threadCount, reorderDelay: Int32(min(delay / step, Self.maximumReorderDelay)))
     }
 
     private func sendHeldSample(to frames: inout [VideoFrame]) throws(CodecError) {
@@ -95,10 +99,19 @@ public final class VideoDecoder {
     private func makeFrame(from frame: UnsafeMutablePointer<AVFrame>) throws(CodecError) -> VideoFrame {
         let time = frame.pointee.best_effort_timestamp
         let pts = time == CLibAV_no_pts() ? nextPTS : time
+        if let aspect = containerAspectRatio { frame.pointee.sample_aspect_ratio = aspect }
         var duration = CLibAV_frame_duration(frame)
         if duration <= 0 { duration = declaredDuration(of: frame) }
         nextPTS = pts.addingReportingOverflow(duration).partialValue
-        return try VideoFrame(moving: frame, pts: pts, timescale: timescale, duration: duration)
+        return try VideoFrame(moving: frame, pts: pts, timescale: track.timescale, duration: duration)
+    }
+
+    /// The container's word on the shape of a pixel, which counts more than the stream's.
+    private var containerAspectRatio: AVRational? {
+        guard let aspect = track.pixelAspectRatio, let width = Int32(exactly: aspect.horizontalSpacing),
+            let height = Int32(exactly: aspect.verticalSpacing), width > 0, height > 0
+        else { return nil }
+        return AVRational(num: width, den: height)
     }
 
     /// What the stream's frame rate gives; 0 where it declares none.
@@ -107,7 +120,7 @@ public final class VideoDecoder {
         // `repeat_pict` counts the fields that are shown once more.
         let fieldCount = 2 + Int64(max(0, min(frame.pointee.repeat_pict, 8)))
         let duration = av_rescale(
-            Int64(timescale) * fieldCount, Int64(rate.denominator), 2 * Int64(rate.numerator))
+            Int64(track.timescale) * fieldCount, Int64(rate.denominator), 2 * Int64(rate.numerator))
         return max(0, duration)
     }
 }

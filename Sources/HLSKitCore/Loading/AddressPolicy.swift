@@ -28,7 +28,9 @@ public struct AddressPolicy: Sendable, Hashable {
 
     func allows(_ address: UInt128) -> Bool {
         var candidates = [address]
-        if address >> 32 == Self.nat64Prefix { candidates.append(AddressRange.mapped(UInt32(truncatingIfNeeded: address))) }
+        if address >> 32 == Self.nat64Prefix {
+            candidates.append(AddressRange.mapped(UInt32(truncatingIfNeeded: address)))
+        }
         if address >> 112 == 0x2002 {
             candidates.append(AddressRange.mapped(UInt32(truncatingIfNeeded: address >> 80)))
         }

@@ -34,6 +34,8 @@ struct HTTPURL: Sendable, Hashable {
             throw fault(.refused, "the scheme \"\(scheme)\" is not allowed")
         }
         guard let authority = reference.authority else { throw fault(.badURL, "the URL has no host") }
+        // Browsers read a backslash as a slash, so the host would depend on the reader.
+        guard !authority.contains("\\") else { throw fault(.badURL, "the host holds a backslash") }
 
         var hostPort = Substring(authority)
         if let at = authority.lastIndex(of: "@") {

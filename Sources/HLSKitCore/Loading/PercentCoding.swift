@@ -5,7 +5,9 @@ enum PercentCoding {
         var bytes: [UInt8] = []
         var rest = text.utf8.makeIterator()
         var ahead: [UInt8] = []
-        func value(_ byte: UInt8) -> UInt8? { Character(UnicodeScalar(byte)).hexDigitValue.map(UInt8.init(truncatingIfNeeded:)) }
+        func value(_ byte: UInt8) -> UInt8? {
+            Character(UnicodeScalar(byte)).hexDigitValue.map(UInt8.init(truncatingIfNeeded:))
+        }
         while let byte = ahead.isEmpty ? rest.next() : ahead.removeFirst() {
             guard byte == UInt8(ascii: "%") else {
                 bytes.append(byte)

@@ -24,7 +24,8 @@ struct RedirectChain: Sendable {
         next.userInfo = next.origin == url.origin ? url.userInfo : nil
         if url.origin.scheme == "https", next.origin.scheme == "http", !allowsDowngrade {
             throw LoadingError(
-                code: .refused, url: url.text, status: status, text: "redirect from https to http (\(next.text)) refused")
+                code: .refused, url: url.text, status: status,
+                text: "redirect from https to http (\(next.text)) refused")
         }
         guard redirectCount < maximumCount else {
             throw LoadingError(code: .tooManyRedirects, url: urls[0].text, status: status, text: describe(next))

@@ -62,7 +62,8 @@ enum ResponsePlan: Sendable {
         if known.isEmpty, let length = head.contentLength {
             let needed = plan.skip.addingReportingOverflow(plan.count ?? 0)
             if let count = plan.count, needed.overflow || UInt64(length) < needed.partialValue {
-                self = fail(.badRange, "the body has \(length) bytes, \(count) from byte \(plan.skip) on were asked for")
+                self = fail(
+                    .badRange, "the body has \(length) bytes, \(count) from byte \(plan.skip) on were asked for")
                 return
             }
             let delivered = plan.count ?? UInt64(length)

@@ -29,7 +29,8 @@ enum HTTPDate {
         guard words.count == 5 || words.count == 6 else { return nil }
         let isAsctime = words.count == 5
         let clock = words[isAsctime ? 3 : 4].split(separator: ":").map { Int64($0) }
-        guard let day = Int64(words[isAsctime ? 2 : 1]), let month = months.firstIndex(of: String(words[isAsctime ? 1 : 2])),
+        guard let day = Int64(words[isAsctime ? 2 : 1]),
+            let month = months.firstIndex(of: String(words[isAsctime ? 1 : 2])),
             var year = Int64(words[isAsctime ? 4 : 3]), clock.count == 3,
             let hour = clock[0], let minute = clock[1], let second = clock[2],
             (1...31).contains(day), (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second)

@@ -36,6 +36,10 @@ public final class OutputFile {
             descriptor = Self.standardOutput
             return
         }
+        // The system would take a zero byte for the end of the name.
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw OutputError(code: .notWritable, path: path, text: "not a file name")
+        }
         switch try Self.kind(of: path) {
         case .none:
             break
@@ -87,8 +91,8 @@ public final class OutputFile {
 
     /// Hands the buffered bytes to the system.
     public func flush() throws(OutputError) {
-        guard !buffer.isEmpty else { return }
         if let failure { throw failure }
+        guard !buffer.isEmpty else { return }
         let bytes = buffer
         buffer.removeAll(keepingCapacity: true)
         var result: OutputError?

@@ -7,9 +7,11 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
         guard let dot = path.lastIndex(of: "."), !path[dot...].contains("/") else { return nil }
         let ending = path[path.index(after: dot)...].lowercased()
         switch ending {
+        case "m2ts", "mts": self = .ts
         case "m4v", "m4a": self = .mp4
         case "mka": self = .mkv
-        case "yuv": self = .rawvideo
+        case "yuv", "rgb": self = .rawvideo
+        case "pcm": self = .s16le
         case "md5": self = .framemd5
         case "null": return nil
         default: self.init(rawValue: ending)

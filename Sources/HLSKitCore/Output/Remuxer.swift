@@ -17,7 +17,9 @@ public final class Remuxer: MediaWriter {
         let failure = Failure()
         var tracks: [MediaTrack] = []
         var muxer: Muxer?
-        /// Samples that came before the parameter sets which the container's header needs.
+        /// The muxer's stream of each track; nil for a track that stayed unknown.
+        var streams: [Int?] = []
+        /// Samples that came before what the container's header has to tell was known.
         var waiting: [WaitingSample] = []
         var hasSamples = false
         /// A muxer has written to the file already.
@@ -46,7 +48,7 @@ public final class Remuxer: MediaWriter {
         }
     }
 
-    /// Samples without a sync sample among them after which a container's header is given up.
+    /// Samples after which the header is written without the tracks of which nothing is known: more than 20 s.
     private static let maximumWaitingSamples = 2000
 
     private let container: Container
@@ -65,19 +67,19 @@ public final class Remuxer: MediaWriter {
             if let track = tracks.first(where: { !container.holds($0.codec) }) {
                 throw unsupported("\(container) cannot hold \(track.codec.rawValue)", state.file)
             }
-            let isSame = tracks.count == state.tracks.count && zip(tracks, state.tracks).allSatisfy(Self.isSameStream)
-            if isSame {
-                // Timescales and numbers may differ from segment to segment; the stream goes on.
-                for index in tracks.indices { state.tracks[index].timescale = tracks[index].timescale }
-                return
-            }
-            if state.muxer != nil || !state.waiting.isEmpty {
+            let hasHeader = state.muxer != nil
+            let isSame =
+                tracks.count == state.tracks.count
+                && zip(tracks, state.tracks).allSatisfy { Self.isSameStream($0, $1, hasHeader: hasHeader) }
+            if !isSame, hasHeader || !state.waiting.isEmpty {
                 guard container == .ts else {
                     throw unsupported("\(container) cannot hold tracks that change", state.file)
                 }
+                if !state.waiting.isEmpty { try openMuxer(&state) }
                 try closeMuxer(&state)
             }
-            state.tracks = tracks
+            let known = isSame ? state.tracks : tracks
+            state.tracks = zip(tracks, known).map { $0.completed(by: $1) }
         }
     }
 
@@ -86,28 +88,26 @@ public final class Remuxer: MediaWriter {
     ) throws(OutputError) {
         try state.withLock { state throws(OutputError) in
             guard state.tracks.indices.contains(index) else { return }
-            if state.muxer == nil {
-                try learnConfiguration(from: sample, at: index, &state)
-                state.waiting.append(WaitingSample(sample: sample, index: index, itemTime: itemTime))
-                guard state.tracks.allSatisfy({ !needsConfiguration($0) }) else {
-                    guard state.waiting.count < Self.maximumWaitingSamples else {
-                        throw unsupported("no parameter sets in the first samples", state.file)
-                    }
-                    return
-                }
-                try openMuxer(&state)
+            guard state.muxer == nil else {
+                try mux(sample, at: index, itemTime, &state)
                 return
             }
-            try mux(sample, at: index, itemTime, &state)
+            try learnConfiguration(from: sample, at: index, &state)
+            state.waiting.append(WaitingSample(sample: sample, index: index, itemTime: itemTime))
+            if state.tracks.allSatisfy(isComplete) || state.waiting.count >= Self.maximumWaitingSamples {
+                try openMuxer(&state)
+            }
         }
     }
 
     public func finish() throws(OutputError) {
         try state.withLock { state throws(OutputError) in
-            if state.muxer == nil, !state.waiting.isEmpty {
-                throw state.file.named(unsupported("no parameter sets in any sample", state.file))
+            do throws(OutputError) {
+                if !state.waiting.isEmpty { try openMuxer(&state) }
+                try closeMuxer(&state)
+            } catch {
+                throw state.file.named(error)
             }
-            do throws(OutputError) { try closeMuxer(&state) } catch { throw state.file.named(error) }
             try state.file.finish(keeping: state.hasSamples)
         }
     }
@@ -123,7 +123,14 @@ public final class Remuxer: MediaWriter {
         var options: [String: String] = [:]
         if container == .mp4, !file.isSeekable { options["movflags"] = "frag_keyframe+empty_moov+default_base_moof" }
         if container == .ts, state.isContinued { options["mpegts_flags"] = "+initial_discontinuity" }
-        let tracks = state.tracks
+        let tracks = state.tracks.filter(isComplete)
+        guard !tracks.isEmpty else { throw unsupported("no sample has the parameters of its track", state.file) }
+        var streamCount = 0
+        state.streams = state.tracks.map { track in
+            guard isComplete(track) else { return nil }
+            streamCount += 1
+            return streamCount - 1
+        }
         state.muxer = try converting(state) { () throws(CodecError) in
             try Muxer(format: container.muxerName, tracks: tracks, options: options, sink: sink)
         }
@@ -142,7 +149,7 @@ public final class Remuxer: MediaWriter {
     private func mux(
         _ sample: MediaSample, at index: Int, _ itemTime: MediaTime, _ state: inout State
     ) throws(OutputError) {
-        guard let muxer = state.muxer else { return }
+        guard let muxer = state.muxer, let stream = state.streams[index] else { return }
         let timescale = state.tracks[index].timescale
         let presentation = rescaled(itemTime.value, from: itemTime.timescale, to: timescale)
         let (delay, delayOverflow) = sample.pts.subtractingReportingOverflow(sample.dts)
@@ -151,7 +158,7 @@ public final class Remuxer: MediaWriter {
             presentation: presentation, decoding: overflow ? presentation : decoding, duration: sample.duration,
             timescale: timescale)
         try converting(state) { () throws(CodecError) in
-            try muxer.write(sample, streamAt: index, timing: timing)
+            try muxer.write(sample, streamAt: stream, timing: timing)
         }
         state.hasSamples = true
     }
@@ -173,6 +180,14 @@ public final class Remuxer: MediaWriter {
 
     // MARK: - Tracks
 
+    /// Whether all is known that the container says about the track before its first sample.
+    private func isComplete(_ track: MediaTrack) -> Bool {
+        switch track.mediaType {
+        case .audio: track.sampleRate > 0 && (track.codec != .aac || !track.configuration.isEmpty)
+        default: container == .ts || (track.width > 0 && !needsConfiguration(track))
+        }
+    }
+
     /// Containers that describe their tracks at the front need parameter sets that a transport stream has in band.
     private func needsConfiguration(_ track: MediaTrack) -> Bool {
         container != .ts && track.configuration.isEmpty && (track.codec == .h264 || track.codec == .hevc)
@@ -189,10 +204,16 @@ public final class Remuxer: MediaWriter {
         if let sets { state.tracks[index].configuration = sets }
     }
 
-    private static func isSameStream(_ new: MediaTrack, _ old: MediaTrack) -> Bool {
-        // A configuration that was learnt from the samples is still the in-band one of the new track.
-        new.codec == old.codec && new.sampleRate == old.sampleRate && new.channelCount == old.channelCount
-            && (new.configuration == old.configuration || new.configuration.isEmpty)
+    /// Whether `new` can go on in the stream of `old`. Demuxers announce a track before they have seen its samples,
+    /// so what is not known of `new` speaks against nothing, nor what is not known yet of sound before the header.
+    private static func isSameStream(_ new: MediaTrack, _ old: MediaTrack, hasHeader: Bool) -> Bool {
+        func agree<Value: Equatable>(_ field: KeyPath<MediaTrack, Value>, unknown: Value) -> Bool {
+            let (newValue, oldValue) = (new[keyPath: field], old[keyPath: field])
+            return newValue == oldValue || newValue == unknown
+                || (oldValue == unknown && !hasHeader && new.mediaType == .audio)
+        }
+        return new.codec == old.codec && agree(\.configuration, unknown: []) && agree(\.sampleRate, unknown: 0)
+            && agree(\.channelCount, unknown: 0)
     }
 
     private func unsupported(_ text: String, _ file: OutputFile) -> OutputError {
@@ -217,5 +238,17 @@ extension Remuxer.Container {
             case .mp4, .mkv: [.av1, .vp9, .flac, .alac]
             }
         return everywhere.contains(codec) || further.contains(codec)
+    }
+}
+
+extension MediaTrack {
+    /// The track with what it does not tell taken from `other`.
+    fileprivate func completed(by other: MediaTrack) -> MediaTrack {
+        var track = self
+        if track.configuration.isEmpty { track.configuration = other.configuration }
+        if track.sampleRate == 0 { track.sampleRate = other.sampleRate }
+        if track.channelCount == 0 { track.channelCount = other.channelCount }
+        if track.width == 0 { (track.width, track.height) = (other.width, other.height) }
+        return track
     }
 }

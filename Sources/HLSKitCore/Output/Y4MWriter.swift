@@ -86,7 +86,9 @@ public final class Y4MWriter: MediaWriter {
         func distance(_ rate: (Int, Int)) -> Double {
             abs(Double(timescale) * Double(rate.1) / Double(rate.0) - Double(duration))
         }
-        if let best = usual.min(by: { distance($0) < distance($1) }), distance(best) <= 0.6 {  // rounding and no more
+        if let best = usual.min(by: { distance($0) < distance($1) }), distance(best) < 1,
+            distance(best) < Double(duration) / 20  // rounding and no more
+        {
             return VideoFrame.Ratio(numerator: best.0, denominator: best.1)
         }
         var (a, b) = (Int64(timescale), duration)

@@ -1,5 +1,3 @@
-public import HLSTime
-
 /// Plays one item at a time: loads, waits, chooses variants, and hands media to the item's outputs.
 ///
 /// Control calls are synchronous and may come from any thread; when one returns, ``state`` reflects it. What they lead

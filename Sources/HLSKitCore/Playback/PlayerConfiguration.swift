@@ -22,6 +22,9 @@ public struct PlayerConfiguration: Sendable {
     public var isPlaylistParsingStrict = false
     /// Threads that each video decoder may use; 0 (the default) is one per core.
     public var decodingThreadCount = 0
+    /// What is played. Media of other kinds is not decoded, and not loaded where it is separate. Default: video and
+    /// audio.
+    public var mediaTypes: Set<MediaType> = [.video, .audio]
     /// What is decoded although no output takes it. Default: nothing.
     public var decodesWithoutOutput: Set<MediaType> = []
     /// Segments are taken apart. False only checks their length and kind and drops them: a probe of the network.

@@ -12,6 +12,15 @@ public struct PlayerItemPreferences: Sendable, Hashable {
         case oldest
     }
 
+    /// Where playing ends, unless all is wanted.
+    public enum EndPosition: Sendable, Hashable {
+        case automatic
+        /// Seconds on the item's timeline; negative ones count from the end.
+        case time(Duration)
+        /// This long after the start position.
+        case duration(Duration)
+    }
+
     /// What becomes of a live stream that brings nothing new any more.
     public enum StalePolicy: String, Sendable, Hashable { case end, fail }
 
@@ -32,6 +41,8 @@ public struct PlayerItemPreferences: Sendable, Hashable {
     /// Which subtitle rendition is loaded; nil loads none.
     public var subtitles: QualityExpression?
     public var startPosition = StartPosition.automatic
+    /// Read when the first playlist is there.
+    public var endPosition = EndPosition.automatic
     /// Distance from the live edge to start at, in seconds; nil takes the playlist's hold-back.
     public var configuredTimeOffsetFromLive: Double?
     public var stalePolicy = StalePolicy.fail

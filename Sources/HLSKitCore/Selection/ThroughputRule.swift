@@ -9,11 +9,11 @@
 public struct ThroughputRule: VariantSelector, Hashable {
     /// The share of the throughput that the present variant may take. Default 0.9.
     public var safetyFactor: Double
-    /// The share of the throughput that a higher variant may take. Default 0.75; equal to ``safetyFactor`` for no
+    /// The share of the throughput that a higher variant may take. Default 0.85; equal to ``safetyFactor`` for no
     /// hysteresis.
     public var upSwitchFactor: Double
     /// With this much media ahead the present variant is kept while it takes no more than the whole throughput. Default
-    /// 15 s; nil never.
+    /// 10 s; nil never.
     public var patientBuffer: Duration?
     /// Whether a download may be abandoned. Default true.
     public var abandonsDownloads: Bool
@@ -25,7 +25,7 @@ public struct ThroughputRule: VariantSelector, Hashable {
     private static let abandonSlowness = 1.8
 
     public init(
-        safetyFactor: Double = 0.9, upSwitchFactor: Double = 0.75, patientBuffer: Duration? = .seconds(15),
+        safetyFactor: Double = 0.9, upSwitchFactor: Double = 0.85, patientBuffer: Duration? = .seconds(10),
         abandonsDownloads: Bool = true
     ) {
         self.safetyFactor = safetyFactor

@@ -79,10 +79,13 @@ extension Collection<VariantCandidate> {
     /// The candidates from worst to best: by `SCORE` when every one has it, else by `BANDWIDTH`; equals in playlist order.
     func sortedByQuality() -> [VariantCandidate] {
         let useScore = allSatisfy { $0.score != nil }
-        return sorted {
-            let (left, right) = useScore ? ($0.score ?? 0, $1.score ?? 0) : ($0.bandwidth, $1.bandwidth)
-            return left != right ? left < right : $0.index < $1.index
+        let isBefore = { (left: VariantCandidate, right: VariantCandidate) in
+            let (low, high) = useScore ? (left.score ?? 0, right.score ?? 0) : (left.bandwidth, right.bandwidth)
+            return low != high ? low < high : left.index < right.index
         }
+        // Mostly they are in order, and sorting costs more than a look.
+        let isSorted = zip(self, dropFirst()).allSatisfy { !isBefore($1, $0) }
+        return isSorted ? Array(self) : sorted(by: isBefore)
     }
 
     /// The one that costs least, the first of equals.

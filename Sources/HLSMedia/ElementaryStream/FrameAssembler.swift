@@ -95,7 +95,7 @@ struct FrameAssembler {
         }
         var end = at + header.byteCount
         // A tag whose length lies must not swallow the tags of later packets.
-        if framing == .id3, let next = tagStart(before: min(end, buffer.count)) {
+        if framing == .id3, let next = cutStart(before: min(end, buffer.count), among: 4) {
             emit(at..<next, header: header, isDamaged: true, to: &sink)
             at = next
             return .moved
@@ -149,16 +149,16 @@ struct FrameAssembler {
     private static let maxUnitByteCount = 64 * 4096
 
     /// A packet begins here, which is as good as a header behind the frame.
-    private func isTrusted(_ offset: Int) -> Bool { options.metadataTrackID == nil && marks.contains(offset) }
+    private func isTrusted(_ offset: Int) -> Bool { marks.contains(offset) }
 
     /// Where a packet begins with a header, within the frame that would end at `end`.
-    private func cutStart(before end: Int) -> Int? {
-        marks.marks.first {
+    ///
+    /// - Parameter count: the newest packets that are looked at; earlier ones have been.
+    private func cutStart(before end: Int, among count: Int = .max) -> Int? {
+        marks.marks.suffix(count).first {
             $0.offset > at && $0.offset < end && framing.header(at: $0.offset, in: buffer) != nil
         }?.offset
     }
-
-    private func tagStart(before end: Int) -> Int? { cutStart(before: end) }
 
     private mutating func skip(_ count: Int) {
         at += count
@@ -199,12 +199,6 @@ struct FrameAssembler {
     private mutating func emit(
         _ range: Range<Int>, header: AudioFrameHeader, isDamaged: Bool, to sink: inout EventSink
     ) {
-        if options.skipsInformationFrame && !hasSamples && framing == .mpegAudio
-            && MPEGAudioHeader.isInformation(buffer[range])
-        {
-            sink.note("\(options.name): the first frame is a table of the encoder and has no sound")
-            return
-        }
         let mark = marks.takeMark(forUnitAt: range.lowerBound)
         var format = (rate: header.sampleRate, samples: header.sampleCount)
         if framing == .loas {
@@ -219,7 +213,16 @@ struct FrameAssembler {
             return
         }
         let (pts, duration) = clock?.advance(by: format.samples, rate: format.rate) ?? (0, 0)
+        let isFirst = !hasSamples
         hasSamples = true
+        if options.skipsInformationFrame && isFirst && framing == .mpegAudio
+            && MPEGAudioHeader.isInformation(buffer[range])
+        {
+            // Segments are cut out of files with such a frame in its place, so its time passes: without it there
+            // would be a hole before the next segment.
+            sink.note("\(options.name): the first frame is a table of the encoder and has no sound")
+            return
+        }
         let body = min(range.lowerBound + header.strippedByteCount, range.upperBound)..<range.upperBound
         guard !body.isEmpty else { return }
         let data = buffer.withUnsafeBytes { bytes in

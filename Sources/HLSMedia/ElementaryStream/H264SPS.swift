@@ -17,6 +17,10 @@ public struct H264SPS: Sendable, Hashable {
     public var height: Int
     /// Pictures are never coded as fields.
     public var isFramesOnly: Bool
+    /// The bits of `frame_num` in slice headers: 4 to 16.
+    public var frameNumberBitCount: Int
+    /// The three colour planes are coded like pictures of their own.
+    public var hasSeparateColourPlanes: Bool
     public var usability: VideoUsabilityInfo
 
     /// Reads a NAL unit of type 7, beginning with its header byte, emulation prevention included.
@@ -31,16 +35,16 @@ public struct H264SPS: Sendable, Hashable {
         chromaFormatIDC = 1
         lumaBitDepth = 8
         chromaBitDepth = 8
-        var hasSeparatePlanes = false
+        hasSeparateColourPlanes = false
         if [100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135].contains(profileIDC) {
             chromaFormatIDC = reader.unsignedExpGolomb()
-            if chromaFormatIDC == 3 { hasSeparatePlanes = reader.flag() }
+            if chromaFormatIDC == 3 { hasSeparateColourPlanes = reader.flag() }
             lumaBitDepth = 8 + reader.unsignedExpGolomb()
             chromaBitDepth = 8 + reader.unsignedExpGolomb()
             reader.skip(1)
             if reader.flag() { Self.skipScalingLists(&reader, count: chromaFormatIDC == 3 ? 12 : 8) }
         }
-        _ = reader.unsignedExpGolomb()  // log2_max_frame_num_minus4
+        frameNumberBitCount = 4 + reader.unsignedExpGolomb()
         switch reader.unsignedExpGolomb() {
         case 0: _ = reader.unsignedExpGolomb()
         case 1:
@@ -59,7 +63,7 @@ public struct H264SPS: Sendable, Hashable {
         reader.skip(1)
         // 1 055 macroblocks is the widest picture of level 6.2; the limit here only keeps the numbers small.
         guard !reader.isExhausted, id < 32, chromaFormatIDC < 4, lumaBitDepth <= 14, chromaBitDepth <= 14,
-            widthInBlocks <= 4096, heightInUnits <= 4096
+            frameNumberBitCount <= 16, widthInBlocks <= 4096, heightInUnits <= 4096
         else {
             throw MediaError(code: .malformed, text: "H.264 sequence parameter set: a field is out of range")
         }
@@ -71,7 +75,7 @@ public struct H264SPS: Sendable, Hashable {
             crop.top = reader.unsignedExpGolomb()
             crop.bottom = reader.unsignedExpGolomb()
         }
-        let isSubsampled = !hasSeparatePlanes && chromaFormatIDC != 0
+        let isSubsampled = !hasSeparateColourPlanes && chromaFormatIDC != 0
         let unitX = isSubsampled && chromaFormatIDC != 3 ? 2 : 1
         let unitY = (isSubsampled && chromaFormatIDC == 1 ? 2 : 1) * fieldFactor
         width = widthInBlocks * 16 - (crop.left + crop.right) * unitX

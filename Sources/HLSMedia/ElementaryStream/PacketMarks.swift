@@ -9,14 +9,24 @@ struct PacketMarks {
 
     private(set) var marks: [Mark] = []
 
-    mutating func append(_ mark: Mark) { marks.append(mark) }
+    /// Of packets without bytes of their own only the last one with a timestamp is kept.
+    mutating func append(_ mark: Mark) {
+        if let last = marks.last, last.offset == mark.offset {
+            if last.pts != nil && mark.pts == nil { return }
+            marks.removeLast()
+        }
+        marks.append(mark)
+    }
 
     /// The mark of the packet in which the byte at `offset` lies, unless it was taken before; those before it are
     /// removed, as they belong to nothing.
-    mutating func takeMark(forUnitAt offset: Int) -> Mark? {
-        guard let index = marks.lastIndex(where: { $0.offset <= offset }) else { return nil }
-        let mark = marks[index]
-        marks.removeFirst(index + 1)
+    ///
+    /// - Parameter slack: a packet with a timestamp that begins up to so many bytes later is preferred.
+    mutating func takeMark(forUnitAt offset: Int, slack: Int = 0) -> Mark? {
+        guard let last = marks.lastIndex(where: { $0.offset <= offset + slack }) else { return nil }
+        let later = marks[...last].last { $0.offset > offset && $0.pts != nil }
+        let mark = later ?? marks[...last].last { $0.offset <= offset }
+        marks.removeFirst(last + 1)
         return mark
     }
 

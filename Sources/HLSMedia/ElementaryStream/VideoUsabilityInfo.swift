@@ -50,6 +50,15 @@ public struct VideoUsabilityInfo: Sendable, Hashable {
         self.frameDuration = frameDuration
     }
 
+    /// The colour fields as containers have them; nil where nothing is declared.
+    public var colorInformation: ColorInformation? {
+        let isDeclared = colourPrimaries != 2 || transferCharacteristics != 2 || matrixCoefficients != 2
+        guard isDeclared || isFullRange else { return nil }
+        return ColorInformation(
+            colorPrimaries: colourPrimaries, transferCharacteristics: transferCharacteristics,
+            matrixCoefficients: matrixCoefficients, isFullRange: isFullRange)
+    }
+
     /// Reads the fields that both formats begin with, up to the chroma sample location.
     init(parsingCommonFieldsFrom reader: inout BitReader) {
         self.init()

@@ -47,7 +47,7 @@ struct AACConfiguration {
     /// nil where the bytes are too few or use a reserved value.
     init?(parsing bytes: [UInt8]) {
         var bits = Bits(bytes: bytes)
-        guard var objectType = Self.objectType(&bits), let rate = Self.sampleRate(&bits),
+        guard let objectType = Self.objectType(&bits), let rate = Self.sampleRate(&bits),
             let channels = bits.read(4)
         else { return nil }
         sampleRate = rate
@@ -55,11 +55,9 @@ struct AACConfiguration {
         let channelCounts = [0, 1, 2, 3, 4, 5, 6, 8, 0, 0, 0, 7, 8, 24, 8, 0]
         channelCount = channelCounts[channels]
         if objectType == 5 || objectType == 29 {  // SBR is told openly: the rate of the output follows
-            let isParametricStereo = objectType == 29
-            guard let extended = Self.sampleRate(&bits), let core = Self.objectType(&bits) else { return nil }
+            guard let extended = Self.sampleRate(&bits) else { return nil }
             sampleRate = extended
-            objectType = core
-            if isParametricStereo, channelCount == 1 { channelCount = 2 }
+            if objectType == 29, channelCount == 1 { channelCount = 2 }  // parametric stereo
         }
     }
 

@@ -4,6 +4,8 @@
 public struct MP4InitializationSection: Sendable {
     /// More tracks than any player has use for; a header with more is refused.
     static let maximumTrackCount = 256
+    /// A header that deserves more notes is not worth reading about.
+    private static let maximumNoteCount = 64
 
     /// The tracks for a player, in file order, each as its first sample entry describes it.
     ///
@@ -122,6 +124,6 @@ public struct MP4InitializationSection: Sendable {
         movieTracks = tracks
         self.isFragmented = isFragmented
         self.majorBrand = majorBrand
-        self.notes = notes
+        self.notes = Array(notes.prefix(Self.maximumNoteCount))
     }
 }

@@ -6,10 +6,16 @@
 struct MP4SegmentReader: Sendable {
     /// The largest sample that is believed; an 8K intra frame of ProRes has half of it.
     static let maximumSampleByteCount = 64 << 20
-    /// The largest `moov` or `moof` box that is collected; the header of a 24-hour file has a quarter of it.
-    static let maximumBoxByteCount = 64 << 20
+    /// The largest `moov` box that is collected; the header of a 24-hour file has a quarter of it.
+    static let maximumMovieByteCount = 64 << 20
+    /// The largest other box that is collected; one fragment of an hour has a quarter of it.
+    static let maximumBoxByteCount = 16 << 20
     /// The most media that is kept because the box that describes it comes later.
     static let maximumHeldByteCount = 64 << 20
+    /// The most `mdat` boxes that are kept for one that describes them.
+    private static let maximumHeldCount = 64
+    /// The most fragments whose media may be outstanding: sorting their runs together must not cost quadratic time.
+    private static let maximumOpenFragmentCount = 64
     /// Smaller pieces of a sample are put together at once, so that holding many costs no more than their bytes.
     private static let smallPieceByteCount = 1024
 
@@ -50,6 +56,8 @@ struct MP4SegmentReader: Sendable {
 
     private var queue = SampleQueue()
     private var current: PendingSample?
+    /// How many times runs have been added since the queue was empty.
+    private var openFragmentCount = 0
     /// Runs whose offsets count from the start of an unknown file: placed when the media begins.
     private var unplacedRuns: [SampleRun] = []
     /// The pieces of ``current`` that have come, and how many bytes they are.
@@ -153,7 +161,7 @@ struct MP4SegmentReader: Sendable {
             if position == end { state = .header }
         case .media(let end):
             try consumeMedia(&rest, end: end, to: &events)
-            if position == end { try endMedia() }
+            if position == end { endMedia() }
         }
     }
 
@@ -205,9 +213,10 @@ struct MP4SegmentReader: Sendable {
         switch type {
         case "mdat":
             try beginMedia(end: endOffset, to: &events)
-            if position == endOffset { try endMedia() }
+            if position == endOffset { endMedia() }
         case "moov", "moof", "sidx", "emsg":
-            guard let endOffset, endOffset - offset <= Self.maximumBoxByteCount else {
+            let limit = type == "moov" ? Self.maximumMovieByteCount : Self.maximumBoxByteCount
+            guard let endOffset, endOffset - offset <= limit else {
                 throw MediaError(
                     code: .limitExceeded, byteOffset: offset,
                     text: "box '\(type)' of \(endOffset.map { String($0 - offset) } ?? "unlimited") bytes")
@@ -295,6 +304,12 @@ struct MP4SegmentReader: Sendable {
 
     private mutating func add(_ runs: [SampleRun]) throws(MediaError) {
         guard !runs.isEmpty else { return }
+        openFragmentCount = current == nil ? 1 : openFragmentCount + 1
+        guard openFragmentCount <= Self.maximumOpenFragmentCount else {
+            throw MediaError(
+                code: .limitExceeded, byteOffset: position,
+                text: "more than \(Self.maximumOpenFragmentCount) fragments without their media")
+        }
         queue.add(runs)
         // A sample already taken from the queue stays the next one: a later fragment's media comes later.
         if current == nil { try advance() }
@@ -313,7 +328,11 @@ struct MP4SegmentReader: Sendable {
     }
 
     private mutating func beginMedia(end: Int?, to events: inout [DemuxerEvent]) throws(MediaError) {
-        guard initialization != nil else { throw mediaBeforeHeader }
+        guard initialization != nil else {
+            var error = mediaBeforeHeader
+            error.byteOffset = position
+            throw error
+        }
         if let first = unplacedRuns.map(\.offset).min() {
             let distance = position - first
             if distance != 0 {
@@ -324,12 +343,12 @@ struct MP4SegmentReader: Sendable {
             unplacedRuns = []
             try add(runs)
         }
-        isHolding = current == nil
+        isHolding = current == nil && held.count < Self.maximumHeldCount
         if isHolding { held.append(HeldMedia(offset: position)) }
         state = .media(end: end)
     }
 
-    private mutating func endMedia() throws(MediaError) {
+    private mutating func endMedia() {
         state = .header
         isHolding = false
     }

@@ -1,5 +1,8 @@
 /// One track of a movie box with all that is needed to read its samples.
 struct MP4Track: Sendable {
+    /// More sample entries than a track has changes of format; those behind are as if they were not there.
+    private static let maximumDescriptionCount: UInt32 = 256
+
     /// One for each sample entry, at least one; they differ in codec, configuration and encryption.
     var descriptions: [MediaTrack]
     /// Defaults of its fragments, from `trex`.
@@ -57,7 +60,7 @@ extension MP4Track {
         let version = try descriptions.readVersionAndFlags().version
         let count = try descriptions.readUInt32()
         var entries: [MediaTrack] = []
-        while entries.count < count, let entry = try descriptions.nextBox() {
+        while entries.count < min(count, Self.maximumDescriptionCount), let entry = try descriptions.nextBox() {
             let parser = try SampleEntryParser(parsing: entry, descriptionVersion: version, track: track)
             notes.append(contentsOf: parser.notes)
             entries.append(parser.track)
@@ -71,7 +74,7 @@ extension MP4Track {
             editShift = try Self.shift(
                 edits, movieTimescale: movieTimescale, track: track, notes: &notes)
         }
-        tables = try SampleTableBoxes(boxes.tables)
+        tables = try SampleTableBoxes(boxes.tables, descriptionOffset: trak.offset)
     }
 
     /// The first edit decides: media time `media_time` is presented when the empty edit before it is over.

@@ -2,6 +2,10 @@
 ///
 /// Source: ISO/IEC 14496-12 §8.8.4 to §8.8.8, §8.8.12 (`tfdt`).
 struct MovieFragment {
+    /// The most runs of one fragment, each of which costs more memory than its box; interleaving once for each frame
+    /// of ten minutes needs as many.
+    static let maximumRunCount = 1 << 16
+
     private(set) var runs: [SampleRun] = []
     private(set) var notes: [String] = []
     /// The first base data offset that counts from the start of a file and not from this fragment.
@@ -84,6 +88,11 @@ struct MovieFragment {
             run.place(at: position, dts: decodeTime + track.editShift, encryption: encryption)
             try encryption?.skip(Int(run.remaining))
             if extent.byteCount > 0 { runs.append(run) }
+            guard runs.count <= Self.maximumRunCount else {
+                throw MediaError(
+                    code: .limitExceeded, byteOffset: payload.offset,
+                    text: "a fragment of more than \(Self.maximumRunCount) runs")
+            }
             position += extent.byteCount
             decodeTime += extent.duration
         }
@@ -128,6 +137,8 @@ private struct TrackFragmentBoxes {
     private var sampleEncryption: BoxReader?
     private var auxiliarySizes: BoxReader?
     private var auxiliaryOffsets: BoxReader?
+    /// Groups of samples have keys of their own (`seig`).
+    private var hasKeyGroups = false
 
     /// The extended type of PIFF 1.1's sample encryption box.
     private static let sampleEncryptionUUID: [UInt8] = [
@@ -145,6 +156,9 @@ private struct TrackFragmentBoxes {
             case "senc": sampleEncryption = child.payload
             case "saiz": auxiliarySizes = child.payload
             case "saio": auxiliaryOffsets = child.payload
+            case "sbgp":
+                _ = try child.payload.readVersionAndFlags()
+                if try child.payload.readCode() == "seig" { hasKeyGroups = true }
             case "uuid" where child.payload.remaining >= 16:
                 let isSampleEncryption = try child.payload.readBytes(16).elementsEqual(Self.sampleEncryptionUUID)
                 if isSampleEncryption, sampleEncryption == nil { sampleEncryption = child.payload }
@@ -161,6 +175,11 @@ private struct TrackFragmentBoxes {
     func encryptionCursor(for track: TrackEncryption, moof: Box, base: Int) throws(MediaError)
         -> SampleEncryptionCursor?
     {
+        guard !hasKeyGroups else {
+            throw MediaError(
+                code: .unsupported, byteOffset: header.offset,
+                text: "track \(trackID): groups of samples with keys of their own ('seig')")
+        }
         guard track.isProtected else { return nil }
         if let sampleEncryption {
             let cursor = try SampleEncryptionCursor(parsing: sampleEncryption, track: track)

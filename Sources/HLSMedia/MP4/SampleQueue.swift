@@ -7,12 +7,10 @@ struct SampleQueue: Sendable {
 
     /// Adds the runs of a fragment to what is left of those before.
     mutating func add(_ fragment: [SampleRun]) {
-        var open = Array(runs[runIndex...])
-        open.append(contentsOf: fragment)
-        // Runs at the same place stay in their order.
-        runs = open.enumerated()
-            .sorted { ($0.element.offset, $0.offset) < ($1.element.offset, $1.offset) }
-            .map(\.element)
+        runs.removeSubrange(..<runIndex)
+        runs.append(contentsOf: fragment)
+        // Runs at the same place are an error that shows when the media comes: their order does not matter.
+        runs.sort { $0.offset < $1.offset }
         runIndex = 0
     }
 

@@ -24,7 +24,8 @@ struct SampleTableBoxes: Sendable {
     let duration: Int64
 
     /// nil where there are no samples, as in an initialization section.
-    init?(_ boxes: [FourCharacterCode: BoxReader]) throws(MediaError) {
+    /// - Parameter descriptionOffset: where the track's boxes are, for errors.
+    init?(_ boxes: [FourCharacterCode: BoxReader], descriptionOffset: Int) throws(MediaError) {
         if var box = boxes["stsz"] {
             _ = try box.readVersionAndFlags()
             let constant = try box.readUInt32()
@@ -44,7 +45,8 @@ struct SampleTableBoxes: Sendable {
         guard var durationBox = boxes["stts"], var chunkBox = boxes["stsc"],
             var offsetBox = boxes["stco"] ?? boxes["co64"]
         else {
-            throw MediaError(code: .malformed, text: "samples without one of 'stts', 'stsc', 'stco'")
+            throw MediaError(
+                code: .malformed, byteOffset: descriptionOffset, text: "samples without one of 'stts', 'stsc', 'stco'")
         }
         durations = try durationBox.readTable(entrySize: 8)
         chunkRuns = try chunkBox.readTable(entrySize: 12)

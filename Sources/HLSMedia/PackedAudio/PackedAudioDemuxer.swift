@@ -4,7 +4,7 @@
 /// The audio is track 0; ID3 tags that hold more than the timestamp, and those between frames, are samples of track 1.
 /// Timestamps are in units of 1/90 000 s and are not reduced modulo 2³³: they go on counting. Frames of E-AC-3 come
 /// with their dependent substreams in one sample. Bytes that are no frames are skipped with a note; so is the table
-/// ("Xing", "Info", "VBRI") that encoders of MPEG audio put in the place of a first frame.
+/// ("Xing", "Info", "VBRI") that encoders of MPEG audio put in the place of a first frame, whose time passes.
 ///
 /// Source: RFC 8216 §3.4.
 public struct PackedAudioDemuxer: Demuxer {
@@ -18,6 +18,8 @@ public struct PackedAudioDemuxer: Demuxer {
     private var timestamp: Int64?
     /// Tags at the start that hold more than the timestamp.
     private var tags: [[UInt8]] = []
+    /// Bytes of `pending` at which no frame begins.
+    private var rejectedByteCount = 0
     private var frames: FrameAssembler?
 
     private static let trackID = 0
@@ -96,10 +98,10 @@ public struct PackedAudioDemuxer: Demuxer {
     }
 
     /// The format of the first header that is confirmed by the one behind its frame; nil while that is not known.
-    private func identify(isEnd: Bool) throws(MediaError) -> AudioFraming? {
+    private mutating func identify(isEnd: Bool) throws(MediaError) -> AudioFraming? {
         var isOpen = false
         let last = min(pending.count, Self.maxLeadingByteCount)
-        for start in 0..<last {
+        for start in min(rejectedByteCount, last)..<last {
             for framing in Self.framings {
                 guard let header = framing.header(at: start, in: pending) else { continue }
                 let next = start + header.byteCount
@@ -113,6 +115,8 @@ public struct PackedAudioDemuxer: Demuxer {
                 }
             }
             if isOpen && !isEnd { return nil }
+            // Near the end a header may not be whole.
+            rejectedByteCount = max(rejectedByteCount, min(start, pending.count - ID3Tag.headerByteCount))
         }
         guard isEnd || last == Self.maxLeadingByteCount else { return nil }
         throw MediaError(

@@ -39,7 +39,8 @@ struct PacketizedStream: Sendable {
                 framing: framing,
                 track: MediaTrack(
                     id: pid, mediaType: framing == .id3 ? .metadata : .audio,
-                    codec: stream.type == 0x87 ? .eac3 : framing.codec, timescale: 90_000, language: language,
+                    codec: stream.type == 0x84 || stream.type == 0x87 ? .eac3 : framing.codec, timescale: 90_000,
+                    language: language,
                     wrapsAt33Bits: true),
                 options: .init(name: "PID \(pid)"))
         case .unknown: return nil
@@ -57,7 +58,10 @@ struct PacketizedStream: Sendable {
     mutating func process(
         _ packet: TransportPacket, _ bytes: Span<UInt8>, unwrapper: inout TimestampUnwrapper, sink: inout EventSink
     ) {
-        guard let payload = packet.payload else { return }
+        guard let payload = packet.payload else {
+            if packet.hasDiscontinuity { continuityCounter = nil }
+            return
+        }
         if let last = continuityCounter, !packet.hasDiscontinuity, packet.continuityCounter != (last + 1) & 15 {
             // A packet may be sent twice (§2.4.3.3).
             if packet.continuityCounter == last { return }

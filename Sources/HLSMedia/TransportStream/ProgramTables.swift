@@ -146,7 +146,7 @@ extension ProgramMapTable.Stream {
 
     /// What the stream type and the descriptors say.
     ///
-    /// Source: ISO/IEC 13818-1 table 2-34; ATSC A/52 Annex A (0x81, 0x87); ETSI EN 300 468 Annex D (0x06 with
+    /// Source: ISO/IEC 13818-1 table 2-34; ATSC A/52 Annex A (0x81, 0x87); Blu-ray (0x84); ETSI EN 300 468 Annex D (0x06 with
     /// descriptors 0x6a, 0x7a, 0x7c); Apple, "Timed Metadata for HTTP Live Streaming" (0x15) and "MPEG-2 Stream
     /// Encryption Format for HTTP Live Streaming" (0xdb, 0xcf, 0xc1, 0xc2).
     var content: Content {
@@ -157,7 +157,7 @@ extension ProgramMapTable.Stream {
         case 0x15: isID3 ? .frames(.id3) : .unknown("metadata that is not ID3")
         case 0x1b: .video(.h264)
         case 0x24: .video(.hevc)
-        case 0x81, 0x87: .frames(.ac3)
+        case 0x81, 0x84, 0x87: .frames(.ac3)
         case 0x06: privateContent
         case 0xdb: .unknown("H.264 with SAMPLE-AES encryption")
         case 0xcf, 0xc1, 0xc2: .unknown("audio with SAMPLE-AES encryption")

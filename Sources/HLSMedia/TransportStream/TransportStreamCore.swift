@@ -104,8 +104,8 @@ struct TransportStreamCore: Sendable {
                 association?.programs.contains(.init(number: table.programNumber, mapPID: pid)) ?? false
             else { return }
             // One PID may carry the maps of several programs in turn.
-            guard maps[table.programNumber] != table else { return }
             tables[index].isIntact = isIntact
+            guard maps[table.programNumber] != table else { return }
             maps[table.programNumber] = table
             if program == table.programNumber { apply(table) } else { chooseProgram(isEnd: false) }
         }

@@ -8,6 +8,8 @@ struct VideoAssembler {
     private var buffer: [UInt8] = []
     private var marks = PacketMarks()
     private var scanner: VideoUnitScanner
+    /// A picture that is one field and that ends before bytes of its own packet.
+    private var heldField: VideoUnitScanner.Unit?
     /// Bytes of the newest packet have arrived, but not enough to see what it begins with.
     private var isHeadPending = false
     /// A packet began with an access unit.
@@ -81,17 +83,45 @@ struct VideoAssembler {
         marks.removeAll()
         scanner = VideoUnitScanner(isHEVC: scanner.isHEVC)
         isHeadPending = false
+        heldField = nil
     }
 
     private mutating func scan(isEnd: Bool, isDamaged: Bool = false, to sink: inout EventSink) {
-        let units = buffer.withUnsafeBytes { scanner.scan($0, isEnd: isEnd) }
-        guard let end = units.last?.end else { return }
+        let scanned = buffer.withUnsafeBytes { scanner.scan($0, isEnd: isEnd) }
+        var units = joinedFields((heldField.map { [$0] } ?? []) + scanned)
+        heldField = nil
+        guard let last = units.last else { return }
+        // The other field may follow in the same packet.
+        if !isEnd, last.field != nil, marks.first(behind: last.start + 3, before: .max) == nil {
+            heldField = units.removeLast()
+        }
         for (index, unit) in units.enumerated() {
             emit(unit, isDamaged: isDamaged && index == units.count - 1, to: &sink)
         }
-        buffer.removeFirst(end)
-        scanner.removeBytes(end)
-        marks.removeBytes(end)
+        let count = heldField?.start ?? last.end
+        buffer.removeFirst(count)
+        scanner.removeBytes(count)
+        marks.removeBytes(count)
+        heldField?.removeBytes(count)
+    }
+
+    /// Joins two fields of a frame that share a packet, and so a timestamp: decoders make one picture of them.
+    private func joinedFields(_ units: [VideoUnitScanner.Unit]) -> [VideoUnitScanner.Unit] {
+        guard units.contains(where: { $0.field != nil }) else { return units }
+        var joined: [VideoUnitScanner.Unit] = []
+        for unit in units {
+            guard var first = joined.last, first.isFirstField(before: unit),
+                marks.first(behind: first.start + 3, before: unit.end - 3) == nil
+            else {
+                joined.append(unit)
+                continue
+            }
+            first.end = unit.end
+            first.hasOtherSlices = first.hasOtherSlices || unit.hasOtherSlices
+            first.field = nil
+            joined[joined.count - 1] = first
+        }
+        return joined
     }
 
     private mutating func emit(_ unit: VideoUnitScanner.Unit, isDamaged: Bool, to sink: inout EventSink) {
@@ -110,7 +140,8 @@ struct VideoAssembler {
             sink.note("PID \(track.id): \(first - unit.start) bytes before the first start code were left out")
         }
         if let range = unit.parameterSet { update(parameterSet: buffer[range], in: &sink) }
-        var mark = marks.takeMark(forUnitAt: first)
+        // Some muxers leave the zero byte of a four-byte start code in the packet before.
+        var mark = marks.takeMark(forUnitAt: first, slack: 3)
         if mark?.pts == nil, let later = marks.first(behind: first, before: unit.end), later.pts != nil { mark = later }
         guard let (pts, dts) = timestamps(of: mark) else {
             sink.note("PID \(track.id): an access unit before the first timestamp was left out")
@@ -164,6 +195,11 @@ struct VideoAssembler {
         }
         frameDuration = usability.frameDuration
         (track.width, track.height) = size
+        let ratio = usability.sampleAspectRatio
+        track.pixelAspectRatio =
+            ratio.width == ratio.height
+            ? nil : PixelAspectRatio(horizontalSpacing: ratio.width, verticalSpacing: ratio.height)
+        track.colorInformation = usability.colorInformation
         sink.update(track)
     }
 }

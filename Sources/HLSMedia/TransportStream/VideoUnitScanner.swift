@@ -22,6 +22,27 @@ struct VideoUnitScanner {
         var beginsWithinPicture = false
         /// The last sequence parameter set, from its header byte.
         var parameterSet: Range<Int>?
+        /// What the first slice says, if the picture is one field of a frame (H.264 only).
+        var field: Field?
+
+        /// Moves all offsets, as `count` bytes in front have gone.
+        mutating func removeBytes(_ count: Int) {
+            start = max(0, start - count)
+            end = max(0, end - count)
+            firstNALUnit = firstNALUnit.map { max(0, $0 - count) }
+            parameterSet = parameterSet.map { max(0, $0.lowerBound - count)..<max(0, $0.upperBound - count) }
+        }
+
+        /// `next` is the other field of the same frame.
+        func isFirstField(before next: Unit) -> Bool {
+            guard let field, let other = next.field else { return false }
+            return field.isBottom != other.isBottom && field.frameNumber == other.frameNumber
+        }
+    }
+
+    struct Field {
+        var isBottom: Bool
+        var frameNumber: Int
     }
 
     let isHEVC: Bool
@@ -31,6 +52,8 @@ struct VideoUnitScanner {
     private var position = 0
     /// The NAL unit whose end has not been seen: its header byte and type.
     private var open: (header: Int, type: Int)?
+    /// The last sequence parameter set of H.264, if it allows fields.
+    private var interlaced: H264SPS?
     /// Where a NAL unit lies that begins an access unit if the next slice is the first of its picture.
     private var tentative: Int?
 
@@ -81,9 +104,7 @@ struct VideoUnitScanner {
     /// Moves all offsets, as `count` bytes in front have gone.
     mutating func removeBytes(_ count: Int) {
         position = max(0, position - count)
-        unit.start = max(0, unit.start - count)
-        unit.firstNALUnit = unit.firstNALUnit.map { max(0, $0 - count) }
-        unit.parameterSet = unit.parameterSet.map { max(0, $0.lowerBound - count)..<max(0, $0.upperBound - count) }
+        unit.removeBytes(count)
         open = open.map { (max(0, $0.header - count), $0.type) }
         tentative = tentative.map { max(0, $0 - count) }
     }
@@ -118,11 +139,22 @@ struct VideoUnitScanner {
         } else {
             if type == 5 { unit.isSync = true }
             let head = bytes[min(header + 1, bytes.count)..<min(header + Self.headByteCount, bytes.count)]
-            var reader = BitReader(Array(head))
+            var reader = BitReader(NALUnits.rawPayload(of: head))
             _ = reader.unsignedExpGolomb()
             let sliceType = reader.unsignedExpGolomb() % 5
             if reader.isExhausted || (sliceType != 2 && sliceType != 4) { unit.hasOtherSlices = true }
+            if kind == .firstSlice, let interlaced { unit.field = Self.field(from: &reader, interlaced) }
         }
+    }
+
+    /// Reads a slice header from `pic_parameter_set_id` on (ISO/IEC 14496-10 §7.3.3); nil for a frame.
+    private static func field(from reader: inout BitReader, _ set: H264SPS) -> Field? {
+        _ = reader.unsignedExpGolomb()
+        if set.hasSeparateColourPlanes { reader.skip(2) }
+        let number = reader.bits(set.frameNumberBitCount)
+        guard reader.flag() else { return nil }
+        let isBottom = reader.flag()
+        return reader.isExhausted ? nil : Field(isBottom: isBottom, frameNumber: number)
     }
 
     private func kind(of header: Int, in bytes: UnsafeRawBufferPointer) -> Kind {
@@ -156,6 +188,10 @@ struct VideoUnitScanner {
         if type == (isHEVC ? 33 : 7) {
             unit.hasParameterSet = true
             unit.parameterSet = header..<end
+            if !isHEVC {
+                let set = try? H264SPS(parsing: bytes[header..<end])
+                interlaced = set.flatMap { $0.isFramesOnly ? nil : $0 }
+            }
         } else if type == 6 && !isHEVC && !unit.isSync && !unit.hasPicture {
             // Recovery point: payload 6. Caption data can be long, but the interesting messages come first.
             let payload = NALUnits.rawPayload(of: bytes[(header + 1)..<min(end, header + 4096)])

@@ -1,9 +1,6 @@
-/// The formats that an output can be written in.
-enum OutputFormat: String, Sendable, Equatable, CaseIterable {
-    case ts, mp4, mkv, y4m, rawvideo, wav, s16le, f32le, framemd5
-    /// Decodes and drops; with `--no-decode` it loads and drops.
-    case null
+import HLSKitCore
 
+extension OutputFormat {
     /// The kinds of media that the format can hold.
     var media: (video: Bool, audio: Bool) {
         switch self {
@@ -18,24 +15,6 @@ enum OutputFormat: String, Sendable, Equatable, CaseIterable {
         switch self {
         case .ts, .mp4, .mkv, .null: false
         case .y4m, .rawvideo, .wav, .s16le, .f32le, .framemd5: true
-        }
-    }
-
-    /// The format that the ending of a file name stands for; nil where it stands for none.
-    init?(fileName: String) {
-        let name = fileName.split(separator: "/").last ?? ""
-        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return nil }
-        switch name[dot...].dropFirst().lowercased() {
-        case "ts", "m2ts", "mts": self = .ts
-        case "mp4", "m4v", "m4a": self = .mp4
-        case "mkv", "mka": self = .mkv
-        case "y4m": self = .y4m
-        case "yuv", "rgb", "rawvideo": self = .rawvideo
-        case "wav": self = .wav
-        case "s16le", "pcm": self = .s16le
-        case "f32le": self = .f32le
-        case "md5", "framemd5": self = .framemd5
-        default: return nil
         }
     }
 
@@ -55,6 +34,14 @@ struct OutputArgument: Sendable, Equatable {
         case file(path: String)
 
         init(_ text: String) { self = text == "-" ? .standardOutput : .file(path: text) }
+
+        /// As ``OutputFormat/makeWriter(path:overwrite:frameRate:note:)`` takes it.
+        var path: String {
+            switch self {
+            case .standardOutput: "-"
+            case .file(let path): path
+            }
+        }
     }
 
     var destination: Destination
@@ -68,6 +55,7 @@ struct OutputArgument: Sendable, Equatable {
     ) throws(ArgumentValueError) -> [OutputArgument] {
         if names.isEmpty {
             guard let format, format != .null else { return [] }
+            if format == .framemd5 { return [OutputArgument(destination: .standardOutput, format: format)] }
             throw ArgumentValueError("-f \(format.rawValue) needs -o FILE, or -o - for standard output")
         }
         if format == .null { throw ArgumentValueError("-f null writes nothing: leave -o away") }
@@ -80,7 +68,7 @@ struct OutputArgument: Sendable, Equatable {
             if outputs.contains(where: { $0.destination == destination }) {
                 throw ArgumentValueError("-o \(TerminalText.escaped(name)) is there twice")
             }
-            let known = OutputFormat(fileName: name)
+            let known = OutputFormat(path: name)
             guard let chosen = names.count == 1 ? format ?? known : known ?? format else {
                 let what =
                     name == "-" ? "standard output has no format" : "no known ending in \(TerminalText.escaped(name))"

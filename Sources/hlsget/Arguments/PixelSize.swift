@@ -1,13 +1,7 @@
-/// Width and height in pixels: `1280x720`.
-struct PixelSize: Sendable, Equatable {
-    var width: Int
-    var height: Int
+import HLSKitCore
 
-    init(width: Int, height: Int) {
-        self.width = width
-        self.height = height
-    }
-
+extension PixelSize {
+    /// `1280x720`, in pixels.
     init(parsing text: String) throws(ArgumentValueError) {
         let sides = text.split(separator: "x", omittingEmptySubsequences: false)
         guard sides.count == 2, let width = Self.side(sides[0]), let height = Self.side(sides[1]) else {

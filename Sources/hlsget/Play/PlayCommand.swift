@@ -132,16 +132,16 @@ struct PlaybackOptions: ParsableArguments {
 struct SelectionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("best, worst, 720p60, 'height<=720 codec=hevc'; comma = else.", valueName: "expr"),
-        transform: { try SelectionExpression(parsing: $0, for: .quality) })
-    var quality: SelectionExpression?
+        transform: { try QualityExpression(argument: $0, for: .variants) })
+    var quality: QualityExpression?
     @Option(
         help: ArgumentHelp("Audio, as in 'lang=de,lang=en channels=2'.", valueName: "expr"),
-        transform: { try SelectionExpression(parsing: $0, for: .rendition) })
-    var audio: SelectionExpression?
+        transform: { try QualityExpression(argument: $0, for: .renditions) })
+    var audio: QualityExpression?
     @Option(
         help: ArgumentHelp("Subtitles, as in 'lang=en forced=no'.", valueName: "expr"),
-        transform: { try SelectionExpression(parsing: $0, for: .rendition) })
-    var subs: SelectionExpression?
+        transform: { try QualityExpression(argument: $0, for: .renditions) })
+    var subs: QualityExpression?
 
     func apply(to options: inout PlayOptions) {
         options.quality = quality

@@ -32,9 +32,9 @@ struct PlayOptions: Sendable, Equatable {
     var liveOffset: Duration?
     var staleAction = StaleAction.fail
 
-    var quality: SelectionExpression?
-    var audio: SelectionExpression?
-    var subtitles: SelectionExpression?
+    var quality: QualityExpression?
+    var audio: QualityExpression?
+    var subtitles: QualityExpression?
 
     var fields: [HTTPField] = []
     /// Path of the certificates (PEM) that are trusted instead of the system's.

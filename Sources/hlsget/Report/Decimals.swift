@@ -40,6 +40,14 @@ enum Decimals {
     /// Three figures and the letter for thousands: `800k`, `2.4M`, `12M`.
     static func bitRate(_ bitsPerSecond: Double) -> String { scaled(bitsPerSecond, letters: ["", "k", "M", "G", "T"]) }
 
+    /// `2.4 Mbit/s`.
+    static func bitRateWithUnit(_ bitsPerSecond: Double) -> String {
+        scaled(bitsPerSecond, letters: [" bit/s", " kbit/s", " Mbit/s", " Gbit/s", " Tbit/s"])
+    }
+
+    /// `1 segment`, `2 segments`.
+    static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+
     /// `532 B`, `1.2 MB`.
     static func bytes(_ count: Int) -> String {
         scaled(Double(count), letters: [" B", " kB", " MB", " GB", " TB"])

@@ -34,6 +34,7 @@ struct EventReporter: Sendable {
                             "item_time": JSONValue(change.itemTime.finiteSeconds),
                         ])
                 ]
+        case .rateChanged(let rate, _): return rateLines(rate, itemTime: .indefinite, at: time)
         case .itemStatusChanged(let status):
             return [Self.line("item_status", at: time, ["status": .string(status.rawValue)])]
         case .durationChanged(let duration):

@@ -90,6 +90,7 @@ struct PlaySummary: Sendable, Equatable {
             "requests": .integer(statistics.numberOfRequests), "segments": .integer(statistics.numberOfSegments),
             "bytes": .integer(statistics.receivedByteCount),
             "buffered_bytes": .integer(statistics.bufferedByteCount),
+            "peak_buffered_bytes": .integer(statistics.peakBufferedByteCount),
             "skipped_segments": .integer(statistics.numberOfSkippedSegments),
             "skipped_duration": .number(statistics.skippedDuration), "skipped": .array(skipped.map(Self.json)),
             "missed": .array(missed.map(Self.json)), "recoverable_errors": .integer(numberOfRecoverableErrors),
@@ -180,10 +181,14 @@ extension PlaySummary {
 
     private var loadedText: String {
         let statistics = state.statistics
-        var text = "\(Decimals.bytes(statistics.receivedByteCount)) in \(statistics.numberOfSegments) segments"
-        text += ", \(statistics.numberOfRequests) requests"
+        var text =
+            "\(Decimals.bytes(statistics.receivedByteCount)) in \(Decimals.count(statistics.numberOfSegments, "segment"))"
+        text += ", \(Decimals.count(statistics.numberOfRequests, "request"))"
         if let estimate = statistics.throughputEstimate, estimate.isFinite {
-            text += ", network \(Decimals.bitRate(estimate))bit/s"
+            text += ", network \(Decimals.bitRateWithUnit(estimate))"
+        }
+        if statistics.peakBufferedByteCount > 0 {
+            text += ", buffered \(Decimals.bytes(statistics.peakBufferedByteCount))"
         }
         return text
     }
@@ -193,18 +198,18 @@ extension PlaySummary {
         var losses: [String] = []
         if statistics.numberOfSkippedSegments > 0 {
             losses.append(
-                "\(statistics.numberOfSkippedSegments) segments skipped "
+                "\(Decimals.count(statistics.numberOfSkippedSegments, "segment")) skipped "
                     + "(\(Decimals.text(statistics.skippedDuration, places: 1)) s)")
         }
         if !missed.isEmpty {
             let count = missed.reduce(0) { $0 + max(0, $1.last - $1.first) + 1 }
-            losses.append("\(count) segments missed")
+            losses.append("\(Decimals.count(count, "segment")) missed")
         }
         if statistics.numberOfDroppedVideoFrames > 0 {
-            losses.append("\(statistics.numberOfDroppedVideoFrames) frames dropped")
+            losses.append("\(Decimals.count(statistics.numberOfDroppedVideoFrames, "frame")) dropped")
         }
         if statistics.numberOfDamagedSamples > 0 {
-            losses.append("\(statistics.numberOfDamagedSamples) samples damaged")
+            losses.append("\(Decimals.count(statistics.numberOfDamagedSamples, "sample")) damaged")
         }
         return losses.isEmpty ? nil : losses.joined(separator: ", ")
     }

@@ -2,7 +2,7 @@ import HLSKitCore
 
 /// Draws a player's state in one line that never wraps.
 ///
-///     0:12 / 9:56 ━━━━●━━━━━━───────────── playing 1x  +12.3s keep-up  360p 800k  net 2.4M
+///     4:58 / 9:56 ━━━━━━━━━━━●━━━╾────────  playing 1x  +82.3s keep-up  360p 800k  net 2.4M  0 stalls
 ///
 /// What stands left of the status has one width for as long as the terminal has, so that nothing jumps. Where the
 /// line is too long, the parts that matter least get shorter, then go.
@@ -41,7 +41,8 @@ struct StatusLine: Sendable, Equatable {
 
     /// What may be left away, in this order.
     private enum Detail: Int, CaseIterable {
-        case all, shortReason, noTimebaseWord, noBitRate, noStallCountOfZero, noVariant, noThroughput, noBuffer, noBar
+        case all, noStallCountOfZero, shortReason, noTimebaseWord, noRateOfWaiting, noBitRate, noThroughput, noVariant
+        case noStallCount, noBuffer, noBar
 
         func includes(_ other: Detail) -> Bool { rawValue < other.rawValue }
     }
@@ -67,9 +68,9 @@ struct StatusLine: Sendable, Equatable {
             parts.append([Span(text: "net ", style: .dim), Span(text: Decimals.bitRate(estimate))])
         }
         let stalls = state.statistics.numberOfStalls
-        if stalls > 0 {
-            parts.append([Span(text: "\(stalls) \(stalls == 1 ? "stall" : "stalls")", style: .bad)])
-        } else if detail.includes(.noStallCountOfZero) {
+        if stalls > 0 && detail.includes(.noStallCount) {
+            parts.append([Span(text: Decimals.count(stalls, "stall"), style: .bad)])
+        } else if stalls == 0 && detail.includes(.noStallCountOfZero) {
             parts.append([Span(text: "0 stalls", style: .dim)])
         }
         return Array(parts.joined(separator: [Span(text: "  ")]))
@@ -98,6 +99,8 @@ struct StatusLine: Sendable, Equatable {
             return [Span(text: "playing", style: .good), Span(text: rates)]
         case .waitingToPlayAtSpecifiedRate:
             let reason = words(for: state.reasonForWaitingToPlay, short: !detail.includes(.shortReason))
+            // Short of room, the usual rates go: nothing but 1x and 0x is worth a place while waiting.
+            if !detail.includes(.noRateOfWaiting) && state.rate == 1 && state.timebaseRate == 0 { rates = "" }
             return [Span(text: "waiting\(reason)", style: .waiting), Span(text: rates)]
         }
     }
@@ -119,7 +122,7 @@ struct StatusLine: Sendable, Equatable {
         let ranges = state.loadedTimeRanges.compactMap { bounds(of: $0) }
         // A playhead just before a range (a gap of a frame) is in it as far as people care.
         let ahead = ranges.first { $0.lowerBound - 0.1 <= now && now <= $0.upperBound }.map { $0.upperBound - now } ?? 0
-        var spans = [Span(text: "+\(Decimals.text(max(0, ahead), places: 1))s".leftPadded(to: 6))]
+        var spans = [Span(text: "+\(Decimals.text(max(0, ahead), places: ahead < 99.95 ? 1 : 0))s")]
         if state.isPlaybackBufferEmpty { spans.append(Span(text: " empty", style: .bad)) }
         if state.isPlaybackLikelyToKeepUp { spans.append(Span(text: " keep-up", style: .good)) }
         if state.isPlaybackBufferFull { spans.append(Span(text: " full", style: .good)) }
@@ -143,8 +146,8 @@ struct StatusLine: Sendable, Equatable {
         switch width {
         case ..<60: 0
         case ..<100: 12
-        case ..<140: 24
-        default: 40
+        case ..<140: 20
+        default: 32
         }
     }
 
@@ -174,20 +177,16 @@ struct StatusLine: Sendable, Equatable {
         let now = state.currentTime.finiteSeconds ?? timeline.lowerBound
         let playhead = min(cells - 1, max(0, Self.cell(of: now, from: timeline.lowerBound, length: cellLength)))
 
+        let isLoaded = { (part: Int) in
+            let start = timeline.lowerBound + Double(part) * cellLength / 2
+            let covered = loaded.reduce(0.0) { sum, range in
+                sum + max(0, min(range.upperBound, start + cellLength / 2) - max(range.lowerBound, start))
+            }
+            return covered >= cellLength / 4
+        }
         var spans: [Span] = []
         for cell in 0..<cells {
-            let start = timeline.lowerBound + Double(cell) * cellLength
-            let covered = loaded.reduce(0.0) { sum, range in
-                sum + max(0, min(range.upperBound, start + cellLength) - max(range.lowerBound, start))
-            }
-            let span: Span =
-                if cell == playhead {
-                    Span(text: allowsUnicode ? "●" : "|", style: .bold)
-                } else if covered >= cellLength / 2 {
-                    Span(text: allowsUnicode ? "━" : "=", style: .good)
-                } else {
-                    Span(text: allowsUnicode ? "─" : "-", style: .dim)
-                }
+            let span = cell == playhead ? playheadSpan : self.span(isLoaded(2 * cell), isLoaded(2 * cell + 1))
             if let last = spans.last, last.style == span.style {
                 spans[spans.count - 1].text += span.text
             } else {
@@ -195,6 +194,18 @@ struct StatusLine: Sendable, Equatable {
             }
         }
         return allowsUnicode ? spans : [Span(text: "[")] + spans + [Span(text: "]")]
+    }
+
+    private var playheadSpan: Span { Span(text: allowsUnicode ? "●" : "|", style: .bold) }
+
+    /// A cell whose halves are loaded or not.
+    private func span(_ first: Bool, _ second: Bool) -> Span {
+        switch (first, second) {
+        case (true, true): Span(text: allowsUnicode ? "━" : "=", style: .good)
+        case (true, false): Span(text: allowsUnicode ? "╾" : "=", style: .good)
+        case (false, true): Span(text: allowsUnicode ? "╼" : "-", style: .good)
+        case (false, false): Span(text: allowsUnicode ? "─" : "-", style: .dim)
+        }
     }
 
     private static func cell(of time: Double, from start: Double, length: Double) -> Int {

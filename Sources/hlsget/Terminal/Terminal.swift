@@ -30,9 +30,10 @@ struct Terminal: Sendable, Equatable {
 
     /// The columns of the terminal behind `descriptor` now; nil where it is none or does not tell.
     static func width(of descriptor: Int32) -> Int? {
-        var size = winsize()
-        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
-        return Int(size.ws_col)
+        // struct winsize: rows, columns, and two sizes in pixels that nobody fills in.
+        var size: [UInt16] = [0, 0, 0, 0]
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size[1] > 0 else { return nil }
+        return Int(size[1])
     }
 
     private static func variable(_ name: String) -> String? {

@@ -241,6 +241,24 @@ struct ForwardBufferTests {
         #expect(buffer.byteCount == 7500)
     }
 
+    @Test("media inserted in any order gives the same sums")
+    func anyOrder() {
+        var random = SplitMix64(seed: 5)
+        for _ in 0..<200 {
+            let ranges = (0..<8).map { _ in
+                let start = Double(random.next() % 400) / 10
+                return start...(start + Double(random.next() % 80 + 1) / 10)
+            }
+            let buffers = [ranges, ranges.reversed(), ranges.shuffled(using: &random)].map { buffer(video: $0) }
+            let reach = (0..<40).map { second in
+                buffers.map { $0.forwardDuration(of: .video, .init(playhead: .seconds(second))) }
+            }
+            #expect(reach.allSatisfy { Set($0).count == 1 }, "\(ranges)")
+            #expect(
+                buffers.allSatisfy { $0.loadedTimeRanges() == buffers[0].loadedTimeRanges() && $0.byteCount == 8000 })
+        }
+    }
+
     @Test("without a required track nothing is ready")
     func noRequiredTrack() {
         var buffer = ForwardBuffer()

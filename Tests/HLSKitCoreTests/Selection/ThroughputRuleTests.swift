@@ -14,7 +14,7 @@ struct ThroughputRuleTests {
         var throughput: Double?
         var latency = Duration.zero
         var current: Int?
-        var buffer = 14
+        var buffer = 9
         var rate = 1.0
         var isPlaying = true
         var expected: Int
@@ -28,12 +28,12 @@ struct ThroughputRuleTests {
             Case(testDescription: "first choice", throughput: 4.5e6, expected: 1),
             Case(testDescription: "first choice, a little less", throughput: 4.4e6, expected: 3),
             Case(testDescription: "less than the lowest", throughput: 0.5e6, expected: 5),
-            Case(testDescription: "up needs a larger margin", throughput: 5.2e6, current: 3, expected: 3),
-            Case(testDescription: "up with a larger margin", throughput: 5.4e6, current: 3, expected: 1),
+            Case(testDescription: "up needs a larger margin", throughput: 4.6e6, current: 3, expected: 3),
+            Case(testDescription: "up with a larger margin", throughput: 4.8e6, current: 3, expected: 1),
             Case(testDescription: "up over several", throughput: 20e6, current: 5, expected: 0),
             Case(testDescription: "kept", throughput: 4.5e6, current: 1, expected: 1),
             Case(testDescription: "down", throughput: 4.4e6, current: 1, expected: 3),
-            Case(testDescription: "kept on a full buffer", throughput: 4.1e6, current: 1, buffer: 15, expected: 1),
+            Case(testDescription: "kept on a full buffer", throughput: 4.1e6, current: 1, buffer: 10, expected: 1),
             Case(testDescription: "down even on a full buffer", throughput: 3.9e6, current: 1, buffer: 25, expected: 3),
             Case(testDescription: "latency costs", throughput: 4.5e6, latency: .seconds(1), expected: 3),
             Case(testDescription: "double speed costs double", throughput: 9e6, rate: 2, expected: 1),
@@ -72,8 +72,10 @@ struct ThroughputRuleTests {
         #expect(choice(buffer: 8) == 3)
     }
 
-    @Test("a throughput that swings around a variant does not make the choice oscillate")
-    func oscillation() {
+    @Test(
+        "a throughput that swings around a variant does not make the choice oscillate",
+        arguments: [(high: 4.65e6, buffer: 9, switches: 1), (high: 5.2e6, buffer: 12, switches: 0)])
+    func oscillation(high: Double, buffer: Int, switches: Int) {
         var rule = ThroughputRule()
         var current = 1
         var switchCount = 0
@@ -81,13 +83,12 @@ struct ThroughputRuleTests {
             let decision = rule.decide(
                 .init(
                     now: .seconds(4 * step), candidates: Self.ladder, currentVariantIndex: current,
-                    throughput: .init(bitsPerSecond: step.isMultiple(of: 2) ? 4.2e6 : 5.2e6),
-                    forwardBuffer: .seconds(12),
-                    upcoming: [.init(duration: .seconds(4))]))
+                    throughput: .init(bitsPerSecond: step.isMultiple(of: 2) ? 4.2e6 : high),
+                    forwardBuffer: .seconds(buffer), upcoming: [.init(duration: .seconds(4))]))
             if decision.variantIndex != current { switchCount += 1 }
             current = decision.variantIndex
         }
-        #expect(switchCount == 1)
+        #expect(switchCount == switches)
     }
 
     struct Abandon: Sendable, CustomTestStringConvertible {

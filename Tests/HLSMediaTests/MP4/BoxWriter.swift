@@ -79,7 +79,9 @@ extension BoxWriter {
     static func elst(_ entries: (duration: Int, mediaTime: Int)...) -> [UInt8] {
         box(
             "edts",
-            fullBox("elst", be32(entries.count), entries.flatMap { be32($0.duration) + be32($0.mediaTime) + be32(0x10000) }))
+            fullBox(
+                "elst", be32(entries.count), entries.flatMap { be32($0.duration) + be32($0.mediaTime) + be32(0x10000) })
+        )
     }
 
     static func moov(_ tracks: [Track], defaults: Defaults? = Defaults(), movieTimescale: Int = 1000) -> [UInt8] {
@@ -136,4 +138,43 @@ extension BoxWriter {
         let stream = [3, 0x80, 0x80, UInt8(3 + decoder.count), 0, 1, 0] + decoder
         return fullBox("esds", stream)
     }
+}
+
+extension BoxWriter {
+    /// A segment with its own header that has one of each box that the demuxer reads.
+    static let allBoxes: [UInt8] = {
+        let keyID = (0..<16).map { UInt8($0) }
+        let sinf = box(
+            "sinf", box("frma", Array("hvc1".utf8)), fullBox("schm", Array("cbcs".utf8), be32(0x10000)),
+            box("schi", fullBox("tenc", version: 1, [0, 0x19, 1, 8] + keyID)))
+        let video = visualEntry(
+            "encv", box("hvcC", [1, 2, 3]), box("colr", Array("nclc".utf8), be16(1), be16(1), be16(1)),
+            box("pasp", be32(1), be32(1)), box("clap", [60, 1, 40, 1, 0, 1, 0, 1].flatMap { be32($0) }), sinf)
+        let sound = audioEntry(
+            "mp4a", version: 1, zeros(16), box("wave", esds(objectType: 0x40, [0x2B, 0x09, 0x88])))
+        let start = header(
+            [
+                Track(id: 1, entries: [video], edits: elst((100, -1), (0, 20))),
+                Track(id: 2, handler: "soun", extendedLanguage: "en-GB", entries: [sound]),
+            ], defaults: Defaults(duration: 5, size: 2))
+        let sidx = fullBox(
+            "sidx", be32(1), be32(1000), zeros(8), be16(0), be16(1), be32(100), be32(10), be32(0))
+        let emsg = fullBox("emsg", Array("urn:x\0v\0".utf8), [1000, 1, 2, 3].flatMap { be32($0) }, [1, 2])
+        let subsamples = be16(1) + be16(1) + be32(2)
+        let senc = fullBox("senc", flags: 2, be32(2), zeros(8) + subsamples + zeros(8) + subsamples)
+        func described(_ offset: Int) -> [UInt8] {
+            moof(
+                traf(
+                    tfhd(1), tfdt(100),
+                    trun(
+                        version: 1, flags: 0xF01, count: 2, be32(offset),
+                        [10, 3, 0, -1, 10, 3, 0x10000, 5].flatMap { be32($0) }), senc),
+                traf(
+                    tfhd(2, flags: 0x20038, be32(7), be32(2), be32(0)), tfdt(200),
+                    trun(flags: 5, count: 2, be32(offset + 6), be32(0)), trun(flags: 0, count: 3)))
+        }
+        let segment = described(described(0).count + 8) + box("mdat", (0..<16).map { UInt8($0) })
+        return start + box("styp", zeros(8)) + sidx + emsg + box("prft", zeros(16)) + segment + box("abcd", zeros(9))
+            + fragment(time: 300, id: 2, sizes: [4, 0, 1])
+    }()
 }

@@ -45,7 +45,8 @@ import Testing
         #expect(demuxed.dump == MP4Fixture.demux(bytes, of: "avc-aac").dump)
     }
 
-    @Test("a file cut anywhere gives a beginning of its samples, and an error unless it ends between fragments",
+    @Test(
+        "a file cut anywhere gives a beginning of its samples, and an error unless it ends between fragments",
         arguments: MP4Fixture.all)
     func truncation(name: String) throws {
         let bytes = try MP4Fixture.bytes(name)
@@ -53,7 +54,8 @@ import Testing
         let expected = whole.samples.map { [$0.pts, $0.dts, Int64($0.data.count)] }
         for length in stride(from: 0, to: bytes.count, by: 23) {
             let cut = MP4Fixture.demux(Array(bytes[..<length]), of: name)
-            #expect(cut.samples.map { [$0.pts, $0.dts, Int64($0.data.count)] } == Array(expected.prefix(cut.samples.count)))
+            #expect(
+                cut.samples.map { [$0.pts, $0.dts, Int64($0.data.count)] } == Array(expected.prefix(cut.samples.count)))
             if let error = cut.error {
                 #expect(error.code == .truncated, "\(length): \(error)")
                 #expect(error.byteOffset == length, "\(length): \(error)")
@@ -101,7 +103,9 @@ import Testing
     func staysFailed() throws {
         var demuxer = FragmentedMP4Demuxer(initialization: nil)
         var events: [DemuxerEvent] = []
-        let first = #expect(throws: MediaError.self) { try demuxer.append(Array("<!DOCTYPE html>".utf8)[...], to: &events) }
+        let first = #expect(throws: MediaError.self) {
+            try demuxer.append(Array("<!DOCTYPE html>".utf8)[...], to: &events)
+        }
         let second = #expect(throws: MediaError.self) { try demuxer.append(BoxWriter.header()[...], to: &events) }
         let third = #expect(throws: MediaError.self) { try demuxer.finish(to: &events) }
         #expect(first?.code == .unknownContainer)

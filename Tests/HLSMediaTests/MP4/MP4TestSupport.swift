@@ -1,6 +1,5 @@
 import Foundation
 import HLSMedia
-import Testing
 
 /// What a demuxer gave for some bytes.
 struct Demuxed {
@@ -30,7 +29,7 @@ struct Demuxed {
     init(_ bytes: [UInt8], by demuxer: consuming some Demuxer, pieceSize: () -> Int = { .max }) {
         var demuxer = demuxer
         var rest = bytes[...]
-        do {
+        do throws(MediaError) {
             while !rest.isEmpty {
                 // A copy, so that the demuxer meets slices with all kinds of indices and no neighbour's bytes.
                 let piece = Array(rest.prefix(pieceSize()))
@@ -38,10 +37,8 @@ struct Demuxed {
                 try demuxer.append(piece[...], to: &events)
             }
             try demuxer.finish(to: &events)
-        } catch let failure as MediaError {
-            error = failure
         } catch {
-            Issue.record("an error that is no MediaError: \(error)")
+            self.error = error
         }
     }
 
@@ -57,7 +54,8 @@ struct Demuxed {
             switch event {
             case .tracks(let tracks): tracks.map(Self.line).joined(separator: "\n")
             case .sample(let sample): Self.line(sample)
-            case .eventMessage(let message): "event \(message.schemeIDURI) \(message.timing) \(message.messageData.count)"
+            case .eventMessage(let message):
+                "event \(message.schemeIDURI) \(message.timing) \(message.messageData.count)"
             case .note(let text): "note \(text)"
             }
         }
@@ -66,13 +64,16 @@ struct Demuxed {
 
     private static func line(_ track: MediaTrack) -> String {
         var parts = [
-            "track \(track.id)", track.mediaType.rawValue, track.codec.rawValue, track.sampleEntry, "1/\(track.timescale)",
+            "track \(track.id)", track.mediaType.rawValue, track.codec.rawValue, track.sampleEntry,
+            "1/\(track.timescale)",
             track.language ?? "-",
         ]
         if track.mediaType == .video { parts.append("\(track.width)x\(track.height)") }
         if track.mediaType == .audio { parts.append("\(track.sampleRate) Hz, \(track.channelCount) ch") }
         if let encryption = track.encryption { parts.append("\(encryption.scheme.rawValue)") }
-        parts.append("configuration " + track.configuration.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())
+        parts.append(
+            "configuration "
+                + track.configuration.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())
         return parts.joined(separator: " ")
     }
 
@@ -81,7 +82,8 @@ struct Demuxed {
             "\(sample.trackID) pts \(sample.pts) dts \(sample.dts) duration \(sample.duration) "
             + "\(sample.data.count) bytes \(sample.isSync ? "sync" : "-") \(String(crc32(sample.data), radix: 16))"
         if let encryption = sample.encryption {
-            line += " iv \(encryption.initializationVector) \(encryption.subsamples.map { ($0.clearByteCount, $0.protectedByteCount) })"
+            line +=
+                " iv \(encryption.initializationVector) \(encryption.subsamples.map { ($0.clearByteCount, $0.protectedByteCount) })"
         }
         return line
     }
@@ -110,11 +112,14 @@ enum MP4Fixture {
         "ac-3", "alac", "av01", "avc-aac", "avc-aac-absolute", "avc-hybrid", "avc-negative-cts", "ec-3", "flac", "hvc1",
         "mp3", "opus", "vp09",
     ]
+    /// What ffmpeg does not write: every box at once.
+    static let written = "all-boxes"
     static let progressive = ["progressive", "quicktime-aac.mov"]
-    static let all = fragmented + progressive
+    static let all = fragmented + progressive + [written]
 
     static func bytes(_ name: String) throws -> [UInt8] {
-        [UInt8](try Data(contentsOf: folder.appendingPathComponent(name + ".mp4")))
+        if name == written { return BoxWriter.allBoxes }
+        return [UInt8](try Data(contentsOf: folder.appendingPathComponent(name + ".mp4")))
     }
 
     /// Demuxes the file by the demuxer that is for it.

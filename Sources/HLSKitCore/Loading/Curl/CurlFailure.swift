@@ -19,7 +19,6 @@ struct CurlFailure: Error {
     func loadingCode(isHeaderComplete: Bool) -> LoadingError.Code {
         switch code {
         case CURLE_URL_MALFORMAT: .badURL
-        case CURLE_UNSUPPORTED_PROTOCOL: .refused
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .nameNotFound
         case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED, CURLE_PROXY: .cannotConnect
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_CERTPROBLEM,

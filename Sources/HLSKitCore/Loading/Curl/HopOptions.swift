@@ -82,10 +82,8 @@ struct HopOptions {
         case .none: try handle.set(CURLOPT_PROXY, "")
         case .url(let proxy): try handle.set(CURLOPT_PROXY, proxy)
         }
-        if restricts {
-            try handle.set(CURLOPT_OPENSOCKETDATA, pointer: context)
-            try handle.setOpenSocket(openSocket)
-        }
+        try handle.set(CURLOPT_OPENSOCKETDATA, pointer: context)
+        try handle.setOpenSocket(openSocket)
         if let interface = configuration.interface { try handle.set(CURLOPT_INTERFACE, interface) }
         switch configuration.addressFamily {
         case .any: break
@@ -154,7 +152,7 @@ private let receiveBody: curl_write_callback = { bytes, size, count, context in
 private let openSocket: curl_opensocket_callback = { context, _, address in
     guard let context, let address else { return CCurl_socket_bad }
     let transfer = transfer(context)
-    let bits: UInt128?
+    let bits: UInt128
     switch address.pointee.family {
     case AF_INET:
         bits = CCurl_sockaddr(address).withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
@@ -165,12 +163,13 @@ private let openSocket: curl_opensocket_callback = { context, _, address in
             withUnsafeBytes(of: $0.pointee.sin6_addr) { AddressRange.bits(of: $0) }
         }
     default:
-        bits = nil
-    }
-    guard let bits, transfer.context.configuration.addressPolicy.allows(bits) else {
-        transfer.refusedAddress = bits.map { AddressRange.text(of: $0) } ?? "of an unknown family"
         return CCurl_socket_bad
     }
+    guard transfer.context.configuration.addressPolicy.allows(bits) else {
+        transfer.refusedAddress = AddressRange.text(of: bits)
+        return CCurl_socket_bad
+    }
+    // Without it a program that the process starts would hold the connection open.
     let flags = Int32(SOCK_CLOEXEC.rawValue)
     return socket(address.pointee.family, address.pointee.socktype | flags, address.pointee.protocol)
 }

@@ -11,6 +11,8 @@ struct EngineConfiguration: Sendable {
     var retryPolicies = RetryPolicies()
     /// Which `CODECS` entries can be played; nil accepts all (outputs that take compressed samples).
     var canPlayCodec: (@Sendable (String) -> Bool)?
+    /// Separate audio is loaded.
+    var playsAudio = true
     /// Header fields of every request.
     var fields: [HTTPField] = []
     var timeouts = TransportTimeouts()
@@ -32,6 +34,7 @@ extension EngineConfiguration {
         keepUpPolicy = configuration.keepUpPolicy
         retryPolicies = configuration.retryPolicies
         if !configuration.acceptsAllCodecs { canPlayCodec = Self.canDecode }
+        playsAudio = configuration.mediaTypes.contains(.audio)
         fields = configuration.fields
         timeouts = configuration.timeouts
         initialBitRateHint = configuration.initialBitRateHint

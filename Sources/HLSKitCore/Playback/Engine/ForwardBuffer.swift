@@ -67,6 +67,7 @@ struct ForwardBuffer: Sendable {
 
     /// Pieces shorter than this grow with what follows them, so that there are few.
     private static let pieceDuration = Duration.seconds(2)
+    private static let unlimited = Duration.seconds(Int64.max)
 
     var configuration: BufferingConfiguration
     /// The selected ones among video and audio.
@@ -158,13 +159,14 @@ struct ForwardBuffer: Sendable {
         }
         let target = target(situation)
         let remaining = situation.remaining
-        let bytesAhead = lanes.reduce(0) { $0 + $1.byteCountAhead(situation) }
+        var bytesAhead = 0
+        for lane in lanes { bytesAhead += lane.byteCountAhead(situation) }
         let (bytesThen, overflow) = bytesAhead.addingReportingOverflow(situation.nextSegmentByteCount)
         let exceedsBytes = overflow || bytesThen > configuration.maxBufferBytes
         let needed = max(situation.startThreshold, situation.nextSegmentDuration)
 
         var verdict = Verdict(
-            forwardDuration: .seconds(Int64.max), isEmpty: false, isFull: true, holdsAllRemaining: remaining != nil,
+            forwardDuration: Self.unlimited, isEmpty: false, isFull: true, holdsAllRemaining: remaining != nil,
             tracksToLoad: [])
         for track in Track.allCases {
             let isRequired = requiredTracks.contains(track)
@@ -174,7 +176,7 @@ struct ForwardBuffer: Sendable {
             let isEnough = isEnough(ahead, target: target, situation)
             let stopsForBytes = exceedsBytes && !needsMore
             lanes[track.rawValue].updateRest(
-                isEnough: isEnough, ahead: ahead, resumeBelow: resumeThreshold(target, situation))
+                isEnough: isEnough, isWorthLoading: isWorthLoading(ahead, target: target, situation))
             if !hasAll, !stopsForBytes, !lanes[track.rawValue].isResting { verdict.tracksToLoad.insert(Tracks(track)) }
             guard isRequired else { continue }
             verdict.forwardDuration = min(verdict.forwardDuration, ahead)
@@ -183,8 +185,9 @@ struct ForwardBuffer: Sendable {
         }
         verdict.isEmpty = verdict.forwardDuration < configuration.stallEpsilon && !verdict.holdsAllRemaining
         // Live with a long target: all there is, if it is worth starting with.
-        if let available = situation.available, verdict.forwardDuration >= available - configuration.maxGapJump,
-            verdict.forwardDuration >= situation.startThreshold / 4
+        let ahead = verdict.forwardDuration
+        if let available = situation.available, ahead >= available - configuration.maxGapJump,
+            ahead + ahead + ahead + ahead >= situation.startThreshold
         {
             verdict.isFull = true
         }
@@ -204,9 +207,12 @@ struct ForwardBuffer: Sendable {
         return ahead >= target
     }
 
-    private func resumeThreshold(_ target: Duration, _ situation: Situation) -> Duration {
-        guard configuration.forwardDurationLimit == nil else { return .seconds(Int64.max) }
-        return max(target / 2, target - max(target / 5, situation.targetDuration))
+    /// Below the target by a fifth of it and by a target duration, at the latest below half of it. Written without
+    /// quotients: dividing durations is slow, and this is asked with every piece that arrives.
+    private func isWorthLoading(_ ahead: Duration, target: Duration, _ situation: Situation) -> Bool {
+        guard configuration.forwardDurationLimit == nil else { return true }
+        let gap = target - ahead
+        return ahead + ahead < target || (gap > situation.targetDuration && gap + gap + gap + gap + gap > target)
     }
 }
 
@@ -236,7 +242,7 @@ extension Range<Duration> {
     }
 }
 
-/// The pieces of one track, in order of their starts.
+/// The pieces of one track. No piece lies inside another, so that they are in order of their starts and of their ends.
 private struct Lane: Sendable {
     private(set) var pieces: [ForwardBuffer.Piece] = []
     private(set) var byteCount = 0
@@ -246,16 +252,27 @@ private struct Lane: Sendable {
 
     mutating func insert(_ piece: ForwardBuffer.Piece, mergingBelow pieceDuration: Duration) {
         byteCount += piece.byteCount
-        let index = pieces.lastIndex { $0.range.lowerBound <= piece.range.lowerBound }.map { $0 + 1 } ?? 0
+        var piece = piece
+        var index = pieces.endIndex
+        while index > 0, pieces[index - 1].range.lowerBound > piece.range.lowerBound { index -= 1 }
         if index > 0 {
             let last = pieces[index - 1]
             let length = last.range.upperBound - last.range.lowerBound
-            if last.isGap == piece.isGap, last.range.upperBound >= piece.range.lowerBound, length < pieceDuration {
+            let grows =
+                last.isGap == piece.isGap && last.range.upperBound >= piece.range.lowerBound && length < pieceDuration
+            if grows || last.range.upperBound >= piece.range.upperBound {
                 let end = max(last.range.upperBound, piece.range.upperBound)
-                pieces[index - 1].range = last.range.lowerBound..<end
-                pieces[index - 1].byteCount += piece.byteCount
-                return
+                piece = ForwardBuffer.Piece(
+                    range: last.range.lowerBound..<end, byteCount: last.byteCount + piece.byteCount,
+                    isGap: last.isGap && piece.isGap)
+                index -= 1
+                pieces.remove(at: index)
             }
+        }
+        while index < pieces.endIndex, pieces[index].range.upperBound <= piece.range.upperBound {
+            piece.byteCount += pieces[index].byteCount
+            piece.isGap = piece.isGap && pieces[index].isGap
+            pieces.remove(at: index)
         }
         pieces.insert(piece, at: index)
     }
@@ -275,10 +292,10 @@ private struct Lane: Sendable {
         byteCount = pieces.reduce(0) { $0 + $1.byteCount }
     }
 
-    mutating func updateRest(isEnough: Bool, ahead: Duration, resumeBelow threshold: Duration) {
+    mutating func updateRest(isEnough: Bool, isWorthLoading: Bool) {
         if isEnough {
             isResting = true
-        } else if ahead < threshold {
+        } else if isWorthLoading {
             isResting = false
         }
     }
@@ -295,11 +312,29 @@ private struct Lane: Sendable {
     }
 
     func byteCountBehind(_ situation: ForwardBuffer.Situation) -> Int {
-        pieces.reduce(0) { $1.distanceBehind(situation) >= .zero ? $0 + $1.byteCount : $0 }
+        byteCount - byteCountAhead(situation)
     }
 
     func byteCountAhead(_ situation: ForwardBuffer.Situation) -> Int {
-        pieces.reduce(0) { $1.distanceBehind(situation) < .zero ? $0 + $1.byteCount : $0 }
+        let range =
+            situation.isReverse ? 0..<endBefore(situation.playhead) : startAfter(situation.playhead)..<pieces.count
+        var count = 0
+        for index in range { count += pieces[index].byteCount }
+        return count
+    }
+
+    /// Index of the first piece that ends after `time`.
+    private func startAfter(_ time: Duration) -> Int {
+        var index = pieces.count
+        while index > 0, pieces[index - 1].range.upperBound > time { index -= 1 }
+        return index
+    }
+
+    /// Index behind the last piece that begins before `time`.
+    private func endBefore(_ time: Duration) -> Int {
+        var index = 0
+        while index < pieces.count, pieces[index].range.lowerBound < time { index += 1 }
+        return index
     }
 
     func forwardDuration(_ situation: ForwardBuffer.Situation, maxGapJump: Duration) -> Duration {
@@ -310,12 +345,12 @@ private struct Lane: Sendable {
     private func forwardReach(_ situation: ForwardBuffer.Situation, maxGapJump: Duration) -> Duration {
         var end = situation.playhead
         var isBroken = false
-        for piece in pieces where piece.range.upperBound > end {
-            guard piece.range.lowerBound - end <= maxGapJump else {
+        for index in startAfter(end)..<pieces.count {
+            guard pieces[index].range.lowerBound - end <= maxGapJump else {
                 isBroken = true
                 break
             }
-            end = piece.range.upperBound
+            end = pieces[index].range.upperBound
         }
         if let effectiveEnd = situation.effectiveEnd {
             if isAtEnd, !isBroken { end = max(end, effectiveEnd) }
@@ -327,9 +362,9 @@ private struct Lane: Sendable {
     /// Media before the first piece does not exist where reverse playback ends within a jump of it.
     private func backwardReach(_ situation: ForwardBuffer.Situation, maxGapJump: Duration) -> Duration {
         var start = situation.playhead
-        for piece in pieces.reversed() where piece.range.lowerBound < start {
-            guard start - piece.range.upperBound <= maxGapJump else { break }
-            start = piece.range.lowerBound
+        for index in (0..<endBefore(start)).reversed() {
+            guard start - pieces[index].range.upperBound <= maxGapJump else { break }
+            start = pieces[index].range.lowerBound
         }
         if let effectiveEnd = situation.effectiveEnd {
             if start - effectiveEnd <= maxGapJump { start = min(start, effectiveEnd) }

@@ -52,8 +52,14 @@ struct ItemState: Sendable {
     /// Whether any media was handed on.
     var hasPresentable = false
 
+    /// Where the user's credentials may go, and those that the URL itself carried (R60).
+    let credentialOrigins: Set<Origin>
+    let authorization: HTTPField?
+
     init(url: String) {
         self.url = url
+        credentialOrigins = Set([Origin(of: url)].compactMap(\.self))
+        authorization = (try? HTTPURL(url))?.basicAuthorization
     }
 
     var isLive: Bool { lanes[.main]?.tracker?.isLive ?? false }

@@ -35,7 +35,8 @@ struct KeepUpJudge: Sendable {
             answer = false
         } else if case .custom(let judge) = policy {
             return judge(input)
-        } else if let yes, yes.rate == input.rate, yes.bitRate == input.bitRate, input.forwardDuration >= threshold / 2
+        } else if let yes, yes.rate == input.rate, yes.bitRate == input.bitRate,
+            input.forwardDuration + input.forwardDuration >= threshold
         {
             answer = true
         } else {

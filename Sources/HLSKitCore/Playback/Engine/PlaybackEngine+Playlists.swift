@@ -193,6 +193,11 @@ extension PlaybackEngine {
         }
         item?.start = start
         item?.startWindow = window
+        switch preferences.endPosition {
+        case .automatic: break
+        case .time(let time): item?.forwardEnd = max(start, time < .zero ? end + time : tracker.start + time)
+        case .duration(let length): item?.forwardEnd = start + length
+        }
         timebase = TimebaseState(itemTime: start, hostTime: now, rate: timebase.rate)
         effects.append(.setTimebase(timebase))
     }

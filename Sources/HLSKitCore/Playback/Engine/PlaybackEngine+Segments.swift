@@ -201,6 +201,11 @@ extension PlaybackEngine {
         var request = TransportRequest(
             url: url, resourceClass: resourceClass, fields: configuration.fields, byteRange: byteRange,
             timeouts: configuration.timeouts, maximumByteCount: maximumByteCount)
+        // The user's credentials belong to the origin of the URL that the user gave (R59).
+        request.credentialOrigins = item?.credentialOrigins ?? []
+        if let authorization = item?.authorization, !request.fields.contains(where: { $0.isAuthorization }) {
+            request.fields.append(authorization)
+        }
         if let session = configuration.sessionID {
             request.fields.append(HTTPField(name: "X-Playback-Session-Id", value: session))
         }
@@ -463,6 +468,10 @@ extension PlaybackEngine {
         let presented = effectiveEnd ?? playhead
         self.item?.presentedUpTo = presented
     }
+}
+
+extension HTTPField {
+    fileprivate var isAuthorization: Bool { name.lowercased() == "authorization" }
 }
 
 extension LaneID {

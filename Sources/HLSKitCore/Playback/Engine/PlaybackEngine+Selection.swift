@@ -137,7 +137,7 @@ extension PlaybackEngine {
             item?.audibleOption = choice.map {
                 VariantCandidate.AudioOption(id: $0.optionID, language: $0.language, channelCount: $0.channelCount)
             }
-            setLane(.audio, to: choice, variantURI: variant.uri, base: base)
+            setLane(.audio, to: configuration.playsAudio ? choice : nil, variantURI: variant.uri, base: base)
             var required: ForwardBuffer.Tracks = [.video]
             if item?.lanes[.audio] != nil { required.insert(.audio) }
             buffer.setRequiredTracks(required)

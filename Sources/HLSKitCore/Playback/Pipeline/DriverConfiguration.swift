@@ -6,6 +6,8 @@ struct DriverConfiguration: Sendable {
     var transport: any Transport
     var resourcePolicy: ResourcePolicy
     var writers: [any MediaWriter] = []
+    /// What is played; media of other kinds is dropped.
+    var mediaTypes: Set<MediaType> = [.video, .audio]
     /// Media that is decoded although no writer wants it.
     var decodes: Set<MediaType> = []
     var decodingThreadCount = 0
@@ -22,6 +24,7 @@ struct DriverConfiguration: Sendable {
                 ResourcePolicy.forItem(at: $0.url, allowsFilesAnywhere: configuration.allowsFilesAnywhere)
             } ?? ResourcePolicy()
         writers = item?.writers ?? []
+        mediaTypes = configuration.mediaTypes
         decodes = configuration.decodesWithoutOutput
         decodingThreadCount = configuration.decodingThreadCount
         demuxes = configuration.demuxesMedia

@@ -203,14 +203,16 @@ struct LanePipeline {
     private mutating func select(from tracks: [MediaTrack], _ reader: inout SegmentReader, output: inout [LaneOutput]) {
         reader.selectTracks(from: tracks, wanted: wanted)
         output.append(.fact(.tracks(reader.job.id, tracks)))
-        for type in MediaType.allCases {
-            guard let track = reader.selected[type] else { continue }
-            let isNewSequence = reader.opensSequence && !reader.announced.contains(type)
-            reader.announced.insert(type)
-            if !isNewSequence, current[type] == track { continue }
-            current[type] = track
-            output.append(.track(track, window: reader.job.window, isNewSequence: isNewSequence))
-        }
+    }
+
+    /// Tells outputs of a track when its first sample comes: by then the container has told all it knows.
+    private mutating func announce(_ track: MediaTrack, _ reader: inout SegmentReader, output: inout [LaneOutput]) {
+        let type = track.mediaType
+        let isNewSequence = reader.opensSequence && !reader.announced.contains(type)
+        reader.announced.insert(type)
+        if !isNewSequence, let known = current[type], track.continues(known) { return }
+        current[type] = track
+        output.append(.track(track, window: reader.job.window, isNewSequence: isNewSequence))
     }
 
     private mutating func deliver(
@@ -221,10 +223,20 @@ struct LanePipeline {
         guard !reader.skipsRepeated(sample) else { return }
         let placement = reader.placement(of: sample, in: track, timeline: &timeline)
         var sample = sample
+        announce(track, &reader, output: &output)
         sample.pts = sample.pts.addingReportingOverflow(placement.shift).partialValue
         sample.dts = sample.dts.addingReportingOverflow(placement.shift).partialValue
         reader.note(sample, of: track, offset: placement.offset)
         output.append(.sample(sample, track.mediaType, offset: placement.offset))
+    }
+}
+
+extension MediaTrack {
+    /// Samples of this track may go into the decoder that was opened for `other`. What a stream tells of itself in
+    /// passing (its size, where a segment repeats its parameter sets) needs no other decoder.
+    fileprivate func continues(_ other: MediaTrack) -> Bool {
+        codec == other.codec && timescale == other.timescale && configuration == other.configuration
+            && sampleEntry == other.sampleEntry && encryption == other.encryption
     }
 }
 

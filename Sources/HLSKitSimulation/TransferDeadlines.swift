@@ -1,0 +1,61 @@
+import HLSKitCore
+
+/// When a transfer over a simulated link is given up, by the rules of ``TransportTimeouts``.
+///
+/// The low-speed rule is a budget of time: a byte buys its share of a second at the lowest allowed rate, and no more
+/// than ``TransportTimeouts/lowSpeed`` is ever in stock. So a transfer that stops fails after exactly that long, and
+/// one that trickles soon after.
+struct TransferDeadlines {
+    typealias Milliseconds = NetworkTrace.Milliseconds
+
+    private let timeouts: TransportTimeouts
+    private let startedAt: Milliseconds
+    /// The end of the budget; nil before the first byte.
+    private var lowSpeedAt: Milliseconds?
+    private var pausedAt: Milliseconds?
+    private var pausedFor = 0.0
+
+    init(_ timeouts: TransportTimeouts, startedAt: Milliseconds) {
+        self.timeouts = timeouts
+        self.startedAt = startedAt
+    }
+
+    /// The next time at which the transfer fails unless something arrives; nil while it is paused.
+    var next: Milliseconds? {
+        guard pausedAt == nil else { return nil }
+        let rule = lowSpeedAt ?? startedAt + timeouts.firstByte.milliseconds + pausedFor
+        guard let total = timeouts.total else { return rule }
+        return min(rule, startedAt + total.milliseconds + pausedFor)
+    }
+
+    /// What was waited for in vain, when ``next`` has come.
+    var reason: String {
+        if let total = timeouts.total, next == startedAt + total.milliseconds + pausedFor {
+            return "not complete within \(Int(total.milliseconds)) ms"
+        }
+        guard lowSpeedAt != nil else { return "no byte within \(Int(timeouts.firstByte.milliseconds)) ms" }
+        return "fewer than \(timeouts.minimumBytesPerSecond) bytes/s for \(Int(timeouts.lowSpeed.milliseconds)) ms"
+    }
+
+    /// The header (no bytes) or bytes of the body have arrived.
+    mutating func receive(byteCount: Int, at time: Milliseconds) {
+        let stock = timeouts.lowSpeed.milliseconds
+        guard let end = lowSpeedAt else {
+            lowSpeedAt = time + stock
+            return
+        }
+        let bought = Double(byteCount) * 1000 / Double(max(1, timeouts.minimumBytesPerSecond))
+        lowSpeedAt = min(max(end, time) + bought, time + stock)
+    }
+
+    /// The caller does not want bytes for a while, which is nobody's fault.
+    mutating func setPaused(_ isPaused: Bool, at time: Milliseconds) {
+        if isPaused {
+            pausedAt = pausedAt ?? time
+        } else if let begin = pausedAt {
+            pausedAt = nil
+            pausedFor += time - begin
+            lowSpeedAt = lowSpeedAt.map { $0 + time - begin }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+import Synchronization
+
+/// A clock that stands still until it is told to go on, and an executor for the tasks that live by it.
+///
+/// Tasks that run on it (`Task(executorPreference: clock) { … }`) and everything they await, actors included, run in the
+/// call of ``advance(by:)`` or ``run(_:)``, one job at a time, in the order in which they became ready. So the same
+/// program gives the same sequence of events each time, and an hour passes as fast as its work is done.
+///
+/// ```swift
+/// let clock = VirtualClock()
+/// let answer = try clock.run {
+///     try await clock.sleep(for: .seconds(3600))
+///     return clock.now.offset
+/// }
+/// // answer == .seconds(3600), at once
+/// ```
+///
+/// Tasks on other executors may sleep on the clock as well; when they are woken, nobody waits for what they do then.
+///
+/// Source: CONTRACTS §14.
+public final class VirtualClock: Clock, TaskExecutor, Sendable {
+    /// A time on the clock.
+    public struct Instant: InstantProtocol, Sendable, Hashable {
+        /// Time since the clock was made.
+        public var offset: Duration
+
+        public init(offset: Duration) {
+            self.offset = offset
+        }
+
+        public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+
+        public func duration(to other: Instant) -> Duration { other.offset - offset }
+
+        public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+    }
+
+    /// Why ``run(_:)`` gave up.
+    public struct StuckError: Error, Sendable, Hashable, CustomStringConvertible {
+        /// The time at which nothing was left to do.
+        public var now: Instant
+
+        public var description: String {
+            "the operation waits for something that neither the clock nor its tasks will bring (at \(now.offset))"
+        }
+    }
+
+    private struct Sleeper {
+        var id: Int
+        var deadline: Instant
+        var continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        var now = Instant(offset: .zero)
+        var lastID = 0
+        /// In the order of their creation.
+        var sleepers: [Sleeper] = []
+        /// Sleeps that were cancelled before they began.
+        var cancelled: Set<Int> = []
+        var jobs: [UnownedJob] = []
+        var isRunning = false
+    }
+
+    private let state = Mutex(State())
+
+    public init() {}
+
+    public var now: Instant { state.withLock { $0.now } }
+
+    public var minimumResolution: Duration { .nanoseconds(1) }
+
+    /// The time at which the next sleeper wakes; nil when nobody sleeps.
+    public var nextDeadline: Instant? { state.withLock { $0.sleepers.map(\.deadline).min() } }
+
+    /// Sleeps until the clock shows `deadline`. Returns at once when it does already.
+    ///
+    /// Sleepers with one deadline wake in the order in which they went to sleep. Throws `CancellationError` when the task is
+    /// cancelled. `tolerance` is not used.
+    public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+        try Task.checkCancellation()
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let sleeper = Sleeper(id: id, deadline: deadline, continuation: continuation)
+                let refusal: Result<Void, any Error>? = state.withLock { state in
+                    if state.cancelled.remove(id) != nil { return .failure(CancellationError()) }
+                    if deadline <= state.now { return .success(()) }
+                    state.sleepers.append(sleeper)
+                    return nil
+                }
+                if let refusal { continuation.resume(with: refusal) }
+            }
+        } onCancel: {
+            let sleeper = state.withLock { state -> Sleeper? in
+                if let index = state.sleepers.firstIndex(where: { $0.id == id }) {
+                    return state.sleepers.remove(at: index)
+                }
+                state.cancelled.insert(id)
+                return nil
+            }
+            sleeper?.continuation.resume(throwing: CancellationError())
+        }
+        // A cancellation that came after the end of the sleep has left its mark.
+        state.withLock { _ = $0.cancelled.remove(id) }
+    }
+
+    /// Lets `duration` pass: wakes each sleeper at its time and runs all that becomes ready on the way, in the calling
+    /// thread. With `.zero` only what is ready now runs.
+    ///
+    /// A program error when `duration` is negative or the call comes from work that the clock itself is running.
+    public func advance(by duration: Duration) {
+        precondition(duration >= .zero, "time does not go back")
+        whileRunning {
+            let end = state.withLock { $0.now.advanced(by: duration) }
+            runJobs()
+            while wakeNext(notAfter: end) { runJobs() }
+            state.withLock { $0.now = max($0.now, end) }
+        }
+    }
+
+    /// Runs `operation` to its end on this clock, from deadline to deadline, and gives its result.
+    ///
+    /// Throws what `operation` throws, and ``StuckError`` when it waits for something outside. A program error when the call
+    /// comes from work that the clock itself is running.
+    public func run<Value: Sendable>(_ operation: @escaping @Sendable () async throws -> Value) throws -> Value {
+        try whileRunning {
+            let outcome = Outcome<Value>()
+            let task = Task(executorPreference: self) {
+                do {
+                    outcome.set(.success(try await operation()))
+                } catch {
+                    outcome.set(.failure(error))
+                }
+            }
+            runJobs()
+            while outcome.value == nil, wakeNext(notAfter: nil) { runJobs() }
+            guard let value = outcome.value else {
+                task.cancel()
+                runJobs()
+                throw StuckError(now: now)
+            }
+            return try value.get()
+        }
+    }
+
+    /// For the concurrency runtime: takes a job that is ready.
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        state.withLock { $0.jobs.append(job) }
+    }
+
+    // MARK: - Running
+
+    private func whileRunning<Result>(_ body: () throws -> Result) rethrows -> Result {
+        state.withLock { state in
+            precondition(!state.isRunning, "the clock is running already")
+            state.isRunning = true
+        }
+        defer { state.withLock { $0.isRunning = false } }
+        return try body()
+    }
+
+    /// Runs what is ready, and what becomes ready by it, until nothing is.
+    private func runJobs() {
+        while true {
+            let jobs = state.withLock { state in
+                let jobs = state.jobs
+                state.jobs.removeAll(keepingCapacity: true)
+                return jobs
+            }
+            if jobs.isEmpty { return }
+            for job in jobs { job.runSynchronously(on: asUnownedTaskExecutor()) }
+        }
+    }
+
+    /// Wakes the sleeper that is next and moves the clock there. False when there is none up to `end`.
+    private func wakeNext(notAfter end: Instant?) -> Bool {
+        let sleeper = state.withLock { state -> Sleeper? in
+            // The first of the earliest: they are in the order of their creation.
+            var next: Int?
+            for index in state.sleepers.indices {
+                if let best = next, state.sleepers[best].deadline <= state.sleepers[index].deadline { continue }
+                next = index
+            }
+            guard let next, end.map({ state.sleepers[next].deadline <= $0 }) ?? true else { return nil }
+            let sleeper = state.sleepers.remove(at: next)
+            state.now = max(state.now, sleeper.deadline)
+            return sleeper
+        }
+        guard let sleeper else { return false }
+        sleeper.continuation.resume()
+        return true
+    }
+}
+
+/// Carries the result of an operation out of its task.
+private final class Outcome<Value: Sendable>: Sendable {
+    private let outcome = Mutex<Result<Value, any Error>?>(nil)
+
+    var value: Result<Value, any Error>? { outcome.withLock { $0 } }
+
+    func set(_ result: Result<Value, any Error>) {
+        outcome.withLock { $0 = result }
+    }
+}

@@ -1,0 +1,288 @@
+import ArgumentParser
+import HLSKitCore
+import HLSKitSimulation
+
+extension PlayCommand {
+    mutating func run() async throws {
+        let status = await PlaySession(try options()).run()
+        if status != .done { throw status.exitCode }
+    }
+}
+
+/// One run of `hlsget play`: makes the player and its outputs, shows what it tells, and ends it.
+struct PlaySession {
+    /// How often the status line and the progress lines are looked at.
+    private static let tick = Duration.milliseconds(100)
+
+    private let options: PlayOptions
+    private let clock = ContinuousClock()
+    private let display: StatusDisplay?
+    private let reportsJSON: Bool
+
+    init(_ options: PlayOptions) {
+        self.options = options
+        let isTerminal = Terminal(descriptor: StandardStream.error.descriptor).isTerminal
+        let style = options.progressStyle(standardErrorIsTerminal: isTerminal)
+        display = style == .bar ? StatusDisplay() : nil
+        reportsJSON = style == .json
+    }
+
+    // MARK: Running
+
+    /// Plays to the end, to a failure or to a signal; tells how it went.
+    func run() async -> ExitStatus {
+        let signals = SignalWatcher()
+        var summary = PlaySummary(url: options.url)
+        let began = clock.now
+        let outputs: [Output]
+        let player: Player
+        do {
+            outputs = try openOutputs()
+            player = Player(configuration: try configuration())
+        } catch {
+            return fail(error, &summary)
+        }
+        let item = PlayerItem(url: options.url)
+        item.preferences = preferences
+        for output in outputs { item.add(output.writer) }
+        let events = player.events()
+        // Told to play before it has an item, a player need not prepare a still picture (CONTRACTS §7).
+        start(player)
+        do { try player.replaceCurrentItem(with: item) } catch { return fail(error, &summary) }
+
+        let outcome = await follow(player, events: events, signals: signals, summary: &summary)
+        summary.state = player.state
+        summary.error = outcome.error
+        await player.close()
+        display?.finish()
+        let outputError = finish(outputs, &summary)
+        summary.error = summary.error ?? outputError
+        summary.elapsed = clock.now - began
+        summary.exitStatus = exitStatus(of: outcome, summary)
+        report(&summary)
+        return summary.exitStatus
+    }
+
+    private func start(_ player: Player) {
+        guard options.isPaced else { return player.play() }
+        player.automaticallyWaitsToMinimizeStalling = options.automaticallyWaits
+        player.defaultRate = options.rate
+        if options.startsImmediately {
+            player.playImmediately(atRate: options.rate)
+        } else {
+            player.play()
+        }
+    }
+
+    /// How a session came to its end.
+    private enum Outcome {
+        case played
+        case failed(PlayerError)
+        case interrupted(Int32)
+
+        var error: PlayerError? {
+            if case .failed(let error) = self { return error }
+            return nil
+        }
+    }
+
+    private enum Happening: Sendable {
+        case event(PlayerEvent)
+        case signal(Int32)
+        case tick
+    }
+
+    /// Shows what happens until there is nothing more to come.
+    private func follow(
+        _ player: Player, events: AsyncStream<PlayerEvent>, signals: SignalWatcher, summary: inout PlaySummary
+    ) async -> Outcome {
+        let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)
+        let clock = clock
+        let needsTicks = display != nil || reportsJSON
+        let tasks = [
+            Task {
+                for await event in events { sink.yield(.event(event)) }
+                sink.finish()
+            },
+            Task { for await signal in signals.requests { sink.yield(.signal(signal)) } },
+            Task {
+                while needsTicks, !Task.isCancelled {
+                    try await clock.sleep(for: Self.tick)
+                    sink.yield(.tick)
+                }
+            },
+        ]
+        defer { for task in tasks { task.cancel() } }
+        var reporter = EventReporter()
+        let epoch = clock.now
+        for await happening in happenings {
+            switch happening {
+            case .signal(let signal): return .interrupted(signal)
+            case .tick: show(player.state, at: clock.now - epoch, &reporter)
+            case .event(let event):
+                summary.observe(event)
+                show(event, &reporter)
+                switch event.kind {
+                case .didPlayToEnd: return .played
+                case .itemStatusChanged(.failed):
+                    let unknown = PlayerError(code: .internal, url: options.url, cause: "playing failed")
+                    return .failed(player.currentItem?.error ?? unknown)
+                default: break
+                }
+            }
+        }
+        return .played
+    }
+
+    // MARK: Showing
+
+    private func show(_ state: PlayerState, at time: Duration, _ reporter: inout EventReporter) {
+        display?.update(state, at: time)
+        if reportsJSON {
+            for line in reporter.lines(for: state, at: time) { StandardStream.error.writeLine(line) }
+        }
+    }
+
+    private func show(_ event: PlayerEvent, _ reporter: inout EventReporter) {
+        if reportsJSON {
+            for line in reporter.lines(for: event) { StandardStream.error.writeLine(line) }
+        } else if let text = EventText.line(for: event, verbosity: options.verbosity) {
+            say(text)
+        }
+    }
+
+    private func say(_ line: String) {
+        if let display { display.print(line) } else { StandardStream.error.writeLine(line) }
+    }
+
+    private func fail(_ error: any Error, _ summary: inout PlaySummary) -> ExitStatus {
+        summary.exitStatus = ExitStatus(error)
+        if let error = error as? OutputError {
+            summary.error = PlayerError(code: .output, url: error.path, cause: "cannot write", detail: error.text)
+            summary.exitStatus = .output
+        } else if let error = error as? PlayerError {
+            summary.error = error
+        } else {
+            summary.error = PlayerError(code: .invalidArgument, cause: ErrorLine.text(for: error))
+        }
+        report(&summary)
+        return summary.exitStatus
+    }
+
+    private func exitStatus(of outcome: Outcome, _ summary: PlaySummary) -> ExitStatus {
+        if case .interrupted(let signal) = outcome { return .interrupted(signal: signal) }
+        if let error = summary.error { return ExitStatus(error.code) }
+        return options.isStrict && summary.isIncomplete ? .incomplete : .done
+    }
+
+    private func report(_ summary: inout PlaySummary) {
+        if let error = summary.error { StandardStream.error.writeLine(ErrorLine.text(for: error)) }
+        if reportsJSON {
+            StandardStream.error.writeLine(EventReporter().line(for: summary, at: summary.elapsed))
+        } else if options.verbosity != .quiet, summary.state.statistics.numberOfSegments > 0 {
+            for line in summary.lines { StandardStream.error.writeLine(line) }
+        }
+        if options.printsSummaryDocument { StandardStream.output.writeLine(summary.document) }
+    }
+
+    // MARK: Outputs
+
+    private struct Output {
+        var writer: any MediaWriter
+        var path: String
+    }
+
+    private func openOutputs() throws -> [Output] {
+        try options.outputs.map { output in
+            let note: WriterNote = { [display, options] text in
+                guard options.verbosity != .quiet else { return }
+                let line = ErrorLine.line(text, url: nil, detail: nil, severity: "note")
+                if let display { display.print(line) } else { StandardStream.error.writeLine(line) }
+            }
+            let writer = try output.format.makeWriter(
+                path: output.destination.path, overwrite: options.overwritesFiles, note: note)
+            return Output(writer: writer, path: output.destination.path)
+        }
+    }
+
+    private func finish(_ outputs: [Output], _ summary: inout PlaySummary) -> PlayerError? {
+        var first: PlayerError?
+        for output in outputs {
+            do {
+                try output.writer.finish()
+                summary.files.append(PlaySummary.File(path: output.path, isComplete: true))
+            } catch {
+                summary.files.append(PlaySummary.File(path: output.path, isComplete: false))
+                first =
+                    first ?? PlayerError(code: .output, url: error.path, cause: "cannot write", detail: error.text)
+            }
+        }
+        return first
+    }
+}
+
+// MARK: - Options in the words of the library
+
+extension PlaySession {
+    private var preferences: PlayerItemPreferences {
+        var preferences = PlayerItemPreferences()
+        preferences.preferredForwardBufferDuration = options.forwardBufferDuration
+        preferences.preferredPeakBitRate = options.peakBitRate
+        preferences.preferredMaximumResolution = options.maximumResolution
+        preferences.displaySize = options.display.map { display in
+            PixelSize(
+                width: Int((Double(display.size.width) * display.scale).rounded()),
+                height: Int((Double(display.size.height) * display.scale).rounded()))
+        }
+        preferences.startsOnFirstEligibleVariant = options.startsOnFirstEligibleVariant
+        preferences.quality = options.quality
+        preferences.audio = options.audio
+        preferences.subtitles = options.subtitles
+        switch options.from {
+        case .fromStart(let time): preferences.startPosition = .time(time)
+        case .fromEnd(let time): preferences.startPosition = .time(.zero - time)
+        case nil: preferences.startPosition = options.liveFromStart ? .oldest : .automatic
+        }
+        switch options.to {
+        case .fromStart(let time): preferences.endPosition = .time(time)
+        case .fromEnd(let time): preferences.endPosition = .time(.zero - time)
+        case nil: if let duration = options.duration { preferences.endPosition = .duration(duration) }
+        }
+        preferences.configuredTimeOffsetFromLive = options.liveOffset.map { $0 / .seconds(1) }
+        preferences.stalePolicy = options.staleAction == .end ? .end : .fail
+        return preferences
+    }
+
+    private func configuration() throws -> PlayerConfiguration {
+        var configuration = PlayerConfiguration(clock: clock, transport: try transport())
+        configuration.pacing = options.isPaced ? .realTime : .unpaced
+        configuration.fields = options.fields
+        configuration.allowsFilesAnywhere = options.allowsFilesOutside
+        configuration.decodingThreadCount = options.threads ?? 0
+        if !options.includesVideo { configuration.mediaTypes.remove(.video) }
+        if !options.includesAudio { configuration.mediaTypes.remove(.audio) }
+        if options.outputs.isEmpty, options.decodes {
+            configuration.decodesWithoutOutput = configuration.mediaTypes
+        }
+        configuration.demuxesMedia = !options.outputs.isEmpty || options.decodes
+        configuration.acceptsAllCodecs = !options.needsDecoder
+        if let retries = options.retries { configuration.retryPolicies.maximumRetryCount = retries }
+        if let timeout = options.timeout { configuration.timeouts.firstByte = timeout }
+        return configuration
+    }
+
+    private func transport() throws -> any Transport {
+        var network = TransportConfiguration(userAgent: "hlsget/\(HLSGet.version)")
+        network.caFile = options.certificateFile
+        network.verifiesCertificates = options.verifiesCertificates
+        network.forcesHTTP11 = options.forcesHTTP11
+        network.allowsDowngradeRedirect = options.allowsDowngrade
+        var denied = options.deniesPrivateAddresses ? AddressPolicy.denyPrivate.denied : []
+        denied += options.deniedAddresses.compactMap { AddressRange($0.text) }
+        network.addressPolicy = AddressPolicy(denied: denied)
+        let transport = SchemeTransport(
+            network: CurlTransport(configuration: network), local: LocalTransport())
+        guard let throttle = options.throttle else { return transport }
+        return ConditionedTransport(base: transport, trace: try throttle.networkTrace(), clock: clock)
+    }
+}

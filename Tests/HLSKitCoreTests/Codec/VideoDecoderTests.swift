@@ -1,0 +1,215 @@
+import HLSKitCore
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct VideoDecoderTests {
+    static let streams = [
+        "h264-annexb", "h264-avcc", "h264-422-10", "h264-two-sizes", "h264-undeclared-reordering", "hevc", "av1", "vp9",
+    ]
+
+    @Test("pictures are those of ffmpeg, bit by bit and in order", arguments: streams, [1, 4])
+    func pictures(name: String, threadCount: Int) throws {
+        let fixture = try PacketFixture(name)
+        let frames = try fixture.pictures(threadCount: threadCount)
+        #expect(try hashes(of: frames, track: fixture.track) == fixture.expectedHashes)
+        #expect(frames.map(\.pts) == fixture.samples.map(\.pts).sorted())
+        #expect(frames.allSatisfy { $0.timescale == fixture.track.timescale })
+        #expect(frames.first?.isKey == true)
+    }
+
+    @Test("draining in the middle gives every picture, and decoding goes on at the next sync sample")
+    func drainInTheMiddle() throws {
+        let fixture = try PacketFixture("h264-annexb")
+        let middle = try #require(fixture.samples.indices.dropFirst().first { fixture.samples[$0].isSync })
+        let decoder = try VideoDecoder(track: fixture.track, threadCount: 4)
+        var frames: [VideoFrame] = []
+        for sample in fixture.samples[..<middle] { try decoder.decode(sample, to: &frames) }
+        #expect(frames.count < middle)
+        try decoder.drain(to: &frames)
+        #expect(frames.count == middle)
+        try decoder.drain(to: &frames)
+        #expect(frames.count == middle)
+        for sample in fixture.samples[middle...] { try decoder.decode(sample, to: &frames) }
+        try decoder.drain(to: &frames)
+        #expect(try hashes(of: frames, track: fixture.track) == fixture.expectedHashes)
+    }
+
+    @Test("a single sample comes out at the drain")
+    func singleSample() throws {
+        let fixture = try PacketFixture("h264-annexb")
+        let decoder = try VideoDecoder(track: fixture.track, threadCount: 1)
+        var frames: [VideoFrame] = []
+        try decoder.decode(fixture.samples[0], to: &frames)
+        #expect(frames.isEmpty)
+        try decoder.drain(to: &frames)
+        #expect(try hashes(of: frames, track: fixture.track) == [fixture.expectedHashes[0]])
+    }
+
+    @Test("after a flush nothing of what was put in comes out", arguments: [1, 3], [1, 4])
+    func flush(sampleCount: Int, threadCount: Int) throws {
+        let fixture = try PacketFixture("h264-annexb")
+        let middle = try #require(fixture.samples.indices.dropFirst().first { fixture.samples[$0].isSync })
+        let decoder = try VideoDecoder(track: fixture.track, threadCount: threadCount)
+        var frames: [VideoFrame] = []
+        for sample in fixture.samples[..<sampleCount] { try decoder.decode(sample, to: &frames) }
+        decoder.flush()
+        frames = []
+        for sample in fixture.samples[middle...] { try decoder.decode(sample, to: &frames) }
+        try decoder.drain(to: &frames)
+        #expect(try hashes(of: frames, track: fixture.track) == Array(fixture.expectedHashes[middle...]))
+    }
+
+    @Test("a damaged sample is an error, and the pictures after the next sync sample are whole", arguments: [1, 4])
+    func damagedSample(threadCount: Int) throws {
+        let fixture = try PacketFixture("h264-avcc")
+        let decoder = try VideoDecoder(track: fixture.track, threadCount: threadCount)
+        var samples = fixture.samples
+        // A length that reaches beyond the sample.
+        samples[1].data = SampleData([0x7F, 0xFF, 0xFF, 0xFF] + Array(repeating: 0x55, count: 40))
+        var frames: [VideoFrame] = []
+        var errors: [CodecError] = []
+        for sample in samples + fixture.samples {
+            do { try decoder.decode(sample, to: &frames) } catch { errors.append(error) }
+        }
+        do { try decoder.drain(to: &frames) } catch { errors.append(error) }
+        #expect(errors.count == 1)
+        #expect(errors.first?.isDamagedInput == true)
+        #expect(errors.first?.description.contains("Invalid data found when processing input") == true)
+        let found = try hashes(of: Array(frames.suffix(fixture.samples.count)), track: fixture.track)
+        #expect(found == fixture.expectedHashes)
+    }
+
+    @Test("no bytes of a sample make the decoder trap", arguments: streams)
+    func anyBytes(name: String) throws {
+        let fixture = try PacketFixture(name)
+        var random = SplitMix(state: 7)
+        for round in 0..<20 {
+            let decoder = try VideoDecoder(track: fixture.track, threadCount: 1 + round % 2)
+            var frames: [VideoFrame] = []
+            for var sample in fixture.samples {
+                var bytes = sample.data.withUnsafeBytes { Array($0) }
+                for _ in 0..<Int.random(in: 0...3, using: &random) where !bytes.isEmpty {
+                    let place = Int.random(in: bytes.indices, using: &random)
+                    bytes[place] = UInt8.random(in: 0...255, using: &random)
+                }
+                if round % 5 == 0 { bytes.removeLast(min(bytes.count, Int.random(in: 0...20, using: &random))) }
+                sample.data = SampleData(bytes)
+                try? decoder.decode(sample, to: &frames)
+            }
+            try? decoder.drain(to: &frames)
+            #expect(frames.count <= 2 * fixture.samples.count)
+        }
+    }
+
+    @Test("times at the ends of the range do not trap")
+    func extremeTimes() throws {
+        let fixture = try PacketFixture("h264-annexb")
+        let decoder = try VideoDecoder(track: fixture.track, threadCount: 1)
+        var frames: [VideoFrame] = []
+        for (index, var sample) in fixture.samples.enumerated() {
+            sample.pts = index % 2 == 0 ? .max : .min + 1
+            sample.dts = index % 2 == 0 ? .min : .max
+            sample.duration = index % 3 == 0 ? .max : .min
+            try? decoder.decode(sample, to: &frames)
+        }
+        try? decoder.drain(to: &frames)
+        #expect(frames.count == fixture.samples.count)
+    }
+
+    @Test("an unusable track is an error with the library's words")
+    func unusableTracks() throws {
+        let webVTT = MediaTrack(id: 0, mediaType: .text, codec: .webVTT, timescale: 90_000)
+        let noTimescale = MediaTrack(id: 0, mediaType: .video, codec: .h264, timescale: 0)
+        let unknown = MediaTrack(id: 0, mediaType: .video, codec: MediaCodec(rawValue: "dvh9"), timescale: 1)
+        for track in [webVTT, noTimescale, unknown] {
+            #expect(throws: CodecError.self) { _ = try VideoDecoder(track: track) }
+        }
+        let error = #expect(throws: CodecError.self) { _ = try VideoDecoder(track: unknown) }
+        #expect(error?.text == "no decoder for dvh9")
+    }
+
+    @Test("a frame tells its format, shape and colours and shows its planes")
+    func frameFields() throws {
+        let plain = try #require(try PacketFixture("h264-avcc").pictures().first)
+        #expect(plain.pixelFormatName == "yuv420p")
+        #expect((plain.width, plain.height) == (64, 48))
+        #expect(plain.sampleAspectRatio == VideoFrame.Ratio(numerator: 4, denominator: 3))
+        #expect(plain.duration == Int64(plain.timescale) / 30)
+        #expect(plain.colorTags.matrix == 2)
+        #expect(plain.colorTags.chromaLocation == 0)
+        plain.withPlanes { planes in
+            #expect(planes.map(\.rowCount) == [48, 24, 24])
+            #expect(planes.map(\.pictureBytesPerRow) == [64, 32, 32])
+            #expect(planes.allSatisfy { $0.bytes.count == $0.bytesPerRow * ($0.rowCount - 1) + $0.pictureBytesPerRow })
+        }
+        let deep = try #require(try PacketFixture("h264-422-10").pictures().first)
+        #expect(deep.pixelFormatName == "yuv422p10le")
+        deep.withPlanes { planes in
+            #expect(planes.map(\.rowCount) == [48, 48, 48])
+            #expect(planes.map(\.pictureBytesPerRow) == [128, 64, 64])
+        }
+    }
+
+    @Test("the container's shape of a pixel counts more than the stream's, its colours fill what the stream leaves out")
+    func containerFields() throws {
+        var fixture = try PacketFixture("h264-avcc")
+        fixture.track.pixelAspectRatio = PixelAspectRatio(horizontalSpacing: 8, verticalSpacing: 9)
+        fixture.track.colorInformation = ColorInformation(
+            colorPrimaries: 9, transferCharacteristics: 16, matrixCoefficients: 9, isFullRange: false)
+        let frame = try #require(try fixture.pictures().first)
+        #expect(frame.sampleAspectRatio == VideoFrame.Ratio(numerator: 8, denominator: 9))
+        #expect(frame.colorTags.primaries == 9)
+        #expect(frame.colorTags.transfer == 16)
+        #expect(frame.colorTags.matrix == 9)
+        #expect(frame.colorTags.isFullRange == false)
+        fixture.track.pixelAspectRatio = PixelAspectRatio(horizontalSpacing: -1, verticalSpacing: 1 << 40)
+        fixture.track.colorInformation?.colorPrimaries = -7
+        fixture.track.colorInformation?.matrixCoefficients = 1 << 40
+        let odd = try #require(try fixture.pictures().first)
+        #expect(odd.sampleAspectRatio == VideoFrame.Ratio(numerator: 4, denominator: 3))
+        #expect(odd.colorTags.primaries == 2)
+        #expect(odd.colorTags.matrix == 2)
+    }
+
+    @Test("each frame has its own size where the stream changes it")
+    func sizeChange() throws {
+        let frames = try PacketFixture("h264-two-sizes").pictures(threadCount: 4)
+        #expect(frames.map(\.width) == Array(repeating: 64, count: 8) + Array(repeating: 96, count: 8))
+    }
+
+    @Test("without a container's duration the stream's frame rate gives it")
+    func declaredDuration() throws {
+        let fixture = try PacketFixture("h264-annexb")
+        let decoder = try VideoDecoder(track: fixture.track, threadCount: 1)
+        var frames: [VideoFrame] = []
+        for var sample in fixture.samples {
+            sample.duration = 0
+            try decoder.decode(sample, to: &frames)
+        }
+        try decoder.drain(to: &frames)
+        #expect(frames.count == fixture.samples.count)
+        #expect(frames.allSatisfy { $0.duration == 3000 })
+    }
+
+    @Test("the formats of HLS are decodable, captions are not")
+    func registry() {
+        let expected: Set<MediaCodec> = [
+            .h264, .hevc, .av1, .vp9, .aac, .aacLATM, .mp3, .ac3, .eac3, .opus, .flac, .alac,
+        ]
+        #expect(CodecRegistry.decodableCodecs == expected)
+        #expect(!CodecRegistry.canDecode(.webVTT))
+    }
+}
+
+/// The same numbers in every run.
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}

@@ -1,0 +1,29 @@
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("Penalty box")
+struct PenaltyBoxTests {
+    @Test("a variant stays for its time, and another failure starts it again")
+    func expiry() {
+        var box = PenaltyBox()
+        box.add(3, at: .seconds(10))
+        #expect(box.penalized(at: .milliseconds(69_999)) == [3])
+        #expect(box.penalized(at: .seconds(70)).isEmpty)
+        box.add(3, at: .seconds(60))
+        #expect(box.penalized(at: .seconds(119)) == [3])
+        box.remove(3)
+        #expect(box.penalized(at: .seconds(61)).isEmpty)
+    }
+
+    @Test("knows when all are in it")
+    func all() {
+        var box = PenaltyBox(duration: .seconds(5))
+        box.add(0, at: .zero)
+        #expect(!box.holdsAll(of: [0, 1], at: .seconds(1)))
+        box.add(1, at: .seconds(1))
+        #expect(box.holdsAll(of: [0, 1], at: .seconds(4)))
+        #expect(!box.holdsAll(of: [0, 1], at: .seconds(5)))
+        #expect(!box.holdsAll(of: [], at: .seconds(1)))
+    }
+}

@@ -1,0 +1,301 @@
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("Retry schedule")
+struct RetryScheduleTests {
+    private typealias Schedule = RetrySchedule<String>
+
+    /// One failure after the other of one role; the clock goes on by each wait that was decided and by what `pauses` says.
+    struct Case: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var cause: RetrySchedule<String>.Failure.Cause
+        var kind = RetrySchedule<String>.Kind.segment
+        var isLive = false
+        var isAtLiveEdge = false
+        var hasAlternative = false
+        var expected: [RetrySchedule<String>.Decision]
+    }
+
+    private static func status(_ status: Int, retryAfter: Duration? = nil) -> Schedule.Failure.Cause {
+        .loading(
+            LoadingError(code: .httpStatus, url: "u", status: status, retryAfter: retryAfter, text: "HTTP \(status)"))
+    }
+
+    private static func error(_ code: LoadingError.Code) -> Schedule.Failure.Cause {
+        .loading(LoadingError(code: code, url: "u", text: code.rawValue))
+    }
+
+    private static func after(_ seconds: Double...) -> [Schedule.Decision] {
+        seconds.map { .retry(after: .milliseconds(Int64($0 * 1000))) }
+    }
+
+    /// 0.5, 1, 2 and then 4 s as long as the budget of 20 s lasts.
+    private static let schedule = after(0.5, 1, 2, 4, 4, 4, 4)
+
+    private static let segments: [Case] = [
+        Case(
+            testDescription: "R1, R2: 404, another variant", cause: status(404), hasAlternative: true,
+            expected: after(0.5) + [.failOver]),
+        Case(
+            testDescription: "R2: 410, another variant", cause: status(410), hasAlternative: true,
+            expected: after(0.5) + [.failOver]),
+        Case(testDescription: "R3: 404, no other variant", cause: status(404), expected: after(0.5) + [.skip]),
+        Case(testDescription: "R4: 403", cause: status(403), hasAlternative: true, expected: after(0.5) + [.failOver]),
+        Case(
+            testDescription: "R5: Retry-After is waited for exactly", cause: status(429, retryAfter: .seconds(7)),
+            expected: after(7, 7) + [.skip]),
+        Case(
+            testDescription: "R6: a long Retry-After, another variant",
+            cause: status(503, retryAfter: .seconds(86_400)),
+            hasAlternative: true, expected: [.failOver]),
+        Case(
+            testDescription: "R6: a long Retry-After, no other variant",
+            cause: status(503, retryAfter: .seconds(86_400)),
+            expected: after(10, 10) + [.skip]),
+        Case(testDescription: "R7: 503, no other variant", cause: status(503), expected: schedule + [.skip]),
+        Case(
+            testDescription: "R7: 503, another variant", cause: status(503), hasAlternative: true,
+            expected: after(0.5) + [.failOver]),
+        Case(
+            testDescription: "R7: 408 passes like 5xx", cause: status(408), hasAlternative: true,
+            expected: after(0.5) + [.failOver]),
+        Case(
+            testDescription: "R7: the live budget is longer", cause: status(503), isLive: true,
+            expected: schedule + [Schedule.Decision](repeating: .retry(after: .seconds(4)), count: 10) + [.skip]),
+        Case(
+            testDescription: "R10: an empty body", cause: error(.emptyBody), hasAlternative: true,
+            expected: after(0.5) + [.failOver]),
+        Case(testDescription: "R14: the range is not there", cause: error(.badRange), expected: after(0.5) + [.skip]),
+        Case(testDescription: "R15: cut off", cause: error(.connectionLost), expected: schedule + [.skip]),
+        Case(
+            testDescription: "R17: timed out", cause: error(.timedOut), hasAlternative: true,
+            expected: after(0.5) + [.failOver]),
+        Case(
+            testDescription: "R19: refused, another variant", cause: error(.cannotConnect), hasAlternative: true,
+            expected: [.failOver]),
+        Case(
+            testDescription: "R19: no such name, another variant", cause: error(.nameNotFound), hasAlternative: true,
+            expected: [.failOver]),
+        Case(testDescription: "R19: TLS, no other variant", cause: error(.tlsHandshake), expected: schedule + [.skip]),
+        Case(
+            testDescription: "R20: untrusted, another variant", cause: error(.untrustedCertificate),
+            hasAlternative: true, expected: [.failOver]),
+        Case(
+            testDescription: "R20: untrusted, no other variant", cause: error(.untrustedCertificate),
+            expected: [.fail(.refused)]),
+        Case(testDescription: "R22: a loop of redirects", cause: error(.tooManyRedirects), expected: [.skip]),
+        Case(testDescription: "R25: damaged coding", cause: error(.badContentEncoding), expected: schedule + [.skip]),
+        Case(testDescription: "R28: too large", cause: error(.tooLarge), expected: [.skip]),
+        Case(
+            testDescription: "R28: too large, another variant", cause: error(.tooLarge), hasAlternative: true,
+            expected: [.failOver]),
+        Case(testDescription: "R55: a scheme that is refused", cause: error(.refused), expected: [.fail(.refused)]),
+        Case(testDescription: "a file that is not there", cause: error(.fileNotFound), expected: [.skip]),
+        Case(
+            testDescription: "R67: damaged media", cause: .badContent(url: "u"), hasAlternative: true,
+            expected: after(0.5) + [.failOver]),
+        Case(
+            testDescription: "R67: damaged media, no other variant", cause: .badContent(url: "u"),
+            expected: after(0.5) + [.skip]),
+    ]
+
+    private static let others: [Case] = [
+        Case(
+            testDescription: "R11: 5xx on the first playlist", cause: status(500), kind: .firstPlaylist,
+            expected: schedule + [.fail(.network)]),
+        Case(
+            testDescription: "R11: no connection for the first playlist", cause: error(.cannotConnect),
+            kind: .firstPlaylist, expected: schedule + [.fail(.network)]),
+        Case(
+            testDescription: "a name that does not exist", cause: error(.nameNotFound), kind: .firstPlaylist,
+            expected: after(0.5) + [.fail(.network)]),
+        Case(
+            testDescription: "R12: 404 on the first playlist", cause: status(404), kind: .firstPlaylist,
+            expected: [.fail(.notFound)]),
+        Case(testDescription: "R12: 410", cause: status(410), kind: .firstPlaylist, expected: [.fail(.notFound)]),
+        Case(testDescription: "R12: 401", cause: status(401), kind: .firstPlaylist, expected: [.fail(.notFound)]),
+        Case(
+            testDescription: "R4: 403 on the first playlist", cause: status(403), kind: .firstPlaylist,
+            expected: [.fail(.notFound)]),
+        Case(
+            testDescription: "a first file that is not there", cause: error(.fileNotFound), kind: .firstPlaylist,
+            expected: [.fail(.notFound)]),
+        Case(
+            testDescription: "R20: untrusted first playlist", cause: error(.untrustedCertificate), kind: .firstPlaylist,
+            expected: [.fail(.refused)]),
+        Case(
+            testDescription: "R22: a loop of redirects first", cause: error(.tooManyRedirects), kind: .firstPlaylist,
+            expected: [.fail(.network)]),
+        Case(
+            testDescription: "R27: a playlist that is too large", cause: error(.tooLarge), kind: .firstPlaylist,
+            expected: [.fail(.refused)]),
+        Case(
+            testDescription: "R31: no playlist at all", cause: .badContent(url: "u"), kind: .firstPlaylist,
+            expected: [.fail(.badPlaylist)]),
+        Case(
+            testDescription: "R13: 404 on a variant's playlist", cause: status(404), kind: .mediaPlaylist,
+            hasAlternative: true, expected: [.failOver]),
+        Case(
+            testDescription: "R13: HTML for a variant's playlist", cause: .badContent(url: "u"), kind: .mediaPlaylist,
+            hasAlternative: true, expected: [.failOver]),
+        Case(
+            testDescription: "all media playlists answer 404", cause: status(404), kind: .mediaPlaylist,
+            expected: after(0.5) + [.fail(.notFound)]),
+        Case(
+            testDescription: "no media playlist is one", cause: .badContent(url: "u"), kind: .mediaPlaylist,
+            expected: [.fail(.badPlaylist)]),
+        Case(
+            testDescription: "R7: a variant's playlist answers 5xx", cause: status(502), kind: .mediaPlaylist,
+            hasAlternative: true, expected: after(0.5) + [.failOver]),
+        Case(
+            testDescription: "R39: reloads go on for a minute, 404 as well", cause: status(404), kind: .reload,
+            isLive: true,
+            expected: schedule + [Schedule.Decision](repeating: .retry(after: .seconds(4)), count: 10) + [
+                .fail(.notFound)
+            ]),
+        Case(
+            testDescription: "R39: reloads take another variant", cause: status(404), kind: .reload, isLive: true,
+            hasAlternative: true, expected: after(0.5) + [.failOver]),
+        Case(
+            testDescription: "R48: three reloads that are none", cause: .badContent(url: "u"), kind: .reload,
+            isLive: true, expected: after(0.5, 1) + [.fail(.badPlaylist)]),
+        Case(
+            testDescription: "R49: a key answers 5xx", cause: status(500), kind: .key,
+            expected: schedule + [.fail(.network)]),
+        Case(
+            testDescription: "R49: a key hangs", cause: error(.timedOut), kind: .key,
+            expected: schedule + [.fail(.network)]),
+        Case(
+            testDescription: "R50: a key answers 403", cause: status(403), kind: .key,
+            expected: after(0.5) + [.fail(.contentKey)]),
+        Case(
+            testDescription: "R50: a key that is none", cause: .badContent(url: "u"), kind: .key,
+            expected: after(0.5) + [.fail(.contentKey)]),
+        Case(
+            testDescription: "R20: a key from an untrusted server", cause: error(.untrustedCertificate), kind: .key,
+            expected: [.fail(.refused)]),
+        Case(
+            testDescription: "R70: a damaged initialization section", cause: .badContent(url: "u"),
+            kind: .initializationSection, expected: after(0.5) + [.fail(.badMedia)]),
+    ]
+
+    @Test("each fault is met as the table of RELIABILITY says", arguments: segments + others)
+    private func fault(_ testCase: Case) {
+        var schedule = Schedule(policies: RetryPolicies(jitter: 0))
+        var now = Duration.seconds(100)
+        var decisions: [Schedule.Decision] = []
+        while decisions.count < 30 {
+            let failure = Schedule.Failure(
+                cause: testCase.cause, kind: testCase.kind, isLive: testCase.isLive,
+                isAtLiveEdge: testCase.isAtLiveEdge,
+                hasAlternative: testCase.hasAlternative)
+            let decision = schedule.decide(failure, for: "role", at: now)
+            decisions.append(decision)
+            guard case .retry(let delay) = decision else { break }
+            now += delay
+        }
+        #expect(decisions == testCase.expected)
+    }
+
+    @Test("R46: a live segment at the edge is asked for each 0.5 to 1 s, for three target durations")
+    func liveEdge() {
+        var schedule = Schedule(seed: 7)
+        var now = Duration.zero
+        var decision = Schedule.Decision.failOver
+        while true {
+            let failure = Schedule.Failure(
+                cause: Self.status(404), kind: .segment, isLive: true, isAtLiveEdge: true, targetDuration: .seconds(4),
+                hasAlternative: true)
+            decision = schedule.decide(failure, for: "role", at: now)
+            guard case .retry(let delay) = decision else { break }
+            #expect((.milliseconds(500)...Duration.seconds(1)).contains(delay))
+            now += delay
+        }
+        #expect(decision == .failOver)
+        #expect((.seconds(11)...Duration.seconds(12)).contains(now))
+    }
+
+    @Test("tries are counted per URL, the budget per role")
+    func perURL() {
+        var schedule = Schedule(policies: RetryPolicies(jitter: 0))
+        func decide(_ url: String, at seconds: Int, hasAlternative: Bool) -> Schedule.Decision {
+            let error = LoadingError(code: .httpStatus, url: url, status: 500, text: "HTTP 500")
+            return schedule.decide(
+                .init(cause: .loading(error), kind: .segment, hasAlternative: hasAlternative), for: "role",
+                at: .seconds(seconds))
+        }
+        #expect(decide("a", at: 0, hasAlternative: true) == .retry(after: .milliseconds(500)))
+        #expect(decide("a", at: 1, hasAlternative: true) == .failOver)
+        #expect(decide("b", at: 2, hasAlternative: true) == .retry(after: .seconds(2)))
+        #expect(decide("b", at: 4, hasAlternative: false) == .retry(after: .seconds(4)))
+        #expect(decide("b", at: 17, hasAlternative: false) == .skip)
+        // A new segment number has a new account.
+        #expect(decide("c", at: 18, hasAlternative: false) == .retry(after: .milliseconds(500)))
+    }
+
+    @Test("R8: a success makes the budget whole again")
+    func success() {
+        var schedule = Schedule(policies: RetryPolicies(jitter: 0))
+        let failure = Schedule.Failure(cause: Self.status(500), kind: .segment)
+        for segment in 0..<50 {
+            let decision = schedule.decide(failure, for: "role", at: .seconds(10 * segment))
+            #expect(decision == .retry(after: .milliseconds(500)))
+            schedule.succeed("role")
+        }
+    }
+
+    @Test("roles do not share accounts")
+    func roles() {
+        var schedule = Schedule(policies: RetryPolicies(jitter: 0))
+        let failure = Schedule.Failure(cause: Self.status(404), kind: .segment)
+        let first = schedule.decide(failure, for: "video", at: .zero)
+        let second = schedule.decide(failure, for: "audio", at: .zero)
+        #expect(first == .retry(after: .milliseconds(500)) && second == first)
+    }
+
+    @Test("waits are spread by the jitter, and the same for the same seed")
+    func jitter() {
+        func delays(seed: UInt64) -> [Schedule.Decision] {
+            var schedule = Schedule(seed: seed)
+            return (0..<4).map {
+                schedule.decide(.init(cause: Self.status(500), kind: .segment), for: "r", at: .seconds($0))
+            }
+        }
+        #expect(delays(seed: 1) == delays(seed: 1))
+        #expect(delays(seed: 1) != delays(seed: 2))
+        for (decision, base) in zip(delays(seed: 3), [0.5, 1, 2, 4]) {
+            guard case .retry(let delay) = decision else {
+                Issue.record("no retry")
+                return
+            }
+            #expect((base * 0.75...base * 1.25).contains(delay.seconds))
+        }
+    }
+
+    @Test("a limit of retries ends before the budget does")
+    func retryLimit() {
+        var schedule = Schedule(policies: RetryPolicies(jitter: 0, maximumRetryCount: 1))
+        let failure = Schedule.Failure(cause: Self.status(500), kind: .segment)
+        let decisions = [
+            schedule.decide(failure, for: "r", at: .zero), schedule.decide(failure, for: "r", at: .seconds(1)),
+        ]
+        #expect(decisions == [.retry(after: .milliseconds(500)), .skip])
+    }
+
+    @Test("the patient policies never skip")
+    func patient() {
+        var schedule = Schedule(policies: .patient)
+        for cause in [
+            Self.status(404), Self.status(500), Self.error(.timedOut), Schedule.Failure.Cause.badContent(url: "u"),
+        ] {
+            for second in stride(from: 0, to: 10_000, by: 10) {
+                let decision = schedule.decide(.init(cause: cause, kind: .segment), for: "r", at: .seconds(second))
+                guard case .retry = decision else {
+                    Issue.record("\(decision)")
+                    return
+                }
+            }
+        }
+    }
+}

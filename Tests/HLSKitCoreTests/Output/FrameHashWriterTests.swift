@@ -1,0 +1,102 @@
+import Foundation
+import HLSKitCore
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct FrameHashWriterTests {
+    /// What ffmpeg printed, but for the line that names its version.
+    private func comparable(_ lines: [String]) -> [String] { lines.filter { !$0.hasPrefix("#software") } }
+
+    private func written(_ folder: TemporaryFolder) throws -> [String] {
+        try folder.text("out").split(separator: "\n").map(String.init)
+    }
+
+    @Test("the text for pictures is ffmpeg's, line by line", arguments: ["h264-annexb", "h264-avcc", "hevc", "av1"])
+    func videoText(name: String) throws {
+        let fixture = try PacketFixture(name)
+        let folder = try TemporaryFolder()
+        let writer = try FrameHashWriter(file: OutputFile(path: folder.path("out")))
+        try writer.begin([fixture.track])
+        for frame in try fixture.pictures() { try writer.write(frame, ofTrackAt: 0) }
+        try writer.finish()
+        let lines = try written(folder)
+        #expect(comparable(lines) == comparable(fixture.expected))
+        #expect(lines.contains { $0.wholeMatch(of: /#software: Lavf\d+\.\d+\.\d+/) != nil })
+    }
+
+    @Test("the text for sound is ffmpeg's, line by line", arguments: AudioDecoderTests.streams)
+    func audioText(name: String) throws {
+        let fixture = try PacketFixture(name)
+        let folder = try TemporaryFolder()
+        let writer = try FrameHashWriter(file: OutputFile(path: folder.path("out")))
+        try writer.begin([fixture.track])
+        for buffer in try fixture.sound() { try writer.write(buffer, ofTrackAt: 0) }
+        try writer.finish()
+        let (found, expected) = (comparable(try written(folder)), comparable(fixture.expected))
+        if name == "flac" || name == "alac" {
+            #expect(found == expected)
+        } else {
+            // The last bit of a sample, and so the hash, is the machine's: see the test of the samples.
+            let hashByteCount = 32
+            #expect(
+                found.map { $0.hasPrefix("#") ? $0 : String($0.dropLast(hashByteCount)) }
+                    == expected.map { $0.hasPrefix("#") ? $0 : String($0.dropLast(hashByteCount)) })
+        }
+    }
+
+    @Test("lines of two tracks are in the order of their times, whoever was faster")
+    func interleaving() throws {
+        let video = try PacketFixture("h264-annexb")
+        let audio = try PacketFixture("aac")
+        let pictures = try video.pictures()
+        let sound = try audio.sound()
+        var texts: Set<String> = []
+        for soundFirst in [true, false] {
+            let folder = try TemporaryFolder()
+            let writer = try FrameHashWriter(file: OutputFile(path: folder.path("out")))
+            try writer.begin([video.track, audio.track])
+            if soundFirst { for buffer in sound { try writer.write(buffer, ofTrackAt: 1) } }
+            for frame in pictures { try writer.write(frame, ofTrackAt: 0) }
+            if !soundFirst { for buffer in sound { try writer.write(buffer, ofTrackAt: 1) } }
+            try writer.finish()
+            texts.insert(try folder.text("out"))
+        }
+        #expect(texts.count == 1)
+        let lines = try #require(texts.first).split(separator: "\n").map(String.init)
+        #expect(lines.contains("#dimensions 0: 64x48"))
+        #expect(lines.contains("#channel_layout_name 1: stereo"))
+        let times = try lines.filter { !$0.hasPrefix("#") }.map { line in
+            let fields = line.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+            return try #require(Double(fields[1])) / (fields[0] == "0" ? 90_000 : 48_000)
+        }
+        #expect(times.count == pictures.count + sound.count)
+        #expect(times == times.sorted())
+    }
+
+    @Test("a track without frames does not hold up the other for more than ten seconds")
+    func silentTrack() throws {
+        let audio = try PacketFixture("alac")
+        let video = try PacketFixture("h264-annexb").track
+        let buffer = try #require(try audio.sound().first)
+        let folder = try TemporaryFolder()
+        let file = try OutputFile(path: folder.path("out"))
+        let writer = try FrameHashWriter(file: file)
+        try writer.begin([video, audio.track])
+        for second in Int64(0)..<30 {
+            var track = audio.track
+            track.timescale = 1
+            let decoder = try AudioDecoder(track: track)
+            var buffers: [AudioBuffer] = []
+            var sample = try #require(audio.samples.first)
+            sample.pts = second
+            try decoder.decode(sample, to: &buffers)
+            for buffer in buffers { try writer.write(buffer, ofTrackAt: 1) }
+        }
+        #expect(throws: OutputError.self) { try writer.begin([video, audio.track, audio.track]) }
+        try writer.finish()
+        let lines = try written(folder)
+        #expect(lines.filter { !$0.hasPrefix("#") }.count == 30)
+        #expect(lines.contains("#dimensions 0: 64x48"))
+        #expect(buffer.frameCount == 2400)
+    }
+}

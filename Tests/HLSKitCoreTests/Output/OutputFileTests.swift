@@ -1,0 +1,161 @@
+import Foundation
+import HLSKitCore
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct OutputFileTests {
+    private static let text = Array("media".utf8)
+
+    @Test("a file has its name only after the commit")
+    func commit() throws {
+        let folder = try TemporaryFolder()
+        let file = try OutputFile(path: folder.path("a.ts"))
+        #expect(folder.names == ["a.ts.part"])
+        try file.write(Self.text)
+        try file.commit()
+        #expect(folder.names == ["a.ts"])
+        #expect(try folder.bytes("a.ts") == Self.text)
+        #expect(file.byteCount == 5)
+    }
+
+    @Test("a discarded file leaves nothing, a forgotten one its part file")
+    func endings() throws {
+        let folder = try TemporaryFolder()
+        let discarded = try OutputFile(path: folder.path("a"))
+        try discarded.write(Self.text)
+        discarded.discard()
+        #expect(folder.names == [])
+        do {
+            let forgotten = try OutputFile(path: folder.path("b"))
+            try forgotten.write(Self.text)
+        }
+        #expect(folder.names == ["b.part"])
+        #expect(try folder.bytes("b.part") == Self.text)
+    }
+
+    @Test("an existing file is refused, or kept until the commit with overwrite")
+    func existing() throws {
+        let folder = try TemporaryFolder()
+        try Data("old".utf8).write(to: folder.url.appending(path: "a"))
+        let error = #expect(throws: OutputError.self) { _ = try OutputFile(path: folder.path("a")) }
+        #expect(error?.code == .fileExists)
+        #expect(folder.names == ["a"])
+        let file = try OutputFile(path: folder.path("a"), overwrite: true)
+        try file.write(Self.text)
+        #expect(try folder.text("a") == "old")
+        try file.commit()
+        #expect(folder.names == ["a"])
+        #expect(try folder.bytes("a") == Self.text)
+    }
+
+    @Test("a file that turns up while writing is not replaced, and the part file is named")
+    func lateExisting() throws {
+        let folder = try TemporaryFolder()
+        let file = try OutputFile(path: folder.path("a"))
+        try file.write(Self.text)
+        try Data("other".utf8).write(to: folder.url.appending(path: "a"))
+        let error = #expect(throws: OutputError.self) { try file.commit() }
+        #expect(error?.code == .fileExists)
+        #expect(error?.text.contains(folder.path("a.part")) == true)
+        #expect(try folder.text("a") == "other")
+        #expect(try folder.bytes("a.part") == Self.text)
+    }
+
+    @Test("an old part file is replaced, and a link in its place is not followed")
+    func oldPart() throws {
+        let folder = try TemporaryFolder()
+        try Data("an older and longer text".utf8).write(to: folder.url.appending(path: "a.part"))
+        try Data("keep".utf8).write(to: folder.url.appending(path: "victim"))
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("b.part"), withDestinationPath: folder.path("victim"))
+        for name in ["a", "b"] {
+            let file = try OutputFile(path: folder.path(name))
+            try file.write(Self.text)
+            try file.commit()
+            #expect(try folder.bytes(name) == Self.text)
+        }
+        #expect(folder.names == ["a", "b", "victim"])
+        #expect(try folder.text("victim") == "keep")
+    }
+
+    @Test("a path that cannot be written is known at once, with the system's words")
+    func notWritable() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(
+            at: folder.url.appending(path: "d/e.part"), withIntermediateDirectories: true)
+        let cases = [
+            (folder.path("none/a"), "No such file or directory"), (folder.path("d"), "Is a directory"),
+            (folder.path("d/e"), "File exists"), (folder.path("") + "/a\u{0}b", "not a file name"),
+            ("", "not a file name"),
+            (folder.path(String(repeating: "x", count: 300)), "File name too long"),
+        ]
+        for (path, words) in cases {
+            let error = #expect(throws: OutputError.self) { _ = try OutputFile(path: path) }
+            #expect(error?.code == .notWritable)
+            #expect(error?.description == "\(path): \(words)")
+        }
+    }
+
+    @Test("a full device is an error with the path and the system's words, and stays one")
+    func fullDevice() throws {
+        let file = try OutputFile(path: "/dev/full")
+        #expect(!file.isSeekable)
+        try file.write(Self.text)
+        for _ in 0..<2 {
+            try? file.write(Self.text)
+            let error = #expect(throws: OutputError.self) {
+                try file.flush()
+                try file.write(Self.text)
+            }
+            #expect(error?.code == .diskFull)
+            #expect(error?.description == "/dev/full: No space left on device")
+        }
+    }
+
+    @Test("a pipe whose reader has gone is an error and no signal")
+    func brokenPipe() throws {
+        let folder = try TemporaryFolder()
+        #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+        let reader = open(folder.path("pipe"), O_RDONLY | O_NONBLOCK)
+        let file = try OutputFile(path: folder.path("pipe"))
+        #expect(file.partPath == nil)
+        try file.write(Self.text)
+        try file.flush()
+        close(reader)
+        try file.write(Self.text)
+        let error = #expect(throws: OutputError.self) { try file.flush() }
+        #expect(error?.code == .brokenPipe)
+        #expect(folder.names == ["pipe"])
+    }
+
+    @Test("small and large writes and a seek leave the bytes where they belong")
+    func seeking() throws {
+        let folder = try TemporaryFolder()
+        let file = try OutputFile(path: folder.path("a"))
+        var expected: [UInt8] = []
+        for size in [1, 700_000, 3, 524_288, 100, 0, 524_287, 9] {
+            let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ size) }
+            try file.write(bytes)
+            expected += bytes
+        }
+        #expect(file.byteCount == Int64(expected.count))
+        try file.seek(to: 2)
+        try file.write(Self.text)
+        expected.replaceSubrange(2..<7, with: Self.text)
+        #expect(file.byteCount == Int64(expected.count))
+        #expect(throws: OutputError.self) { try file.seek(to: -1) }
+        try file.commit()
+        #expect(try folder.bytes("a") == expected)
+    }
+
+    @Test(
+        "names stand for formats",
+        arguments: [
+            ("a.ts", OutputFormat.ts), ("a.MP4", .mp4), ("a.m4a", .mp4), ("x/a.mkv", .mkv), ("a.y4m", .y4m),
+            ("a.yuv", .rawvideo), ("a.wav", .wav), ("a.framemd5", .framemd5), ("a.md5", .framemd5), ("a", nil),
+            ("a.b/c", nil), ("a.txt", nil), ("a.null", nil), (".", nil),
+        ])
+    func formats(path: String, format: OutputFormat?) {
+        #expect(OutputFormat(path: path) == format)
+    }
+}

@@ -1,0 +1,268 @@
+import Foundation
+import HLSKitCore
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct RemuxerTests {
+    /// Writes the fixtures' samples as an item would have them, from item time `start` on.
+    private func write(_ fixtures: [PacketFixture], to writer: any MediaWriter, from start: Double = 0) throws {
+        try writer.begin(fixtures.map(\.track))
+        for (index, fixture) in fixtures.enumerated() {
+            let first = fixture.samples.map(\.pts).min() ?? 0
+            let offset = Int64(start * Double(fixture.track.timescale)) - first
+            for sample in fixture.samples {
+                try writer.write(
+                    sample, ofTrackAt: index,
+                    at: MediaTime(value: sample.pts + offset, timescale: fixture.track.timescale))
+            }
+        }
+    }
+
+    private func remux(_ fixtures: [PacketFixture], _ format: OutputFormat) throws -> [UInt8] {
+        let folder = try TemporaryFolder()
+        let writer = try format.makeWriter(path: folder.path("out"))
+        #expect(writer.takesSamples)
+        try write(fixtures, to: writer)
+        try writer.finish()
+        #expect(folder.names == ["out"])
+        return try folder.bytes("out")
+    }
+
+    /// Decodes what a transport stream holds of `fixture`.
+    private func decoded(_ stream: TransportStream.Elementary, _ fixture: PacketFixture) throws -> [String] {
+        var track = fixture.track
+        track.timescale = 90_000
+        track.configuration = []
+        let decoder = try VideoDecoder(track: track, threadCount: 1)
+        var frames: [VideoFrame] = []
+        for unit in stream.units {
+            let sample = MediaSample(
+                trackID: 0, pts: unit.pts, dts: unit.dts, isSync: true, data: SampleData(unit.payload))
+            try decoder.decode(sample, to: &frames)
+        }
+        try decoder.drain(to: &frames)
+        return try hashes(of: frames, track: fixture.track)
+    }
+
+    @Test(
+        "pictures from a transport stream or from MP4 come whole out of the written transport stream",
+        arguments: [
+            "h264-annexb", "h264-avcc", "h264-undeclared-reordering", "hevc",
+        ])
+    func videoInTransportStream(name: String) throws {
+        let fixture = try PacketFixture(name)
+        let stream = try TransportStream(try remux([fixture], .ts))
+        #expect(stream.streams.map(\.type) == [name == "hevc" ? 0x24 : 0x1B])
+        let video = try #require(stream.streams.first)
+        #expect(try decoded(video, fixture) == fixture.expectedHashes)
+        #expect(video.units.map(\.pts).min() == 126_000)
+        #expect(video.units.map(\.dts) == video.units.map(\.dts).sorted())
+    }
+
+    @Test(
+        "sound is framed as its transport stream type says",
+        arguments: [
+            ("aac", UInt8(0x0F), [UInt8(0xFF), 0xF1]), ("aac-latm", 0x11, [0x56]), ("mp3", 0x03, [0xFF]),
+            ("ac3", 0x81, [0x0B, 0x77]), ("eac3", 0x87, [0x0B, 0x77]),
+        ])
+    func soundInTransportStream(name: String, type: UInt8, start: [UInt8]) throws {
+        let stream = try TransportStream(try remux([PacketFixture(name)], .ts))
+        #expect(stream.streams.map(\.type) == [type])
+        let units = try #require(stream.streams.first).units
+        #expect(!units.isEmpty)
+        #expect(units.allSatisfy { $0.payload.starts(with: start) })
+    }
+
+    @Test("tracks that change go on in the same transport stream with new tables")
+    func changingTracks() throws {
+        let first = [try PacketFixture("h264-annexb"), try PacketFixture("aac")]
+        let second = [try PacketFixture("h264-avcc"), try PacketFixture("aac-mono-44100")]
+        let folder = try TemporaryFolder()
+        let writer = try OutputFormat.ts.makeWriter(path: folder.path("out"))
+        try write(first, to: writer)
+        // The same tracks again, as a next segment has them, change nothing.
+        try write(first, to: writer, from: 1)
+        try write(second, to: writer, from: 2)
+        try writer.finish()
+        let stream = try TransportStream(try folder.bytes("out"))
+        #expect(stream.streams.map(\.type) == [0x1B, 0x0F])
+        let units = stream.streams[0].units
+        #expect(units.count == 30 + 30 + 12)
+        #expect(units.map(\.dts) == units.map(\.dts).sorted())
+        #expect(units[60].pts == 126_000 + 2 * 90_000)
+        #expect(stream.discontinuityCount == 2)
+        let found = try decoded(stream.streams[0], first[0])
+        #expect(found == first[0].expectedHashes + first[0].expectedHashes + second[0].expectedHashes)
+        // 48 kHz stereo, then 44.1 kHz mono, in the ADTS header.
+        let rates = stream.streams[1].units.map { $0.payload[2] >> 2 & 15 }
+        #expect(rates.first == 3)
+        #expect(rates.last == 4)
+    }
+
+    @Test("decoding times that stand still or go back are moved behind each other")
+    func monotonicTimes() throws {
+        let fixture = try PacketFixture("h264-annexb")
+        let folder = try TemporaryFolder()
+        let writer = try OutputFormat.ts.makeWriter(path: folder.path("out"))
+        try writer.begin([fixture.track])
+        for (index, sample) in fixture.samples.enumerated() {
+            let time = index % 3 == 0 ? Int64(90_000) : Int64(index % 2) * 45_000
+            try writer.write(sample, ofTrackAt: 0, at: MediaTime(value: time, timescale: 90_000))
+        }
+        try writer.finish()
+        let units = try #require(try TransportStream(try folder.bytes("out")).streams.first).units
+        #expect(units.count == fixture.samples.count)
+        #expect(zip(units, units.dropFirst()).allSatisfy { $0.dts < $1.dts })
+        #expect(units.allSatisfy { $0.pts >= $0.dts })
+    }
+
+    @Test(
+        "MP4 and Matroska files are complete, with the parameter sets that were in band",
+        arguments: [
+            OutputFormat.mp4, .mkv,
+        ])
+    func files(format: OutputFormat) throws {
+        for name in ["h264-annexb", "h264-avcc", "hevc", "av1", "vp9"] {
+            let fixture = try PacketFixture(name)
+            let bytes = try remux([fixture, try PacketFixture("aac")], format)
+            let start: [UInt8] = format == .mp4 ? Array("ftyp".utf8) : [0x42, 0x86]
+            #expect(Array(bytes[4...].prefix(start.count)) == start || format == .mkv)
+            #expect(format == .mp4 || bytes.starts(with: [0x1A, 0x45, 0xDF, 0xA3]))
+            if name.hasPrefix("h264") {
+                let configuration = try PacketFixture("h264-avcc").track.configuration
+                // Version, profile and level; the parameter sets of the two fixtures differ behind them.
+                #expect(bytes.contains(configuration.prefix(4)))
+            }
+            if format == .mp4 { #expect(bytes.contains(Array("moov".utf8)[...])) }
+        }
+    }
+
+    @Test(
+        "tracks that are announced before anything is known of them are one stream with what follows",
+        arguments: [
+            OutputFormat.ts, .mp4, .mkv,
+        ])
+    func provisionalTracks(format: OutputFormat) throws {
+        let fixtures = [try PacketFixture("h264-annexb"), try PacketFixture("aac")]
+        let plain = try remux(fixtures, format)
+        let folder = try TemporaryFolder()
+        let writer = try format.makeWriter(path: folder.path("out"))
+        var provisional = fixtures.map(\.track)
+        provisional[0].width = 0
+        (provisional[1].configuration, provisional[1].sampleRate, provisional[1].channelCount) = ([], 0, 0)
+        for fixture in fixtures.indices {
+            try writer.begin(provisional)
+            let samples = fixtures[fixture].samples
+            let first = samples.map(\.pts).min() ?? 0
+            for (index, sample) in samples.enumerated() {
+                if index == 1 { try writer.begin(fixtures.map(\.track)) }
+                let time = MediaTime(value: sample.pts - first, timescale: fixtures[fixture].track.timescale)
+                try writer.write(sample, ofTrackAt: fixture, at: time)
+            }
+        }
+        try writer.finish()
+        let bytes = try folder.bytes("out")
+        // Matroska files have a random number in them.
+        #expect(bytes.count == plain.count)
+        #expect(bytes == plain || format == .mkv)
+    }
+
+    @Test("a track of which nothing comes is left out")
+    func silentTrack() throws {
+        let fixture = try PacketFixture("h264-annexb")
+        let folder = try TemporaryFolder()
+        let writer = try OutputFormat.ts.makeWriter(path: folder.path("out"))
+        try writer.begin([MediaTrack(id: 9, mediaType: .audio, codec: .aac, timescale: 90_000), fixture.track])
+        for sample in fixture.samples {
+            let time = MediaTime(value: sample.pts, timescale: 90_000)
+            try writer.write(sample, ofTrackAt: 1, at: time)
+        }
+        try writer.finish()
+        let stream = try TransportStream(try folder.bytes("out"))
+        #expect(stream.streams.map(\.units.count) == [fixture.samples.count])
+    }
+
+    @Test("an MP4 file into a pipe is fragmented, because nobody can go back in it")
+    func fragmented() throws {
+        let folder = try TemporaryFolder()
+        #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+        let reader = open(folder.path("pipe"), O_RDONLY | O_NONBLOCK)
+        defer { close(reader) }
+        let writer = try OutputFormat.mp4.makeWriter(path: folder.path("pipe"))
+        try write([try PacketFixture("h264-avcc")], to: writer)
+        try writer.finish()
+        var bytes = [UInt8](repeating: 0, count: 60_000)
+        bytes.removeLast(bytes.count - max(0, read(reader, &bytes, bytes.count)))
+        #expect(bytes.contains(Array("moof".utf8)[...]))
+    }
+
+    @Test("what a container cannot hold is refused with its name")
+    func refused() throws {
+        let folder = try TemporaryFolder()
+        for (name, format) in [("flac", OutputFormat.ts), ("av1", .ts), ("aac-latm", .mp4)] {
+            let writer = try format.makeWriter(path: folder.path("out"), overwrite: true)
+            let fixture = try PacketFixture(name)
+            let error = #expect(throws: OutputError.self) { try writer.begin([fixture.track]) }
+            #expect(error?.text == "\(format.rawValue) cannot hold \(fixture.track.codec.rawValue)")
+        }
+        let writer = try OutputFormat.mp4.makeWriter(path: folder.path("a.mp4"))
+        try write([try PacketFixture("aac")], to: writer)
+        let error = #expect(throws: OutputError.self) {
+            try writer.begin([try PacketFixture("aac-mono-44100").track])
+        }
+        #expect(error?.text == "mp4 cannot hold tracks that change")
+        try writer.finish()
+        #expect(folder.names.contains("a.mp4"))
+    }
+
+    @Test("without parameter sets the file stays unfinished, and the error names it")
+    func noParameterSets() throws {
+        let folder = try TemporaryFolder()
+        let writer = try OutputFormat.mp4.makeWriter(path: folder.path("a.mp4"))
+        let fixture = try PacketFixture("h264-annexb")
+        try writer.begin([fixture.track])
+        for sample in fixture.samples where !sample.isSync {
+            try writer.write(sample, ofTrackAt: 0, at: MediaTime(value: sample.pts, timescale: 90_000))
+        }
+        let error = #expect(throws: OutputError.self) { try writer.finish() }
+        #expect(error?.text.contains(folder.path("a.mp4.part")) == true)
+    }
+
+    @Test("a full device is the file's error and not the library's", arguments: [OutputFormat.ts, .mp4, .mkv])
+    func fullDevice(format: OutputFormat) throws {
+        let fixture = try PacketFixture("aac")
+        let writer = try format.makeWriter(path: "/dev/full")
+        let error = #expect(throws: OutputError.self) {
+            for round in 0..<400 { try write([fixture], to: writer, from: Double(round) / 3) }
+            try writer.finish()
+        }
+        #expect(error?.code == .diskFull)
+    }
+
+    @Test("no bytes or times of a sample make a muxer trap", arguments: [OutputFormat.ts, .mp4, .mkv])
+    func anyBytes(format: OutputFormat) throws {
+        for name in ["h264-annexb", "h264-avcc", "hevc", "aac", "ac3", "eac3", "mp3", "opus"] {
+            for seed in 0..<12 {
+                let folder = try TemporaryFolder()
+                let writer = try format.makeWriter(path: folder.path("out"))
+                let fixture = try PacketFixture(name)
+                try? writer.begin([fixture.track])
+                for (index, var sample) in fixture.samples.enumerated() {
+                    var bytes = sample.data.withUnsafeBytes { Array($0) }
+                    let place = (seed * 37 + index * 11) % max(bytes.count, 1)
+                    if !bytes.isEmpty { bytes[place] ^= UInt8(truncatingIfNeeded: 1 << (seed % 8)) }
+                    if seed % 4 == 1 { bytes.removeLast(bytes.count * (index % 11) / 10) }
+                    if seed % 4 == 2, index > 1 {
+                        (sample.pts, sample.dts) = (.max - Int64(index), .min + Int64(index))
+                    }
+                    sample.data = SampleData(bytes)
+                    let time = seed % 4 == 3 ? Int64.max / Int64(index + 1) : sample.pts
+                    try? writer.write(
+                        sample, ofTrackAt: 0, at: MediaTime(value: time, timescale: fixture.track.timescale))
+                }
+                try? writer.finish()
+                #expect(folder.names.count <= 1)
+            }
+        }
+    }
+}

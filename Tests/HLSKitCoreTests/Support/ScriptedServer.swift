@@ -1,0 +1,187 @@
+import Foundation
+import Synchronization
+
+/// A listening socket on a free port of 127.0.0.1.
+struct LoopbackListener: Sendable {
+    let descriptor: Int32
+    let port: Int
+
+    init() throws {
+        // A program that another test starts must not hold the connection open.
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = Self.address(port: 0)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let descriptor = descriptor
+        let isBound = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, length) == 0 && listen(descriptor, 64) == 0
+                    && getsockname(descriptor, $0, &length) == 0
+            }
+        }
+        guard isBound else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        port = Int(UInt16(bigEndian: address.sin_port))
+    }
+
+    func close() {
+        // Wakes a thread that waits in accept.
+        _ = shutdown(descriptor, Int32(SHUT_RDWR))
+        _ = Glibc.close(descriptor)
+    }
+
+    static func address(port: Int) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(truncatingIfNeeded: port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return address
+    }
+}
+
+/// A server that does as its script says, for everything that a decent one would not do.
+final class ScriptedServer: Sendable {
+    /// One accepted connection, on a thread of its own. Calls after its end do nothing.
+    struct Connection: Sendable {
+        fileprivate let descriptor: Int32
+        let server: ScriptedServer
+
+        /// The next request: its lines, without the empty one. Nil when the client has closed.
+        func readRequest() -> [String]? {
+            var head: [UInt8] = []
+            var byte: UInt8 = 0
+            while !head.suffix(4).elementsEqual("\r\n\r\n".utf8) {
+                guard recv(descriptor, &byte, 1, 0) == 1 else { return nil }
+                head.append(byte)
+            }
+            let lines = String(decoding: head.dropLast(4), as: UTF8.self).components(separatedBy: "\r\n")
+            server.log.withLock { $0.append(lines) }
+            return lines
+        }
+
+        /// - Returns: False when the client has closed.
+        @discardableResult
+        func send(_ bytes: some Collection<UInt8>) -> Bool {
+            let bytes = Array(bytes)
+            var offset = 0
+            while offset < bytes.count {
+                let count = bytes.withUnsafeBytes {
+                    Glibc.send(descriptor, $0.baseAddress?.advanced(by: offset), $0.count - offset, Int32(MSG_NOSIGNAL))
+                }
+                guard count > 0 else { return false }
+                offset += count
+            }
+            return true
+        }
+
+        /// Sends text with `\n` as it stands.
+        @discardableResult
+        func send(_ text: String) -> Bool { send(text.utf8) }
+
+        /// Sends a whole response with a `Content-Length`.
+        func respond(_ body: some Collection<UInt8>, status: String = "200 OK", fields: [String] = []) {
+            let lines = ["HTTP/1.1 \(status)", "Content-Length: \(body.count)"] + fields
+            send(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + Array(body))
+        }
+
+        func redirect(to location: String, status: Int = 302) {
+            respond([], status: "\(status) Moved", fields: ["Location: \(location)"])
+        }
+
+        /// Returns when the client has closed its side.
+        func waitForClose() {
+            var byte: UInt8 = 0
+            while recv(descriptor, &byte, 1, 0) > 0 {}
+        }
+
+        /// Waits a while for the client to close its side.
+        func isClosed(within seconds: Double) -> Bool {
+            var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            return Glibc.poll(&poll, 1, Int32(seconds * 1000)) > 0
+        }
+
+        /// Ends the connection with a reset.
+        func reset() {
+            var value = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &value, socklen_t(MemoryLayout<linger>.size))
+        }
+    }
+
+    private let listener: LoopbackListener
+    private let log = Mutex<[[String]]>([])
+    private let open = Mutex<Set<Int32>>([])
+    private let accepted = Mutex(0)
+
+    /// `http://127.0.0.1:PORT`.
+    var url: String { "http://127.0.0.1:\(listener.port)" }
+    var port: Int { listener.port }
+    /// The heads of the requests so far.
+    var requests: [[String]] { log.withLock { $0 } }
+    /// The value of a field in each of the requests, nil where it is missing.
+    func values(of name: String) -> [String?] {
+        requests.map { lines in
+            lines.first { $0.lowercased().hasPrefix(name.lowercased() + ":") }
+                .map { $0.drop { $0 != ":" }.dropFirst().trimmingCharacters(in: .whitespaces) }
+        }
+    }
+    var connectionCount: Int { accepted.withLock { $0 } }
+
+    /// - Parameter script: What to do with each connection, and its number from 0; the connection is closed when it
+    ///   returns.
+    init(accepting script: @escaping @Sendable (Connection, Int) -> Void) throws {
+        listener = try LoopbackListener()
+        let descriptor = listener.descriptor
+        // The thread must not keep the server alive: it ends when the listener is closed.
+        Thread.detachNewThread { [weak self] in
+            while true {
+                let client = accept(descriptor, nil, nil)
+                _ = fcntl(client, F_SETFD, FD_CLOEXEC)
+                guard client >= 0, let self else {
+                    if client >= 0 { close(client) }
+                    return
+                }
+                let number = self.accepted.withLock { count in
+                    defer { count += 1 }
+                    return count
+                }
+                self.open.withLock { _ = $0.insert(client) }
+                Thread.detachNewThread {
+                    script(Connection(descriptor: client, server: self), number)
+                    self.open.withLock { _ = $0.remove(client) }
+                    close(client)
+                }
+            }
+        }
+    }
+
+    /// Answers every request on every connection.
+    convenience init(answering answer: @escaping @Sendable (Connection, [String]) -> Void) throws {
+        try self.init(accepting: { connection, _ in
+            while let request = connection.readRequest() { answer(connection, request) }
+        })
+    }
+
+    /// Ends all connections and the server.
+    func stop() {
+        listener.close()
+        open.withLock { for client in $0 { _ = shutdown(client, Int32(SHUT_RDWR)) } }
+    }
+}
+
+/// Runs `body` with a server that is stopped afterwards.
+func withServer<Result>(
+    accepting script: @escaping @Sendable (ScriptedServer.Connection, Int) -> Void,
+    _ body: (ScriptedServer) async throws -> Result
+) async throws -> Result {
+    let server = try ScriptedServer(accepting: script)
+    defer { server.stop() }
+    return try await body(server)
+}
+
+/// The same with a script for each request.
+func withServer<Result>(
+    answering answer: @escaping @Sendable (ScriptedServer.Connection, [String]) -> Void,
+    _ body: (ScriptedServer) async throws -> Result
+) async throws -> Result {
+    let server = try ScriptedServer(answering: answer)
+    defer { server.stop() }
+    return try await body(server)
+}

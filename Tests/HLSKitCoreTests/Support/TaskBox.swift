@@ -1,0 +1,11 @@
+import HLSKitCore
+import Synchronization
+
+/// Gives a handler the task of its own request.
+final class TaskBox: Sendable {
+    private let stored = Mutex<(any TransportTask)?>(nil)
+
+    var task: (any TransportTask)? { stored.withLock { $0 } }
+
+    func set(_ task: any TransportTask) { stored.withLock { $0 = task } }
+}

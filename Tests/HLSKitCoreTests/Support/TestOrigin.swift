@@ -1,0 +1,169 @@
+import Foundation
+import Synchronization
+
+/// Debian's nginx on free ports of the loopback interface, with a certificate authority of its own.
+///
+/// Ends with its owner, and with the test process however that ends.
+final class TestOrigin: Sendable {
+    /// Files below it are served.
+    let root: ScratchFolder
+    /// `http://127.0.0.1:PORT`: HTTP/1.1, gzip for playlists.
+    let plain: String
+    /// `https://localhost:PORT`: HTTP/2 and HTTP/1.1.
+    let secure: String
+    /// The authority that has signed the certificate of ``secure``.
+    let caFile: String
+    private let folder: ScratchFolder
+    private let child: Child
+
+    static let nginx = "/usr/sbin/nginx"
+    static let isInstalled = Tool.exists(nginx)
+
+    /// The origin of all tests that only read the files it starts with: `small.m3u8`, `segment.ts` (``segment``), `empty.ts`.
+    static func shared() throws -> TestOrigin {
+        try sharedOrigin.withLock { origin in
+            if let origin { return origin }
+            let new = try TestOrigin()
+            try new.root.write(playlist, to: "small.m3u8")
+            try new.root.write(segment, to: "segment.ts")
+            try new.root.write([], to: "empty.ts")
+            origin = new
+            // Nobody lets go of a static member; without this its folders would stay.
+            atexit { TestOrigin.sharedOrigin.withLock { $0 = nil } }
+            return new
+        }
+    }
+
+    fileprivate static let sharedOrigin = Mutex<TestOrigin?>(nil)
+
+    static let playlist = Array(
+        ("#EXTM3U\n" + String(repeating: "#EXTINF:6,\nsegment.ts\n", count: 100)).utf8)
+
+    /// The content of `segment.ts`: bytes in which each place can be told from its neighbours.
+    static let segment: [UInt8] = (0..<1 << 20).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13) }
+
+    init() throws {
+        root = try ScratchFolder()
+        folder = try ScratchFolder()
+        caFile = folder.path + "/ca.pem"
+        try Self.makeCertificates(in: folder)
+        var lastFailure = "no port"
+        // Between the choice of a port and its use somebody else may take it.
+        for _ in 0..<5 {
+            let (plainPort, securePort) = (try Self.freePort(), try Self.freePort())
+            try folder.write(Array(Self.configuration(root.path, plainPort, securePort).utf8), to: "nginx.conf")
+            let child = try Self.launch(in: folder)
+            if Self.answers(plainPort, child), Self.answers(securePort, child) {
+                self.child = child
+                plain = "http://127.0.0.1:\(plainPort)"
+                secure = "https://localhost:\(securePort)"
+                return
+            }
+            child.end()
+            lastFailure = (try? String(contentsOfFile: folder.path + "/error.log", encoding: .utf8)) ?? "no log"
+        }
+        throw Tool.Failure(description: "nginx does not start: \(lastFailure)")
+    }
+
+    deinit { child.end() }
+
+    private struct Child: Sendable {
+        let id: pid_t
+        let leash: Int32
+
+        var isRunning: Bool {
+            var status: Int32 = 0
+            return waitpid(id, &status, WNOHANG) == 0
+        }
+
+        func end() {
+            close(leash)
+            var status: Int32 = 0
+            waitpid(id, &status, 0)
+        }
+    }
+
+    /// Starts nginx under a shell that kills it when its leash, a pipe from this process, is let go.
+    private static func launch(in folder: ScratchFolder) throws -> Child {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        defer { close(ends[0]) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let script = """
+            exec 3<&0
+            \(nginx) -e error.log -p . -c nginx.conf < /dev/null 3<&- & pid=$!
+            { read -r line; kill $pid; } <&3 & reader=$!
+            wait $pid; kill $reader
+            """
+        let id = try Tool.spawn(
+            ["/bin/sh", "-c", script], in: folder.path, input: ends[0], output: "/dev/null", errors: "/dev/null")
+        return Child(id: id, leash: ends[1])
+    }
+
+    private static func makeCertificates(in folder: ScratchFolder) throws {
+        let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
+        try Tool.run(
+            ["openssl", "req", "-x509", "-subj", "/CN=HLSKit test CA", "-keyout", "ca.key", "-out", "ca.pem"] + key,
+            in: folder.path)
+        try Tool.run(
+            ["openssl", "req", "-subj", "/CN=localhost", "-keyout", "server.key", "-out", "server.csr"]
+                + key.dropLast(2),
+            in: folder.path)
+        try folder.write(Array("subjectAltName=DNS:localhost,IP:127.0.0.1\n".utf8), to: "names")
+        try Tool.run(
+            [
+                "openssl", "x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial",
+                "-extfile", "names", "-days", "2", "-out", "server.pem",
+            ], in: folder.path)
+    }
+
+    private static func configuration(_ root: String, _ plainPort: Int, _ securePort: Int) -> String {
+        """
+        daemon off;
+        master_process off;
+        pid nginx.pid;
+        events { worker_connections 256; }
+        http {
+            access_log off;
+            types { application/vnd.apple.mpegurl m3u8; video/mp2t ts; }
+            client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi;
+            uwsgi_temp_path uwsgi; scgi_temp_path scgi;
+            root \(root);
+            gzip on; gzip_min_length 1; gzip_types application/vnd.apple.mpegurl;
+            server {
+                listen 127.0.0.1:\(plainPort);
+                location = /away { return 302 https://localhost:\(securePort)/small.m3u8; }
+            }
+            server {
+                listen 127.0.0.1:\(securePort) ssl http2;
+                ssl_certificate server.pem; ssl_certificate_key server.key;
+                location = /down { return 302 http://127.0.0.1:\(plainPort)/small.m3u8; }
+            }
+        }
+        """
+    }
+
+    private static func freePort() throws -> Int {
+        let listener = try LoopbackListener()
+        defer { listener.close() }
+        return listener.port
+    }
+
+    /// Connects until somebody listens, the process has ended, or time is up.
+    private static func answers(_ port: Int, _ child: Child) -> Bool {
+        let deadline = DispatchTime.now() + .seconds(10)
+        while DispatchTime.now() < deadline, child.isRunning {
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            defer { close(descriptor) }
+            var address = LoopbackListener.address(port: port)
+            let result = withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+            if result == 0 { return true }
+            usleep(2000)
+        }
+        return false
+    }
+}

@@ -1,0 +1,91 @@
+import HLSMedia
+import Testing
+
+@Suite struct CodecStringTests {
+    struct Case: CustomTestStringConvertible {
+        var text: String
+        var codec: MediaCodec?
+        var mediaType: MediaType?
+        var profile: Int?
+        var level: Int?
+        var bitDepth: Int?
+        var testDescription: String { text }
+
+        init(
+            _ text: String, _ codec: MediaCodec?, _ mediaType: MediaType?, profile: Int? = nil, level: Int? = nil,
+            bitDepth: Int? = nil
+        ) {
+            self.text = text
+            self.codec = codec
+            self.mediaType = mediaType
+            self.profile = profile
+            self.level = level
+            self.bitDepth = bitDepth
+        }
+    }
+
+    static let cases: [Case] = [
+        Case("avc1.640028", .h264, .video, profile: 100, level: 40),
+        Case("avc1.4d401f", .h264, .video, profile: 77, level: 31),
+        Case("avc3.42E01E", .h264, .video, profile: 66, level: 30),
+        Case("avc1.66.30", .h264, .video, profile: 66, level: 30),
+        Case("avc1", .h264, .video),
+        Case("avc1.xyz", .h264, .video),
+        Case("hvc1.2.4.L123.B0", .hevc, .video, profile: 2, level: 123),
+        Case("hev1.A1.6.H150", .hevc, .video, profile: 1, level: 150),
+        Case("dvh1.05.06", .hevc, .video, profile: 5, level: 6),
+        Case("dvhe.08.09", .hevc, .video, profile: 8, level: 9),
+        Case("av01.0.08M.10", .av1, .video, profile: 0, level: 8, bitDepth: 10),
+        Case("vp09.02.10.10.01", .vp9, .video, profile: 2, level: 10, bitDepth: 10),
+        Case("mp4a.40.2", .aac, .audio, profile: 2),
+        Case("mp4a.40.5", .aac, .audio, profile: 5),
+        Case("mp4a.40.29", .aac, .audio, profile: 29),
+        Case("mp4a.40.34", .mp3, .audio, profile: 34),
+        Case("mp4a.69", .mp3, .audio),
+        Case("mp4a.6B", .mp3, .audio),
+        Case("mp4a.6b", .mp3, .audio),
+        Case("mp4a.66", .aac, .audio),
+        Case("mp4a.a5", .ac3, .audio),
+        Case("mp4a.A6", .eac3, .audio),
+        Case("mp4a", .aac, .audio),
+        Case("mp4a.zz", nil, .audio),
+        Case("mp4a.-1", nil, .audio),
+        Case("mp4a.ffff", nil, .audio),
+        Case("ac-3", .ac3, .audio),
+        Case("ec-3", .eac3, .audio),
+        Case("Opus", .opus, .audio),
+        Case("opus", .opus, .audio),
+        Case("fLaC", .flac, .audio),
+        Case("alac", .alac, .audio),
+        Case("wvtt", .webVTT, .text),
+        Case("stpp.ttml.im1t", .ttml, .text),
+        Case("dtse", nil, .audio),
+        Case("vvc1.1.L51", nil, .video),
+        Case("zzzz.1.2", nil, nil),
+        Case(".", nil, nil),
+        Case("99999999999999999999", nil, nil),
+        Case("av01.99999999999999999999.1", .av1, .video, level: 1),
+    ]
+
+    @Test("a codec string tells format, kind of media, profile and level", arguments: cases)
+    func parse(_ testCase: Case) {
+        let string = CodecString(rawValue: testCase.text)
+        #expect(string.codec == testCase.codec)
+        #expect(string.mediaType == testCase.mediaType)
+        #expect(string.profile == testCase.profile)
+        #expect(string.level == testCase.level)
+        #expect(string.bitDepth == testCase.bitDepth)
+        #expect(string.description == testCase.text)
+    }
+
+    @Test(
+        "an attribute is split at commas, white space and empty elements are dropped",
+        arguments: [
+            ("avc1.640028,mp4a.40.2", ["avc1.640028", "mp4a.40.2"]),
+            (" avc1.640028 ,\tmp4a.40.2 ", ["avc1.640028", "mp4a.40.2"]),
+            ("", []), (",, ,", []), ("unknown.1", ["unknown.1"]),
+        ])
+    func list(attribute: String, expected: [String]) {
+        #expect(CodecString.list(parsing: attribute).map(\.rawValue) == expected)
+    }
+}

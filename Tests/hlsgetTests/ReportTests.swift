@@ -1,0 +1,265 @@
+import HLSKitCore
+import Testing
+
+@testable import hlsget
+
+private let low = VariantDescription(
+    index: 0, bandwidth: 800_000, averageBandwidth: 700_000, width: 640, height: 360, frameRate: 25,
+    codecs: "avc1.4d401e")
+private let high = VariantDescription(index: 1, bandwidth: 3_000_000, width: 1280, height: 720)
+private let lowJSON =
+    #"{"index":0,"bandwidth":800000,"average_bandwidth":700000,"width":640,"height":360,"frame_rate":25,"codecs":"avc1.4d401e"}"#
+private let highJSON =
+    #"{"index":1,"bandwidth":3000000,"average_bandwidth":null,"width":1280,"height":720,"frame_rate":null,"codecs":""}"#
+
+private func event(_ kind: PlayerEvent.Kind) -> PlayerEvent { PlayerEvent(hostTime: .milliseconds(1230), kind: kind) }
+
+private func segment(_ sequence: Int, variant: Int?, seconds: Int = 4, bytes: Int = 1000) -> PlayerEvent.Kind {
+    .segmentLoaded(
+        SegmentLoad(
+            url: "http://u:p@a/\(sequence).ts", mediaSequence: sequence, itemTime: .seconds(Int64(sequence * seconds)),
+            mediaDuration: .seconds(seconds), duration: .milliseconds(250), byteCount: bytes, variantIndex: variant))
+}
+
+private let skipped = SkippedSegments(
+    first: 7, last: 7, mediaDuration: .seconds(4), url: "http://a/7.ts\u{1b}", cause: "HTTP 404")
+
+@Suite("event reporter")
+struct EventReporterTests {
+    @Test(
+        "each event is a line of JSON",
+        arguments: [
+            (
+                .timeControl(
+                    TimeControlChange(
+                        old: .paused, new: .waitingToPlayAtSpecifiedRate, reason: .toMinimizeStalls, rate: 0,
+                        timebaseRate: 0, itemTime: .indefinite)),
+                [
+                    #"{"v":1,"event":"time_control","old":"paused","new":"waiting","reason":"toMinimizeStalls","rate":0,"timebase_rate":0,"item_time":null,"time":1.23}"#
+                ]
+            ),
+            (
+                .timeControl(
+                    TimeControlChange(
+                        old: .waitingToPlayAtSpecifiedRate, new: .playing, reason: nil, rate: 1, timebaseRate: 1,
+                        itemTime: .zero)),
+                [
+                    #"{"v":1,"event":"rate_change","old":0,"new":1,"item_time":0,"time":1.23}"#,
+                    #"{"v":1,"event":"time_control","old":"waiting","new":"playing","reason":null,"rate":1,"timebase_rate":1,"item_time":0,"time":1.23}"#,
+                ]
+            ),
+            (.itemStatusChanged(.readyToPlay), [#"{"v":1,"event":"item_status","status":"readyToPlay","time":1.23}"#]),
+            (.durationChanged(.seconds(20)), [#"{"v":1,"event":"duration_change","duration":20,"time":1.23}"#]),
+            (.durationChanged(.indefinite), [#"{"v":1,"event":"duration_change","duration":null,"time":1.23}"#]),
+            (
+                .playlistLoaded(
+                    PlaylistLoad(
+                        url: "http://u:p@a/x", isMultivariant: true, isReload: false, duration: .milliseconds(15),
+                        byteCount: 99)),
+                [
+                    #"{"v":1,"event":"playlist_request","url":"http://a/x","kind":"multivariant","reload":false,"duration":0.015,"bytes":99,"time":1.23}"#
+                ]
+            ),
+            (
+                segment(3, variant: nil),
+                [
+                    #"{"v":1,"event":"media_segment_request","url":"http://a/3.ts","media_sequence":3,"item_time":12,"media_duration":4,"duration":0.25,"bytes":1000,"variant":null,"time":1.23}"#
+                ]
+            ),
+            (
+                .playbackLikelyToKeepUpChanged(true),
+                [
+                    #"{"v":1,"event":"initial_likely_to_keep_up","time":1.23}"#,
+                    #"{"v":1,"event":"likely_to_keep_up","likely":true,"time":1.23}"#,
+                ]
+            ),
+            (.playbackBufferFullChanged(true), [#"{"v":1,"event":"buffer_full","full":true,"time":1.23}"#]),
+            (
+                .playbackStalled(itemTime: .seconds(5)),
+                [#"{"v":1,"event":"stall","count":1,"item_time":5,"time":1.23}"#]
+            ),
+            (.timeJumped(to: .seconds(9)), [#"{"v":1,"event":"seek","item_time":9,"time":1.23}"#]),
+            (
+                .segmentSkipped(skipped),
+                [
+                    #"{"v":1,"event":"segment_skipped","first_media_sequence":7,"last_media_sequence":7,"media_duration":4,"url":"http://a/7.ts\u001b","cause":"HTTP 404","time":1.23}"#
+                ]
+            ),
+            (
+                .recoverableError(
+                    PlayerError(code: .network, url: "http://u@a/", cause: "timed out", detail: "curl 28")),
+                [
+                    #"{"v":1,"event":"error","recoverable":true,"code":"network","cause":"timed out","url":"http://a/","detail":"curl 28","time":1.23}"#
+                ]
+            ),
+            (
+                .failedToPlayToEnd(PlayerError(code: .badMedia, cause: "\u{202e}")),
+                [
+                    #"{"v":1,"event":"error","recoverable":false,"code":"badMedia","cause":"\u202e","url":null,"detail":null,"time":1.23}"#
+                ]
+            ),
+            (.warning("a \"b\""), [#"{"v":1,"event":"warning","text":"a \"b\"","time":1.23}"#]),
+            (.didPlayToEnd, [#"{"v":1,"event":"did_play_to_end","time":1.23}"#]),
+        ] as [(PlayerEvent.Kind, [String])])
+    func lines(kind: PlayerEvent.Kind, lines: [String]) {
+        var reporter = EventReporter()
+        #expect(reporter.lines(for: event(kind)) == lines)
+    }
+
+    @Test("a variant switch succeeds with the first segment of the new variant")
+    func switches() {
+        var reporter = EventReporter()
+        let start = reporter.lines(for: event(.variantSwitched(from: low, to: high, explanation: "faster")))
+        #expect(
+            start == [
+                #"{"v":1,"event":"variant_switch_start","from":\#(lowJSON),"to":\#(highJSON),"explanation":"faster","time":1.23}"#
+            ])
+        #expect(reporter.lines(for: event(segment(1, variant: 0))).count == 1)
+        let done = reporter.lines(for: event(segment(2, variant: 1)))
+        #expect(
+            done.last
+                == #"{"v":1,"event":"variant_switch","from":\#(lowJSON),"to":\#(highJSON),"did_succeed":true,"time":1.23}"#
+        )
+        #expect(reporter.lines(for: event(segment(3, variant: 1))).count == 1)
+    }
+
+    @Test("a variant that is left before its first segment did not succeed")
+    func failedSwitch() {
+        var reporter = EventReporter()
+        _ = reporter.lines(for: event(.variantSwitched(from: low, to: high, explanation: "")))
+        let lines = reporter.lines(for: event(.variantSwitched(from: high, to: low, explanation: "")))
+        #expect(lines.count == 2)
+        #expect(lines.first?.contains(#""event":"variant_switch","from":{"index":0"#) == true)
+        #expect(lines.first?.contains(#""did_succeed":false"#) == true)
+    }
+
+    @Test("progress comes each 500 ms, a change of rate at once")
+    func progress() {
+        var reporter = EventReporter()
+        var counts: [Int] = []
+        for tick in 0..<20 {
+            counts.append(reporter.lines(for: .sample(.playing), at: .milliseconds(100 * tick)).count)
+        }
+        #expect(counts == [2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0])
+        var state = PlayerState.sample(.playing)
+        state.rate = 2
+        #expect(
+            reporter.lines(for: state, at: .milliseconds(1990))
+                == [#"{"v":1,"event":"rate_change","old":1,"new":2,"item_time":12,"time":1.99}"#])
+    }
+
+    @Test("a progress line holds the state")
+    func progressLine() {
+        var reporter = EventReporter()
+        let line = reporter.lines(for: .sample(.waitingToPlayAtSpecifiedRate, .toMinimizeStalls), at: .zero).last
+        let expected =
+            #"{"v":1,"event":"progress","status":"waiting","reason":"toMinimizeStalls","rate":1,"timebase_rate":0,"item_time":12,"#
+            + #""duration":596,"live_offset":null,"loaded_time_ranges":[[0,24]],"seekable_time_ranges":[],"#
+            + #""likely_to_keep_up":false,"buffer_full":false,"buffer_empty":false,"variant":{"index":1,"bandwidth":800000,"#
+            + #""average_bandwidth":null,"width":640,"height":360,"frame_rate":null,"codecs":""},"#
+            + #""throughput_estimate":2400000,"buffered_bytes":0,"stalls":0,"dropped_frames":0,"skipped_segments":0,"#
+            + #""av_skew":null,"time":0}"#
+        #expect(line == expected)
+    }
+}
+
+@Suite("summary")
+struct PlaySummaryTests {
+    private func summary() -> PlaySummary {
+        var summary = PlaySummary(url: "http://u:p@a/x")
+        for kind: PlayerEvent.Kind in [
+            .variantSwitched(from: nil, to: low, explanation: ""), segment(0, variant: 0), segment(1, variant: 0),
+            .variantSwitched(from: low, to: high, explanation: ""), segment(2, variant: 1, bytes: 5000),
+            .segmentSkipped(skipped), .recoverableError(PlayerError(code: .network, cause: "")),
+        ] {
+            summary.observe(event(kind))
+        }
+        summary.state = .sample(.paused, at: 16)
+        summary.state.statistics.durationWatched = 12
+        summary.state.statistics.numberOfSkippedSegments = 1
+        summary.state.statistics.skippedDuration = 4
+        summary.state.statistics.numberOfVariantSwitches = 1
+        summary.state.statistics.numberOfSegments = 3
+        summary.state.statistics.numberOfRequests = 6
+        summary.state.statistics.receivedByteCount = 7321
+        summary.state.statistics.startupTime = 0.123
+        summary.elapsed = .milliseconds(12_345)
+        return summary
+    }
+
+    @Test("people get a line for each thing that there is something to say about")
+    func lines() {
+        var summary = summary()
+        #expect(
+            summary.lines == [
+                "played 0:12 of 9:56 in 12.3 s, started after 0.12 s, no stall",
+                "  variants  360p 800k for 0:08, 720p 3M for 0:04 (1 switch)",
+                "  loaded    7.3 kB in 3 segments, 6 requests, network 2.4 Mbit/s",
+                "  missing   1 segment skipped (4.0 s)",
+            ])
+        summary.state.statistics.numberOfStalls = 2
+        summary.state.statistics.stallDuration = 3.25
+        summary.files = [.init(path: "a\u{1b}.ts", isComplete: false, byteCount: 1500)]
+        #expect(summary.lines.contains("  stalls    2, 3.3 s in all"))
+        #expect(summary.lines.last == "  wrote     a\\x1b.ts (1.5 kB), not finished")
+    }
+
+    @Test("the document holds the totals, and is one object with the version first")
+    func document() {
+        var summary = summary()
+        summary.exitStatus = .incomplete
+        summary.error = PlayerError(code: .network, url: "http://u@a/", cause: "x")
+        let text = summary.document
+        #expect(
+            text.hasPrefix(
+                #"{"v":1,"url":"http://a/x","exit_status":10,"error":{"code":"network","cause":"x","url":"http://a/","detail":null}"#
+            ))
+        for member in [
+            #""variants":[{"variant":\#(lowJSON),"segments":2,"bytes":2000,"media_duration":8}"#,
+            #""average_bitrate":1533333.333333"#, #""skipped_segments":1"#, #""recoverable_errors":1"#,
+            #""startup_time":0.123"#, #""elapsed":12.345"#, #""files":[]"#, #""bytes":7321"#,
+        ] {
+            #expect(text.contains(member), "\(member)")
+        }
+        #expect(!text.contains("\n"))
+    }
+
+    @Test("anything skipped, missed or damaged makes it incomplete")
+    func incomplete() {
+        #expect(!PlaySummary(url: "").isIncomplete)
+        #expect(summary().isIncomplete)
+        var missed = PlaySummary(url: "")
+        missed.observe(event(.segmentsMissed(skipped)))
+        #expect(missed.isIncomplete)
+        var damaged = PlaySummary(url: "")
+        damaged.state.statistics.numberOfDamagedSamples = 1
+        #expect(damaged.isIncomplete)
+    }
+}
+
+@Suite("event texts")
+struct EventTextTests {
+    @Test(
+        "lost media is always told, the rest with -v",
+        arguments: [
+            (
+                .segmentSkipped(skipped), .normal,
+                "hlsget: warning: skipped segment 7, 4.0 s of media: http://a/7.ts\\x1b (HTTP 404)"
+            ),
+            (.segmentSkipped(skipped), .quiet, nil), (.warning("odd\n"), .normal, nil),
+            (.warning("odd\n"), .verbose, "hlsget: warning: odd\\x0a"),
+            (
+                .recoverableError(PlayerError(code: .network, url: "http://a/", cause: "timed out")), .verbose,
+                "hlsget: warning: timed out: http://a/"
+            ),
+            (
+                .variantSwitched(from: nil, to: low, explanation: "first"), .verbose,
+                "hlsget: variant none -> 360p 800k: first"
+            ),
+            (.playbackStalled(itemTime: .seconds(65)), .verbose, "hlsget: stall at 1:05"),
+            (.didPlayToEnd, .verbose, nil),
+        ] as [(PlayerEvent.Kind, PlayOptions.Verbosity, String?)])
+    func texts(kind: PlayerEvent.Kind, verbosity: PlayOptions.Verbosity, text: String?) {
+        #expect(EventText.line(for: event(kind), verbosity: verbosity) == text)
+    }
+}

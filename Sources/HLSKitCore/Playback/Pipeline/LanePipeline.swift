@@ -43,6 +43,11 @@ struct LanePipeline {
     mutating func restart(_ job: SegmentJob) {
         guard let index = readers.firstIndex(where: { $0.job.id == job.id }) else { return begin(job) }
         readers[index].restart(job)
+        // An initialization section that cannot be read is loaded anew.
+        if let map = job.map, case .failure? = initializations[map] {
+            initializations[map] = nil
+            resources[map] = nil
+        }
     }
 
     mutating func append(_ bytes: [UInt8], to segment: SegmentID) {

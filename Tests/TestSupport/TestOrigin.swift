@@ -4,23 +4,23 @@ import Synchronization
 /// Debian's nginx on free ports of the loopback interface, with a certificate authority of its own.
 ///
 /// Ends with its owner, and with the test process however that ends.
-final class TestOrigin: Sendable {
+package final class TestOrigin: Sendable {
     /// Files below it are served.
-    let root: ScratchFolder
+    package let root: ScratchFolder
     /// `http://127.0.0.1:PORT`: HTTP/1.1, gzip for playlists.
-    let plain: String
+    package let plain: String
     /// `https://localhost:PORT`: HTTP/2 and HTTP/1.1.
-    let secure: String
+    package let secure: String
     /// The authority that has signed the certificate of ``secure``.
-    let caFile: String
+    package let caFile: String
     private let folder: ScratchFolder
     private let child: Child
 
-    static let nginx = "/usr/sbin/nginx"
-    static let isInstalled = Tool.exists(nginx)
+    package static let nginx = "/usr/sbin/nginx"
+    package static let isInstalled = Tool.exists(nginx)
 
     /// The origin of all tests that only read the files it starts with: `small.m3u8`, `segment.ts` (``segment``), `empty.ts`.
-    static func shared() throws -> TestOrigin {
+    package static func shared() throws -> TestOrigin {
         try sharedOrigin.withLock { origin in
             if let origin { return origin }
             let new = try TestOrigin()
@@ -36,13 +36,13 @@ final class TestOrigin: Sendable {
 
     fileprivate static let sharedOrigin = Mutex<TestOrigin?>(nil)
 
-    static let playlist = Array(
+    package static let playlist = Array(
         ("#EXTM3U\n" + String(repeating: "#EXTINF:6,\nsegment.ts\n", count: 100)).utf8)
 
     /// The content of `segment.ts`: bytes in which each place can be told from its neighbours.
-    static let segment: [UInt8] = (0..<1 << 20).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13) }
+    package static let segment: [UInt8] = (0..<1 << 20).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13) }
 
-    init() throws {
+    package init() throws {
         root = try ScratchFolder()
         folder = try ScratchFolder()
         caFile = folder.path + "/ca.pem"

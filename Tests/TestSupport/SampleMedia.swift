@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// The bundled sample of `Tests/Fixtures/sample`: 40 s, three variants, audio and subtitles of their own.
 package enum SampleMedia {
@@ -19,7 +19,8 @@ package enum SampleMedia {
     /// Puts the sample's files into a folder, under `name`.
     package static func copy(to root: ScratchFolder, as name: String = "sample") throws {
         for file in try FileManager.default.contentsOfDirectory(atPath: folder) {
-            try root.write(Array(try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(file)"))), to: "\(name)/\(file)")
+            try root.write(
+                Array(try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(file)"))), to: "\(name)/\(file)")
         }
     }
 

@@ -98,6 +98,9 @@ package final class ScriptedServer: Sendable {
             return Glibc.poll(&poll, 1, Int32(seconds * 1000)) > 0
         }
 
+        /// Ends the connection after what was sent.
+        package func hangUp() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+
         /// Ends the connection with a reset.
         package func reset() {
             var value = linger(l_onoff: 1, l_linger: 0)
@@ -132,8 +135,7 @@ package final class ScriptedServer: Sendable {
         // The thread must not keep the server alive: it ends when the listener is closed.
         Thread.detachNewThread { [weak self] in
             while true {
-                let client = accept(descriptor, nil, nil)
-                _ = fcntl(client, F_SETFD, FD_CLOEXEC)
+                let client = accept4(descriptor, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
                 guard client >= 0, let self else {
                     if client >= 0 { close(client) }
                     return

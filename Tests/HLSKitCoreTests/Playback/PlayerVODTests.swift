@@ -28,7 +28,8 @@ struct PlayerVODTests {
             url: { $0.secure + "/sample/master.m3u8" },
             network: { TransportConfiguration(caFile: $0.caFile, forcesHTTP11: true, proxy: .none) }),
         Way(
-            testDescription: "180p from files", quality: "180p", url: { _ in "file://\(SampleMedia.folder)/master.m3u8" },
+            testDescription: "180p from files", quality: "180p",
+            url: { _ in "file://\(SampleMedia.folder)/master.m3u8" },
             network: http),
     ]
 
@@ -102,7 +103,8 @@ struct PlayerVODTests {
     func discontinuity() async throws {
         let folder = try ScratchFolder()
         try SampleMedia.copy(to: folder, as: "")
-        let small = try MediaLines(of: "video-180p"), large = try MediaLines(of: "video-360p")
+        let small = try MediaLines(of: "video-180p")
+        let large = try MediaLines(of: "video-360p")
         let text =
             small.header + small.map + small.segments[0...1].joined() + "#EXT-X-DISCONTINUITY\n" + large.map
             + large.segments[0...1].joined() + "#EXT-X-DISCONTINUITY\n" + small.map + small.segments[5]

@@ -163,6 +163,8 @@ struct LanePipeline {
             guard mode == .demux else { return try reader.check(bytes) }
             try reader.demux(bytes, to: &events)
         } catch {
+            // Nothing was ever readable: the key is to blame (R51), not a single segment.
+            if error.code == .unknownContainer, reader.job.key != nil, current.isEmpty { throw .wrongKey }
             throw .media(error)
         }
     }

@@ -31,7 +31,10 @@ let package = Package(
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
             name: "CLibAV", pkgConfig: "libavformat",
-            providers: [.apt(["libavcodec-dev", "libavformat-dev", "libswscale-dev", "libavfilter-dev"])]),
+            providers: [.apt(["libavcodec-dev", "libavformat-dev", "libswscale-dev"])]),
+
+        // mallopt(3), which Swift's Glibc module leaves out.
+        .systemLibrary(name: "CMalloc"),
 
         // Values without I/O and without C.
         .target(name: "HLSTime", swiftSettings: swiftSettings),
@@ -50,7 +53,7 @@ let package = Package(
         .executableTarget(
             name: "hlsget",
             dependencies: [
-                "HLSKitCore", "HLSKitSimulation",
+                "HLSKitCore", "HLSKitSimulation", "CMalloc",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swiftSettings),

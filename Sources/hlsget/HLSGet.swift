@@ -1,4 +1,5 @@
 import ArgumentParser
+import CMalloc
 
 @main
 struct HLSGet: AsyncParsableCommand {
@@ -11,6 +12,10 @@ struct HLSGet: AsyncParsableCommand {
     static let _errorLabel = "hlsget: error"
 
     static func main() async {
+        // Media comes in pieces of a few hundred kilobytes and goes soon: they go back to the system, instead of
+        // staying in the heaps of all threads (mallopt(3)).
+        _ = CMalloc_set_mmap_threshold(128 << 10)
+        _ = CMalloc_set_arena_max(2)
         let arguments = CommandLine.arguments.dropFirst()
         if HelpPage.isAskedFor(by: arguments) {
             print(HelpPage.text(commands: configuration.subcommands))

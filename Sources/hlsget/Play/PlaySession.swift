@@ -183,7 +183,7 @@ struct PlaySession {
         }
         if reportsJSON {
             StandardStream.error.writeLine(EventReporter().line(for: summary, at: summary.elapsed))
-        } else if options.verbosity != .quiet, summary.state.itemStatus != .unknown {
+        } else if options.verbosity != .quiet, summary.state.statistics.numberOfSegments > 0 {
             for line in summary.lines { StandardStream.error.writeLine(line) }
         }
         if options.printsSummaryDocument { StandardStream.output.writeLine(summary.document) }

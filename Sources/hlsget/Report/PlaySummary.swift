@@ -100,6 +100,7 @@ struct PlaySummary: Sendable, Equatable {
             "requests": .integer(statistics.numberOfRequests), "segments": .integer(statistics.numberOfSegments),
             "bytes": .integer(statistics.receivedByteCount),
             "buffered_bytes": .integer(statistics.bufferedByteCount),
+            "peak_buffered_bytes": .integer(statistics.peakBufferedByteCount),
             "skipped_segments": .integer(statistics.numberOfSkippedSegments),
             "skipped_duration": .number(statistics.skippedDuration), "skipped": .array(skipped.map(Self.json)),
             "missed": .array(missed.map(Self.json)), "recoverable_errors": .integer(numberOfRecoverableErrors),
@@ -195,6 +196,9 @@ extension PlaySummary {
         text += ", \(Decimals.count(statistics.numberOfRequests, "request"))"
         if let estimate = statistics.throughputEstimate, estimate.isFinite {
             text += ", network \(Decimals.bitRateWithUnit(estimate))"
+        }
+        if statistics.peakBufferedByteCount > 0 {
+            text += ", buffered \(Decimals.bytes(statistics.peakBufferedByteCount))"
         }
         return text
     }

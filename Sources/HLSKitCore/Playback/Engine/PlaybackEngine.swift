@@ -364,7 +364,6 @@ struct PlaybackEngine: Sendable {
         state.variant = item.variant
         state.statistics = statistics
         state.statistics.throughputEstimate = loading.estimatedBitsPerSecond(at: copy.now)
-        state.statistics.bufferedByteCount = buffer.byteCount
         state.statistics.durationWatched = max(0, (playhead - (item.start ?? playhead)).seconds)
         if let began = stallBegan { state.statistics.stallDuration += (copy.now - began).seconds }
         return state

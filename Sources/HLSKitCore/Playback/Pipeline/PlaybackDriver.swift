@@ -21,7 +21,6 @@ struct PlaybackDriver: ~Copyable {
     private var renderers: [RendererKey: ActiveRenderer] = [:]
     private var lastRenderer = 0
     private var timers = TimerQueue()
-    private var timebase = TimebaseState.stopped
     private var endedLanes: Set<LaneID> = []
     private var knownTracks: [LaneID: Set<MediaType>] = [:]
     private var isExpectationSet = false
@@ -59,7 +58,7 @@ struct PlaybackDriver: ~Copyable {
         self.inbox = inbox
         self.configuration = configuration
         self.counters = counters
-        presentation = PresentationClock(isPaced: configuration.isPaced) { inbox.alarm() }
+        presentation = PresentationClock(isPaced: configuration.isPaced, clock: channel.clock) { inbox.alarm() }
         hub = WriterHub(writers: configuration.writers)
     }
 
@@ -72,7 +71,7 @@ struct PlaybackDriver: ~Copyable {
             }
             fireTimers()
             carryOut()
-            updatePresentation()
+            presentation.wakeDue()
             armSleeper()
         }
         await shutDown()
@@ -96,18 +95,10 @@ struct PlaybackDriver: ~Copyable {
         }
     }
 
-    /// Lets threads go on whose time has come.
-    private func updatePresentation() {
-        guard configuration.isPaced, timebase.rate != 0 else { return }
-        presentation.advance(to: timebase.itemTime(at: engine.now))
-    }
-
     /// Sleeps until the next thing that depends on time, in a task that wakes the driver.
     private mutating func armSleeper() {
         var next = timers.next
-        if configuration.isPaced, let due = presentation.nextDue, let time = timebase.hostTime(of: due) {
-            next = min(next ?? time, time)
-        }
+        if let due = presentation.nextDue { next = min(next ?? due, due) }
         guard let next else {
             sleeper?.cancel()
             sleeper = nil
@@ -145,10 +136,8 @@ struct PlaybackDriver: ~Copyable {
         case .restartSegment(_, let job): withPipeline(job.id.lane) { $0.restart(job) }
         case .abandonSegment(let segment): withPipeline(segment.lane) { $0.abandon(segment) }
         case .endLane(let lane): endLane(lane)
-        case .flush(let time): flush(to: time)
-        case .setTimebase(let state):
-            timebase = state
-            if configuration.isPaced { presentation.advance(to: state.itemTime(at: engine.now)) }
+        case .flush: flush()
+        case .setTimebase(let state): presentation.setTimebase(state)
         case .arm(let timer, let time): timers.arm(timer, at: time)
         case .disarm(let timer): timers.disarm(timer)
         case .publish(let kind): engine.publish(kind)
@@ -327,7 +316,8 @@ struct PlaybackDriver: ~Copyable {
         lastRenderer += 1
         let id = RendererID(rawValue: lastRenderer)
         let inbox = inbox
-        let renderer = TrackRenderer(mediaType: type, mode: mode, clock: presentation, hub: hub) { report in
+        let renderer = TrackRenderer(mediaType: type, mode: mode, clock: presentation, hub: hub, counts: counters) {
+            report in
             inbox.post(.renderer(lane, id, report))
         }
         renderers[key] = ActiveRenderer(id: id, renderer: renderer)
@@ -399,8 +389,8 @@ struct PlaybackDriver: ~Copyable {
         engine.handle(.output(.drained(lane, end: fed.compactMap(\.drainedEnd).max())))
     }
 
-    private mutating func flush(to time: Duration) {
-        presentation.flush(to: time)
+    private mutating func flush() {
+        presentation.flush()
         for active in renderers.values { active.renderer.flush() }
         for lane in lanes.keys { lanes[lane]?.flush() }
         presented = [:]

@@ -58,12 +58,16 @@ let package = Package(
             ],
             swiftSettings: swiftSettings),
 
+        // What tests of several modules need: programs, folders, servers, the bundled sample.
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swiftSettings),
         .testTarget(name: "HLSTimeTests", dependencies: ["HLSTime"], swiftSettings: swiftSettings),
         .testTarget(name: "HLSPlaylistTests", dependencies: ["HLSPlaylist"], swiftSettings: swiftSettings),
         .testTarget(name: "HLSMediaTests", dependencies: ["HLSMedia"], swiftSettings: swiftSettings),
-        .testTarget(name: "HLSKitCoreTests", dependencies: ["HLSKitCore", "HLSKitSimulation"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "HLSKitCoreTests", dependencies: ["HLSKitCore", "HLSKitSimulation", "TestSupport"],
+            swiftSettings: swiftSettings),
         .testTarget(name: "HLSKitSimulationTests", dependencies: ["HLSKitSimulation"], swiftSettings: swiftSettings),
-        .testTarget(name: "hlsgetTests", dependencies: ["hlsget"], swiftSettings: swiftSettings),
+        .testTarget(name: "hlsgetTests", dependencies: ["hlsget", "TestSupport"], swiftSettings: swiftSettings),
     ],
     swiftLanguageModes: [.v6]
 )

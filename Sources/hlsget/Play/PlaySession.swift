@@ -176,7 +176,11 @@ struct PlaySession {
     }
 
     private func report(_ summary: inout PlaySummary) {
-        if let error = summary.error { StandardStream.error.writeLine(ErrorLine.text(for: error)) }
+        if let error = summary.error {
+            StandardStream.error.writeLine(ErrorLine.text(for: error))
+        } else if summary.exitStatus == .incomplete {
+            StandardStream.error.writeLine(summary.incompleteLine)
+        }
         if reportsJSON {
             StandardStream.error.writeLine(EventReporter().line(for: summary, at: summary.elapsed))
         } else if options.verbosity != .quiet, summary.state.statistics.numberOfSegments > 0 {

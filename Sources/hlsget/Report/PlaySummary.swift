@@ -60,6 +60,16 @@ struct PlaySummary: Sendable, Equatable {
             || state.statistics.numberOfDamagedSamples > 0
     }
 
+    /// The error line of `--strict`: names the first thing that is missing.
+    var incompleteLine: String {
+        guard let first = skipped.first ?? missed.first else {
+            return ErrorLine.line("incomplete: damaged samples", url: url, detail: nil)
+        }
+        let others = skipped.count + missed.count - 1
+        let more = others > 0 ? " and \(Decimals.count(others, "other"))" : ""
+        return ErrorLine.line("incomplete: segment \(first.first)\(more) missing", url: first.url, detail: first.cause)
+    }
+
     /// Declared bit rate over the loaded media, weighted with its time, in bits per second; nil where undeclared.
     var averageDeclaredBitRate: Double? {
         let rated = variants.filter { $0.variant.bandwidth > 0 && $0.mediaDuration > .zero }

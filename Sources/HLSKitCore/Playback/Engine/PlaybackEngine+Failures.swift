@@ -87,8 +87,7 @@ extension PlaybackEngine {
             failLane(segment.lane, error)
         case .badInitializationSection:
             let error = PlayerError(failure, url: flight.job.map?.url ?? flight.job.url)
-            if let map = flight.job.map { item?.lanes[segment.lane]?.resources[map] = nil }
-            failSegment(segment, error: error, loadingError: nil)
+            failMap(of: flight, because: error)
         case .media(let media) where media.code == .unsupported:
             let error = PlayerError(failure, url: flight.job.url)
             if segment.lane == .main, hasAlternative {
@@ -98,6 +97,21 @@ extension PlaybackEngine {
             failLane(segment.lane, error)
         case .media, .truncatedCiphertext:
             failSegment(segment, error: PlayerError(failure, url: flight.job.url), loadingError: nil)
+        }
+    }
+
+    /// The initialization section of a segment was loaded and cannot be read (R70): without it there is nothing to play
+    /// in its variant.
+    private mutating func failMap(of flight: SegmentInFlight, because error: PlayerError) {
+        let id = flight.id.lane
+        if let map = flight.job.map { item?.lanes[id]?.resources[map] = nil }
+        let hasAlternative = id == .main && hasAlternative
+        let cause = RetrySchedule<RequestRole>.Failure.Cause.badContent(url: error.url ?? "")
+        switch decide(.map(id), .initializationSection, cause, hasAlternative: hasAlternative) {
+        case .retry(let delay): wait(.segment(id), as: .segment(flight.id), delay, because: error)
+        case .failOver: takeElsewhere(flight.id, because: error)
+        case .skip: failLane(id, error)
+        case .fail(let code): failLane(id, error.with(code))
         }
     }
 
@@ -198,10 +212,13 @@ extension PlaybackEngine {
     private var hasAlternative: Bool {
         guard let item, item.candidates.count > 1 else { return false }
         let penalized = loading.penalizedVariants(at: now)
-        return eligibility().eligible.contains {
-            $0.index != item.variantIndex && !penalized.contains($0.index)
-                && !item.unplayableVariants.contains($0.index)
-        }
+        return others.contains { !penalized.contains($0.index) && !item.unplayableVariants.contains($0.index) }
+    }
+
+    /// The eligible variants whose playlist is another than that of the one in use.
+    private var others: [VariantCandidate] {
+        let uri = item?.candidates.first { $0.index == item?.variantIndex }?.uri
+        return eligibility().eligible.filter { $0.index != item?.variantIndex && $0.uri != uri }
     }
 
     /// Goes on with another variant, and does not come back for a while.
@@ -209,7 +226,7 @@ extension PlaybackEngine {
         guard let item, let current = item.variantIndex else { return failWhenPlayed(error) }
         effects.append(.publish(.recoverableError(error)))
         loading.penalties.add(current, at: now)
-        let eligible = eligibility().eligible.filter { $0.index != current }
+        let eligible = others
         let bandwidth = Double(item.variant?.bandwidth ?? 0)
         // As near to what was chosen as can be, rather below than above.
         let next = eligible.min {

@@ -144,9 +144,10 @@ extension PlaybackEngine {
     /// The item time of a playlist's first segment. Live playlists of several renditions are laid side by side by
     /// their dates, else by their sequence numbers, else by their ends.
     private func alignedStart(of playlist: MediaPlaylist, url: String, in lane: LaneID) -> Duration {
-        guard !playlist.hasEndList, let reference = item?.reference(for: lane),
-            reference.isLive || reference.start != .zero
-        else { return .zero }
+        // Also where the list has just ended: its first segment is where it was while it was live.
+        guard let reference = item?.reference(for: lane), reference.isLive || reference.start != .zero else {
+            return .zero
+        }
         let other = reference.playlist
         if let here = playlist.segments.first?.derivedProgramDateTime,
             let there = other.segments.first?.derivedProgramDateTime
@@ -210,8 +211,11 @@ extension PlaybackEngine {
     /// Gives each lane whose playlist is known the place where it begins to load.
     private mutating func startLanes() {
         guard let start = item?.start else { return }
-        for id in LaneID.allCases where item?.lanes[id]?.tracker != nil && item?.lanes[id]?.cursor == nil {
-            item?.lanes[id]?.cursor = .time(start)
+        for id in LaneID.allCases where item?.lanes[id]?.cursor == nil {
+            guard let tracker = item?.lanes[id]?.tracker else { continue }
+            // A start that was asked for by time is exact: the last moments of its segment count.
+            let index = item?.startWindow == nil ? nil : tracker.index(containing: max(start, tracker.start))
+            item?.lanes[id]?.cursor = index.map { .position(tracker.position(at: $0)) } ?? .time(start)
         }
     }
 

@@ -282,7 +282,8 @@ extension PlaybackEngine {
             if segment.lane != .subtitles { run(machine.handle(.throughputSample)) }
         case .resource(let resource, let lane):
             item?.lanes[lane]?.resources[resource] = .loaded
-            loading.retries.succeed(resource.kind == .key ? .key(lane) : .map(lane))
+            // A map has proved itself when a segment was read with it.
+            if resource.kind == .key { loading.retries.succeed(.key(lane)) }
         case .firstPlaylist, .mediaPlaylist: break
         }
     }
@@ -335,6 +336,7 @@ extension PlaybackEngine {
         insertMedia(from..<max(from, end), byteCount: flight.receivedByteCount, in: segment.lane)
         item?.lanes[segment.lane]?.loadedEnd = end
         loading.retries.succeed(.segment(segment.lane))
+        loading.retries.succeed(.map(segment.lane))
         loading.bucket.deliver()
         statistics.numberOfSegments += 1
         noteLoaded(byteCount: flight.receivedByteCount, duration: flight.job.duration, in: segment.lane)

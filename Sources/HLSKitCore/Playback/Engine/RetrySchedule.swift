@@ -228,6 +228,7 @@ extension RetrySchedule.Failure {
             case .tooManyRedirects: return .network
             default: return .refused
             }
+        case (_, .loading(let error)) where error.code == .emptyBody && kind == .firstPlaylist: return .badPlaylist  // R31
         default: return .network
         }
     }

@@ -43,6 +43,11 @@ struct LanePipeline {
     mutating func restart(_ job: SegmentJob) {
         guard let index = readers.firstIndex(where: { $0.job.id == job.id }) else { return begin(job) }
         readers[index].restart(job)
+        // An initialization section that cannot be read is loaded anew.
+        if let map = job.map, case .failure? = initializations[map] {
+            initializations[map] = nil
+            resources[map] = nil
+        }
     }
 
     mutating func append(_ bytes: [UInt8], to segment: SegmentID) {
@@ -158,6 +163,8 @@ struct LanePipeline {
             guard mode == .demux else { return try reader.check(bytes) }
             try reader.demux(bytes, to: &events)
         } catch {
+            // Nothing was ever readable: the key is to blame (R51), not a single segment.
+            if error.code == .unknownContainer, reader.job.key != nil, current.isEmpty { throw .wrongKey }
             throw .media(error)
         }
     }

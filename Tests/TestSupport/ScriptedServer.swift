@@ -135,7 +135,8 @@ package final class ScriptedServer: Sendable {
         // The thread must not keep the server alive: it ends when the listener is closed.
         Thread.detachNewThread { [weak self] in
             while true {
-                let client = accept4(descriptor, nil, nil, Int32(SOCK_CLOEXEC.rawValue))
+                let client = accept(descriptor, nil, nil)
+                _ = fcntl(client, F_SETFD, FD_CLOEXEC)
                 guard client >= 0, let self else {
                     if client >= 0 { close(client) }
                     return

@@ -91,11 +91,12 @@ package final class TestOrigin: Sendable {
         }
     }
 
-    /// Starts nginx under a shell that kills it when its leash, a pipe from this process, is let go.
+    /// Starts nginx under a shell that kills it when its leash, a socket of this process, is let go.
     private static func launch(in folder: ScratchFolder) throws -> Child {
         var ends: [Int32] = [-1, -1]
         // At once, not by fcntl: a program started in between would hold the leash, and nginx would never end.
-        guard pipe2(&ends, O_CLOEXEC) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
         defer { close(ends[0]) }
         let script = """
             exec 3<&0

@@ -135,15 +135,13 @@ struct PlaylistTracker: Sendable {
         let update = classify(new)
         lastUpdate = update
         switch update {
-        case .older, .first: return update
-        case .unchanged:
-            // The end may have come without a new segment.
-            if new.hasEndList, !playlist.hasEndList {
-                adopt(new, start: start)
-                lastUpdate = .changed
-                return .changed
-            }
-            return update
+        case .first: return update
+        case .unchanged, .older:
+            // The end may come without a new segment. What was listed before stays, whatever else went.
+            guard new.hasEndList, isLive else { return update }
+            playlist.hasEndList = true
+            lastUpdate = .changed
+            return .changed
         case .restarted:
             let end = end
             discontinuityOffset = (playlist.segments.last?.discontinuitySequence ?? 0) + discontinuityOffset + 1
@@ -166,6 +164,7 @@ struct PlaylistTracker: Sendable {
             } else {
                 // Past everything seen: what was missed takes no time.
                 start = end
+                keepDiscontinuities(to: new)
             }
             adopt(new, start: start)
         }
@@ -184,6 +183,7 @@ struct PlaylistTracker: Sendable {
         recentPaths.insert(new)
     }
 
+    /// Numbers go on from a segment that both lists have, else from the last one known, where the header tag is missing.
     private mutating func keepDiscontinuities(to new: MediaPlaylist) {
         for (index, segment) in new.segments.enumerated() {
             let old = new.mediaSequence + index - playlist.mediaSequence
@@ -191,13 +191,15 @@ struct PlaylistTracker: Sendable {
             discontinuityOffset += playlist.segments[old].discontinuitySequence - segment.discontinuitySequence
             return
         }
+        guard !new.hasDiscontinuitySequence, let last = playlist.segments.last else { return }
+        discontinuityOffset += last.discontinuitySequence - new.discontinuitySequence
     }
 
     private func classify(_ new: MediaPlaylist) -> Update {
         let oldLast = playlist.mediaSequence + segmentCount
         let newLast = new.mediaSequence + new.segments.count
         if new.segments.isEmpty {
-            return new.hasEndList && isLive ? .unchanged : (segmentCount == 0 ? .unchanged : .older)
+            return segmentCount == 0 ? .unchanged : .older
         }
         if segmentCount == 0 { return .changed }
         if new.mediaSequence >= playlist.mediaSequence {

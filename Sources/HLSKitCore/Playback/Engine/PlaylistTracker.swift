@@ -40,6 +40,7 @@ struct PlaylistTracker: Sendable {
     private(set) var lastNewSegment: Duration
     private var lastUpdate: Update = .first
     private var recentPaths: RecentPaths
+    private let beganLive: Bool
 
     /// `start` is the item time of the playlist's first segment.
     init(
@@ -50,6 +51,7 @@ struct PlaylistTracker: Sendable {
         self.playlist = playlist
         lastLoadBegan = loadBegan
         lastNewSegment = now
+        beganLive = !playlist.hasEndList
         starts = Self.startTimes(of: playlist, from: start)
         recentPaths = RecentPaths()
         recentPaths.insert(playlist)
@@ -58,6 +60,9 @@ struct PlaylistTracker: Sendable {
     // MARK: Reading
 
     var isLive: Bool { !playlist.hasEndList }
+    /// Whether the segment is among the last of a live stream, also of one that has just ended: it may be listed before
+    /// it exists (R46).
+    func isAtEdge(_ index: Int) -> Bool { beganLive && index >= segmentCount - 3 }
     var segmentCount: Int { playlist.segments.count }
     /// Item time at which the listed media starts and ends.
     var start: Duration { starts.first ?? .zero }
@@ -172,9 +177,9 @@ struct PlaylistTracker: Sendable {
         return update
     }
 
-    /// The number of segments between the last one seen before and the first one of `new`.
-    func missedCount(in new: MediaPlaylist) -> Int {
-        max(0, new.mediaSequence - (playlist.mediaSequence + segmentCount))
+    /// Moves everything that is listed on the item's timeline.
+    mutating func shift(by distance: Duration) {
+        for index in starts.indices { starts[index] += distance }
     }
 
     private mutating func adopt(_ new: MediaPlaylist, start: Duration) {

@@ -14,6 +14,7 @@ struct EngineHarness {
         var path: String
         var byteRange: Range<UInt64>?
         var resourceClass: ResourceClass
+        var timeouts: TransportTimeouts
         var began: Duration
         var ended: Duration?
         var outcome = Outcome.underWay
@@ -195,7 +196,7 @@ struct EngineHarness {
         let reply = origin.reply(to: transport.url, byteRange: transport.byteRange, at: now)
         let entry = Request(
             id: id, path: ScriptedOrigin.path(of: transport.url), byteRange: transport.byteRange,
-            resourceClass: transport.resourceClass, began: now)
+            resourceClass: transport.resourceClass, timeouts: transport.timeouts, began: now)
         transfers[id] = Transfer(request: request, reply: reply, index: requests.count)
         requests.append(entry)
         let first = now + (reply.delay ?? .zero)

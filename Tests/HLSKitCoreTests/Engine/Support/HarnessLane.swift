@@ -64,7 +64,9 @@ struct HarnessLane {
         if reader.isComplete {
             readers.removeFirst()
             let end = job.start + job.duration
-            self.end = max(self.end ?? end, end)
+            // Media behind the window is not presented.
+            let presentedEnd = min(end, job.window.until ?? end)
+            self.end = max(self.end ?? presentedEnd, presentedEnd)
             return .segmentEnded(job.id, start: job.start, end: end)
         }
         guard reader.share > reader.toldShare else { return nil }

@@ -73,6 +73,16 @@ struct ItemState: Sendable {
     var requiredLanes: [MediaLane] { lanes.values.filter(\.isRequired) }
     /// No further media will be loaded.
     var isComplete: Bool { !lanes.isEmpty && requiredLanes.allSatisfy(\.isComplete) }
+    /// Where the longest of the lanes ends; nil while the variant is live.
+    var listedEnd: Duration? {
+        guard lanes[.main]?.tracker?.isLive == false else { return nil }
+        return requiredLanes.compactMap(\.tracker).filter { !$0.isLive }.map(\.end).max()
+    }
+    /// The playlist that tells whether the item goes on: the variant's, then any that has not ended.
+    var liveTracker: PlaylistTracker? {
+        let trackers = LaneID.allCases.compactMap { lanes[$0] }.filter(\.isRequired).compactMap(\.tracker)
+        return trackers.first(where: \.isLive)
+    }
     /// Where what was loaded ends.
     var loadedEnd: Duration { requiredLanes.compactMap(\.loadedEnd).max() ?? start ?? .zero }
     /// All media was presented.

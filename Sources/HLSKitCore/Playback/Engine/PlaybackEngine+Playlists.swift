@@ -144,8 +144,8 @@ extension PlaybackEngine {
     /// The item time of a playlist's first segment. Live playlists of several renditions are laid side by side by
     /// their dates, else by their sequence numbers, else by their ends.
     private func alignedStart(of playlist: MediaPlaylist, url: String, in lane: LaneID) -> Duration {
-        guard !playlist.hasEndList, let reference = item?.reference(for: lane),
-            reference.isLive || reference.start != .zero
+        guard let reference = item?.reference(for: lane),
+            !playlist.hasEndList || reference.beganLive || reference.start != .zero
         else { return .zero }
         let other = reference.playlist
         if let here = playlist.segments.first?.derivedProgramDateTime,
@@ -294,17 +294,17 @@ extension PlaybackEngine {
         else { return }
         guard let time = tracker.nextReload else { return effects.append(.disarm(.reload(id))) }
         effects.append(.arm(.reload(id), at: max(time, now)))
-        if id == .main, let item { effects.append(.arm(.stale, at: item.lastNewSegment + tracker.staleLimit)) }
+        if let item { effects.append(.arm(.stale, at: item.lastNewSegment + tracker.staleLimit)) }
     }
 
     /// Ends a live stream that brings nothing new (R41, R42).
     mutating func checkStale() {
-        guard let item, item.error == nil, item.pendingFailure == nil, let tracker = item.lanes[.main]?.tracker,
-            tracker.isLive, !item.isClosed
+        guard let item, item.error == nil, item.pendingFailure == nil, let tracker = item.liveTracker, !item.isClosed
         else { return }
         let silence = now - item.lastNewSegment
         if silence >= tracker.staleLimit {
-            if preferences.stalePolicy == .end {
+            // A rendition that does not end with its variant ends nothing.
+            if preferences.stalePolicy == .end || !item.isLive {
                 effects.append(.publish(.warning("\(tracker.url): nothing new for \(Int(silence.seconds)) s, ended")))
                 self.item?.isClosed = true
                 for id in LaneID.allCases { effects.append(.disarm(.reload(id))) }

@@ -25,10 +25,12 @@ extension PlaybackEngine {
             item.pendingFailure == nil, item.error == nil
         else { return false }
         guard let index = nextIndex(in: lane) else {
-            if !tracker.isLive || item.isClosed, lane.segments.isEmpty { complete(id) }
+            // A rendition whose list goes on after the variant has ended is not waited for.
+            let isOver = !tracker.isLive || item.isClosed || reachesEnd(lane)
+            if isOver, lane.segments.isEmpty { complete(id) }
             return false
         }
-        if let end = item.forwardEnd, tracker.starts[index] >= end {
+        if let end = item.isLive ? item.forwardEnd : effectiveEnd, tracker.starts[index] >= end {
             if lane.segments.isEmpty { complete(id) }
             return false
         }
@@ -42,6 +44,11 @@ extension PlaybackEngine {
         if id == .main, considerSwitch(at: index) { return item.lanes[id]?.tracker != nil }
         begin(segment, at: index, in: id)
         return false
+    }
+
+    private func reachesEnd(_ lane: MediaLane) -> Bool {
+        guard item?.isLive == false, let end = effectiveEnd, let loadedEnd = lane.loadedEnd else { return false }
+        return end - loadedEnd <= configuration.buffering.maxGapJump
     }
 
     /// The next segment of a lane; nil where its playlist lists none yet.

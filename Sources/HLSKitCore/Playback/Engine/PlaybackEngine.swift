@@ -139,8 +139,7 @@ struct PlaybackEngine: Sendable {
     /// Where playing ends; nil while that is not known.
     var effectiveEnd: Duration? {
         guard let item else { return nil }
-        let listedEnd = item.isLive ? nil : item.lanes[.main]?.tracker?.end
-        let end = item.mediaEnd ?? (item.isComplete ? item.loadedEnd : listedEnd)
+        let end = item.mediaEnd ?? (item.isComplete ? item.loadedEnd : item.listedEnd)
         guard let forwardEnd = item.forwardEnd else { return end }
         return end.map { min($0, forwardEnd) } ?? forwardEnd
     }

@@ -40,7 +40,8 @@ struct PlaylistTracker: Sendable {
     private(set) var lastNewSegment: Duration
     private var lastUpdate: Update = .first
     private var recentPaths: RecentPaths
-    private let beganLive: Bool
+    /// The first list had not ended.
+    let beganLive: Bool
 
     /// `start` is the item time of the playlist's first segment.
     init(

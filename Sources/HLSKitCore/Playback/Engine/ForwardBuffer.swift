@@ -96,6 +96,11 @@ struct ForwardBuffer: Sendable {
         lanes[track.rawValue].isAtEnd = isAtEnd
     }
 
+    /// Lets tracks that have had enough load again up to the target: somebody waits for a full buffer.
+    mutating func endRest() {
+        for index in lanes.indices { lanes[index].updateRest(isEnough: false, isWorthLoading: true) }
+    }
+
     /// Drops what `track` (nil: every track) holds from `time` on.
     mutating func removeMedia(from time: Duration, in track: Track? = nil) {
         for index in lanes.indices where track == nil || track?.rawValue == index {

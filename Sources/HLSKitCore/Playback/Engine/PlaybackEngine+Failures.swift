@@ -122,7 +122,7 @@ extension PlaybackEngine {
         let role = RequestRole.segment(segment.lane)
         let url = error.url ?? ""
         let cause = loadingError.map { RetrySchedule<RequestRole>.Failure.Cause.loading($0) } ?? .badContent(url: url)
-        let isAtEdge = item?.lanes[segment.lane]?.tracker.map { $0.isLive && nextIsEdge(of: segment, $0) } ?? false
+        let isAtEdge = item?.lanes[segment.lane]?.tracker.map { self.isAtEdge(segment, $0) } ?? false
         let hasAlternative = segment.lane == .main && hasAlternative
         switch decide(role, .segment, cause, hasAlternative: hasAlternative, isAtLiveEdge: isAtEdge) {
         case .retry(let delay): wait(role, as: .segment(segment), delay, because: error)
@@ -134,12 +134,9 @@ extension PlaybackEngine {
         }
     }
 
-    /// Whether a segment is among the last that a live playlist lists: it may be listed before it exists (R46).
-    private func nextIsEdge(of segment: SegmentID, _ tracker: PlaylistTracker) -> Bool {
-        guard let flight = item?.lanes[segment.lane]?.segments.first(where: { $0.id == segment }),
-            let index = tracker.index(of: flight.position)
-        else { return false }
-        return index >= tracker.segmentCount - 3
+    private func isAtEdge(_ segment: SegmentID, _ tracker: PlaylistTracker) -> Bool {
+        let flight = item?.lanes[segment.lane]?.segments.first { $0.id == segment }
+        return flight.flatMap { tracker.index(of: $0.position) }.map(tracker.isAtEdge) ?? false
     }
 
     /// Loads a segment from another variant.
@@ -212,21 +209,21 @@ extension PlaybackEngine {
     private var hasAlternative: Bool {
         guard let item, item.candidates.count > 1 else { return false }
         let penalized = loading.penalizedVariants(at: now)
-        return others.contains { !penalized.contains($0.index) && !item.unplayableVariants.contains($0.index) }
-    }
-
-    /// The eligible variants whose playlist is another than that of the one in use.
-    private var others: [VariantCandidate] {
-        let uri = item?.candidates.first { $0.index == item?.variantIndex }?.uri
-        return eligibility().eligible.filter { $0.index != item?.variantIndex && $0.uri != uri }
+        return eligibility().eligible.contains {
+            $0.uri != item.variantURI && !penalized.contains($0.index)
+                && !item.unplayableVariants.contains($0.index)
+        }
     }
 
     /// Goes on with another variant, and does not come back for a while.
     private mutating func leaveVariant(because error: PlayerError) {
         guard let item, let current = item.variantIndex else { return failWhenPlayed(error) }
         effects.append(.publish(.recoverableError(error)))
-        loading.penalties.add(current, at: now)
-        let eligible = others
+        // Variants that differ in their audio only share a playlist, and its faults.
+        for candidate in item.candidates where candidate.uri == item.variantURI {
+            loading.penalties.add(candidate.index, at: now)
+        }
+        let eligible = eligibility().eligible.filter { $0.uri != item.variantURI }
         let bandwidth = Double(item.variant?.bandwidth ?? 0)
         // As near to what was chosen as can be, rather below than above.
         let next = eligible.min {
@@ -254,7 +251,7 @@ extension PlaybackEngine {
     private mutating func wait(
         _ role: RequestRole, as request: WaitingRequest, _ delay: Duration, because error: PlayerError
     ) {
-        loading.waiting[role] = request
+        loading.waiting[role, default: []].append(request)
         effects.append(.publish(.recoverableError(error)))
         effects.append(.arm(.retry(role), at: now + delay))
     }
@@ -264,7 +261,11 @@ extension PlaybackEngine {
         guard let waiting = loading.waiting.removeValue(forKey: role), item?.error == nil,
             item?.pendingFailure == nil
         else { return }
-        switch waiting {
+        for request in waiting { retry(request) }
+    }
+
+    private mutating func retry(_ request: WaitingRequest) {
+        switch request {
         case .firstPlaylist: requestFirstPlaylist()
         case .mediaPlaylist(let lane): requestPlaylist(of: lane)
         case .segment(let segment):

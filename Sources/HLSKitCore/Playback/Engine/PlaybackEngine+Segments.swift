@@ -25,14 +25,17 @@ extension PlaybackEngine {
             item.pendingFailure == nil, item.error == nil
         else { return false }
         guard let index = nextIndex(in: lane) else {
-            if !tracker.isLive, lane.segments.isEmpty { complete(id) }
+            // A rendition whose list goes on after the variant has ended is not waited for.
+            let isOver = !tracker.isLive || item.isClosed || reachesEnd(lane)
+            if isOver, lane.segments.isEmpty { complete(id) }
             return false
         }
-        if let end = item.forwardEnd, tracker.starts[index] >= end {
+        if let end = item.isLive ? item.forwardEnd : effectiveEnd, tracker.starts[index] >= end {
             if lane.segments.isEmpty { complete(id) }
             return false
         }
-        guard tracksToLoad.contains(id.bufferTrack) else { return false }
+        // Before anything could be demuxed nothing can be played, however long the gaps are that are loaded.
+        guard tracksToLoad.contains(id.bufferTrack) || !lane.isDemuxed else { return false }
         let segment = tracker.playlist.segments[index]
         if segment.isGap {
             skip(index, in: id, cause: "marked EXT-X-GAP")
@@ -41,6 +44,11 @@ extension PlaybackEngine {
         if id == .main, considerSwitch(at: index) { return item.lanes[id]?.tracker != nil }
         begin(segment, at: index, in: id)
         return false
+    }
+
+    private func reachesEnd(_ lane: MediaLane) -> Bool {
+        guard item?.isLive == false, let end = effectiveEnd, let loadedEnd = lane.loadedEnd else { return false }
+        return end - loadedEnd <= configuration.buffering.maxGapJump
     }
 
     /// The next segment of a lane; nil where its playlist lists none yet.
@@ -320,6 +328,7 @@ extension PlaybackEngine {
             let flight = item?.lanes[segment.lane]?.segments[index]
         else { return }
         let from = flight.demuxedUpTo ?? min(time, flight.job.start)
+        bridge(to: from, in: segment.lane)
         guard time > from || flight.demuxedUpTo == nil else { return }
         insertMedia(from..<max(from, time), byteCount: 0, in: segment.lane)
         item?.lanes[segment.lane]?.segments[index].demuxedUpTo = max(from, time)
@@ -333,8 +342,9 @@ extension PlaybackEngine {
         item?.hasPresentable = true
         markDemuxed(segment.lane)
         let from = flight.demuxedUpTo ?? min(start, flight.job.start)
+        bridge(to: from, in: segment.lane)
         insertMedia(from..<max(from, end), byteCount: flight.receivedByteCount, in: segment.lane)
-        item?.lanes[segment.lane]?.loadedEnd = end
+        noteLoadedEnd(end, of: segment.lane)
         loading.retries.succeed(.segment(segment.lane))
         loading.retries.succeed(.map(segment.lane))
         loading.bucket.deliver()
@@ -355,6 +365,20 @@ extension PlaybackEngine {
         buffer.insert(ForwardBuffer.Piece(range: range, byteCount: byteCount), in: lane.bufferTrack)
     }
 
+    private mutating func noteLoadedEnd(_ end: Duration, of lane: LaneID) {
+        let before = item?.lanes[lane]?.loadedEnd ?? end
+        item?.lanes[lane]?.loadedEnd = max(before, end)
+    }
+
+    /// A lane is read in its order: a hole between what it has given and what it gives next stays one. Nothing is to be
+    /// waited for there.
+    private mutating func bridge(to time: Duration, in id: LaneID) {
+        guard let lane = item?.lanes[id], let end = lane.loadedEnd, time - end > configuration.buffering.maxGapJump,
+            !lane.segments.contains(where: { $0.job.start < time && $0.job.start >= end })
+        else { return }
+        buffer.insert(ForwardBuffer.Piece(range: end..<time, byteCount: 0, isGap: true), in: id.bufferTrack)
+    }
+
     private mutating func noteLoaded(byteCount: Int, duration: Duration, in lane: LaneID) {
         guard lane != .subtitles, duration > .zero else { return }
         item?.loadedBytes += byteCount
@@ -368,8 +392,7 @@ extension PlaybackEngine {
         guard let lane = item?.lanes[id], let tracker = lane.tracker else { return }
         let segment = tracker.playlist.segments[index]
         passOver(
-            id, from: lane.loadedEnd ?? tracker.starts[index],
-            duration: tracker.starts[index + 1] - tracker.starts[index], sequence: segment.mediaSequence,
+            id, tracker.starts[index]..<tracker.starts[index + 1], sequence: segment.mediaSequence,
             url: URIReference.resolve(segment.uri, against: tracker.url) ?? segment.uri, cause: cause)
         advance(id, past: index)
     }
@@ -389,16 +412,18 @@ extension PlaybackEngine {
         let end = flight.job.start + flight.job.duration
         let from = max(flight.demuxedUpTo ?? flight.job.start, flight.job.start)
         passOver(
-            segment.lane, from: from, duration: max(.zero, end - from), sequence: flight.job.mediaSequence,
-            url: flight.job.url, cause: cause)
+            segment.lane, from..<max(from, end), sequence: flight.job.mediaSequence, url: flight.job.url, cause: cause)
     }
 
     private mutating func passOver(
-        _ id: LaneID, from: Duration, duration: Duration, sequence: Int, url: String, cause: String
+        _ id: LaneID, _ range: Range<Duration>, sequence: Int, url: String, cause: String
     ) {
-        let gap = ForwardBuffer.Piece(range: from..<from + duration, byteCount: 0, isGap: true)
-        if duration > .zero { buffer.insert(gap, in: id.bufferTrack) }
-        item?.lanes[id]?.loadedEnd = from + duration
+        let duration = range.upperBound - range.lowerBound
+        bridge(to: range.lowerBound, in: id)
+        if !range.isEmpty {
+            buffer.insert(ForwardBuffer.Piece(range: range, byteCount: 0, isGap: true), in: id.bufferTrack)
+        }
+        noteLoadedEnd(range.upperBound, of: id)
         item?.lanes[id]?.startsNewSequence = true
         if id == .main {
             statistics.numberOfSkippedSegments += 1
@@ -427,8 +452,15 @@ extension PlaybackEngine {
     mutating func dropLane(_ id: LaneID, because text: String) {
         guard let lane = item?.lanes[id] else { return }
         effects.append(.publish(.warning("\(lane.playlistURL): \(text)")))
+        removeLane(id)
+    }
+
+    mutating func removeLane(_ id: LaneID) {
+        guard let lane = item?.lanes[id] else { return }
         for flight in lane.segments { cancel(flight) }
+        cancelRequests { $0.purpose.lane == id }
         item?.lanes[id] = nil
+        for role in [RequestRole.mediaPlaylist(id), .segment(id), .map(id), .key(id)] { loading.forget(role) }
         effects.append(.disarm(.reload(id)))
     }
 
@@ -441,9 +473,18 @@ extension PlaybackEngine {
         effects.append(.abandonSegment(flight.id))
     }
 
+    private mutating func cancelRequests(where isOver: (RequestContext) -> Bool) {
+        let ids = loading.requests.filter { isOver($0.value) }.keys
+        for id in ids.sorted(by: { $0.rawValue < $1.rawValue }) {
+            loading.requests[id] = nil
+            loading.estimator.ended(id.rawValue, at: now)
+            effects.append(.cancel(id))
+        }
+    }
+
     mutating func cancelEverything() {
-        for id in loading.requests.keys.sorted(by: { $0.rawValue < $1.rawValue }) { effects.append(.cancel(id)) }
-        loading.requests = [:]
+        cancelRequests { _ in true }
+        for role in loading.waiting.keys { effects.append(.disarm(.retry(role))) }
         loading.waiting = [:]
         for id in LaneID.allCases { effects.append(.disarm(.reload(id))) }
         effects.append(.disarm(.stale))

@@ -113,8 +113,8 @@ extension PlaybackEngine {
         }
         lane.tracker = nil
         lane.playlistURL = url
-        lane.resources = [:]
         item?.lanes[id] = lane
+        loading.waiting[.mediaPlaylist(id)] = nil
         effects.append(.disarm(.reload(id)))
         if let known = item?.knownPlaylists[url] {
             attach(known.playlist, url: known.url, to: id)
@@ -124,7 +124,7 @@ extension PlaybackEngine {
     }
 
     /// The item time at which the next segment begins.
-    private static func resumeTime(of lane: MediaLane, _ tracker: PlaylistTracker) -> Duration {
+    static func resumeTime(of lane: MediaLane, _ tracker: PlaylistTracker) -> Duration {
         switch lane.cursor {
         case .time(let time): return time
         case .position(let position):
@@ -183,18 +183,28 @@ extension PlaybackEngine {
     private mutating func setLane(_ id: LaneID, to rendition: Rendition?, variantURI: String, base: String) {
         guard let uri = rendition?.uri, uri != variantURI, let url = URIReference.resolve(uri, against: base) else {
             // Audio inside the variant, or none.
-            if let lane = item?.lanes[id] {
-                for flight in lane.segments { cancel(flight) }
-                item?.lanes[id] = nil
-            }
+            removeLane(id)
             return
         }
         if item?.lanes[id] == nil {
             item?.lanes[id] = MediaLane(id: id, playlistURL: url)
+            join(id)
             requestPlaylist(of: id)
         } else {
             redirect(id, to: url)
         }
+    }
+
+    /// A lane that comes in mid-play begins where the variant that it belongs to does.
+    private mutating func join(_ id: LaneID) {
+        guard let item, let main = item.lanes[.main], case .time(let time) = main.cursor else { return }
+        self.item?.lanes[id]?.cursor = .time(time)
+        // Up to there what is loaded has audio of its own.
+        let playhead = playhead
+        guard playhead < time else { return }
+        buffer.removeAll(in: id.bufferTrack)
+        buffer.insert(ForwardBuffer.Piece(range: playhead..<time, byteCount: 0, isGap: true), in: id.bufferTrack)
+        self.item?.lanes[id]?.loadedEnd = time
     }
 
     // MARK: Switching
@@ -225,8 +235,8 @@ extension PlaybackEngine {
             input.segmentCount = tracker.segmentCount
         }
         let decision: SelectionDecision
-        if statistics.numberOfSegments == 0, let current = item.variantIndex,
-            eligible.contains(where: { $0.index == current })
+        if statistics.numberOfSegments == 0, !item.lanes.values.contains(where: \.hasLoadedSegment),
+            let current = item.variantIndex, eligible.contains(where: { $0.index == current })
         {
             // Nothing was measured since the first choice.
             return false

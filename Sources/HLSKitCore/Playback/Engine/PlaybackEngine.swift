@@ -107,6 +107,7 @@ struct PlaybackEngine: Sendable {
 
     private mutating func setItem(_ new: EngineItem?) {
         cancelEverything()
+        loading.forgetFailures()
         buffer.removeAll()
         buffer.setRequiredTracks([])
         judge.reset()
@@ -138,7 +139,7 @@ struct PlaybackEngine: Sendable {
     /// Where playing ends; nil while that is not known.
     var effectiveEnd: Duration? {
         guard let item else { return nil }
-        let end = item.mediaEnd ?? (item.isLive ? nil : item.lanes[.main]?.tracker?.end)
+        let end = item.mediaEnd ?? (item.isComplete ? item.loadedEnd : item.listedEnd)
         guard let forwardEnd = item.forwardEnd else { return end }
         return end.map { min($0, forwardEnd) } ?? forwardEnd
     }
@@ -224,6 +225,8 @@ struct PlaybackEngine: Sendable {
     private mutating func updateBuffer() {
         guard item != nil else { return }
         let wasFull = lastVerdict.isFull
+        // Who waits may wait for a full buffer: nothing rests before it is.
+        if machine.status == .waitingToPlayAtSpecifiedRate, !wasFull { buffer.endRest() }
         lastVerdict = buffer.evaluate(situation())
         let wasLikely = isLikelyToKeepUp
         isLikelyToKeepUp = judge.isLikelyToKeepUp(keepUpInput(rate: machine.rate))

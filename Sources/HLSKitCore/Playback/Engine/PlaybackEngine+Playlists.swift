@@ -210,8 +210,10 @@ extension PlaybackEngine {
     /// Gives each lane whose playlist is known the place where it begins to load.
     private mutating func startLanes() {
         guard let start = item?.start else { return }
+        let playhead = playhead
         for id in LaneID.allCases where item?.lanes[id]?.tracker != nil && item?.lanes[id]?.cursor == nil {
-            item?.lanes[id]?.cursor = .time(start)
+            // Subtitles may join an item that is being played.
+            item?.lanes[id]?.cursor = .time(id == .subtitles ? max(start, playhead) : start)
         }
     }
 

@@ -18,6 +18,7 @@ struct PlaybackDriver: ~Copyable {
     private var transfers: [RequestID: Transfer] = [:]
     private var lanes: [LaneID: LanePipeline] = [:]
     private var timeline = ItemTimeline()
+    private var cues = CueSchedule()
     private var renderers: [RendererKey: ActiveRenderer] = [:]
     private var lastRenderer = 0
     private var timers = TimerQueue()
@@ -26,6 +27,8 @@ struct PlaybackDriver: ~Copyable {
     private var knownTracks: [LaneID: Set<MediaType>] = [:]
     private var isExpectationSet = false
     private var presented: [LaneID: Duration] = [:]
+    /// Without pacing, up to where all lanes were presented.
+    private var presentedTime: Duration?
     private var sleeper: Task<Void, Never>?
     private var sleepsUntil: Duration?
 
@@ -73,6 +76,7 @@ struct PlaybackDriver: ~Copyable {
             fireTimers()
             carryOut()
             updatePresentation()
+            showCues()
             armSleeper()
         }
         await shutDown()
@@ -102,11 +106,25 @@ struct PlaybackDriver: ~Copyable {
         presentation.advance(to: timebase.itemTime(at: engine.now))
     }
 
+    /// Publishes the cues whose time has come.
+    private mutating func showCues() {
+        guard !configuration.isPaced || timebase.rate != 0 else { return }
+        let time = configuration.isPaced ? timebase.itemTime(at: engine.now) : presentedTime
+        if let time { showCues(upTo: time) }
+    }
+
+    private mutating func showCues(upTo time: Duration) {
+        for cue in cues.takeDue(at: time, timeline: timeline) { engine.publish(.legibleCue(cue)) }
+    }
+
     /// Sleeps until the next thing that depends on time, in a task that wakes the driver.
     private mutating func armSleeper() {
         var next = timers.next
-        if configuration.isPaced, let due = presentation.nextDue, let time = timebase.hostTime(of: due) {
-            next = min(next ?? time, time)
+        if configuration.isPaced {
+            for due in [presentation.nextDue, cues.nextDue].compactMap(\.self) {
+                guard let time = timebase.hostTime(of: due) else { continue }
+                next = min(next ?? time, time)
+            }
         }
         guard let next else {
             sleeper?.cancel()
@@ -151,7 +169,9 @@ struct PlaybackDriver: ~Copyable {
             if configuration.isPaced { presentation.advance(to: state.itemTime(at: engine.now)) }
         case .arm(let timer, let time): timers.arm(timer, at: time)
         case .disarm(let timer): timers.disarm(timer)
-        case .publish(let kind): engine.publish(kind)
+        case .publish(let kind):
+            if case .didPlayToEnd = kind, let end = engine.read({ $0.effectiveEnd }) { showCues(upTo: end) }
+            engine.publish(kind)
         case .itemEnded: break
         }
     }
@@ -287,6 +307,7 @@ struct PlaybackDriver: ~Copyable {
         // Audio in the variant is not played beside that of a rendition.
         if lane == .main, engine.read({ $0.item?.lanes[.audio] != nil }) { wanted.remove(.audio) }
         if lane == .audio { wanted.remove(.video) }
+        if lane == .subtitles { wanted = [] }
         return LanePipeline(lane: lane, mode: configuration.demuxes ? .demux : .discard, wanted: wanted)
     }
 
@@ -300,6 +321,7 @@ struct PlaybackDriver: ~Copyable {
                     .track(track, window: window, isNewSequence: isNewSequence))
             case .sample(let sample, let type, let offset):
                 items[type, default: []].append(.sample(sample, offset: offset))
+            case .cues(let batch): add(batch)
             case .fact(let fact):
                 if case .tracks(_, let tracks) = fact { noteTracks(tracks, of: lane) }
                 facts.append(fact)
@@ -314,6 +336,14 @@ struct PlaybackDriver: ~Copyable {
             engine.handle(.media(fact))
             if case .segmentEnded(_, _, let end) = fact { noteDiscarded(upTo: end, of: lane) }
         }
+    }
+
+    private mutating func add(_ batch: CueBatch) {
+        let (from, until, language) = engine.read { ($0.item?.start, $0.item?.forwardEnd, $0.item?.legibleLanguage) }
+        cues.limit(from: from, until: until)
+        cues.add(batch, language: language)
+        // Until media has come there is nothing to place it by, or it is placed already.
+        cues.place(by: timeline, presented: .seconds(Int64.min / 4))
     }
 
     private mutating func renderer(for type: MediaType, of lane: LaneID) -> TrackRenderer? {
@@ -382,7 +412,9 @@ struct PlaybackDriver: ~Copyable {
         guard !configuration.isPaced else { return }
         var times = renderers.values.filter { $0.drainedEnd == nil }.compactMap(\.presentedUpTo)
         times += presented.filter { lane, _ in !endedLanes.contains(lane) }.values
-        if let time = times.min() { engine.handle(.output(.presented(upTo: time))) }
+        guard let time = times.min() else { return }
+        presentedTime = time
+        engine.handle(.output(.presented(upTo: time)))
     }
 
     private mutating func endLane(_ lane: LaneID) {
@@ -404,5 +436,7 @@ struct PlaybackDriver: ~Copyable {
         for active in renderers.values { active.renderer.flush() }
         for lane in lanes.keys { lanes[lane]?.flush() }
         presented = [:]
+        presentedTime = nil
+        cues.removeAll()
     }
 }

@@ -146,7 +146,9 @@ struct PlaySession {
     private func show(_ event: PlayerEvent, _ reporter: inout EventReporter) {
         if reportsJSON {
             for line in reporter.lines(for: event) { StandardStream.error.writeLine(line) }
-        } else if let text = EventText.line(for: event, verbosity: options.verbosity) {
+        } else if let text = EventText.line(
+            for: event, verbosity: options.verbosity, showsCues: display != nil)
+        {
             say(text)
         }
     }

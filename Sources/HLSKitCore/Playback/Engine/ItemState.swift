@@ -19,6 +19,8 @@ struct ItemState: Sendable {
     /// Variants whose media turned out not to be playable here.
     var unplayableVariants: Set<Int> = []
     var audibleOption: VariantCandidate.AudioOption?
+    /// The language of the subtitles that are loaded; nil where undeclared.
+    var legibleLanguage: String?
     /// The start of the segment that the rule was asked for last.
     var decidedFor: Duration?
     /// What was loaded from the variant in use.

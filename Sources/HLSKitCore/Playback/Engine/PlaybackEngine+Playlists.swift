@@ -210,8 +210,11 @@ extension PlaybackEngine {
     /// Gives each lane whose playlist is known the place where it begins to load.
     private mutating func startLanes() {
         guard let start = item?.start else { return }
+        let playhead = playhead
         for id in LaneID.allCases where item?.lanes[id]?.cursor == nil {
             guard let tracker = item?.lanes[id]?.tracker else { continue }
+            // Subtitles may join an item that is being played.
+            let start = id == .subtitles ? max(start, playhead) : start
             // A start that was asked for by time is exact: the last moments of its segment count.
             let index = item?.startWindow == nil ? nil : tracker.index(containing: max(start, tracker.start))
             item?.lanes[id]?.cursor = index.map { .position(tracker.position(at: $0)) } ?? .time(start)

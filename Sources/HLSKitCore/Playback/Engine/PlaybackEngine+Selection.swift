@@ -151,9 +151,9 @@ extension PlaybackEngine {
             buffer.setRequiredTracks(required)
             guard preferences.subtitles != nil else { return }
             let subtitles = playlist.renditions.filter { $0.type == .subtitles && $0.groupID == variant.subtitles }
-            setLane(
-                .subtitles, to: try choose(among: subtitles, by: preferences.subtitles, what: "subtitles", base: base),
-                variantURI: variant.uri, base: base)
+            let legible = try choose(among: subtitles, by: preferences.subtitles, what: "subtitles", base: base)
+            item?.legibleLanguage = legible?.language
+            setLane(.subtitles, to: legible, variantURI: variant.uri, base: base)
         } catch {
             failItem(error)
         }

@@ -251,8 +251,19 @@ struct PlaybackEngine: Sendable {
         guard item.isDrained, let end = effectiveEnd, playhead >= end || configuration.pacing == .unpaced else {
             return
         }
-        guard machine.status == .playing else { return }
+        guard machine.status == .playing, !awaitsSubtitles else { return }
         run(machine.handle(.reachedEnd))
+    }
+
+    /// Without pacing, media is over long before its subtitles are loaded: the end waits for those that are listed.
+    private var awaitsSubtitles: Bool {
+        guard configuration.pacing == .unpaced, let lane = item?.lanes[.subtitles], !lane.isComplete else {
+            return false
+        }
+        guard let index = nextIndex(in: lane), let tracker = lane.tracker else {
+            return !lane.segments.isEmpty || lane.tracker == nil
+        }
+        return effectiveEnd.map { tracker.starts[index] < $0 } ?? true
     }
 
     // MARK: Outputs of the machine

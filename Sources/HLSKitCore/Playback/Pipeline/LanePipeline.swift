@@ -6,6 +6,7 @@ enum LaneOutput: Sendable {
     case track(MediaTrack, window: PresentationWindow, isNewSequence: Bool)
     /// `offset` is what is added to the timestamps to get item time.
     case sample(MediaSample, MediaType, offset: Duration)
+    case cues(CueBatch)
     case fact(MediaFact)
     case note(String)
 }
@@ -205,6 +206,7 @@ struct LanePipeline {
             default: break
             }
         }
+        if let batch = reader.takeCues() { output.append(.cues(batch)) }
     }
 
     private mutating func select(from tracks: [MediaTrack], _ reader: inout SegmentReader, output: inout [LaneOutput]) {

@@ -18,6 +18,7 @@ struct PlaybackDriver: ~Copyable {
     private var transfers: [RequestID: Transfer] = [:]
     private var lanes: [LaneID: LanePipeline] = [:]
     private var timeline = ItemTimeline()
+    private var cues = CueSchedule()
     private var renderers: [RendererKey: ActiveRenderer] = [:]
     private var lastRenderer = 0
     private var timers = TimerQueue()
@@ -25,6 +26,8 @@ struct PlaybackDriver: ~Copyable {
     private var knownTracks: [LaneID: Set<MediaType>] = [:]
     private var isExpectationSet = false
     private var presented: [LaneID: Duration] = [:]
+    /// Without pacing, up to where all lanes were presented.
+    private var presentedTime: Duration?
     private var sleeper: Task<Void, Never>?
     private var sleepsUntil: Duration?
 
@@ -72,6 +75,7 @@ struct PlaybackDriver: ~Copyable {
             fireTimers()
             carryOut()
             presentation.wakeDue()
+            showCues()
             armSleeper()
         }
         await shutDown()
@@ -95,10 +99,20 @@ struct PlaybackDriver: ~Copyable {
         }
     }
 
+    /// Publishes the cues whose time has come.
+    private mutating func showCues() {
+        let time = configuration.isPaced ? presentation.now : presentedTime
+        if let time { showCues(upTo: time) }
+    }
+
+    private mutating func showCues(upTo time: Duration) {
+        for cue in cues.takeDue(at: time, timeline: timeline) { engine.publish(.legibleCue(cue)) }
+    }
+
     /// Sleeps until the next thing that depends on time, in a task that wakes the driver.
     private mutating func armSleeper() {
-        var next = timers.next
-        if let due = presentation.nextDue { next = min(next ?? due, due) }
+        let dues = [timers.next, presentation.nextDue, cues.nextDue.flatMap { presentation.hostTime(of: $0) }]
+        let next = dues.compactMap(\.self).min()
         guard let next else {
             sleeper?.cancel()
             sleeper = nil
@@ -140,7 +154,9 @@ struct PlaybackDriver: ~Copyable {
         case .setTimebase(let state): presentation.setTimebase(state)
         case .arm(let timer, let time): timers.arm(timer, at: time)
         case .disarm(let timer): timers.disarm(timer)
-        case .publish(let kind): engine.publish(kind)
+        case .publish(let kind):
+            if case .didPlayToEnd = kind, let end = engine.read({ $0.effectiveEnd }) { showCues(upTo: end) }
+            engine.publish(kind)
         case .itemEnded: break
         }
     }
@@ -276,6 +292,7 @@ struct PlaybackDriver: ~Copyable {
         // Audio in the variant is not played beside that of a rendition.
         if lane == .main, engine.read({ $0.item?.lanes[.audio] != nil }) { wanted.remove(.audio) }
         if lane == .audio { wanted.remove(.video) }
+        if lane == .subtitles { wanted = [] }
         return LanePipeline(lane: lane, mode: configuration.demuxes ? .demux : .discard, wanted: wanted)
     }
 
@@ -289,6 +306,7 @@ struct PlaybackDriver: ~Copyable {
                     .track(track, window: window, isNewSequence: isNewSequence))
             case .sample(let sample, let type, let offset):
                 items[type, default: []].append(.sample(sample, offset: offset))
+            case .cues(let batch): add(batch)
             case .fact(let fact):
                 if case .tracks(_, let tracks) = fact { noteTracks(tracks, of: lane) }
                 facts.append(fact)
@@ -303,6 +321,14 @@ struct PlaybackDriver: ~Copyable {
             engine.handle(.media(fact))
             if case .segmentEnded(_, _, let end) = fact { noteDiscarded(upTo: end, of: lane) }
         }
+    }
+
+    private mutating func add(_ batch: CueBatch) {
+        let (from, until, language) = engine.read { ($0.item?.start, $0.item?.forwardEnd, $0.item?.legibleLanguage) }
+        cues.limit(from: from, until: until)
+        cues.add(batch, language: language)
+        // Until media has come there is nothing to place it by, or it is placed already.
+        cues.place(by: timeline, presented: .seconds(Int64.min / 4))
     }
 
     private mutating func renderer(for type: MediaType, of lane: LaneID) -> TrackRenderer? {
@@ -372,7 +398,9 @@ struct PlaybackDriver: ~Copyable {
         guard !configuration.isPaced else { return }
         var times = renderers.values.filter { $0.drainedEnd == nil }.compactMap(\.presentedUpTo)
         times += presented.filter { lane, _ in !endedLanes.contains(lane) }.values
-        if let time = times.min() { engine.handle(.output(.presented(upTo: time))) }
+        guard let time = times.min() else { return }
+        presentedTime = time
+        engine.handle(.output(.presented(upTo: time)))
     }
 
     private mutating func endLane(_ lane: LaneID) {
@@ -394,5 +422,7 @@ struct PlaybackDriver: ~Copyable {
         for active in renderers.values { active.renderer.flush() }
         for lane in lanes.keys { lanes[lane]?.flush() }
         presented = [:]
+        presentedTime = nil
+        cues.removeAll()
     }
 }

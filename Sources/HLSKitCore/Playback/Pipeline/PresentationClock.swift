@@ -52,6 +52,11 @@ final class PresentationClock: Sendable {
         monitor.withLock { state in state.due.values.min().flatMap { state.timebase.hostTime(of: $0) } }
     }
 
+    /// The host time at which the item time will be `time`; nil without pacing and while time stands still.
+    func hostTime(of time: Duration) -> Duration? {
+        isPaced ? monitor.withLock { $0.timebase.hostTime(of: time) } : nil
+    }
+
     /// The item time of now.
     var now: Duration {
         let time = clock.now

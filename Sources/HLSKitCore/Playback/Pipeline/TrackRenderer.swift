@@ -209,6 +209,7 @@ final class TrackRenderer: Sendable {
         private var decoder: Decoder?
         private var window = PresentationWindow()
         private var offset = Duration.zero
+        private var trimmer = GaplessTrimmer()
         private var lastPresented: Duration?
         /// Where the last media that was handed over ends.
         private var end = Duration.zero
@@ -261,6 +262,7 @@ final class TrackRenderer: Sendable {
             presentAll()
             self.track = track
             self.window = window
+            trimmer = GaplessTrimmer(track.gapless)
             if window.dropsOverlap, let lastPresented {
                 self.window.from = max(window.from ?? lastPresented, lastPresented + .microseconds(1))
             }
@@ -334,7 +336,7 @@ final class TrackRenderer: Sendable {
         }
 
         private mutating func deliver(_ buffers: [AudioBuffer]) {
-            for buffer in buffers {
+            for buffer in buffers.flatMap({ trimmed($0) }) {
                 let time = ItemTimeline.duration(buffer.pts, buffer.timescale) + offset
                 let length = Duration.seconds(1) * buffer.frameCount / max(1, buffer.sampleRate)
                 queue(.audio(buffer), at: time, length: length, isInside: isInside(time, length, isVideo: false))
@@ -383,6 +385,23 @@ final class TrackRenderer: Sendable {
                 attempt { hub throws(OutputError) in try hub.write(buffer.placed(at: itemTime)) }
             }
             handedOver(next.time, next.length)
+        }
+
+        /// Without what the encoder has added to the sound.
+        private mutating func trimmed(_ buffer: AudioBuffer) -> [AudioBuffer] {
+            let parts = trimmer.parts(ofNext: buffer.frameCount)
+            if parts == [0..<buffer.frameCount] { return [buffer] }
+            do throws(CodecError) {
+                var buffers: [AudioBuffer] = []
+                for part in parts {
+                    buffers.append(
+                        try buffer.trimmed(leading: part.lowerBound, trailing: buffer.frameCount - part.upperBound))
+                }
+                return buffers
+            } catch {
+                note(error)
+                return []
+            }
         }
 
         private mutating func pass(_ sample: MediaSample) {

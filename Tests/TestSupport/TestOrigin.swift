@@ -96,7 +96,9 @@ package final class TestOrigin: Sendable {
         var ends: [Int32] = [-1, -1]
         // At once, not by fcntl: a program started in between would hold the leash, and nginx would never end.
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+        }
         defer { close(ends[0]) }
         let script = """
             exec 3<&0

@@ -33,6 +33,7 @@ struct FailureTests {
         Case("a master that names itself", "@/self.m3u8", status: 5, words: "/self.m3u8", "multivariant"),
         Case("no such file", "none.m3u8", status: 3, words: "no such file", "none.m3u8"),
         Case("a file: segment", "@/file.m3u8", status: 12, words: "file:///etc/passwd"),
+        Case("variants that are files", "@/files.m3u8", status: 12, words: "file:///etc/passwd"),
         Case("a key that is not there", "@/nokey.m3u8", status: 7, words: "key", "/none.key", "404"),
         Case("an unknown METHOD", "@/method.m3u8", status: 7, words: "/method.m3u8", "LAB-512"),
         Case("a codec that nothing decodes", "@/codec.m3u8", status: 6, words: "/codec.m3u8"),
@@ -53,6 +54,8 @@ struct FailureTests {
             "bare.m3u8": "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-ENDLIST\n",
             "self.m3u8": "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000\nself.m3u8\n",
             "file.m3u8": "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\nfile:///etc/passwd\n#EXT-X-ENDLIST\n",
+            "files.m3u8": "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000\nfile:///etc/passwd\n"
+                + "#EXT-X-STREAM-INF:BANDWIDTH=2000\nfile:///etc/passwd\n",
             "codec.m3u8": "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000,CODECS=\"zzzz.1\"\nv.m3u8\n",
         ]
         for (name, text) in texts { files[name] = Array(text.utf8) }
@@ -97,6 +100,46 @@ struct FailureTests {
         #expect(strict.errorLines.count == 1)
         #expect(strict.errorLines.first?.contains("segment 3") == true, "\(strict.errors)")
         #expect(strict.errorLines.first?.contains(origin.url + "/3.m4s") == true)
+    }
+
+    @Test("a segment that no variant has is passed over, and all others come once")
+    func pageEverywhere() async throws {
+        var files = try Self.twoVariants()
+        for name in ["a", "b"] { files["\(name)/3.m4s"] = Array("<!DOCTYPE html><html></html>".utf8) }
+        let hashes = try SampleMedia.frameHashes(of: "180p")
+        #expect(try await Self.frames(of: files) == Array(hashes[..<300] + hashes[400...]))
+    }
+
+    @Test("a gap in one variant is taken from another")
+    func gap() async throws {
+        var files = try Self.twoVariants()
+        let text = String(decoding: files["a/v.m3u8"] ?? [], as: UTF8.self)
+        files["a/v.m3u8"] = Array(text.replacing("3.m4s", with: "#EXT-X-GAP\n3.m4s").utf8)
+        files["a/3.m4s"] = nil
+        #expect(try await Self.frames(of: files) == (try SampleMedia.frameHashes(of: "180p")))
+    }
+
+    /// The same media as two variants, of which `a` is taken first.
+    private static func twoVariants() throws -> [String: [UInt8]] {
+        var files: [String: [UInt8]] = [:]
+        for (name, bytes) in try OddOrigin.cutSample() {
+            files["a/" + name] = bytes
+            files["b/" + name] = bytes
+        }
+        files["two.m3u8"] = Array(
+            "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=90000\na/v.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=80000\nb/v.m3u8\n".utf8)
+        return files
+    }
+
+    /// The hashes of the frames that come out.
+    private static func frames(of files: [String: [UInt8]]) async throws -> [String] {
+        let origin = try OddOrigin(files)
+        defer { origin.stop() }
+        let result = try await hlsget(
+            "--fast", "--start-first-eligible", "-f", "framemd5", "--no-audio", origin.url + "/two.m3u8")
+        #expect(result.status == 0, "\(result.errors)")
+        let lines = String(decoding: result.output, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
+        return lines.map { String($0.split(separator: " ").last?.prefix(8) ?? "") }
     }
 
     @Test("a wrong key lets no frame out")

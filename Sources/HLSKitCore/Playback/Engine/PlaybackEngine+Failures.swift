@@ -144,7 +144,8 @@ extension PlaybackEngine {
         guard let lane = item?.lanes[segment.lane], let flight = lane.segments.first(where: { $0.id == segment })
         else { return }
         // The lane goes back to where the segment begins; what was presented of it is not repeated.
-        for other in lane.segments where other.id >= segment { cancel(other) }
+        // From the end: whatever follows a segment that is let go would be read at once.
+        for other in lane.segments.reversed() where other.id >= segment { cancel(other) }
         item?.lanes[segment.lane]?.segments.removeAll { $0.id >= segment }
         item?.lanes[segment.lane]?.cursor = .time(flight.job.start)
         item?.lanes[segment.lane]?.startsNewSequence = true
@@ -206,7 +207,7 @@ extension PlaybackEngine {
     // MARK: Variants
 
     /// There is a variant to go to that has not failed of late.
-    private var hasAlternative: Bool {
+    var hasAlternative: Bool {
         guard let item, item.candidates.count > 1 else { return false }
         let penalized = loading.penalizedVariants(at: now)
         return eligibility().eligible.contains {
@@ -216,7 +217,7 @@ extension PlaybackEngine {
     }
 
     /// Goes on with another variant, and does not come back for a while.
-    private mutating func leaveVariant(because error: PlayerError) {
+    mutating func leaveVariant(because error: PlayerError) {
         guard let item, let current = item.variantIndex else { return failWhenPlayed(error) }
         effects.append(.publish(.recoverableError(error)))
         // Variants that differ in their audio only share a playlist, and its faults.
@@ -287,7 +288,7 @@ extension PlaybackEngine {
         item?.error = error
         cancelEverything()
         for id in LaneID.allCases {
-            for flight in item?.lanes[id]?.segments ?? [] { effects.append(.abandonSegment(flight.id)) }
+            for flight in (item?.lanes[id]?.segments ?? []).reversed() { effects.append(.abandonSegment(flight.id)) }
             item?.lanes[id]?.segments = []
         }
         effects.append(.publish(.itemStatusChanged(.failed)))

@@ -38,6 +38,13 @@ extension PlaybackEngine {
         guard tracksToLoad.contains(id.bufferTrack) || !lane.isDemuxed else { return false }
         let segment = tracker.playlist.segments[index]
         if segment.isGap {
+            if id == .main, hasAlternative {  // R38
+                leaveVariant(
+                    because: PlayerError(
+                        code: .badMedia, url: tracker.url,
+                        cause: "segment \(segment.mediaSequence) is marked EXT-X-GAP"))
+                return self.item?.lanes[id]?.tracker != nil
+            }
             skip(index, in: id, cause: "marked EXT-X-GAP")
             return true
         }

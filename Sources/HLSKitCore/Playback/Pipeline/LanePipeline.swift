@@ -21,6 +21,9 @@ struct LanePipeline {
     private let mode: Mode
     /// Kinds of media that somebody wants.
     var wanted: Set<MediaType>
+    /// Nothing of a segment is handed on before all of it is there. Samples cannot be joined in the middle of a
+    /// segment: what another variant would give instead begins with a sync sample.
+    private let holdsSegments: Bool
     private var readers: [SegmentReader] = []
     private var resources: [ResourceID: [UInt8]] = [:]
     private var initializations: [ResourceID: Result<MP4InitializationSection, MediaError>] = [:]
@@ -28,8 +31,9 @@ struct LanePipeline {
     private var current: [MediaType: MediaTrack] = [:]
     private var isSequenceOpen = false
 
-    init(lane: LaneID, mode: Mode, wanted: Set<MediaType>) {
+    init(lane: LaneID, mode: Mode, wanted: Set<MediaType>, holdsSegments: Bool = false) {
         self.lane = lane
+        self.holdsSegments = holdsSegments
         self.mode = mode
         self.wanted = wanted
     }
@@ -97,7 +101,7 @@ struct LanePipeline {
     ) -> Bool {
         guard !reader.hasFailed else { return false }
         do throws(SegmentFailure) {
-            guard try prepare(&reader) else { return false }
+            guard try prepare(&reader), reader.isComplete || !holdsSegments else { return false }
             while !reader.chunks.isEmpty {
                 let chunk = reader.chunks.removeFirst()
                 let clear = try reader.decrypt(chunk)

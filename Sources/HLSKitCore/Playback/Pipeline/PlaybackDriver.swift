@@ -293,7 +293,10 @@ struct PlaybackDriver: ~Copyable {
         if lane == .main, engine.read({ $0.item?.lanes[.audio] != nil }) { wanted.remove(.audio) }
         if lane == .audio { wanted.remove(.video) }
         if lane == .subtitles { wanted = [] }
-        return LanePipeline(lane: lane, mode: configuration.demuxes ? .demux : .discard, wanted: wanted)
+        let mayChangeVariant = lane == .main && engine.read { ($0.item?.candidates.count ?? 0) > 1 }
+        return LanePipeline(
+            lane: lane, mode: configuration.demuxes ? .demux : .discard, wanted: wanted,
+            holdsSegments: mayChangeVariant && wanted.contains { hub.wantsSamples(of: $0) })
     }
 
     private mutating func handOn(_ output: [LaneOutput], of lane: LaneID) {

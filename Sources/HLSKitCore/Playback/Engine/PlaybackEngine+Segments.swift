@@ -441,6 +441,10 @@ extension PlaybackEngine {
         guard item?.lanes[id]?.isComplete == false else { return }
         item?.lanes[id]?.isComplete = true
         buffer.markEnd(of: id.bufferTrack)
+        // Its playlist is of no more use.
+        cancelRequests { $0.purpose.isPlaylist(of: id) }
+        item?.lanes[id]?.playlistRequest = nil
+        loading.forget(.mediaPlaylist(id))
         effects.append(.disarm(.reload(id)))
         effects.append(.endLane(id))
         markDemuxed(id)

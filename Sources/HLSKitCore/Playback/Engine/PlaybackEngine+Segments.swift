@@ -371,7 +371,8 @@ extension PlaybackEngine {
     /// A lane is read in its order: a hole between what it has given and what it gives next stays one. Nothing is to be
     /// waited for there.
     private mutating func bridge(to time: Duration, in id: LaneID) {
-        guard let lane = item?.lanes[id], let end = lane.loadedEnd, time - end > configuration.buffering.maxGapJump,
+        guard let lane = item?.lanes[id], let end = lane.loadedEnd ?? item?.start,
+            time - end > configuration.buffering.maxGapJump,
             !lane.segments.contains(where: { $0.job.start < time && $0.job.start >= end })
         else { return }
         buffer.insert(ForwardBuffer.Piece(range: end..<time, byteCount: 0, isGap: true), in: id.bufferTrack)

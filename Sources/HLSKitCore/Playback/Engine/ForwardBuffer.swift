@@ -146,6 +146,17 @@ struct ForwardBuffer: Sendable {
         lanes[track.rawValue].forwardDuration(situation, maxGapJump: configuration.maxGapJump)
     }
 
+    /// Where the gaps end in which `time` lies, or which begin there, in every required track; else `time`.
+    func timeAfterGaps(at time: Duration) -> Duration {
+        let times = Track.allCases.filter { requiredTracks.contains($0) }.map { track in
+            lanes[track.rawValue].pieces.reduce(time) { time, piece in
+                let isHere = piece.range.lowerBound - time <= configuration.maxGapJump
+                return piece.isGap && isHere ? max(time, piece.range.upperBound) : time
+            }
+        }
+        return times.min() ?? time
+    }
+
     /// Ranges in which every required track has media; holes that are played over do not split them.
     func loadedTimeRanges() -> [Range<Duration>] {
         var common: [Range<Duration>]?

@@ -64,6 +64,10 @@ struct RequestContext: Sendable {
         case segment(SegmentID)
         case resource(ResourceID, LaneID)
 
+        func isPlaylist(of lane: LaneID) -> Bool {
+            if case .mediaPlaylist(lane, _, _) = self { true } else { false }
+        }
+
         var lane: LaneID? {
             switch self {
             case .firstPlaylist: nil

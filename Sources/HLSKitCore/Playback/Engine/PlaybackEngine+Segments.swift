@@ -380,7 +380,8 @@ extension PlaybackEngine {
     /// A lane is read in its order: a hole between what it has given and what it gives next stays one. Nothing is to be
     /// waited for there.
     private mutating func bridge(to time: Duration, in id: LaneID) {
-        guard let lane = item?.lanes[id], let end = lane.loadedEnd, time - end > configuration.buffering.maxGapJump,
+        guard let lane = item?.lanes[id], let end = lane.loadedEnd ?? item?.start,
+            time - end > configuration.buffering.maxGapJump,
             !lane.segments.contains(where: { $0.job.start < time && $0.job.start >= end })
         else { return }
         buffer.insert(ForwardBuffer.Piece(range: end..<time, byteCount: 0, isGap: true), in: id.bufferTrack)
@@ -450,6 +451,10 @@ extension PlaybackEngine {
         guard item?.lanes[id]?.isComplete == false else { return }
         item?.lanes[id]?.isComplete = true
         buffer.markEnd(of: id.bufferTrack)
+        // Its playlist is of no more use.
+        cancelRequests { $0.purpose.isPlaylist(of: id) }
+        item?.lanes[id]?.playlistRequest = nil
+        loading.forget(.mediaPlaylist(id))
         effects.append(.disarm(.reload(id)))
         effects.append(.endLane(id))
         markDemuxed(id)

@@ -154,6 +154,8 @@ struct PlaybackEngine: Sendable {
     func situation() -> ForwardBuffer.Situation {
         let tracker = item?.lanes[.main]?.tracker
         var situation = ForwardBuffer.Situation(playhead: playhead)
+        // Outputs that take what there is are through with a gap when they come to it.
+        if configuration.pacing == .unpaced { situation.playhead = buffer.timeAfterGaps(at: playhead) }
         situation.effectiveEnd = effectiveEnd
         if item?.isLive == true { situation.lastAvailable = tracker?.end }
         situation.preferredForwardBufferDuration = preferences.preferredForwardBufferDuration
@@ -226,7 +228,8 @@ struct PlaybackEngine: Sendable {
         guard item != nil else { return }
         let wasFull = lastVerdict.isFull
         // Who waits may wait for a full buffer: nothing rests before it is.
-        if machine.status == .waitingToPlayAtSpecifiedRate, !wasFull { buffer.endRest() }
+        let waits = machine.status == .waitingToPlayAtSpecifiedRate || configuration.pacing == .unpaced
+        if waits, !wasFull { buffer.endRest() }
         lastVerdict = buffer.evaluate(situation())
         let wasLikely = isLikelyToKeepUp
         isLikelyToKeepUp = judge.isLikelyToKeepUp(keepUpInput(rate: machine.rate))

@@ -302,6 +302,17 @@ final class TrackRenderer: Sendable {
             }
             deliver(frames)
             deliver(buffers)
+            noteConsumed(sample, offset: offset)
+        }
+
+        /// Without a clock, what was taken counts as presented, although nothing may have come of it: the player would
+        /// wait for ever for pictures of a stretch that cannot be decoded.
+        private mutating func noteConsumed(_ sample: MediaSample, offset: Duration) {
+            guard !renderer.clock.isPaced, let track else { return }
+            let time = ItemTimeline.duration(sample.dts, track.timescale) + offset
+            guard time - reported >= 2 * TrackRenderer.reportInterval else { return }
+            reported = time
+            renderer.report(.presented(upTo: time))
         }
 
         private mutating func drain() {

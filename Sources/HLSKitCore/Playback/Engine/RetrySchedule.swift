@@ -228,7 +228,8 @@ extension RetrySchedule.Failure {
             case .tooManyRedirects: return .network
             default: return .refused
             }
-        case (_, .loading(let error)) where error.code == .emptyBody && kind == .firstPlaylist: return .badPlaylist  // R31
+        // R31
+        case (_, .loading(let error)) where error.code == .emptyBody && kind == .firstPlaylist: return .badPlaylist
         default: return .network
         }
     }

@@ -310,7 +310,7 @@ final class TrackRenderer: Sendable {
         private mutating func noteConsumed(_ sample: MediaSample, offset: Duration) {
             guard !renderer.clock.isPaced, let track else { return }
             let time = ItemTimeline.duration(sample.dts, track.timescale) + offset
-            guard time - reported >= 2 * TrackRenderer.reportInterval else { return }
+            guard time - reported >= TrackRenderer.reportInterval * 2 else { return }
             reported = time
             renderer.report(.presented(upTo: time))
         }

@@ -154,7 +154,7 @@ extension PlaySummary {
         if let variants = variantsText { lines.append("  variants  \(variants)") }
         lines.append("  loaded    \(loadedText)")
         if let losses = lossesText { lines.append("  missing   \(losses)") }
-        for file in files {
+        for file in files where file.path != "-" {
             let size = file.byteCount.map { " (\(Decimals.bytes($0)))" } ?? ""
             let remark = file.isComplete ? "" : ", not finished"
             lines.append("  wrote     \(TerminalText.escaped(file.path))\(size)\(remark)")

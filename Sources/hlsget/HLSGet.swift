@@ -12,9 +12,9 @@ struct HLSGet: AsyncParsableCommand {
     static let _errorLabel = "hlsget: error"
 
     static func main() async {
-        // Media comes in pieces of a few hundred kilobytes and goes soon: they go back to the system, instead of
-        // staying in the heaps of all threads (mallopt(3)).
-        _ = CMalloc_set_mmap_threshold(128 << 10)
+        // Media comes in pieces of a few hundred kilobytes on one thread and goes on another: two heaps serve all, and
+        // their threshold does not grow with what passes through (mallopt(3)).
+        _ = CMalloc_set_mmap_threshold(1 << 20)
         _ = CMalloc_set_arena_max(2)
         let arguments = CommandLine.arguments.dropFirst()
         if HelpPage.isAskedFor(by: arguments) {

@@ -62,6 +62,19 @@ struct EngineFailureTests {
         #expect(harness.statistics.skippedDuration == 4)
     }
 
+    @Test("a stream of which no segment can be had fails, with the cause of the last one")
+    func nothingToBeHad() {
+        var origin = ScriptedOrigin.twoVariants()
+        origin.media = { _ in .status(404) }
+        for configure in [{ (_: inout EngineConfiguration) in }, { $0.pacing = .unpaced }] {
+            var harness = EngineHarness.playing("main.m3u8", from: origin, configure)
+            harness.runToEnd()
+            #expect(!harness.didPlayToEnd)
+            #expect(harness.error?.code == .network)
+            #expect(harness.error?.detail == "HTTP 404")
+        }
+    }
+
     @Test("variants that share their playlist are no way out for one another")
     func sharedPlaylist() {
         var origin = ScriptedOrigin.multivariant(["a": 3_000_000, "b": 1_000_000])

@@ -53,6 +53,8 @@ struct ItemState: Sendable {
     var lastStuckNotice = Duration.zero
     /// The live stream is taken to be over: what is listed is played, nothing more is waited for.
     var isClosed = false
+    /// Why the segment was passed over that was passed over last.
+    var lastLoss: PlayerError?
     /// Whether any media was handed on.
     var hasPresentable = false
 

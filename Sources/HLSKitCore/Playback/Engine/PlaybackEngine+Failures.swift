@@ -127,7 +127,9 @@ extension PlaybackEngine {
         switch decide(role, .segment, cause, hasAlternative: hasAlternative, isAtLiveEdge: isAtEdge) {
         case .retry(let delay): wait(role, as: .segment(segment), delay, because: error)
         case .failOver: takeElsewhere(segment, because: error)
-        case .skip: skip(segment, cause: error.description)
+        case .skip:
+            item?.lastLoss = error
+            skip(segment, cause: error.description)
         case .fail(let code):
             if segment.lane == .subtitles { return skip(segment, cause: error.description) }
             failWhenPlayed(error.with(code))

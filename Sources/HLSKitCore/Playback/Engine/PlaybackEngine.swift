@@ -246,6 +246,8 @@ struct PlaybackEngine: Sendable {
 
     private mutating func checkEnd() {
         guard let item else { return }
+        // All of it was passed over: that is no end, but a failure.
+        if item.isComplete, !item.hasPresentable, let loss = item.lastLoss { return failItem(loss) }
         if let failure = item.pendingFailure, item.isDrained || !item.hasPresentable {
             self.item?.pendingFailure = nil
             failItem(failure)

@@ -21,6 +21,8 @@ struct ItemState: Sendable {
     var audibleOption: VariantCandidate.AudioOption?
     /// The start of the segment that the rule was asked for last.
     var decidedFor: Duration?
+    /// What the rule said then: load only when no more than this is ahead.
+    var maximumForwardBuffer: Duration?
     /// What was loaded from the variant in use.
     var loadedBytes = 0
     var loadedDuration = Duration.zero

@@ -32,6 +32,8 @@ struct MediaLane: Sendable {
     /// The next segment may repeat media that was loaded from another variant.
     var dropsOverlap = false
     var lastTimeline: TimelineKey?
+    /// The variant of the last segment that was loaded whole.
+    var lastVariantIndex: Int?
     /// Tracks of the lane are known: its media can be played.
     var isDemuxed = false
 
@@ -72,6 +74,9 @@ struct SegmentInFlight: Sendable {
     var playlistURL: String
     var variantIndex: Int?
     var receivedByteCount = 0
+    /// When the response came, and the length that it declared.
+    var responded: Duration?
+    var declaredByteCount: Int?
     var demuxedUpTo: Duration?
     var isLoaded = false
     var isSuspended = false

@@ -39,6 +39,7 @@ extension PlaybackEngine {
             return true
         }
         if id == .main, considerSwitch(at: index) { return item.lanes[id]?.tracker != nil }
+        if id == .main, isHeldBack { return false }
         begin(segment, at: index, in: id)
         return false
     }
@@ -188,7 +189,9 @@ extension PlaybackEngine {
         item?.lanes[segment.lane]?.segments[index].request = request
         item?.lanes[segment.lane]?.segments[index].requestBegan = now
         item?.lanes[segment.lane]?.segments[index].receivedByteCount = 0
+        item?.lanes[segment.lane]?.segments[index].responded = nil
         item?.lanes[segment.lane]?.segments[index].isLoaded = false
+        if segment.lane == .main { armJudge() }
     }
 
     @discardableResult
@@ -223,8 +226,13 @@ extension PlaybackEngine {
     // MARK: Progress
 
     mutating func noteResponse(_ id: RequestID, _ response: TransportResponse) {
-        guard loading.requests[id] != nil else { return }
+        guard let context = loading.requests[id] else { return }
         loading.estimator.responded(id.rawValue, at: now)
+        guard case .segment(let segment) = context.purpose,
+            let index = item?.lanes[segment.lane]?.segments.firstIndex(where: { $0.id == segment })
+        else { return }
+        item?.lanes[segment.lane]?.segments[index].responded = now
+        item?.lanes[segment.lane]?.segments[index].declaredByteCount = response.contentLength
     }
 
     mutating func noteProgress(_ id: RequestID, byteCount: Int) {
@@ -334,6 +342,7 @@ extension PlaybackEngine {
         let from = flight.demuxedUpTo ?? min(start, flight.job.start)
         insertMedia(from..<max(from, end), byteCount: flight.receivedByteCount, in: segment.lane)
         item?.lanes[segment.lane]?.loadedEnd = end
+        item?.lanes[segment.lane]?.lastVariantIndex = flight.variantIndex
         loading.retries.succeed(.segment(segment.lane))
         loading.bucket.deliver()
         statistics.numberOfSegments += 1
@@ -444,6 +453,7 @@ extension PlaybackEngine {
         loading.requests = [:]
         loading.waiting = [:]
         for id in LaneID.allCases { effects.append(.disarm(.reload(id))) }
+        effects.append(.disarm(.judge))
         effects.append(.disarm(.stale))
         effects.append(.disarm(.evaluation))
     }

@@ -200,14 +200,39 @@ extension PlaybackEngine {
         let eligible = eligibility().eligible
         guard !eligible.isEmpty else { return false }
         self.item?.decidedFor = tracker.starts[index]
-        let situation = situation()
+        let decision: SelectionDecision
+        if loading.estimator.recentTransfers.isEmpty, let current = item.variantIndex,
+            eligible.contains(where: { $0.index == current })
+        {
+            // Nothing was measured since the first choice.
+            return false
+        } else {
+            decision = loading.selector.decide(selectionInput(at: index, in: tracker, eligible: eligible))
+        }
+        self.item?.maximumForwardBuffer = decision.maximumForwardBuffer
+        guard decision.variantIndex != item.variantIndex else { return false }
+        use(decision.variantIndex, explanation: decision.explanation)
+        return true
+    }
+
+    /// The rule wants the next segment loaded later: more is ahead than it said.
+    var isHeldBack: Bool {
+        guard let limit = item?.maximumForwardBuffer, configuration.pacing == .realTime else { return false }
+        return buffer.forwardDuration(of: .video, situation()) > limit
+    }
+
+    /// What a rule is to decide from, for the segment at `index`.
+    func selectionInput(
+        at index: Int, in tracker: PlaylistTracker, eligible: [VariantCandidate]
+    ) -> SelectionInput {
+        let last = min(index + SelectionInput.maximumUpcomingCount, tracker.segmentCount)
         var input = SelectionInput(
             now: now, candidates: eligible.sorted { ($0.bandwidth, $0.index) < ($1.bandwidth, $1.index) },
-            currentVariantIndex: item.variantIndex, throughput: loading.estimate(at: now),
+            currentVariantIndex: item?.variantIndex, throughput: loading.estimate(at: now),
             recentTransfers: loading.estimator.recentTransfers,
-            forwardBuffer: buffer.forwardDuration(of: .video, situation),
-            upcoming: [.init(duration: tracker.starts[index + 1] - tracker.starts[index])])
-        input.bufferCapacity = configuration.buffering.forwardDuration
+            forwardBuffer: buffer.forwardDuration(of: .video, situation()),
+            upcoming: (index..<last).map { .init(duration: tracker.starts[$0 + 1] - tracker.starts[$0]) })
+        input.bufferCapacity = configuration.buffering.forwardDurationLimit ?? configuration.buffering.forwardDuration
         input.rate = machine.rate == 0 ? 1 : Double(machine.rate)
         input.isPlaying = machine.status == .playing
         if tracker.isLive {
@@ -216,18 +241,7 @@ extension PlaybackEngine {
             input.segmentNumber = index
             input.segmentCount = tracker.segmentCount
         }
-        let decision: SelectionDecision
-        if statistics.numberOfSegments == 0, let current = item.variantIndex,
-            eligible.contains(where: { $0.index == current })
-        {
-            // Nothing was measured since the first choice.
-            return false
-        } else {
-            decision = loading.selector.decide(input)
-        }
-        guard decision.variantIndex != item.variantIndex else { return false }
-        use(decision.variantIndex, explanation: decision.explanation)
-        return true
+        return input
     }
 
     /// The lowest variant that may be used is in use, and selection is not pinned to it.

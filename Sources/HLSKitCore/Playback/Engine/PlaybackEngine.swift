@@ -71,6 +71,7 @@ struct PlaybackEngine: Sendable {
         case .reload(let lane): reloadPlaylist(of: lane)
         case .retry(let role): retry(role)
         case .stale: checkStale()
+        case .judge: judgeDownload()
         }
     }
 
@@ -328,13 +329,25 @@ struct PlaybackEngine: Sendable {
         var next = itemTimes.compactMap { timebase.hostTime(of: $0) }.map { max($0, now + .milliseconds(1)) }
         // A track at rest may want media again.
         if !buffer.requiredTracks.isSubset(of: tracksToLoad), item?.isComplete == false {
-            next.append(now + .milliseconds(250))
+            let wait = timeUntilRoom ?? .milliseconds(250)
+            next.append(now + max(wait, .milliseconds(1)))
+        } else if let limit = item?.maximumForwardBuffer, lastVerdict.forwardDuration > limit {
+            next.append(now + max((lastVerdict.forwardDuration - limit) / timebase.rate, .milliseconds(1)))
         }
         guard let time = next.min() else { return disarmResolve() }
         if armedResolve != time {
             armedResolve = time
             effects.append(.arm(.resolve, at: time))
         }
+    }
+
+    /// With a hard limit and one track: how long until the next segment fits. Called while time passes.
+    private var timeUntilRoom: Duration? {
+        guard let limit = configuration.buffering.forwardDurationLimit, buffer.requiredTracks == .video else {
+            return nil
+        }
+        let excess = lastVerdict.forwardDuration + situation().nextSegmentDuration - limit
+        return excess / timebase.rate + .microseconds(1)
     }
 
     // MARK: Snapshot

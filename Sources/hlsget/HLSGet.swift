@@ -7,7 +7,7 @@ struct HLSGet: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "hlsget", abstract: "Play, check and record HTTP Live Streaming.", version: version,
-        subcommands: [PlayCommand.self], defaultSubcommand: PlayCommand.self)
+        subcommands: [PlayCommand.self, SimulateCommand.self], defaultSubcommand: PlayCommand.self)
     static let _errorLabel = "hlsget: error"
 
     static func main() async {

@@ -48,7 +48,7 @@ public struct SelectionInput: Sendable {
     }
 
     /// How many segments ``upcoming`` holds at most.
-    public static let maximumUpcomingCount = 12
+    public static let maximumUpcomingCount = 20
 
     public var now: Duration
     /// The eligible variants, lowest `BANDWIDTH` first. Never empty.

@@ -23,6 +23,8 @@ struct ItemState: Sendable {
     var decidedFor: Duration?
     /// What the rule said then: load only when no more than this is ahead.
     var maximumForwardBuffer: Duration?
+    /// The lowest variant that may be used is in use, and selection is not pinned to it.
+    var isOnLowestVariant = false
     /// What was loaded from the variant in use.
     var loadedBytes = 0
     var loadedDuration = Duration.zero

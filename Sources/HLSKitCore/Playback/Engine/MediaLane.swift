@@ -77,6 +77,8 @@ struct SegmentInFlight: Sendable {
     /// When the response came, and the length that it declared.
     var responded: Duration?
     var declaredByteCount: Int?
+    /// When the rule last had a look at the download.
+    var judged = Duration.zero
     var demuxedUpTo: Duration?
     var isLoaded = false
     var isSuspended = false

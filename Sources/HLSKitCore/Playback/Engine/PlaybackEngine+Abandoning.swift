@@ -1,14 +1,20 @@
 /// Downloads under way: which are given up for a smaller variant.
 extension PlaybackEngine {
-    /// How often the rule looks at a running download.
-    static let judgingInterval = Duration.milliseconds(400)
+    /// How often the rule looks at a running download: when bytes arrive, and after twice this time when none do.
+    private static let judgingInterval = Duration.milliseconds(400)
 
-    /// Asks for a look at the segment that was requested now, where there is a choice and a playhead that must not stop.
+    /// Asks for a look at the running segment, where there is a choice and a playhead that must not stop.
     mutating func armJudge() {
         guard configuration.pacing == .realTime, let item, item.multivariant != nil, item.candidates.count > 1 else {
             return
         }
-        effects.append(.arm(.judge, at: now + Self.judgingInterval))
+        effects.append(.arm(.judge, at: now + Self.judgingInterval * 2))
+    }
+
+    /// Bytes of the variant's segment arrived.
+    mutating func judgeDownloadIfDue(_ flight: SegmentInFlight) {
+        guard now - flight.judged >= Self.judgingInterval else { return }
+        judgeDownload()
     }
 
     /// Asks the rule whether the download of the variant's segment is to go on.
@@ -17,6 +23,8 @@ extension PlaybackEngine {
             let flight = lane.loading, flight.request != nil, let variantIndex = flight.variantIndex,
             let index = tracker.index(of: flight.position)
         else { return }
+        guard configuration.pacing == .realTime, item.candidates.count > 1 else { return }
+        self.item?.lanes[.main]?.segments[lane.segments.count - 1].judged = now
         armJudge()
         guard !flight.isSuspended else { return }
         var input = selectionInput(at: index, in: tracker, eligible: eligibility().eligible)
@@ -32,11 +40,13 @@ extension PlaybackEngine {
         guard decision.variantIndex != variantIndex,
             input.candidates.contains(where: { $0.index == decision.variantIndex })
         else { return }
-        abandon(flight, for: decision)
+        abandon(flight, for: decision, among: input.candidates)
     }
 
     /// Gives a download up and loads its segment from another variant. What was demuxed of it is played.
-    private mutating func abandon(_ flight: SegmentInFlight, for decision: SelectionDecision) {
+    private mutating func abandon(
+        _ flight: SegmentInFlight, for decision: SelectionDecision, among eligible: [VariantCandidate]
+    ) {
         for other in item?.lanes[.main]?.segments ?? [] where other.id >= flight.id { cancel(other) }
         item?.lanes[.main]?.segments.removeAll { $0.id >= flight.id }
         item?.lanes[.main]?.cursor = .time(flight.job.start)
@@ -54,6 +64,7 @@ extension PlaybackEngine {
                         itemTime: MediaTime(flight.job.start), mediaDuration: flight.job.duration,
                         duration: now - flight.requestBegan, byteCount: flight.receivedByteCount,
                         variantIndex: flight.variantIndex))))
+        noteLowest(eligible, in: decision.variantIndex)
         use(decision.variantIndex, explanation: decision.explanation)
     }
 }

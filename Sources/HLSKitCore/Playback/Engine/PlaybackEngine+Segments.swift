@@ -190,6 +190,7 @@ extension PlaybackEngine {
         item?.lanes[segment.lane]?.segments[index].requestBegan = now
         item?.lanes[segment.lane]?.segments[index].receivedByteCount = 0
         item?.lanes[segment.lane]?.segments[index].responded = nil
+        item?.lanes[segment.lane]?.segments[index].judged = now
         item?.lanes[segment.lane]?.segments[index].isLoaded = false
         if segment.lane == .main { armJudge() }
     }
@@ -246,6 +247,7 @@ extension PlaybackEngine {
         else { return }
         item?.lanes[segment.lane]?.segments[index].receivedByteCount += byteCount
         throttle(segment.lane, index, id)
+        if segment.lane == .main, let flight = item?.lanes[.main]?.segments[index] { judgeDownloadIfDue(flight) }
     }
 
     /// Stops reading a body when the buffer is over-full, and goes on when there is room: only long segments get there.

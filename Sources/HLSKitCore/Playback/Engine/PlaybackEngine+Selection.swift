@@ -18,6 +18,7 @@ extension PlaybackEngine {
         guard let choice else { return failItem(noEligibleVariant(eligibility)) }
         buffer.setRequiredTracks([.video])
         item?.lanes[.main] = MediaLane(id: .main, playlistURL: "")
+        noteLowest(eligibility.eligible, in: choice.variantIndex)
         use(choice.variantIndex, explanation: choice.explanation)
     }
 
@@ -199,6 +200,7 @@ extension PlaybackEngine {
         else { return false }
         let eligible = eligibility().eligible
         guard !eligible.isEmpty else { return false }
+        noteLowest(eligible, in: item.variantIndex)
         self.item?.decidedFor = tracker.starts[index]
         let decision: SelectionDecision
         if loading.estimator.recentTransfers.isEmpty, let current = item.variantIndex,
@@ -211,13 +213,21 @@ extension PlaybackEngine {
         }
         self.item?.maximumForwardBuffer = decision.maximumForwardBuffer
         guard decision.variantIndex != item.variantIndex else { return false }
+        noteLowest(eligible, in: decision.variantIndex)
         use(decision.variantIndex, explanation: decision.explanation)
         return true
     }
 
+    mutating func noteLowest(_ eligible: [VariantCandidate], in variantIndex: Int?) {
+        item?.isOnLowestVariant = eligible.count > 1 && eligible.lowestBandwidth?.index == variantIndex
+    }
+
     /// The rule wants the next segment loaded later: more is ahead than it said.
     var isHeldBack: Bool {
-        guard let limit = item?.maximumForwardBuffer, configuration.pacing == .realTime else { return false }
+        guard let limit = item?.maximumForwardBuffer, configuration.pacing == .realTime, machine.status == .playing
+        else {
+            return false
+        }
         return buffer.forwardDuration(of: .video, situation()) > limit
     }
 
@@ -242,13 +252,6 @@ extension PlaybackEngine {
             input.segmentCount = tracker.segmentCount
         }
         return input
-    }
-
-    /// The lowest variant that may be used is in use, and selection is not pinned to it.
-    var isOnLowestVariant: Bool {
-        guard let item, item.candidates.count > 1 else { return false }
-        let eligible = eligibility().eligible
-        return eligible.count > 1 && eligible.lowestBandwidth?.index == item.variantIndex
     }
 
     /// Average bit rate of what is being loaded, all lanes together; nil while it is not known.

@@ -32,6 +32,7 @@ struct PlaybackEngine: Sendable {
     private var isLikelyToKeepUp = false
     private var armedResolve: Duration?
     private var isAfterStall = false
+    private var lastSettled = Duration.zero
 
     init(configuration: EngineConfiguration) {
         self.configuration = configuration
@@ -44,10 +45,16 @@ struct PlaybackEngine: Sendable {
     mutating func handle(_ event: EngineEvent, at now: Duration) -> [EngineEffect] {
         self.now = max(now, self.now)
         apply(event)
-        settle()
+        if needsSettling(after: event) { settle() }
         let effects = effects
         self.effects = []
         return effects
+    }
+
+    /// Bytes alone change nothing while playback runs, but the judgement of the throughput: once a second is enough.
+    private func needsSettling(after event: EngineEvent) -> Bool {
+        guard case .progress = event, machine.status == .playing, effects.isEmpty else { return true }
+        return now - lastSettled >= .seconds(1)
     }
 
     private mutating func apply(_ event: EngineEvent) {
@@ -202,13 +209,14 @@ struct PlaybackEngine: Sendable {
             $0 * configuration.buffering.throughputSafetyFactor
         }
         input.bitRate = loadedBitRate
-        input.isOnLowestVariant = isOnLowestVariant
+        input.isOnLowestVariant = item?.isOnLowestVariant ?? false
         input.isAfterStall = isAfterStall
         return input
     }
 
     /// Brings everything up to date that follows from time and from what was loaded.
     private mutating func settle() {
+        lastSettled = now
         guard item != nil else {
             disarmResolve()
             return

@@ -33,6 +33,8 @@ struct PlaylistTracker: Sendable {
     private(set) var epoch = 0
     /// Item time at which each segment of the playlist starts, and one more: where the last ends.
     private(set) var starts: [Duration]
+    /// The longest segment listed.
+    private var longestSegment: Duration
     /// Added to the playlist's discontinuity sequence numbers: servers that drop the header tag count from 0 again.
     private var discontinuityOffset = 0
     /// Host times: when the last load began, and when a new segment was last seen.
@@ -51,6 +53,7 @@ struct PlaylistTracker: Sendable {
         lastLoadBegan = loadBegan
         lastNewSegment = now
         starts = Self.startTimes(of: playlist, from: start)
+        longestSegment = Self.longestSegment(starts)
         recentPaths = RecentPaths()
         recentPaths.insert(playlist)
     }
@@ -91,10 +94,9 @@ struct PlaylistTracker: Sendable {
         return low
     }
 
-    /// The longest segment listed.
-    private var longestSegment: Duration {
+    private static func longestSegment(_ starts: [Duration]) -> Duration {
         var longest = Duration.zero
-        for index in 0..<segmentCount where starts[index + 1] - starts[index] > longest {
+        for index in starts.indices.dropLast() where starts[index + 1] - starts[index] > longest {
             longest = starts[index + 1] - starts[index]
         }
         return longest
@@ -181,6 +183,7 @@ struct PlaylistTracker: Sendable {
     private mutating func adopt(_ new: MediaPlaylist, start: Duration) {
         playlist = new
         starts = Self.startTimes(of: new, from: start)
+        longestSegment = Self.longestSegment(starts)
         recentPaths.insert(new)
     }
 

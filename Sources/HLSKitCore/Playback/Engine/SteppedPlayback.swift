@@ -16,6 +16,8 @@ package struct SteppedPlayback: Sendable {
     private var jobs: [Int: SegmentJob] = [:]
     private var lastJob: SegmentJob?
     private var actions: [Action] = []
+    /// What follows from effects at once. All effects of one event come before the next event.
+    private var answers: [EngineEvent] = []
     private let playlist: @Sendable (String) -> Playlist?
 
     /// `playlist` gives the playlist behind a URL.
@@ -70,17 +72,20 @@ package struct SteppedPlayback: Sendable {
     package var statistics: PlaybackStatistics { engine.statistics }
 
     private mutating func handle(_ event: EngineEvent, at now: Duration) {
-        for effect in engine.handle(event, at: now) { carryOut(effect, at: now) }
+        answers.append(event)
+        while !answers.isEmpty {
+            for effect in engine.handle(answers.removeFirst(), at: now) { carryOut(effect) }
+        }
     }
 
-    private mutating func carryOut(_ effect: EngineEffect, at now: Duration) {
+    private mutating func carryOut(_ effect: EngineEffect) {
         switch effect {
-        case .request(let id, let request): start(id, request, at: now)
+        case .request(let id, let request): start(id, request)
         case .cancel(let id):
             guard jobs.removeValue(forKey: id.rawValue) != nil else { return }
             actions.append(.cancel(id: id.rawValue))
         case .beginSegment(let job), .restartSegment(_, let job): lastJob = job
-        case .endLane(let lane): handle(.output(.drained(lane, end: nil)), at: now)
+        case .endLane(let lane): answers.append(.output(.drained(lane, end: nil)))
         case .arm(let timer, let time): timers.arm(timer, at: time)
         case .disarm(let timer): timers.disarm(timer)
         case .publish(let kind): actions.append(.published(kind))
@@ -88,7 +93,7 @@ package struct SteppedPlayback: Sendable {
         }
     }
 
-    private mutating func start(_ id: RequestID, _ request: EngineRequest, at now: Duration) {
+    private mutating func start(_ id: RequestID, _ request: EngineRequest) {
         let url = request.transport.url
         switch request.consumer {
         case .playlist:
@@ -98,13 +103,13 @@ package struct SteppedPlayback: Sendable {
             } else {
                 result = .failure(PlaylistFailure(kind: .notAPlaylist, url: url, text: "no such playlist"))
             }
-            handle(.playlist(id, result, TransferMetrics()), at: now)
+            answers.append(.playlist(id, result, TransferMetrics()))
         case .segment:
             guard let job = lastJob else { return }
             jobs[id.rawValue] = job
             actions.append(.load(id: id.rawValue, url: url))
         case .resource:
-            handle(.finished(id, TransferMetrics()), at: now)
+            answers.append(.finished(id, TransferMetrics()))
         }
     }
 }

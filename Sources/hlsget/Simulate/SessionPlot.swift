@@ -56,9 +56,11 @@ struct SessionPlot: Sendable {
         body += Self.path(throughput(until: end).map { (x($0), rateY($1)) }, "#8fb8de", width: 1)
         var steps: [(Double, Double)] = []
         for segment in session.segments {
-            let rate = session.movie.averageBitRates[segment.variant]
-            steps.append((x(segment.requested), rateY(rate)))
-            steps.append((x(segment.done), rateY(rate)))
+            let y = rateY(session.movie.averageBitRates[segment.variant])
+            // Between downloads the last choice stands.
+            if let last = steps.last { steps.append((x(segment.requested), last.1)) }
+            steps.append((x(segment.requested), y))
+            steps.append((x(segment.done), y))
         }
         body += Self.path(steps, "#1a4f8b", width: 2)
         for abandon in session.abandons {
@@ -137,11 +139,11 @@ struct SessionPlot: Sendable {
 
     private static let legend =
         [
-            ("#8fb8de", "throughput"), ("#1a4f8b", "chosen variant"), ("#c0392b", "download abandoned (x)"),
+            ("#8fb8de", "throughput"), ("#1a4f8b", "chosen variant"), ("#c0392b", "x: download abandoned"),
             ("#2e7d32", "media ahead"), ("#f4c7c3", "waiting, stalled"),
         ]
         .enumerated().map { index, entry in
-            let x = right - 840 + Double(index) * 172
+            let x = right - 950 + Double(index) * 200
             return rectangle(x, height - 22, 14, 10, entry.0) + label(x + 20, height - 12, entry.1, anchor: "start")
         }.joined()
 

@@ -16,8 +16,6 @@ struct SimulationSweep: Sendable {
         var family: String
         var movie: String
         var score: SessionScore
-        /// CPU time is not measured; this is simulated time, in seconds.
-        var simulatedSeconds: Double
     }
 
     private struct Entry: Sendable {
@@ -127,8 +125,7 @@ struct SimulationSweep: Sendable {
             try Self.write(plot.svg, to: plotPath)
         }
         return Row(
-            trace: entry.name, family: entry.family, movie: Self.name(of: entry.moviePath), score: session.score,
-            simulatedSeconds: session.end / 1000)
+            trace: entry.name, family: entry.family, movie: Self.name(of: entry.moviePath), score: session.score)
     }
 
     // MARK: Files

@@ -42,10 +42,45 @@ struct MediaLane: Sendable {
         self.playlistURL = playlistURL
     }
 
+    /// Counts bytes that arrived of a segment and tells where it stands.
+    mutating func noteProgress(of segment: SegmentID, byteCount: Int) -> Int? {
+        guard let index = segments.firstIndex(where: { $0.id == segment }) else { return nil }
+        segments[index].receivedByteCount += byteCount
+        return index
+    }
+
     /// Playing waits for the lane's media.
     var isRequired: Bool { id != .subtitles }
     /// The segment whose bytes are on their way.
     var loading: SegmentInFlight? { segments.last { !$0.isLoaded } }
+}
+
+/// The lanes of an item. Each has its own place, as they are looked up with every piece that arrives.
+struct MediaLanes: Sendable {
+    private var main: MediaLane?
+    private var audio: MediaLane?
+    private var subtitles: MediaLane?
+
+    subscript(id: LaneID) -> MediaLane? {
+        _read {
+            switch id {
+            case .main: yield main
+            case .audio: yield audio
+            case .subtitles: yield subtitles
+            }
+        }
+        _modify {
+            switch id {
+            case .main: yield &main
+            case .audio: yield &audio
+            case .subtitles: yield &subtitles
+            }
+        }
+    }
+
+    /// Those that there are, in the order of ``LaneID``.
+    var values: [MediaLane] { [main, audio, subtitles].compactMap(\.self) }
+    var isEmpty: Bool { main == nil && audio == nil && subtitles == nil }
 }
 
 /// Discontinuity sequences are numbered per epoch of the playlist; each has one mapping to the item's timeline.

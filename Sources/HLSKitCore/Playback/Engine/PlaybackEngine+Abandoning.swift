@@ -12,8 +12,10 @@ extension PlaybackEngine {
     }
 
     /// Bytes of the variant's segment arrived.
-    mutating func judgeDownloadIfDue(_ flight: SegmentInFlight) {
-        guard now - flight.judged >= Self.judgingInterval else { return }
+    mutating func judgeDownloadIfDue(_ index: Int) {
+        guard let judged = item?.lanes[.main]?.segments[index].judged, now - judged >= Self.judgingInterval else {
+            return
+        }
         judgeDownload()
     }
 
@@ -27,7 +29,7 @@ extension PlaybackEngine {
         self.item?.lanes[.main]?.segments[lane.segments.count - 1].judged = now
         armJudge()
         guard !flight.isSuspended else { return }
-        var input = selectionInput(at: index, in: tracker, eligible: eligibility().eligible)
+        var input = selectionInput(at: index, in: tracker, candidates: item.choice)
         let expected = flight.declaredByteCount ?? flight.byteRange.map { Int(clamping: $0.upperBound - $0.lowerBound) }
         let guess = Int(min((loadedBitRate ?? 0) * flight.job.duration.seconds / 8, 1e15))
         input.currentVariantIndex = lane.lastVariantIndex
@@ -40,13 +42,11 @@ extension PlaybackEngine {
         guard decision.variantIndex != variantIndex,
             input.candidates.contains(where: { $0.index == decision.variantIndex })
         else { return }
-        abandon(flight, for: decision, among: input.candidates)
+        abandon(flight, for: decision)
     }
 
     /// Gives a download up and loads its segment from another variant. What was demuxed of it is played.
-    private mutating func abandon(
-        _ flight: SegmentInFlight, for decision: SelectionDecision, among eligible: [VariantCandidate]
-    ) {
+    private mutating func abandon(_ flight: SegmentInFlight, for decision: SelectionDecision) {
         for other in item?.lanes[.main]?.segments ?? [] where other.id >= flight.id { cancel(other) }
         item?.lanes[.main]?.segments.removeAll { $0.id >= flight.id }
         item?.lanes[.main]?.cursor = .time(flight.job.start)
@@ -64,7 +64,6 @@ extension PlaybackEngine {
                         itemTime: MediaTime(flight.job.start), mediaDuration: flight.job.duration,
                         duration: now - flight.requestBegan, byteCount: flight.receivedByteCount,
                         variantIndex: flight.variantIndex))))
-        noteLowest(eligible, in: decision.variantIndex)
         use(decision.variantIndex, explanation: decision.explanation)
     }
 }

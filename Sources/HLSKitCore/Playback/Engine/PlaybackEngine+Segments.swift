@@ -237,24 +237,21 @@ extension PlaybackEngine {
     }
 
     mutating func noteProgress(_ id: RequestID, byteCount: Int) {
-        guard var context = loading.requests[id] else { return }
-        context.receivedByteCount += byteCount
-        loading.requests[id] = context
+        guard let purpose = loading.note(byteCount, of: id) else { return }
         loading.estimator.received(id.rawValue, byteCount: byteCount, at: now)
         statistics.receivedByteCount += byteCount
-        guard case .segment(let segment) = context.purpose,
-            let index = item?.lanes[segment.lane]?.segments.firstIndex(where: { $0.id == segment })
+        guard case .segment(let segment) = purpose,
+            let index = item?.lanes[segment.lane]?.noteProgress(of: segment, byteCount: byteCount)
         else { return }
-        item?.lanes[segment.lane]?.segments[index].receivedByteCount += byteCount
         throttle(segment.lane, index, id)
-        if segment.lane == .main, let flight = item?.lanes[.main]?.segments[index] { judgeDownloadIfDue(flight) }
+        if segment.lane == .main { judgeDownloadIfDue(index) }
     }
 
     /// Stops reading a body when the buffer is over-full, and goes on when there is room: only long segments get there.
     private mutating func throttle(_ lane: LaneID, _ index: Int, _ request: RequestID) {
-        guard let flight = item?.lanes[lane]?.segments[index], !flight.isSuspended, flight.demuxedUpTo != nil else {
-            return
-        }
+        guard item?.lanes[lane]?.segments[index].demuxedUpTo != nil,
+            item?.lanes[lane]?.segments[index].isSuspended == false
+        else { return }
         let ahead = buffer.forwardDuration(of: lane.bufferTrack, situation())
         let limit = max(configuration.buffering.forwardDuration, .seconds(preferences.preferredForwardBufferDuration))
         guard ahead > limit * 2 || buffer.byteCount > configuration.buffering.maxBufferBytes * 2 else { return }

@@ -18,7 +18,7 @@ extension PlaybackEngine {
         guard let choice else { return failItem(noEligibleVariant(eligibility)) }
         buffer.setRequiredTracks([.video])
         item?.lanes[.main] = MediaLane(id: .main, playlistURL: "")
-        noteLowest(eligibility.eligible, in: choice.variantIndex)
+        item?.choice = eligibility.eligible.sorted { ($0.bandwidth, $0.index) < ($1.bandwidth, $1.index) }
         use(choice.variantIndex, explanation: choice.explanation)
     }
 
@@ -200,7 +200,8 @@ extension PlaybackEngine {
         else { return false }
         let eligible = eligibility().eligible
         guard !eligible.isEmpty else { return false }
-        noteLowest(eligible, in: item.variantIndex)
+        let choice = eligible.sorted { ($0.bandwidth, $0.index) < ($1.bandwidth, $1.index) }
+        self.item?.choice = choice
         self.item?.decidedFor = tracker.starts[index]
         let decision: SelectionDecision
         if loading.estimator.recentTransfers.isEmpty, let current = item.variantIndex,
@@ -209,17 +210,12 @@ extension PlaybackEngine {
             // Nothing was measured since the first choice.
             return false
         } else {
-            decision = loading.selector.decide(selectionInput(at: index, in: tracker, eligible: eligible))
+            decision = loading.selector.decide(selectionInput(at: index, in: tracker, candidates: choice))
         }
         self.item?.maximumForwardBuffer = decision.maximumForwardBuffer
         guard decision.variantIndex != item.variantIndex else { return false }
-        noteLowest(eligible, in: decision.variantIndex)
         use(decision.variantIndex, explanation: decision.explanation)
         return true
-    }
-
-    mutating func noteLowest(_ eligible: [VariantCandidate], in variantIndex: Int?) {
-        item?.isOnLowestVariant = eligible.count > 1 && eligible.lowestBandwidth?.index == variantIndex
     }
 
     /// The rule wants the next segment loaded later: more is ahead than it said.
@@ -233,11 +229,11 @@ extension PlaybackEngine {
 
     /// What a rule is to decide from, for the segment at `index`.
     func selectionInput(
-        at index: Int, in tracker: PlaylistTracker, eligible: [VariantCandidate]
+        at index: Int, in tracker: PlaylistTracker, candidates: [VariantCandidate]
     ) -> SelectionInput {
         let last = min(index + SelectionInput.maximumUpcomingCount, tracker.segmentCount)
         var input = SelectionInput(
-            now: now, candidates: eligible.sorted { ($0.bandwidth, $0.index) < ($1.bandwidth, $1.index) },
+            now: now, candidates: candidates,
             currentVariantIndex: item?.variantIndex, throughput: loading.estimate(at: now),
             recentTransfers: loading.estimator.recentTransfers,
             forwardBuffer: buffer.forwardDuration(of: .video, situation()),

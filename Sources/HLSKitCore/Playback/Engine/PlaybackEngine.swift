@@ -53,8 +53,12 @@ struct PlaybackEngine: Sendable {
 
     /// Bytes alone change nothing while playback runs, but the judgement of the throughput: once a second is enough.
     private func needsSettling(after event: EngineEvent) -> Bool {
-        guard case .progress = event, machine.status == .playing, effects.isEmpty else { return true }
-        return now - lastSettled >= .seconds(1)
+        guard machine.status == .playing, item?.lanes[.main]?.loading?.request != nil else { return true }
+        switch event {
+        case .progress, .responded, .timer(.judge):
+            return effects.contains { if case .arm = $0 { false } else { true } } || now - lastSettled >= .seconds(1)
+        default: return true
+        }
     }
 
     private mutating func apply(_ event: EngineEvent) {
@@ -209,7 +213,7 @@ struct PlaybackEngine: Sendable {
             $0 * configuration.buffering.throughputSafetyFactor
         }
         input.bitRate = loadedBitRate
-        input.isOnLowestVariant = item?.isOnLowestVariant ?? false
+        input.isSelectionAutomatic = (item?.choice.count ?? 0) > 1
         input.isAfterStall = isAfterStall
         return input
     }

@@ -79,17 +79,27 @@ struct PlanTable: Sendable {
         ahead old: UnsafeBufferPointer<Double>, into new: UnsafeMutableBufferPointer<Double>, time: Double,
         quality: Double, step: Double, segmentDuration: Double
     ) {
-        let last = Double(levelCount - 1)
+        let last = levelCount - 1
+        // In steps of the grid. More than the whole grid is never left over.
         let gain = segmentDuration / step
-        let loss = time / step
-        for level in 0..<levelCount {
-            let left = Double(level) - loss
-            let stall = max(0, -left) * step
-            let then = min(max(left, 0) + gain, last)
-            let index = min(Int(then), levelCount - 2)
-            let low = old[index]
-            new[level] = quality - stall + low + (old[index + 1] - low) * (then - Double(index))
+        let loss = min(time / step, Double(2 * levelCount))
+        let excess = max(0, time / step - loss) * step
+        // Where the buffer runs dry, what is left is the segment itself.
+        let dryEnd = min(levelCount, Int(loss.rounded(.up)))
+        let left = min(gain, Double(last))
+        let index = min(Int(left), last - 1)
+        let dry = quality - excess + old[index] + (old[index + 1] - old[index]) * (left - Double(index))
+        for level in 0..<dryEnd { new[level] = dry - (loss - Double(level)) * step }
+        // Elsewhere the grid is shifted by the same distance; at its end it is full.
+        let shift = gain - loss
+        let whole = Int(shift.rounded(.down))
+        let part = shift - Double(whole)
+        let fullStart = max(dryEnd, min(levelCount, last - whole))
+        for level in dryEnd..<fullStart {
+            let low = old[level + whole]
+            new[level] = quality + low + (old[level + whole + 1] - low) * part
         }
+        for level in fullStart..<levelCount { new[level] = quality + old[last] }
     }
 
     /// Lets every variant be the one in use: the better of staying and changing.

@@ -42,6 +42,15 @@ struct MediaLane: Sendable {
         self.playlistURL = playlistURL
     }
 
+    /// The next segment; nil where the playlist lists none yet.
+    var nextIndex: Int? {
+        switch cursor {
+        case nil: return nil
+        case .position(let position): return tracker?.index(of: position)
+        case .time(let time): return tracker?.nextIndex(from: time)
+        }
+    }
+
     /// Counts bytes that arrived of a segment and tells where it stands.
     mutating func noteProgress(of segment: SegmentID, byteCount: Int) -> Int? {
         guard let index = segments.firstIndex(where: { $0.id == segment }) else { return nil }

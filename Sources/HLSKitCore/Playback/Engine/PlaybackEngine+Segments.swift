@@ -24,7 +24,7 @@ extension PlaybackEngine {
             lane.segments.count < Self.maximumUndemuxedSegments, lane.cursor != nil,
             item.pendingFailure == nil, item.error == nil
         else { return false }
-        guard let index = nextIndex(in: lane) else {
+        guard let index = lane.nextIndex else {
             if !tracker.isLive, lane.segments.isEmpty { complete(id) }
             return false
         }
@@ -42,22 +42,6 @@ extension PlaybackEngine {
         if id == .main, isHeldBack { return false }
         begin(segment, at: index, in: id)
         return false
-    }
-
-    /// The next segment of a lane; nil where its playlist lists none yet.
-    func nextIndex(in lane: MediaLane) -> Int? {
-        guard let tracker = lane.tracker else { return nil }
-        switch lane.cursor {
-        case nil: return nil
-        case .position(let position): return tracker.index(of: position)
-        case .time(let time):
-            guard let index = tracker.index(containing: max(time, tracker.start)) else { return nil }
-            // A segment that only reaches past `time` by the inexactness of durations is over.
-            let end = tracker.starts[index + 1]
-            let tolerance = min(.milliseconds(100), (end - tracker.starts[index]) / 4)
-            guard end - time <= tolerance else { return index }
-            return index + 1 < tracker.segmentCount ? index + 1 : nil
-        }
     }
 
     // MARK: Beginning

@@ -252,12 +252,11 @@ extension PlaybackEngine {
 
     /// Average bit rate of what is being loaded, all lanes together; nil while it is not known.
     var loadedBitRate: Double? {
-        guard let item else { return nil }
-        if let declared = item.variant?.averageBandwidth ?? item.variant?.bandwidth, declared > 0 {
+        if let declared = item?.variant?.averageBandwidth ?? item?.variant?.bandwidth, declared > 0 {
             return Double(declared)
         }
-        guard item.loadedDuration > .zero else { return nil }
-        return Double(item.loadedBytes) * 8 / item.loadedDuration.seconds
+        guard let bytes = item?.loadedBytes, let duration = item?.loadedDuration, duration > .zero else { return nil }
+        return Double(bytes) * 8 / duration.seconds
     }
 }
 

@@ -137,9 +137,10 @@ struct PlaybackEngine: Sendable {
 
     /// The item time that is being presented.
     var playhead: Duration {
-        guard let item else { return .zero }
+        // Fields are read one by one here and below: a copy of all that is known of an item is dear.
+        guard item != nil else { return .zero }
         switch configuration.pacing {
-        case .unpaced: return item.presentedUpTo ?? item.start ?? .zero
+        case .unpaced: return item?.presentedUpTo ?? item?.start ?? .zero
         case .realTime:
             let time = timebase.itemTime(at: now)
             guard let end = effectiveEnd else { return time }
@@ -149,9 +150,9 @@ struct PlaybackEngine: Sendable {
 
     /// Where playing ends; nil while that is not known.
     var effectiveEnd: Duration? {
-        guard let item else { return nil }
-        let end = item.mediaEnd ?? (item.isLive ? nil : item.lanes[.main]?.tracker?.end)
-        guard let forwardEnd = item.forwardEnd else { return end }
+        guard item != nil else { return nil }
+        let end = item?.mediaEnd ?? (item?.isLive == true ? nil : item?.lanes[.main]?.tracker?.end)
+        guard let forwardEnd = item?.forwardEnd else { return end }
         return end.map { min($0, forwardEnd) } ?? forwardEnd
     }
 
@@ -163,16 +164,14 @@ struct PlaybackEngine: Sendable {
     // MARK: Buffer
 
     func situation() -> ForwardBuffer.Situation {
-        let tracker = item?.lanes[.main]?.tracker
         var situation = ForwardBuffer.Situation(playhead: playhead)
         situation.effectiveEnd = effectiveEnd
-        if item?.isLive == true { situation.lastAvailable = tracker?.end }
+        if item?.isLive == true { situation.lastAvailable = item?.lanes[.main]?.tracker?.end }
         situation.preferredForwardBufferDuration = preferences.preferredForwardBufferDuration
-        situation.targetDuration = tracker?.pacingTarget ?? .seconds(6)
+        situation.targetDuration = item?.lanes[.main]?.tracker?.pacingTarget ?? .seconds(6)
         situation.startThreshold = judge.threshold(isAfterStall: isAfterStall)
-        let next = item?.lanes[.main].flatMap { nextIndex(in: $0) }
-        if let tracker, let next {
-            situation.nextSegmentDuration = tracker.starts[next + 1] - tracker.starts[next]
+        if let next = item?.lanes[.main]?.nextIndex, let duration = item?.lanes[.main]?.tracker?.duration(at: next) {
+            situation.nextSegmentDuration = duration
             let bitRate = loadedBitRate ?? 0
             situation.nextSegmentByteCount = Int(min(situation.nextSegmentDuration.seconds * bitRate / 8, 1e15))
         }
@@ -197,12 +196,11 @@ struct PlaybackEngine: Sendable {
     }
 
     private func keepUpInput(rate: Float) -> KeepUpInput {
-        let tracker = item?.lanes[.main]?.tracker
         var input = KeepUpInput(forwardDuration: lastVerdict.forwardDuration)
         input.isEmpty = lastVerdict.isEmpty
         input.holdsAllRemaining = lastVerdict.holdsAllRemaining
         if let end = effectiveEnd, item?.isLive != true { input.remaining = max(.zero, end - playhead) }
-        if item?.isLive == true, let tracker {
+        if item?.isLive == true, let tracker = item?.lanes[.main]?.tracker {
             input.availableAhead = max(.zero, tracker.end - playhead)
             if tracker.segmentCount > 0 {
                 input.segmentDuration = tracker.end - tracker.starts[tracker.segmentCount - 1]

@@ -81,6 +81,17 @@ struct PlaylistTracker: Sendable {
         return playlist.segments.indices.contains(index) ? index : nil
     }
 
+    func duration(at index: Int) -> Duration { starts[index + 1] - starts[index] }
+
+    /// The segment to load where everything before `time` is there.
+    func nextIndex(from time: Duration) -> Int? {
+        guard let index = index(containing: max(time, start)) else { return nil }
+        // A segment that only reaches past `time` by the inexactness of durations is over.
+        let tolerance = min(.milliseconds(100), duration(at: index) / 4)
+        guard starts[index + 1] - time <= tolerance else { return index }
+        return index + 1 < segmentCount ? index + 1 : nil
+    }
+
     /// The segment that holds `time`: the last that starts at or before it. The first one for times before it, nil for
     /// times from the end on.
     func index(containing time: Duration) -> Int? {

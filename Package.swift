@@ -31,7 +31,10 @@ let package = Package(
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
             name: "CLibAV", pkgConfig: "libavformat",
-            providers: [.apt(["libavcodec-dev", "libavformat-dev", "libswscale-dev", "libavfilter-dev"])]),
+            providers: [.apt(["libavcodec-dev", "libavformat-dev", "libswscale-dev"])]),
+
+        // mallopt(3), which Swift's Glibc module leaves out.
+        .systemLibrary(name: "CMalloc"),
 
         // Values without I/O and without C.
         .target(name: "HLSTime", swiftSettings: swiftSettings),
@@ -50,17 +53,21 @@ let package = Package(
         .executableTarget(
             name: "hlsget",
             dependencies: [
-                "HLSKitCore", "HLSKitSimulation",
+                "HLSKitCore", "HLSKitSimulation", "CMalloc",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swiftSettings),
 
+        // What tests of several modules need: programs, folders, servers, the bundled sample.
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swiftSettings),
         .testTarget(name: "HLSTimeTests", dependencies: ["HLSTime"], swiftSettings: swiftSettings),
         .testTarget(name: "HLSPlaylistTests", dependencies: ["HLSPlaylist"], swiftSettings: swiftSettings),
         .testTarget(name: "HLSMediaTests", dependencies: ["HLSMedia"], swiftSettings: swiftSettings),
-        .testTarget(name: "HLSKitCoreTests", dependencies: ["HLSKitCore", "HLSKitSimulation"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "HLSKitCoreTests", dependencies: ["HLSKitCore", "HLSKitSimulation", "TestSupport"],
+            swiftSettings: swiftSettings),
         .testTarget(name: "HLSKitSimulationTests", dependencies: ["HLSKitSimulation"], swiftSettings: swiftSettings),
-        .testTarget(name: "hlsgetTests", dependencies: ["hlsget"], swiftSettings: swiftSettings),
+        .testTarget(name: "hlsgetTests", dependencies: ["hlsget", "TestSupport"], swiftSettings: swiftSettings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -32,6 +32,12 @@ static inline uint8_t *CLibAV_frame_data(const AVFrame *frame, int plane) { retu
 static inline int CLibAV_frame_linesize(const AVFrame *frame, int plane) { return frame->linesize[plane]; }
 static inline uint8_t *const *CLibAV_frame_planes(const AVFrame *frame) { return frame->data; }
 static inline const int *CLibAV_frame_linesizes(const AVFrame *frame) { return frame->linesize; }
+// Lets each plane of sound begin so many bytes later. Up to eight planes are listed in `data` too.
+static inline void CLibAV_frame_skip(AVFrame *frame, int planes, int bytes) {
+    for (int plane = 0; plane < planes; plane++) frame->extended_data[plane] += bytes;
+    if (frame->extended_data == frame->data) return;
+    for (int plane = 0; plane < planes && plane < AV_NUM_DATA_POINTERS; plane++) frame->data[plane] += bytes;
+}
 
 // Fields that moved between FFmpeg 5.1 and 6.1.
 static inline int64_t CLibAV_frame_duration(const AVFrame *frame) {

@@ -56,13 +56,15 @@ public struct MediaTrack: Sendable, Hashable {
     public var cleanAperture: CleanAperture?
     /// How samples are encrypted by common encryption; nil where the track is clear.
     public var encryption: TrackEncryption?
+    /// Sound that an encoder has added, counted from the segment that tells it; nil where nothing is told.
+    public var gapless: GaplessInfo?
 
     public init(
         id: Int, mediaType: MediaType, codec: MediaCodec, timescale: Int32, configuration: [UInt8] = [],
         sampleEntry: String = "", width: Int = 0, height: Int = 0, sampleRate: Int = 0, channelCount: Int = 0,
         language: String? = nil, wrapsAt33Bits: Bool = false, colorInformation: ColorInformation? = nil,
         pixelAspectRatio: PixelAspectRatio? = nil, cleanAperture: CleanAperture? = nil,
-        encryption: TrackEncryption? = nil
+        encryption: TrackEncryption? = nil, gapless: GaplessInfo? = nil
     ) {
         self.id = id
         self.mediaType = mediaType
@@ -80,6 +82,26 @@ public struct MediaTrack: Sendable, Hashable {
         self.pixelAspectRatio = pixelAspectRatio
         self.cleanAperture = cleanAperture
         self.encryption = encryption
+        self.gapless = gapless
+    }
+}
+
+/// Which of the decoded sound was in the source: encoders work in whole frames, and with a delay.
+///
+/// All numbers are in samples per channel of what the decoder gives. Sound that comes after the last of them is of
+/// another source and is kept.
+public struct GaplessInfo: Sendable, Hashable {
+    /// Samples before the source begins: the delay of the encoder and that of the decoder.
+    public var leadingSampleCount: Int
+    /// Samples of the source; nil where its length is not told.
+    public var validSampleCount: Int?
+    /// Samples behind the source that fill the last frames.
+    public var trailingSampleCount: Int
+
+    public init(leadingSampleCount: Int, validSampleCount: Int? = nil, trailingSampleCount: Int = 0) {
+        self.leadingSampleCount = leadingSampleCount
+        self.validSampleCount = validSampleCount
+        self.trailingSampleCount = trailingSampleCount
     }
 }
 

@@ -77,5 +77,6 @@ public struct PlaylistRule: RawRepresentable, Sendable, Hashable {
         "sequence-number": "rfc8216bis §4.4.3.2", "byterange": "rfc8216bis §4.4.4.2",
         "undefined-variable": "rfc8216bis §4.3", "define": "rfc8216bis §4.4.2.3",
         "daterange": "rfc8216bis §4.4.5.1", "skip": "rfc8216bis §4.4.5.2",
+        "version": "rfc8216bis §8", "hold-back": "rfc8216bis §4.4.3.8", "part-target": "rfc8216bis §4.4.3.7",
     ]
 }

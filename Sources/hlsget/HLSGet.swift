@@ -1,4 +1,5 @@
 import ArgumentParser
+import CMalloc
 
 @main
 struct HLSGet: AsyncParsableCommand {
@@ -7,10 +8,15 @@ struct HLSGet: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "hlsget", abstract: "Play, check and record HTTP Live Streaming.", version: version,
-        subcommands: [PlayCommand.self, SimulateCommand.self], defaultSubcommand: PlayCommand.self)
+        subcommands: [PlayCommand.self, InspectCommand.self, LintCommand.self, SimulateCommand.self],
+        defaultSubcommand: PlayCommand.self)
     static let _errorLabel = "hlsget: error"
 
     static func main() async {
+        // Media comes in pieces of a few hundred kilobytes and goes soon: they go back to the system, instead of
+        // staying in the heaps of all threads (mallopt(3)).
+        _ = CMalloc_set_mmap_threshold(128 << 10)
+        _ = CMalloc_set_arena_max(2)
         let arguments = CommandLine.arguments.dropFirst()
         if HelpPage.isAskedFor(by: arguments) {
             print(HelpPage.text(commands: configuration.subcommands))

@@ -40,6 +40,25 @@ public final class AudioBuffer: Sendable {
         AudioBuffer(sharing: self, itemTime: itemTime)
     }
 
+    /// The same sound without its first and last samples, per channel. No sample is copied.
+    ///
+    /// - Precondition: the numbers are not negative, and some samples are left.
+    /// - Throws: ``CodecError`` where there is no memory.
+    public func trimmed(leading: Int, trailing: Int) throws(CodecError) -> AudioBuffer {
+        precondition(leading >= 0 && trailing >= 0 && leading + trailing < frameCount, "some samples must be left")
+        var frame = av_frame_alloc()
+        defer { av_frame_free(&frame) }
+        guard let frame else { throw CodecError(call: "av_frame_alloc", code: CodecError.outOfMemory) }
+        let code = av_frame_ref(frame, storage.raw)
+        guard code >= 0 else { throw CodecError(call: "av_frame_ref", code: code) }
+        let byteCount = leading * Int(av_get_bytes_per_sample(sampleFormat)) * (isPlanar ? 1 : channelCount)
+        CLibAV_frame_skip(frame, Int32(clamping: isPlanar ? channelCount : 1), Int32(clamping: byteCount))
+        frame.pointee.nb_samples = Int32(clamping: frameCount - leading - trailing)
+        let shift = av_rescale(Int64(leading), Int64(timescale), Int64(sampleRate))
+        return try AudioBuffer(
+            moving: frame, pts: pts.addingReportingOverflow(shift).partialValue, timescale: timescale)
+    }
+
     /// Calls `body` with the samples as decoded: one plane, or one per channel. The pointers are valid only during
     /// the call.
     public func withPlanes<Result, Failure: Error>(

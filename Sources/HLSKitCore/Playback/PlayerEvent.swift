@@ -31,6 +31,9 @@ public struct PlayerEvent: Sendable {
         case playbackBufferFullChanged(Bool)
         case playbackStalled(itemTime: MediaTime)
         case timeJumped(to: MediaTime)
+        /// A cue of the selected subtitles begins to be shown. One whose segment came late follows as soon as it is
+        /// there; each comes once.
+        case legibleCue(LegibleCue)
         /// A segment could not be had and was passed over: the media time is lost.
         case segmentSkipped(SkippedSegments)
         /// A live playlist moved on past segments that had not been loaded.

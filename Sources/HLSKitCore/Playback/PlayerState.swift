@@ -68,8 +68,9 @@ public struct PlaybackStatistics: Sendable, Hashable {
     public var numberOfStalls = 0
     /// Seconds spent in stalls, without the first start.
     public var stallDuration = 0.0
-    /// Bytes of media in the forward and back buffer now.
+    /// Bytes of compressed media held now, and the most that were held.
     public var bufferedByteCount = 0
+    public var peakBufferedByteCount = 0
     /// Bytes of all bodies received, on the wire.
     public var receivedByteCount = 0
     public var numberOfRequests = 0

@@ -221,6 +221,8 @@ struct FrameAssembler {
             // Segments are cut out of files with such a frame in its place, so its time passes: without it there
             // would be a hole before the next segment.
             sink.note("\(options.name): the first frame is a table of the encoder and has no sound")
+            track.gapless = MPEGAudioHeader.gapless(buffer[range])
+            sink.update(track)
             return
         }
         let body = min(range.lowerBound + header.strippedByteCount, range.upperBound)..<range.upperBound

@@ -54,10 +54,52 @@ package struct MPEGAudioHeader: Sendable, Hashable {
     /// Decoders would play it as silence; FFmpeg's demuxer drops it, and no time passes for it.
     package static func isInformation(_ frame: ArraySlice<UInt8>) -> Bool {
         guard let header = MPEGAudioHeader(parsing: frame), header.layer == 3 else { return false }
-        let isMono = header.channelCount == 1
-        let sideInformation = header.isLowRate ? (isMono ? 9 : 17) : (isMono ? 17 : 32)
-        func has(_ word: String, at offset: Int) -> Bool { frame.dropFirst(offset).starts(with: word.utf8) }
-        return has("Xing", at: 4 + sideInformation) || has("Info", at: 4 + sideInformation) || has("VBRI", at: 36)
+        return header.hasXingTable(frame) || frame.dropFirst(36).starts(with: "VBRI".utf8)
+    }
+
+    private var xingOffset: Int {
+        let isMono = channelCount == 1
+        return 4 + (isLowRate ? (isMono ? 9 : 17) : (isMono ? 17 : 32))
+    }
+
+    private func hasXingTable(_ frame: ArraySlice<UInt8>) -> Bool {
+        let table = frame.dropFirst(xingOffset)
+        return table.starts(with: "Xing".utf8) || table.starts(with: "Info".utf8)
+    }
+
+    /// Samples that a decoder of layer III gives before those of its first frame.
+    private static let decoderDelay = 529
+
+    /// What the encoder tells in an information frame of the sound that it added; nil where it tells nothing.
+    ///
+    /// Source: the LAME tag, as FFmpeg reads it (written by LAME and by FFmpeg's libraries).
+    package static func gapless(_ frame: ArraySlice<UInt8>) -> GaplessInfo? {
+        guard let header = MPEGAudioHeader(parsing: frame), header.layer == 3, header.hasXingTable(frame) else {
+            return nil
+        }
+        var rest = frame.dropFirst(header.xingOffset + 4)
+        func number(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
+        guard rest.count >= 4 else { return nil }
+        let flags = number(rest.prefix(4))
+        rest = rest.dropFirst(4)
+        let frameCount = flags & 1 != 0 ? number(rest.prefix(4)) : 0
+        // The number of frames, that of bytes, the seek table, the quality.
+        for (bit, byteCount) in [(1, 4), (2, 4), (4, 100), (8, 4)] where flags & bit != 0 {
+            rest = rest.dropFirst(byteCount)
+        }
+        guard ["LAME", "Lavf", "Lavc"].contains(where: { rest.starts(with: $0.utf8) }), rest.count >= 24 else {
+            return nil
+        }
+        let delays = number(rest.dropFirst(21).prefix(3))
+        let leading = (delays >> 12) + decoderDelay
+        var info = GaplessInfo(leadingSampleCount: leading)
+        guard frameCount > 0 else { return info }
+        info.trailingSampleCount = max(0, (delays & 0xfff) - decoderDelay)
+        // Below 2³² frames of 1152 samples.
+        let valid = frameCount * header.sampleCount - leading - info.trailingSampleCount
+        guard valid > 0 else { return GaplessInfo(leadingSampleCount: leading) }
+        info.validSampleCount = valid
+        return info
     }
 
     // ISO/IEC 11172-3 §2.4.2.3 and ISO/IEC 13818-3 §2.4.2.3: layers I, II, III; low rates: layer I, layers II and III.

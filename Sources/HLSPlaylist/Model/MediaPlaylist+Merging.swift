@@ -82,6 +82,7 @@ extension MediaPlaylist {
             case .tag(.skip):
                 isBeforeSkip = false
                 result += skipped
+                if result.last != 0x0A { result.append(0x0A) }
                 result += moved
             case .tag(let tag) where tag.isOfSegment: moved += text[line.range]
             default: result += text[line.range]

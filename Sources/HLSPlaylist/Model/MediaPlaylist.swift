@@ -110,15 +110,16 @@ final class MediaSource: Sendable {
     let original: MediaPlaylist
     /// Where the lines after the last segment start.
     let tailStart: Int
-    /// Where `EXT-X-DATERANGE` lines start.
-    let dateRangeLines: [Int]
+    /// Where `EXT-X-DATERANGE` lines start, and what each says by itself.
+    let dateRangeLines: [(start: Int, range: DateRange)]
     /// Between the segments there are only tags of segments and date ranges: a reload may take over stretches of it.
     let isReusable: Bool
     /// How it was read.
     let options: PlaylistParser.Options
 
     init(
-        store: SegmentStore, original: MediaPlaylist, tailStart: Int, dateRangeLines: [Int], isReusable: Bool,
+        store: SegmentStore, original: MediaPlaylist, tailStart: Int,
+        dateRangeLines: [(start: Int, range: DateRange)], isReusable: Bool,
         options: PlaylistParser.Options
     ) {
         self.store = store

@@ -31,8 +31,9 @@ public struct PartialSegment: Sendable, Hashable {
 extension PartialSegment {
     /// Reads the attributes of the current tag. `previous` is the part before it in the same segment. nil, and reported,
     /// without URI or duration.
+    @inline(__always)
     init?(
-        _ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>, previous: PartialSegment?
+        _ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>, previous: @autoclosure () -> PartialSegment?
     ) throws(PlaylistError) {
         var range: Attribute?
         var hasURI = false
@@ -63,6 +64,7 @@ extension PartialSegment {
             return nil
         }
         if let range {
+            let previous = previous()
             byteRange = try context.byteRange(range, bytes, continuing: previous?.byteRange?.end)
             if let previous, previous.uri != uri, bytes.index(of: 0x40, in: range.value) == nil {
                 try context.report(

@@ -183,14 +183,35 @@ extension ReadingContext {
     /// A decimal-floating-point as the nearest `Double`; nil, and reported, when it is not one, or so large or small
     /// (10¹⁵, 10⁻⁴) that it cannot be meant.
     mutating func number(_ attribute: Attribute, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) -> Double? {
-        let range = bytes.trimmed(attribute.value)
-        guard bytes.decimal(in: range) != nil, let value = Double(bytes.string(range)),
-            value == 0 || (1e-4...1e15).contains(value)
+        guard let value = bytes.number(in: bytes.trimmed(attribute.value)), value == 0 || (1e-4...1e15).contains(value)
         else {
             try report(
                 .number, "\(attribute.name?.rawValue ?? "") is not a number: \"\(bytes.excerpt(attribute.value))\"")
             return nil
         }
         return value
+    }
+}
+
+extension Span where Element == UInt8 {
+    /// The `Double` nearest to a decimal-floating-point; nil when the range holds anything else.
+    fileprivate func number(in range: Range<Int>) -> Double? {
+        // Up to 15 digits and a power of ten are exact, so that their quotient is the nearest.
+        var digits = 0.0
+        var scale = 1.0
+        var hasPoint = false
+        for index in range {
+            let digit = self[index] &- 0x30
+            if digit < 10 {
+                digits = digits * 10 + Double(digit)
+                if hasPoint { scale *= 10 }
+            } else if self[index] == 0x2E, !hasPoint {
+                hasPoint = true
+            } else {
+                return nil
+            }
+        }
+        guard range.count > (hasPoint ? 1 : 0) else { return nil }
+        return range.count <= 15 ? digits / scale : Double(string(range))
     }
 }

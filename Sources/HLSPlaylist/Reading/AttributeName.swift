@@ -72,13 +72,11 @@ enum AttributeName: String, CaseIterable, Sendable {
     case video = "VIDEO"
     case videoRange = "VIDEO-RANGE"
 
-    /// In the order of ``ordinal(of:in:)``.
-    static let all = allCases
-    private static let table = NameTable(allCases.map(\.rawValue))
+    private static let table = NameTable<AttributeName>()
 
-    /// The position in ``all`` of the attribute whose whole name is in `range` (SPEC rule 2).
+    /// The attribute whose whole name is in `range` (SPEC rule 2), and its place among all.
     @inline(__always)
-    static func ordinal(of range: Range<Int>, in bytes: borrowing Span<UInt8>) -> Int? {
-        table.index(of: range, in: bytes).map { Int($0) }
+    static func find(_ range: Range<Int>, in bytes: borrowing Span<UInt8>) -> (name: AttributeName, ordinal: Int)? {
+        table.find(range, in: bytes)
     }
 }

@@ -6,6 +6,7 @@ struct LineTraits: OptionSet {
     static let nonASCII = LineTraits(rawValue: 2)
     /// Possibly a `{`, as in `{$name}`.
     static let brace = LineTraits(rawValue: 4)
+    static let tab = LineTraits(rawValue: 8)
 }
 
 extension Span where Element == UInt8 {
@@ -72,8 +73,8 @@ extension Span where Element == UInt8 {
                 if self[index &+ 1] == 0x0A { return (index, index &+ 2) }
                 traits.insert(.control)
             }
-        } else if byte != 0x09 {
-            traits.insert(.control)
+        } else {
+            traits.insert(byte == 0x09 ? .tab : .control)
         }
         return nil
     }
@@ -88,10 +89,17 @@ extension Span where Element == UInt8 {
         return Range(uncheckedBounds: (lower, upper))
     }
 
-    /// The first index of `byte` in `range`.
+    /// The first index of `byte` in `range`. Eight bytes at a time.
     @inline(__always)
     func index(of byte: UInt8, in range: Range<Int>) -> Int? {
         var index = range.lowerBound
+        let pattern = UInt64(byte) &* Self.ones
+        while index &+ 8 <= range.upperBound {
+            let flipped = word(at: index) ^ pattern
+            let hits = (flipped &- Self.ones) & ~flipped & Self.highs
+            if hits != 0 { return index &+ hits.trailingZeroBitCount &>> 3 }
+            index &+= 8
+        }
         while index < range.upperBound {
             if self[index] == byte { return index }
             index &+= 1

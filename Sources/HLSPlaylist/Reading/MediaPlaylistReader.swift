@@ -1,3 +1,5 @@
+import Glibc
+
 /// Reads the lines of a media playlist.
 ///
 /// Segments become records of a fixed size; nothing is allocated for a segment whose tags are plain.
@@ -14,7 +16,7 @@ struct MediaPlaylistReader {
     private var seen: Set<Tag> = []
     private var hasDiscontinuityTag = false
     private var dateRangeIndices: [String: Int] = [:]
-    private var dateRangeLines: [Int] = []
+    private var dateRangeLines: [(start: Int, range: DateRange)] = []
     private var isReusable = true
     private var reported: Set<PlaylistRule> = []
 
@@ -119,7 +121,9 @@ extension MediaPlaylistReader {
         if !context.traits.isEmpty { try readUnusualURI(bytes, uri, &context) }
         let limit = context.options.limits.maximumSegmentCount
         guard tables.records.count < limit else { throw context.limit("maximumSegmentCount", limit) }
-        if tables.records.count == 64 { reserve(text: bytes.count, read: next) }
+        if tables.records.count == 64 {
+            tables.records.reserveCapacity(Self.expectedCount(text: bytes.count, read: next))
+        }
 
         if range != nil { try resolveRange(bytes, &context) }
         if let date {
@@ -159,10 +163,9 @@ extension MediaPlaylistReader {
         if rounded > longest.seconds { longest = (rounded, line) }
     }
 
-    /// One allocation for the rest, from the size of the first segments.
-    private mutating func reserve(text: Int, read: Int) {
-        let expected = min(text / max(1, read / 64) + 64, 1 << 20)
-        tables.records.reserveCapacity(expected)
+    /// How many items there will be, from the size of the first 64: one allocation for the rest.
+    private static func expectedCount(text: Int, read: Int) -> Int {
+        min(text / max(1, read / 64) + 64, 1 << 20)
     }
 
     private mutating func readUnusualURI(
@@ -256,8 +259,9 @@ extension MediaPlaylistReader {
         case .part: try readPart(bytes, value, &context)
         case .dateRange:
             try context.readAttributes(bytes, value)
-            dateRangeLines.append(line.lowerBound)
-            try readDateRange(DateRange(&context, bytes), &context)
+            let range = try DateRange(&context, bytes)
+            dateRangeLines.append((line.lowerBound, range))
+            try readDateRange(range, &context)
         default: try readPlaylistTag(tag, bytes, value, &context)
         }
     }
@@ -317,9 +321,15 @@ extension MediaPlaylistReader {
         try context.readAttributes(bytes, value)
         let limit = context.options.limits.maximumSegmentCount
         guard tables.parts.count < limit else { throw context.limit("maximumSegmentCount (parts)", limit) }
-        let isFirst = Int(tables.records.last?.partEnd ?? 0) == tables.parts.count
-        let previous = isFirst ? nil : tables.parts.last
-        if let part = try PartialSegment(&context, bytes, previous: previous) { tables.parts.append(part) }
+        if tables.parts.count == 64 {
+            tables.parts.reserveCapacity(Self.expectedCount(text: bytes.count, read: value.upperBound))
+        }
+        let firstPart = Int(tables.records.last?.partEnd ?? 0)
+        if let part = try PartialSegment(
+            &context, bytes, previous: tables.parts.count == firstPart ? nil : tables.parts.last)
+        {
+            tables.parts.append(part)
+        }
     }
 
     private mutating func readDateRange(
@@ -408,6 +418,7 @@ extension MediaPlaylistReader {
     ) throws(PlaylistError) {
         guard let number = bytes.decimal(in: value), let duration = Duration(number) else {
             try context.report(.targetDuration, "\"\(bytes.excerpt(value))\" is not a number of seconds; ignored")
+            seen.remove(.targetDuration)
             return
         }
         playlist.targetDuration = duration
@@ -476,6 +487,8 @@ extension MediaPlaylistReader {
                 high = middle - 1
             }
         }
+        // A last line without a line end may go on here.
+        if last > start, oldText[blockEnd(last) - 1] != 0x0A { last -= 1 }
         let limit = context.options.limits.maximumSegmentCount
         guard last > start, last - start + 1 <= limit else { return }
         try take(old, start + 1...last, shift: next - oldNext, &context)
@@ -485,15 +498,9 @@ extension MediaPlaylistReader {
         keyLine = nil
         mapLine = nil
 
-        // Date ranges are few; their lines are read again.
-        let lines = previous.dateRangeLines.filter { $0 >= oldNext && $0 - oldNext < end - next }
-        for start in lines.map({ $0 - oldNext + next }) {
-            var traits: LineTraits = []
-            let line = start..<bytes.lineEnd(from: start, traits: &traits).end
-            guard let colon = bytes.index(of: 0x3A, in: line) else { continue }
-            context.tag = .dateRange
-            context.traits = traits
-            try read(.dateRange, bytes, bytes.trimmed(colon + 1..<line.upperBound), line: line, &context)
+        for (start, range) in previous.dateRangeLines where start >= oldNext && start - oldNext < end - next {
+            dateRangeLines.append((start - oldNext + next, range))
+            try readDateRange(range, &context)
         }
     }
 
@@ -537,10 +544,10 @@ extension MediaPlaylistReader {
         keySets[known.keys] = state.keys
         if let map = known.map, let own = state.map { maps[map] = own }
         keySets[0] = 0
-        tables.records.reserveCapacity(tables.records.count + range.count + 64)
-        for index in range {
-            var record = records[index]
-            let oldState = Int(record.state)
+        var moving = Array(records[range])
+        var taken = moving.mutableSpan
+        for index in 0..<taken.count {
+            let oldState = Int(taken[index].state)
             if states[oldState] < 0 {
                 var state = old.tables.states[oldState]
                 if keySets[state.keys] < 0 {
@@ -558,8 +565,9 @@ extension MediaPlaylistReader {
                 states[oldState] = tables.states.count
                 tables.states.append(state)
             }
+            var record = taken[index]
             record.state = UInt32(truncatingIfNeeded: states[oldState])
-            record.uri = record.uri.shifted(by: shift)
+            record.uri.start = UInt32(truncatingIfNeeded: Int(record.uri.start) &+ shift)
             record.blockStart = UInt32(truncatingIfNeeded: Int(record.blockStart) &+ shift)
             if record.titleStart > 0 {
                 record.titleStart = UInt32(truncatingIfNeeded: Int(record.titleStart) &+ shift)
@@ -570,11 +578,13 @@ extension MediaPlaylistReader {
             record.discontinuityCount = UInt32(
                 truncatingIfNeeded: Int(record.discontinuityCount) &+ discontinuityShift)
             record.line = UInt32(truncatingIfNeeded: Int(record.line) &+ lineShift)
-            tables.records.append(record)
+            taken[index] = record
             let rounded =
                 UInt64(record.durationSeconds) &+ (record.durationAttos >= 500_000_000_000_000_000 ? 1 : 0)
             if rounded > longest.seconds { longest = (rounded, record.line) }
         }
+        tables.records.reserveCapacity(tables.records.count + range.count + 64)
+        tables.records += moving
         if let last = tables.records.last {
             elapsedSeconds = last.elapsedSeconds
             elapsedAttos = last.elapsedAttos
@@ -603,13 +613,19 @@ extension Span where Element == UInt8 {
     func commonPrefix(from start: Int, with other: borrowing Span<UInt8>, from otherStart: Int) -> Int {
         let limit = Swift.min(count - start, other.count - otherStart)
         var length = 0
-        while length &+ 32 <= limit {
-            let (a, b) = (start &+ length, otherStart &+ length)
-            let difference =
-                (word(at: a) ^ other.word(at: b)) | (word(at: a &+ 8) ^ other.word(at: b &+ 8))
-                | (word(at: a &+ 16) ^ other.word(at: b &+ 16)) | (word(at: a &+ 24) ^ other.word(at: b &+ 24))
-            if difference != 0 { break }
-            length &+= 32
+        let step = 4096
+        while length &+ step <= limit {
+            let here = extracting(start &+ length..<start &+ length &+ step)
+            let there = other.extracting(otherStart &+ length..<otherStart &+ length &+ step)
+            let isSame = here.withUnsafeBytes { here in
+                there.withUnsafeBytes { there in
+                    // Both hold `step` bytes, so neither address is nil.
+                    guard let a = here.baseAddress, let b = there.baseAddress else { return false }
+                    return memcmp(a, b, step) == 0
+                }
+            }
+            guard isSame else { break }
+            length &+= step
         }
         while length < limit, self[start &+ length] == other[otherStart &+ length] { length &+= 1 }
         return length

@@ -3,8 +3,11 @@ struct MultivariantPlaylistReader {
     private(set) var playlist = MultivariantPlaylist()
     /// Where the items of the playlist stand, for writing.
     private(set) var items: [MultivariantSource.ItemLine] = []
-    /// A `STREAM-INF` that waits for its URI line.
-    private var pending: (variant: Variant, start: Int)?
+    /// Where the `STREAM-INF` of the last variant starts, while it waits for its URI line.
+    private var pending: Int?
+
+    /// The variants that are complete.
+    var variants: [Variant] { pending == nil ? playlist.variants : playlist.variants.dropLast() }
 
     mutating func read(
         _ tag: Tag, _ bytes: borrowing Span<UInt8>, _ value: Range<Int>, line: Range<Int>,
@@ -14,8 +17,13 @@ struct MultivariantPlaylistReader {
         let limit = context.options.limits.maximumVariantCount
         switch tag {
         case .streamInf:
-            if pending != nil { try context.report(.tagWithoutURI, "the STREAM-INF before has no URI line; ignored") }
-            pending = (try Variant(&context, bytes), line.lowerBound)
+            if pending != nil {
+                try context.report(.tagWithoutURI, "the STREAM-INF before has no URI line; ignored")
+                playlist.variants.removeLast()
+            }
+            guard playlist.variants.count < limit else { throw context.limit("maximumVariantCount", limit) }
+            playlist.variants.append(try Variant(&context, bytes))
+            pending = line.lowerBound
         case .iFrameStreamInf:
             let variant = try Variant(&context, bytes)
             guard !variant.uri.isEmpty else {
@@ -54,18 +62,15 @@ struct MultivariantPlaylistReader {
     mutating func readURI(
         _ bytes: borrowing Span<UInt8>, _ range: Range<Int>, _ context: inout ReadingContext
     ) throws(PlaylistError) {
-        guard case (var variant, let start)? = pending else {
+        guard let start = pending else {
             try context.report(.uriWithoutTag, "a URI without STREAM-INF; ignored")
             return
         }
-        pending = nil
         if !context.traits.isEmpty { try context.checkURI(range, bytes) }
-        variant.uri = try context.text(range, bytes)
-        let limit = context.options.limits.maximumVariantCount
-        guard playlist.variants.count < limit else { throw context.limit("maximumVariantCount", limit) }
-        items.append(
-            .init(start: start, tag: .streamInf, index: playlist.variants.count, uriStart: range.lowerBound))
-        playlist.variants.append(variant)
+        let index = playlist.variants.count - 1
+        playlist.variants[index].uri = try context.text(range, bytes)
+        pending = nil
+        items.append(.init(start: start, tag: .streamInf, index: index, uriStart: range.lowerBound))
     }
 
     private mutating func note(_ tag: Tag, _ line: Range<Int>, _ index: Int) {
@@ -75,6 +80,7 @@ struct MultivariantPlaylistReader {
     mutating func finish(_ context: inout ReadingContext) throws(PlaylistError) -> MultivariantPlaylist {
         if pending != nil {
             try context.report(.tagWithoutURI, "has no URI line; ignored", tag: .streamInf)
+            playlist.variants.removeLast()
             pending = nil
         }
         context.line = 0
@@ -84,31 +90,44 @@ struct MultivariantPlaylistReader {
 
     /// Every group that a variant names has to exist (SPEC rule 30), and `CLOSED-CAPTIONS=NONE` holds for all or none.
     private func checkReferences(_ context: inout ReadingContext) throws(PlaylistError) {
-        struct Group: Hashable {
-            var type: Rendition.MediaType
-            var id: String
-        }
-        let groups = Set(playlist.renditions.map { Group(type: $0.type, id: $0.groupID) })
-        var missing: Set<Group> = []
+        var groups: [Rendition.MediaType: Set<String>] = [:]
+        for rendition in playlist.renditions { groups[rendition.type, default: []].insert(rendition.groupID) }
         var withoutCaptions = 0
-        for variant in playlist.variants {
-            var named: [Group] = []
-            if let audio = variant.audio { named.append(Group(type: .audio, id: audio)) }
-            if let video = variant.video { named.append(Group(type: .video, id: video)) }
-            if let subtitles = variant.subtitles { named.append(Group(type: .subtitles, id: subtitles)) }
-            switch variant.closedCaptions {
-            case .group(let captions)?: named.append(Group(type: .closedCaptions, id: captions))
-            case ClosedCaptions.none?: withoutCaptions += 1
-            case nil: break
+        // Variants of one group mostly stand together; properties one by one, since a variant is large.
+        var last: (audio: String?, video: String?, subtitles: String?, captions: ClosedCaptions?)
+        for index in playlist.variants.indices {
+            if let audio = playlist.variants[index].audio, audio != last.audio {
+                last.audio = audio
+                try check(.audio, audio, &groups, &context)
             }
-            for group in named where !groups.contains(group) && missing.insert(group).inserted {
-                try context.report(
-                    .attributeConflict, "there is no \(group.type.rawValue) group \"\(group.id)\"", tag: .streamInf)
+            if let video = playlist.variants[index].video, video != last.video {
+                last.video = video
+                try check(.video, video, &groups, &context)
+            }
+            if let subtitles = playlist.variants[index].subtitles, subtitles != last.subtitles {
+                last.subtitles = subtitles
+                try check(.subtitles, subtitles, &groups, &context)
+            }
+            guard let captions = playlist.variants[index].closedCaptions else { continue }
+            if captions == ClosedCaptions.none {
+                withoutCaptions += 1
+            } else if captions != last.captions, case .group(let group) = captions {
+                last.captions = captions
+                try check(.closedCaptions, group, &groups, &context)
             }
         }
         if withoutCaptions > 0, withoutCaptions < playlist.variants.count {
             try context.report(
                 .attributeConflict, "CLOSED-CAPTIONS=NONE on some variants and not on all", tag: .streamInf)
+        }
+    }
+
+    private func check(
+        _ type: Rendition.MediaType, _ name: String, _ groups: inout [Rendition.MediaType: Set<String>],
+        _ context: inout ReadingContext
+    ) throws(PlaylistError) {
+        if groups[type, default: []].insert(name).inserted {
+            try context.report(.attributeConflict, "there is no \(type.rawValue) group \"\(name)\"", tag: .streamInf)
         }
     }
 }

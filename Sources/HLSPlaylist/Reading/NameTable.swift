@@ -1,48 +1,59 @@
 /// Finds which of a fixed set of names a few bytes are, in constant time and without making a `String`.
-struct NameTable: Sendable {
-    private struct Slot: Sendable {
+struct NameTable<Name: CaseIterable & RawRepresentable & Sendable>: @unchecked Sendable where Name.RawValue == String {
+    private struct Slot {
         var head: UInt64 = 0
         var tail: UInt64 = 0
+        /// 0 in a free slot.
         var length = 0
-        var index: UInt8 = 0
+        /// The place in the list of all names.
+        var ordinal = 0
+        var name: Name?
     }
 
-    private let slots: [Slot]
-    private let names: [[UInt8]]
-    private static let slotCount = 512
+    // Sendable since it is never written after `init`. A pointer and not an array, since counting references to a
+    // global array costs more than the look-up; it lives as long as the process, as its only users, static tables, do.
+    // Every index is masked with `slotCount - 1`.
+    private let slots: UnsafePointer<Slot>
+    private static var slotCount: Int { 512 }
 
-    /// At most 200 different, non-empty names.
-    init(_ names: [String]) {
-        precondition(names.count <= 200, "the table is made for at most 200 names")
-        var slots = [Slot](repeating: Slot(), count: Self.slotCount)
-        self.names = names.map { Array($0.utf8) }
-        for (index, name) in self.names.enumerated() {
-            let (head, tail) = Self.key(name.span, 0..<name.count)
-            var position = Self.hash(head, tail, name.count)
+    /// A table of all names, at most 200, none of them empty.
+    init() {
+        precondition(Name.allCases.count <= 200, "the table is made for at most 200 names")
+        let slots = UnsafeMutablePointer<Slot>.allocate(capacity: Self.slotCount)
+        slots.initialize(repeating: Slot(), count: Self.slotCount)
+        for (ordinal, name) in Name.allCases.enumerated() {
+            let bytes = Array(name.rawValue.utf8)
+            let (head, tail) = Self.key(bytes.span, 0..<bytes.count)
+            var position = Self.hash(head, tail, bytes.count)
             while slots[position].length != 0 { position = (position + 1) & (Self.slotCount - 1) }
-            slots[position] = Slot(head: head, tail: tail, length: name.count, index: UInt8(index))
+            slots[position] = Slot(head: head, tail: tail, length: bytes.count, ordinal: ordinal, name: name)
         }
-        self.slots = slots
+        self.slots = UnsafePointer(slots)
     }
 
-    /// The index of the name that `range` holds.
+    /// The name that `range` holds, and its place in the list of all names.
     @inline(__always)
-    func index(of range: Range<Int>, in bytes: borrowing Span<UInt8>) -> UInt8? {
+    func find(_ range: Range<Int>, in bytes: borrowing Span<UInt8>) -> (name: Name, ordinal: Int)? {
         guard !range.isEmpty else { return nil }
         let (head, tail) = Self.key(bytes, range)
         var position = Self.hash(head, tail, range.count)
-        while true {
-            let slot = slots[position]
-            if slot.length == 0 { return nil }
-            if slot.head == head, slot.tail == tail, slot.length == range.count {
-                if slot.length <= 16 || matches(names[Int(slot.index)], range, bytes) { return slot.index }
+        while slots[position].length != 0 {
+            if slots[position].head == head, slots[position].tail == tail, slots[position].length == range.count,
+                let name = slots[position].name, range.count <= 16 || Self.matches(name, range, bytes)
+            {
+                return (name, slots[position].ordinal)
             }
             position = (position &+ 1) & (Self.slotCount &- 1)
         }
+        return nil
     }
 
-    private func matches(_ name: [UInt8], _ range: Range<Int>, _ bytes: borrowing Span<UInt8>) -> Bool {
-        for offset in 8..<name.count where bytes[range.lowerBound + offset] != name[offset] { return false }
+    private static func matches(_ name: Name, _ range: Range<Int>, _ bytes: borrowing Span<UInt8>) -> Bool {
+        var index = range.lowerBound
+        for byte in name.rawValue.utf8 {
+            guard bytes[index] == byte else { return false }
+            index += 1
+        }
         return true
     }
 

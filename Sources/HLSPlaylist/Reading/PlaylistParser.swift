@@ -51,7 +51,7 @@ public struct PlaylistParser: Sendable {
     }
 
     /// The variants so far.
-    public var variants: [Variant] { multivariant.playlist.variants }
+    public var variants: [Variant] { multivariant.variants }
 
     /// The renditions so far.
     public var renditions: [Rendition] { multivariant.playlist.renditions }

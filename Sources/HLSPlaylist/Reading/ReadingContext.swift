@@ -100,7 +100,7 @@ struct ReadingContext {
                 }
             } else {
                 let start = index
-                while index < end, bytes[index] != 0x2C { index &+= 1 }
+                index = bytes.index(of: 0x2C, in: start..<end) ?? end
                 value = bytes.trimmed(start..<index)
                 if open < end, bytes[open] == 0x22 {
                     try report(.attributeList, "the quote of \(bytes.string(name)) is not closed")
@@ -111,12 +111,12 @@ struct ReadingContext {
                 if index == end { try report(.attributeList, "a comma at the end of the list", severity: .warning) }
             }
             var known: AttributeName?
-            if let ordinal = AttributeName.ordinal(of: name, in: bytes) {
+            if let (found, ordinal) = AttributeName.find(name, in: bytes) {
                 if isRepeated(ordinal, &seen) {
                     try report(.duplicateAttribute, "\(bytes.string(name)) occurs again; the first one counts")
                     continue
                 }
-                known = AttributeName.all[ordinal]
+                known = found
             } else if name.isEmpty {
                 try report(.attributeList, "a value without a name")
                 continue
@@ -154,7 +154,8 @@ struct ReadingContext {
         return String(decoding: expanded, as: UTF8.self)
     }
 
-    /// A URI in quotes; refused with control characters or bytes that are not UTF-8 (RELIABILITY R33).
+    /// A URI in quotes; refused with bytes that are not UTF-8 (RELIABILITY R33). Control characters other than NUL stay and
+    /// are reported with the line; no request can be made for them.
     mutating func uri(_ attribute: Attribute, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) -> String {
         try checkURI(attribute.value, bytes)
         return try string(attribute, bytes)
@@ -163,11 +164,6 @@ struct ReadingContext {
     func checkURI(_ range: Range<Int>, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
         if traits.contains(.nonASCII), !bytes.isUTF8(range) {
             throw failure(.encoding, "the URI is not UTF-8")
-        }
-        if traits.contains(.control) || bytes.index(of: 0x09, in: range) != nil {
-            for index in range where bytes[index] < 0x20 || bytes[index] == 0x7F {
-                throw failure(.controlCharacter, "the URI holds a control character")
-            }
         }
     }
 

@@ -37,13 +37,12 @@ enum Tag: String, CaseIterable, Sendable {
     case sessionKey = "EXT-X-SESSION-KEY"
     case contentSteering = "EXT-X-CONTENT-STEERING"
 
-    private static let all = allCases
-    private static let table = NameTable(allCases.map(\.rawValue))
+    private static let table = NameTable<Tag>()
 
     /// The tag whose whole name is in `range` (SPEC rule 3).
     @inline(__always)
     static func named(_ range: Range<Int>, in bytes: borrowing Span<UInt8>) -> Tag? {
-        table.index(of: range, in: bytes).map { all[Int($0)] }
+        table.find(range, in: bytes)?.name
     }
 
     /// The kind of playlist that the tag makes; nil for tags of either.

@@ -61,7 +61,8 @@ struct LineWriter {
     mutating func raw(_ text: [UInt8], _ range: Range<Int>) {
         guard !range.isEmpty else { return }
         bytes += text[range]
-        if bytes.last != 0x0A { bytes += lineEnd }
+        // A last line may end in the first half of CRLF.
+        if bytes.last == 0x0D { bytes.append(0x0A) } else if bytes.last != 0x0A { bytes += lineEnd }
     }
 
     mutating func line(_ text: String) {

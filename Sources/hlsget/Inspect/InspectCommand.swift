@@ -4,10 +4,10 @@ import HLSKitCore
 /// `hlsget inspect FILE`: what a playlist says, as a table or as JSON.
 struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "inspect", abstract: "Show what a playlist says.", usage: "hlsget inspect FILE|URL|- [options]")
+        commandName: "inspect", abstract: "Show what a playlist says.", usage: "hlsget inspect FILE|- [options]")
     static let _errorLabel = HLSGet._errorLabel
 
-    @Argument(help: ArgumentHelp("Path or URL of a playlist, or - for standard input.", valueName: "file"))
+    @Argument(help: ArgumentHelp("Path of a playlist, or - for standard input.", valueName: "file"))
     var input: String
     @Flag(help: "Print one JSON object instead of a table.") var json = false
     @Option(help: ArgumentHelp("Where the playlist is said to come from: the base of its URIs.", valueName: "url"))

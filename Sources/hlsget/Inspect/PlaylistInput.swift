@@ -38,7 +38,7 @@ struct PlaylistInput: Sendable {
     /// Where it is said to come from; nil means where it is read.
     var baseURL: String?
 
-    /// The loader of the command.
+    /// The loader of the commands; nil while they read files and standard input only.
     static var defaultLoader: Loader? { nil }
 
     /// Reads it whole. Throws ``Failure``, or what `loader` throws.

@@ -146,7 +146,9 @@ struct PlaySession {
     private func show(_ event: PlayerEvent, _ reporter: inout EventReporter) {
         if reportsJSON {
             for line in reporter.lines(for: event) { StandardStream.error.writeLine(line) }
-        } else if let text = EventText.line(for: event, verbosity: options.verbosity) {
+        } else if let text = EventText.line(
+            for: event, verbosity: options.verbosity, showsCues: display != nil)
+        {
             say(text)
         }
     }
@@ -176,10 +178,14 @@ struct PlaySession {
     }
 
     private func report(_ summary: inout PlaySummary) {
-        if let error = summary.error { StandardStream.error.writeLine(ErrorLine.text(for: error)) }
+        if let error = summary.error {
+            StandardStream.error.writeLine(ErrorLine.text(for: error))
+        } else if summary.exitStatus == .incomplete {
+            StandardStream.error.writeLine(summary.incompleteLine)
+        }
         if reportsJSON {
             StandardStream.error.writeLine(EventReporter().line(for: summary, at: summary.elapsed))
-        } else if options.verbosity != .quiet, summary.state.itemStatus != .unknown {
+        } else if options.verbosity != .quiet, summary.state.statistics.numberOfSegments > 0 {
             for line in summary.lines { StandardStream.error.writeLine(line) }
         }
         if options.printsSummaryDocument { StandardStream.output.writeLine(summary.document) }

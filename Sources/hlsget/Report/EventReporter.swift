@@ -83,6 +83,7 @@ struct EventReporter: Sendable {
             ]
         case .timeJumped(let itemTime):
             return [Self.line("seek", at: time, ["item_time": JSONValue(itemTime.finiteSeconds)])]
+        case .legibleCue(let cue): return [Self.line(for: cue, at: time)]
         case .segmentSkipped(let segments): return [Self.line("segment_skipped", segments, at: time)]
         case .segmentsMissed(let segments): return [Self.line("segments_missed", segments, at: time)]
         case .recoverableError(let error): return [Self.line(for: error, isRecoverable: true, at: time)]
@@ -145,6 +146,16 @@ struct EventReporter: Sendable {
                 "item_time": JSONValue(load.itemTime.finiteSeconds),
                 "media_duration": .number(load.mediaDuration.inSeconds), "duration": .number(load.duration.inSeconds),
                 "bytes": .integer(load.byteCount), "variant": JSONValue(load.variantIndex),
+            ])
+    }
+
+    private static func line(for cue: LegibleCue, at time: Duration) -> String {
+        line(
+            "cue", at: time,
+            [
+                "item_time": JSONValue(cue.timeRange.start.finiteSeconds),
+                "end": JSONValue(cue.timeRange.end.finiteSeconds), "text": .string(cue.text),
+                "language": JSONValue(cue.language),
             ])
     }
 

@@ -3,12 +3,34 @@ import HLSKitCore
 /// What `-v` tells about events, and what everybody is told: lines for people.
 enum EventText {
     /// The line for `event`; nil where it says nothing at that verbosity.
-    static func line(for event: PlayerEvent, verbosity: PlayOptions.Verbosity) -> String? {
-        switch verbosity {
+    ///
+    /// - Parameter showsCues: subtitles are for whoever sits at the terminal, without being asked.
+    static func line(
+        for event: PlayerEvent, verbosity: PlayOptions.Verbosity, showsCues: Bool = false
+    ) -> String? {
+        if case .legibleCue(let cue) = event.kind {
+            return verbosity == .verbose || showsCues && verbosity == .normal ? line(cue) : nil
+        }
+        return switch verbosity {
         case .quiet: nil
         case .normal: loss(in: event.kind)
         case .verbose: loss(in: event.kind) ?? detail(of: event.kind)
         }
+    }
+
+    private static func line(_ cue: LegibleCue) -> String {
+        let text = cue.text.split(separator: "\n").joined(separator: " / ")
+        return "hlsget: cue \(clock(cue.timeRange.start))–\(clock(cue.timeRange.end)) \(TerminalText.escaped(text))"
+    }
+
+    /// Minutes, seconds and tenths.
+    private static func clock(_ time: MediaTime) -> String {
+        let seconds = time.finiteSeconds ?? .nan
+        guard seconds.isFinite else { return Decimals.clock(seconds) }
+        let tenths = (max(0, seconds) * 10).rounded()
+        return Decimals.clock((tenths / 10).rounded(.down)) + "."
+            + Decimals.text(
+                tenths.truncatingRemainder(dividingBy: 10), places: 0)
     }
 
     /// Media that is missing is never passed over in silence.

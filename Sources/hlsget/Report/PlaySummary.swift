@@ -60,6 +60,16 @@ struct PlaySummary: Sendable, Equatable {
             || state.statistics.numberOfDamagedSamples > 0
     }
 
+    /// The error line of `--strict`: names the first thing that is missing.
+    var incompleteLine: String {
+        guard let first = skipped.first ?? missed.first else {
+            return ErrorLine.line("incomplete: damaged samples", url: url, detail: nil)
+        }
+        let others = skipped.count + missed.count - 1
+        let more = others > 0 ? " and \(Decimals.count(others, "other"))" : ""
+        return ErrorLine.line("incomplete: segment \(first.first)\(more) missing", url: first.url, detail: first.cause)
+    }
+
     /// Declared bit rate over the loaded media, weighted with its time, in bits per second; nil where undeclared.
     var averageDeclaredBitRate: Double? {
         let rated = variants.filter { $0.variant.bandwidth > 0 && $0.mediaDuration > .zero }
@@ -90,6 +100,7 @@ struct PlaySummary: Sendable, Equatable {
             "requests": .integer(statistics.numberOfRequests), "segments": .integer(statistics.numberOfSegments),
             "bytes": .integer(statistics.receivedByteCount),
             "buffered_bytes": .integer(statistics.bufferedByteCount),
+            "peak_buffered_bytes": .integer(statistics.peakBufferedByteCount),
             "skipped_segments": .integer(statistics.numberOfSkippedSegments),
             "skipped_duration": .number(statistics.skippedDuration), "skipped": .array(skipped.map(Self.json)),
             "missed": .array(missed.map(Self.json)), "recoverable_errors": .integer(numberOfRecoverableErrors),
@@ -143,7 +154,7 @@ extension PlaySummary {
         if let variants = variantsText { lines.append("  variants  \(variants)") }
         lines.append("  loaded    \(loadedText)")
         if let losses = lossesText { lines.append("  missing   \(losses)") }
-        for file in files {
+        for file in files where file.path != "-" {
             let size = file.byteCount.map { " (\(Decimals.bytes($0)))" } ?? ""
             let remark = file.isComplete ? "" : ", not finished"
             lines.append("  wrote     \(TerminalText.escaped(file.path))\(size)\(remark)")
@@ -185,6 +196,9 @@ extension PlaySummary {
         text += ", \(Decimals.count(statistics.numberOfRequests, "request"))"
         if let estimate = statistics.throughputEstimate, estimate.isFinite {
             text += ", network \(Decimals.bitRateWithUnit(estimate))"
+        }
+        if statistics.peakBufferedByteCount > 0 {
+            text += ", buffered \(Decimals.bytes(statistics.peakBufferedByteCount))"
         }
         return text
     }

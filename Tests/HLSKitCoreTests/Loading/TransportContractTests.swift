@@ -1,4 +1,5 @@
 import HLSKitCore
+import TestSupport
 import Testing
 
 /// What every transport has to do, over curl (HTTP/1.1, HTTP/2) and files.

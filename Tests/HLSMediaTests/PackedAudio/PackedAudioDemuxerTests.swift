@@ -73,6 +73,60 @@ private let aac = (1...3).map { TinyAudio.frame(fill: UInt8($0)) }
         #expect(trace.samples.map(\.pts) == [0, 2880, 5760, 8640])
     }
 
+    /// A frame of MPEG audio, 128 kbit/s, 44.1 kHz, stereo, that begins with `content` behind its side information.
+    private static func mpegFrame(_ content: [UInt8] = []) -> [UInt8] {
+        let frame = [0xff, 0xfb, 0x90, 0x00] + [UInt8](repeating: 0, count: 32) + content
+        return frame + [UInt8](repeating: 0, count: 417 - frame.count)
+    }
+
+    private static func information(
+        _ name: String = "Info", flags: UInt8 = 15, frames: UInt32 = 100, encoder: String = "LAME3.100",
+        delay: Int = 576, padding: Int = 1440
+    ) -> [UInt8] {
+        let table = [UInt8](repeating: 7, count: (flags & 2 != 0 ? 4 : 0) + (flags & 4 != 0 ? 100 : 0))
+        let count = flags & 1 != 0 ? (0..<4).map { UInt8(truncatingIfNeeded: frames >> (24 - 8 * UInt32($0))) } : []
+        let delays = delay << 12 | padding
+        return Array(name.utf8) + [0, 0, 0, flags] + count + table + (flags & 8 != 0 ? [0, 0, 0, 0] : [])
+            + Array(encoder.utf8) + [UInt8](repeating: 0, count: 12)
+            + [16, 8, 0].map { UInt8(truncatingIfNeeded: delays >> $0) }
+    }
+
+    struct GaplessCase: CustomStringConvertible, Sendable {
+        var description: String
+        var table: [UInt8]
+        var gapless: GaplessInfo?
+    }
+
+    @Test(
+        "the table of the encoder tells how much sound was added",
+        arguments: [
+            GaplessCase(
+                description: "LAME", table: information(),
+                gapless: .init(leadingSampleCount: 1105, validSampleCount: 113_184, trailingSampleCount: 911)),
+            GaplessCase(
+                description: "Lavc, no seek table", table: information("Xing", flags: 1, encoder: "Lavc59.37"),
+                gapless: .init(leadingSampleCount: 1105, validSampleCount: 113_184, trailingSampleCount: 911)),
+            GaplessCase(
+                description: "less padding than the decoder's delay", table: information(padding: 100),
+                gapless: .init(leadingSampleCount: 1105, validSampleCount: 114_095, trailingSampleCount: 0)),
+            GaplessCase(
+                description: "no number of frames", table: information(flags: 14),
+                gapless: .init(leadingSampleCount: 1105)),
+            GaplessCase(
+                description: "fewer frames than delay", table: information(frames: 1),
+                gapless: .init(leadingSampleCount: 1105)),
+            GaplessCase(description: "another encoder", table: information(encoder: "GOGO 3.13"), gapless: nil),
+            GaplessCase(description: "cut short", table: Array(information().prefix(6)), gapless: nil),
+        ])
+    func gapless(_ test: GaplessCase) {
+        let sound = Self.mpegFrame() + Self.mpegFrame()
+        let trace = demux(timestampTag(0) + Self.mpegFrame(test.table) + sound)
+        #expect(trace.tracks.first?.gapless == test.gapless)
+        #expect(trace.samples.map(\.pts) == [2351, 4702])
+        // A segment without a table tells nothing.
+        #expect(demux(timestampTag(0) + sound).tracks.first?.gapless == nil)
+    }
+
     struct Refusal: CustomStringConvertible, Sendable {
         var description: String
         var bytes: [UInt8]

@@ -96,6 +96,11 @@ struct ForwardBuffer: Sendable {
         lanes[track.rawValue].isAtEnd = isAtEnd
     }
 
+    /// Lets tracks that have had enough load again up to the target: somebody waits for a full buffer.
+    mutating func endRest() {
+        for index in lanes.indices { lanes[index].updateRest(isEnough: false, isWorthLoading: true) }
+    }
+
     /// Drops what `track` (nil: every track) holds from `time` on.
     mutating func removeMedia(from time: Duration, in track: Track? = nil) {
         for index in lanes.indices where track == nil || track?.rawValue == index {
@@ -139,6 +144,17 @@ struct ForwardBuffer: Sendable {
     /// Playable media of one track ahead of the playhead. Gaps and holes that are played over count.
     func forwardDuration(of track: Track, _ situation: Situation) -> Duration {
         lanes[track.rawValue].forwardDuration(situation, maxGapJump: configuration.maxGapJump)
+    }
+
+    /// Where the gaps end in which `time` lies, or which begin there, in every required track; else `time`.
+    func timeAfterGaps(at time: Duration) -> Duration {
+        let times = Track.allCases.filter { requiredTracks.contains($0) }.map { track in
+            lanes[track.rawValue].pieces.reduce(time) { time, piece in
+                let isHere = piece.range.lowerBound - time <= configuration.maxGapJump
+                return piece.isGap && isHere ? max(time, piece.range.upperBound) : time
+            }
+        }
+        return times.min() ?? time
     }
 
     /// Ranges in which every required track has media; holes that are played over do not split them.

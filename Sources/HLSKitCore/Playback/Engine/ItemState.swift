@@ -19,6 +19,8 @@ struct ItemState: Sendable {
     /// Variants whose media turned out not to be playable here.
     var unplayableVariants: Set<Int> = []
     var audibleOption: VariantCandidate.AudioOption?
+    /// The language of the subtitles that are loaded; nil where undeclared.
+    var legibleLanguage: String?
     /// The start of the segment that the rule was asked for last.
     var decidedFor: Duration?
     /// What the rule said then: load only when no more than this is ahead.
@@ -53,6 +55,8 @@ struct ItemState: Sendable {
     /// When something new was last seen in any playlist.
     var lastNewSegment = Duration.zero
     var lastStuckNotice = Duration.zero
+    /// The live stream is taken to be over: what is listed is played, nothing more is waited for.
+    var isClosed = false
     /// Whether any media was handed on.
     var hasPresentable = false
 
@@ -66,10 +70,27 @@ struct ItemState: Sendable {
         authorization = (try? HTTPURL(url))?.basicAuthorization
     }
 
+    /// The chosen variant's URI as the multivariant playlist has it.
+    var variantURI: String? {
+        guard let index = variantIndex, candidates.indices.contains(index) else { return nil }
+        return candidates[index].uri
+    }
     var isLive: Bool { lanes[.main]?.tracker?.isLive ?? false }
     var requiredLanes: [MediaLane] { lanes.values.filter(\.isRequired) }
     /// No further media will be loaded.
     var isComplete: Bool { !lanes.isEmpty && requiredLanes.allSatisfy(\.isComplete) }
+    /// Where the longest of the lanes ends; nil while the variant is live.
+    var listedEnd: Duration? {
+        guard lanes[.main]?.tracker?.isLive == false else { return nil }
+        return requiredLanes.compactMap(\.tracker).filter { !$0.isLive }.map(\.end).max()
+    }
+    /// The playlist that tells whether the item goes on: the variant's, then any that has not ended.
+    var liveTracker: PlaylistTracker? {
+        let trackers = LaneID.allCases.compactMap { lanes[$0] }.filter(\.isRequired).compactMap(\.tracker)
+        return trackers.first(where: \.isLive)
+    }
+    /// Where what was loaded ends.
+    var loadedEnd: Duration { requiredLanes.compactMap(\.loadedEnd).max() ?? start ?? .zero }
     /// All media was presented.
     var isDrained: Bool { isComplete && requiredLanes.allSatisfy { $0.drainedEnd != nil } }
 }

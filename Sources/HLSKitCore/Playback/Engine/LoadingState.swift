@@ -8,9 +8,10 @@ struct LoadingState: Sendable {
     var retries: RetrySchedule<RequestRole>
     var bucket: RequestBucket
     /// Requests that wait for another try, by what they are for.
-    var waiting: [RequestRole: WaitingRequest] = [:]
+    var waiting: [RequestRole: [WaitingRequest]] = [:]
     var selector: any VariantSelector
     private let hint: Double?
+    private let seed: UInt64
 
     init(configuration: EngineConfiguration) {
         selector = configuration.selector
@@ -18,6 +19,20 @@ struct LoadingState: Sendable {
         bucket = RequestBucket(policies: configuration.retryPolicies)
         penalties = PenaltyBox(duration: configuration.retryPolicies.penalty)
         hint = configuration.initialBitRateHint
+        seed = configuration.seed
+    }
+
+    /// Forgets the failures of an item: roles and variants of the next one are others.
+    mutating func forgetFailures() {
+        retries = RetrySchedule(policies: retries.policies, seed: seed)
+        penalties = PenaltyBox(duration: penalties.duration)
+        waiting = [:]
+    }
+
+    /// Closes the account of a role that is over.
+    mutating func forget(_ role: RequestRole) {
+        retries.succeed(role)
+        waiting[role] = nil
     }
 
     mutating func makeRequestID() -> RequestID {
@@ -54,6 +69,18 @@ struct RequestContext: Sendable {
         case mediaPlaylist(LaneID, isReload: Bool, variantIndex: Int?)
         case segment(SegmentID)
         case resource(ResourceID, LaneID)
+
+        func isPlaylist(of lane: LaneID) -> Bool {
+            if case .mediaPlaylist(lane, _, _) = self { true } else { false }
+        }
+
+        var lane: LaneID? {
+            switch self {
+            case .firstPlaylist: nil
+            case .mediaPlaylist(let lane, _, _), .resource(_, let lane): lane
+            case .segment(let segment): segment.lane
+            }
+        }
     }
 
     var purpose: Purpose

@@ -60,6 +60,8 @@ struct MediaLane: Sendable {
 
     /// Playing waits for the lane's media.
     var isRequired: Bool { id != .subtitles }
+    /// A segment has arrived, perhaps not yet demuxed.
+    var hasLoadedSegment: Bool { segments.contains(where: \.isLoaded) }
     /// The segment whose bytes are on their way.
     var loading: SegmentInFlight? { segments.last { !$0.isLoaded } }
 }

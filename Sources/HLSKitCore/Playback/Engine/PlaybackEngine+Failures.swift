@@ -87,8 +87,7 @@ extension PlaybackEngine {
             failLane(segment.lane, error)
         case .badInitializationSection:
             let error = PlayerError(failure, url: flight.job.map?.url ?? flight.job.url)
-            if let map = flight.job.map { item?.lanes[segment.lane]?.resources[map] = nil }
-            failSegment(segment, error: error, loadingError: nil)
+            failMap(of: flight, because: error)
         case .media(let media) where media.code == .unsupported:
             let error = PlayerError(failure, url: flight.job.url)
             if segment.lane == .main, hasAlternative {
@@ -101,6 +100,21 @@ extension PlaybackEngine {
         }
     }
 
+    /// The initialization section of a segment was loaded and cannot be read (R70): without it there is nothing to play
+    /// in its variant.
+    private mutating func failMap(of flight: SegmentInFlight, because error: PlayerError) {
+        let id = flight.id.lane
+        if let map = flight.job.map { item?.lanes[id]?.resources[map] = nil }
+        let hasAlternative = id == .main && hasAlternative
+        let cause = RetrySchedule<RequestRole>.Failure.Cause.badContent(url: error.url ?? "")
+        switch decide(.map(id), .initializationSection, cause, hasAlternative: hasAlternative) {
+        case .retry(let delay): wait(.segment(id), as: .segment(flight.id), delay, because: error)
+        case .failOver: takeElsewhere(flight.id, because: error)
+        case .skip: failLane(id, error)
+        case .fail(let code): failLane(id, error.with(code))
+        }
+    }
+
     private mutating func failSegment(_ segment: SegmentID, error: PlayerError, loadingError: LoadingError?) {
         guard let index = item?.lanes[segment.lane]?.segments.firstIndex(where: { $0.id == segment }) else { return }
         item?.lanes[segment.lane]?.segments[index].request = nil
@@ -108,7 +122,7 @@ extension PlaybackEngine {
         let role = RequestRole.segment(segment.lane)
         let url = error.url ?? ""
         let cause = loadingError.map { RetrySchedule<RequestRole>.Failure.Cause.loading($0) } ?? .badContent(url: url)
-        let isAtEdge = item?.lanes[segment.lane]?.tracker.map { $0.isLive && nextIsEdge(of: segment, $0) } ?? false
+        let isAtEdge = item?.lanes[segment.lane]?.tracker.map { self.isAtEdge(segment, $0) } ?? false
         let hasAlternative = segment.lane == .main && hasAlternative
         switch decide(role, .segment, cause, hasAlternative: hasAlternative, isAtLiveEdge: isAtEdge) {
         case .retry(let delay): wait(role, as: .segment(segment), delay, because: error)
@@ -120,12 +134,9 @@ extension PlaybackEngine {
         }
     }
 
-    /// Whether a segment is among the last that a live playlist lists: it may be listed before it exists (R46).
-    private func nextIsEdge(of segment: SegmentID, _ tracker: PlaylistTracker) -> Bool {
-        guard let flight = item?.lanes[segment.lane]?.segments.first(where: { $0.id == segment }),
-            let index = tracker.index(of: flight.position)
-        else { return false }
-        return index >= tracker.segmentCount - 3
+    private func isAtEdge(_ segment: SegmentID, _ tracker: PlaylistTracker) -> Bool {
+        let flight = item?.lanes[segment.lane]?.segments.first { $0.id == segment }
+        return flight.flatMap { tracker.index(of: $0.position) }.map(tracker.isAtEdge) ?? false
     }
 
     /// Loads a segment from another variant.
@@ -133,7 +144,8 @@ extension PlaybackEngine {
         guard let lane = item?.lanes[segment.lane], let flight = lane.segments.first(where: { $0.id == segment })
         else { return }
         // The lane goes back to where the segment begins; what was presented of it is not repeated.
-        for other in lane.segments where other.id >= segment { cancel(other) }
+        // From the end: whatever follows a segment that is let go would be read at once.
+        for other in lane.segments.reversed() where other.id >= segment { cancel(other) }
         item?.lanes[segment.lane]?.segments.removeAll { $0.id >= segment }
         item?.lanes[segment.lane]?.cursor = .time(flight.job.start)
         item?.lanes[segment.lane]?.startsNewSequence = true
@@ -195,21 +207,24 @@ extension PlaybackEngine {
     // MARK: Variants
 
     /// There is a variant to go to that has not failed of late.
-    private var hasAlternative: Bool {
+    var hasAlternative: Bool {
         guard let item, item.candidates.count > 1 else { return false }
         let penalized = loading.penalizedVariants(at: now)
         return eligibility().eligible.contains {
-            $0.index != item.variantIndex && !penalized.contains($0.index)
+            $0.uri != item.variantURI && !penalized.contains($0.index)
                 && !item.unplayableVariants.contains($0.index)
         }
     }
 
     /// Goes on with another variant, and does not come back for a while.
-    private mutating func leaveVariant(because error: PlayerError) {
+    mutating func leaveVariant(because error: PlayerError) {
         guard let item, let current = item.variantIndex else { return failWhenPlayed(error) }
         effects.append(.publish(.recoverableError(error)))
-        loading.penalties.add(current, at: now)
-        let eligible = eligibility().eligible.filter { $0.index != current }
+        // Variants that differ in their audio only share a playlist, and its faults.
+        for candidate in item.candidates where candidate.uri == item.variantURI {
+            loading.penalties.add(candidate.index, at: now)
+        }
+        let eligible = eligibility().eligible.filter { $0.uri != item.variantURI }
         let bandwidth = Double(item.variant?.bandwidth ?? 0)
         // As near to what was chosen as can be, rather below than above.
         let next = eligible.min {
@@ -237,7 +252,7 @@ extension PlaybackEngine {
     private mutating func wait(
         _ role: RequestRole, as request: WaitingRequest, _ delay: Duration, because error: PlayerError
     ) {
-        loading.waiting[role] = request
+        loading.waiting[role, default: []].append(request)
         effects.append(.publish(.recoverableError(error)))
         effects.append(.arm(.retry(role), at: now + delay))
     }
@@ -247,7 +262,11 @@ extension PlaybackEngine {
         guard let waiting = loading.waiting.removeValue(forKey: role), item?.error == nil,
             item?.pendingFailure == nil
         else { return }
-        switch waiting {
+        for request in waiting { retry(request) }
+    }
+
+    private mutating func retry(_ request: WaitingRequest) {
+        switch request {
         case .firstPlaylist: requestFirstPlaylist()
         case .mediaPlaylist(let lane): requestPlaylist(of: lane)
         case .segment(let segment):
@@ -269,7 +288,7 @@ extension PlaybackEngine {
         item?.error = error
         cancelEverything()
         for id in LaneID.allCases {
-            for flight in item?.lanes[id]?.segments ?? [] { effects.append(.abandonSegment(flight.id)) }
+            for flight in (item?.lanes[id]?.segments ?? []).reversed() { effects.append(.abandonSegment(flight.id)) }
             item?.lanes[id]?.segments = []
         }
         effects.append(.publish(.itemStatusChanged(.failed)))

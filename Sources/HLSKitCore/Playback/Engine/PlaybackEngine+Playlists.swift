@@ -29,7 +29,7 @@ extension PlaybackEngine {
     }
 
     mutating func reloadPlaylist(of lane: LaneID) {
-        guard item?.error == nil, item?.pendingFailure == nil else { return }
+        guard let item, item.error == nil, item.pendingFailure == nil, !item.isClosed else { return }
         requestPlaylist(of: lane)
     }
 
@@ -43,7 +43,7 @@ extension PlaybackEngine {
         case (.firstPlaylist, .success(let loaded)):
             publish(loaded, context, isReload: false)
             loading.retries.succeed(.firstPlaylist)
-            open(loaded)
+            open(loaded, began: context.began)
         case (.firstPlaylist, .failure(let failure)): failItem(PlayerError(failure))
         case (.mediaPlaylist(let lane, let isReload, let variantIndex), _):
             item?.lanes[lane]?.playlistRequest = nil
@@ -64,7 +64,7 @@ extension PlaybackEngine {
         for warning in loaded.warnings { effects.append(.publish(.warning(warning))) }
     }
 
-    private mutating func open(_ loaded: LoadedPlaylist) {
+    private mutating func open(_ loaded: LoadedPlaylist, began: Duration) {
         switch loaded.playlist {
         case .multivariant(let playlist):
             item?.multivariant = playlist
@@ -73,7 +73,7 @@ extension PlaybackEngine {
         case .media(let playlist):
             item?.variant = VariantDescription(index: 0)
             var lane = MediaLane(id: .main, playlistURL: item?.url ?? loaded.url)
-            lane.playlistRequestBegan = now
+            lane.playlistRequestBegan = began
             item?.lanes[.main] = lane
             buffer.setRequiredTracks([.video])
             attach(playlist, url: loaded.url, to: .main)
@@ -144,8 +144,8 @@ extension PlaybackEngine {
     /// The item time of a playlist's first segment. Live playlists of several renditions are laid side by side by
     /// their dates, else by their sequence numbers, else by their ends.
     private func alignedStart(of playlist: MediaPlaylist, url: String, in lane: LaneID) -> Duration {
-        guard !playlist.hasEndList, let reference = item?.reference(for: lane),
-            reference.isLive || reference.start != .zero
+        guard let reference = item?.reference(for: lane),
+            !playlist.hasEndList || reference.beganLive || reference.start != .zero
         else { return .zero }
         let other = reference.playlist
         if let here = playlist.segments.first?.derivedProgramDateTime,
@@ -210,8 +210,14 @@ extension PlaybackEngine {
     /// Gives each lane whose playlist is known the place where it begins to load.
     private mutating func startLanes() {
         guard let start = item?.start else { return }
-        for id in LaneID.allCases where item?.lanes[id]?.tracker != nil && item?.lanes[id]?.cursor == nil {
-            item?.lanes[id]?.cursor = .time(start)
+        let playhead = playhead
+        for id in LaneID.allCases where item?.lanes[id]?.cursor == nil {
+            guard let tracker = item?.lanes[id]?.tracker else { continue }
+            // Subtitles may join an item that is being played.
+            let start = id == .subtitles ? max(start, playhead) : start
+            // A start that was asked for by time is exact: the last moments of its segment count.
+            let index = item?.startWindow == nil ? nil : tracker.index(containing: max(start, tracker.start))
+            item?.lanes[id]?.cursor = index.map { .position(tracker.position(at: $0)) } ?? .time(start)
         }
     }
 
@@ -219,8 +225,7 @@ extension PlaybackEngine {
 
     private mutating func update(_ id: LaneID, with playlist: MediaPlaylist, url: String, loadBegan: Duration) {
         guard var lane = item?.lanes[id], var tracker = lane.tracker else { return }
-        let missed = tracker.missedCount(in: playlist)
-        let lastBefore = tracker.playlist.mediaSequence + tracker.segmentCount - 1
+        let next = Self.resumeTime(of: lane, tracker)
         let update = tracker.update(with: playlist, url: url, loadBegan: loadBegan, now: now)
         lane.tracker = tracker
         switch update {
@@ -229,7 +234,7 @@ extension PlaybackEngine {
             lane.startsNewSequence = true
             effects.append(.publish(.warning("\(url): the server counts its segments anew")))
         case .changed:
-            noteMissed(&lane, tracker, missed: missed, lastBefore: lastBefore, url: url)
+            noteMissed(&lane, next: next, url: url)
         case .first, .unchanged, .older: break
         }
         if update == .changed || update == .restarted {
@@ -244,46 +249,71 @@ extension PlaybackEngine {
         checkStale()
     }
 
-    /// The window moved past what had not been loaded: goes on at the oldest segment.
-    private mutating func noteMissed(
-        _ lane: inout MediaLane, _ tracker: PlaylistTracker, missed: Int, lastBefore: Int, url: String
-    ) {
-        guard case .position(let wanted) = lane.cursor, wanted.epoch == tracker.epoch,
-            wanted.sequence < tracker.playlist.mediaSequence
-        else { return }
+    /// The window moved past what had not been loaded: goes on at the oldest segment. What was missed takes no time:
+    /// everything that is listed moves up to `next`, where the lane would have gone on.
+    private mutating func noteMissed(_ lane: inout MediaLane, next: Duration, url: String) {
+        guard let tracker = lane.tracker, tracker.segmentCount > 0 else { return }
         let first = tracker.playlist.mediaSequence
-        let duration = tracker.pacingTarget * (first - wanted.sequence)
+        let count: Int
+        switch lane.cursor {
+        case .position(let wanted):
+            guard wanted.epoch == tracker.epoch, wanted.sequence < first else { return }
+            count = first - wanted.sequence
+        case .time(let time):
+            guard tracker.start - time > configuration.buffering.maxGapJump else { return }
+            count = max(1, Int(((tracker.start - time) / tracker.pacingTarget).rounded()))
+        case nil: return
+        }
+        let duration = tracker.pacingTarget * count
         lane.cursor = .position(tracker.position(at: 0))
         lane.startsNewSequence = true
-        if missed > 0 { item?.timelineShift += 1 }
+        item?.timelineShift += 1
+        let hole = tracker.start - next
+        if hole != .zero {
+            lane.tracker?.shift(by: .zero - hole)
+            for id in LaneID.allCases where id != lane.id { shift(id, by: .zero - hole) }
+            item?.previousTracker?.shift(by: .zero - hole)
+        }
         guard lane.id != .subtitles else { return }
-        statistics.numberOfSkippedSegments += first - wanted.sequence
+        statistics.numberOfSkippedSegments += count
         statistics.skippedDuration += duration.seconds
         effects.append(
             .publish(
                 .segmentsMissed(
                     SkippedSegments(
-                        first: wanted.sequence, last: first - 1, mediaDuration: duration, url: url,
+                        first: first - count, last: first - 1, mediaDuration: duration, url: url,
                         cause: "the live window moved on"))))
     }
 
+    /// Moves what a lane has not loaded yet on the item's timeline.
+    private mutating func shift(_ id: LaneID, by distance: Duration) {
+        guard item?.lanes[id]?.tracker != nil else { return }
+        item?.lanes[id]?.tracker?.shift(by: distance)
+        if case .time(let time) = item?.lanes[id]?.cursor { item?.lanes[id]?.cursor = .time(time + distance) }
+        item?.lanes[id]?.startsNewSequence = true
+        item?.lanes[id]?.dropsOverlap = true
+    }
+
     mutating func armReload(_ id: LaneID) {
-        guard let tracker = item?.lanes[id]?.tracker, item?.lanes[id]?.playlistRequest == nil else { return }
+        guard let tracker = item?.lanes[id]?.tracker, item?.lanes[id]?.playlistRequest == nil,
+            item?.isClosed == false
+        else { return }
         guard let time = tracker.nextReload else { return effects.append(.disarm(.reload(id))) }
         effects.append(.arm(.reload(id), at: max(time, now)))
-        if id == .main, let item { effects.append(.arm(.stale, at: item.lastNewSegment + tracker.staleLimit)) }
+        if let item { effects.append(.arm(.stale, at: item.lastNewSegment + tracker.staleLimit)) }
     }
 
     /// Ends a live stream that brings nothing new (R41, R42).
     mutating func checkStale() {
-        guard let item, item.error == nil, item.pendingFailure == nil, let tracker = item.lanes[.main]?.tracker,
-            tracker.isLive
+        guard let item, item.error == nil, item.pendingFailure == nil, let tracker = item.liveTracker, !item.isClosed
         else { return }
         let silence = now - item.lastNewSegment
         if silence >= tracker.staleLimit {
-            if preferences.stalePolicy == .end {
+            // A rendition that does not end with its variant ends nothing.
+            if preferences.stalePolicy == .end || !item.isLive {
                 effects.append(.publish(.warning("\(tracker.url): nothing new for \(Int(silence.seconds)) s, ended")))
-                for id in LaneID.allCases where item.lanes[id] != nil { complete(id) }
+                self.item?.isClosed = true
+                for id in LaneID.allCases { effects.append(.disarm(.reload(id))) }
             } else {
                 failWhenPlayed(
                     PlayerError(

@@ -25,16 +25,26 @@ extension PlaybackEngine {
             item.pendingFailure == nil, item.error == nil
         else { return false }
         guard let index = lane.nextIndex else {
-            if !tracker.isLive, lane.segments.isEmpty { complete(id) }
+            // A rendition whose list goes on after the variant has ended is not waited for.
+            let isOver = !tracker.isLive || item.isClosed || reachesEnd(lane)
+            if isOver, lane.segments.isEmpty { complete(id) }
             return false
         }
-        if let end = item.forwardEnd, tracker.starts[index] >= end {
+        if let end = item.isLive ? item.forwardEnd : effectiveEnd, tracker.starts[index] >= end {
             if lane.segments.isEmpty { complete(id) }
             return false
         }
-        guard tracksToLoad.contains(id.bufferTrack) else { return false }
+        // Before anything could be demuxed nothing can be played, however long the gaps are that are loaded.
+        guard tracksToLoad.contains(id.bufferTrack) || !lane.isDemuxed else { return false }
         let segment = tracker.playlist.segments[index]
         if segment.isGap {
+            if id == .main, hasAlternative {  // R38
+                leaveVariant(
+                    because: PlayerError(
+                        code: .badMedia, url: tracker.url,
+                        cause: "segment \(segment.mediaSequence) is marked EXT-X-GAP"))
+                return self.item?.lanes[id]?.tracker != nil
+            }
             skip(index, in: id, cause: "marked EXT-X-GAP")
             return true
         }
@@ -42,6 +52,11 @@ extension PlaybackEngine {
         if id == .main, isHeldBack { return false }
         begin(segment, at: index, in: id)
         return false
+    }
+
+    private func reachesEnd(_ lane: MediaLane) -> Bool {
+        guard item?.isLive == false, let end = effectiveEnd, let loadedEnd = lane.loadedEnd else { return false }
+        return end - loadedEnd <= configuration.buffering.maxGapJump
     }
 
     // MARK: Beginning
@@ -273,7 +288,8 @@ extension PlaybackEngine {
             if segment.lane != .subtitles { run(machine.handle(.throughputSample)) }
         case .resource(let resource, let lane):
             item?.lanes[lane]?.resources[resource] = .loaded
-            loading.retries.succeed(resource.kind == .key ? .key(lane) : .map(lane))
+            // A map has proved itself when a segment was read with it.
+            if resource.kind == .key { loading.retries.succeed(.key(lane)) }
         case .firstPlaylist, .mediaPlaylist: break
         }
     }
@@ -310,6 +326,7 @@ extension PlaybackEngine {
             let flight = item?.lanes[segment.lane]?.segments[index]
         else { return }
         let from = flight.demuxedUpTo ?? min(time, flight.job.start)
+        bridge(to: from, in: segment.lane)
         guard time > from || flight.demuxedUpTo == nil else { return }
         insertMedia(from..<max(from, time), byteCount: 0, in: segment.lane)
         item?.lanes[segment.lane]?.segments[index].demuxedUpTo = max(from, time)
@@ -323,10 +340,12 @@ extension PlaybackEngine {
         item?.hasPresentable = true
         markDemuxed(segment.lane)
         let from = flight.demuxedUpTo ?? min(start, flight.job.start)
+        bridge(to: from, in: segment.lane)
         insertMedia(from..<max(from, end), byteCount: flight.receivedByteCount, in: segment.lane)
-        item?.lanes[segment.lane]?.loadedEnd = end
         item?.lanes[segment.lane]?.lastVariantIndex = flight.variantIndex
+        noteLoadedEnd(end, of: segment.lane)
         loading.retries.succeed(.segment(segment.lane))
+        loading.retries.succeed(.map(segment.lane))
         loading.bucket.deliver()
         statistics.numberOfSegments += 1
         noteLoaded(byteCount: flight.receivedByteCount, duration: flight.job.duration, in: segment.lane)
@@ -345,6 +364,21 @@ extension PlaybackEngine {
         buffer.insert(ForwardBuffer.Piece(range: range, byteCount: byteCount), in: lane.bufferTrack)
     }
 
+    private mutating func noteLoadedEnd(_ end: Duration, of lane: LaneID) {
+        let before = item?.lanes[lane]?.loadedEnd ?? end
+        item?.lanes[lane]?.loadedEnd = max(before, end)
+    }
+
+    /// A lane is read in its order: a hole between what it has given and what it gives next stays one. Nothing is to be
+    /// waited for there.
+    private mutating func bridge(to time: Duration, in id: LaneID) {
+        guard let lane = item?.lanes[id], let end = lane.loadedEnd ?? item?.start,
+            time - end > configuration.buffering.maxGapJump,
+            !lane.segments.contains(where: { $0.job.start < time && $0.job.start >= end })
+        else { return }
+        buffer.insert(ForwardBuffer.Piece(range: end..<time, byteCount: 0, isGap: true), in: id.bufferTrack)
+    }
+
     private mutating func noteLoaded(byteCount: Int, duration: Duration, in lane: LaneID) {
         guard lane != .subtitles, duration > .zero else { return }
         item?.loadedBytes += byteCount
@@ -358,8 +392,7 @@ extension PlaybackEngine {
         guard let lane = item?.lanes[id], let tracker = lane.tracker else { return }
         let segment = tracker.playlist.segments[index]
         passOver(
-            id, from: lane.loadedEnd ?? tracker.starts[index],
-            duration: tracker.starts[index + 1] - tracker.starts[index], sequence: segment.mediaSequence,
+            id, tracker.starts[index]..<tracker.starts[index + 1], sequence: segment.mediaSequence,
             url: URIReference.resolve(segment.uri, against: tracker.url) ?? segment.uri, cause: cause)
         advance(id, past: index)
     }
@@ -379,16 +412,18 @@ extension PlaybackEngine {
         let end = flight.job.start + flight.job.duration
         let from = max(flight.demuxedUpTo ?? flight.job.start, flight.job.start)
         passOver(
-            segment.lane, from: from, duration: max(.zero, end - from), sequence: flight.job.mediaSequence,
-            url: flight.job.url, cause: cause)
+            segment.lane, from..<max(from, end), sequence: flight.job.mediaSequence, url: flight.job.url, cause: cause)
     }
 
     private mutating func passOver(
-        _ id: LaneID, from: Duration, duration: Duration, sequence: Int, url: String, cause: String
+        _ id: LaneID, _ range: Range<Duration>, sequence: Int, url: String, cause: String
     ) {
-        let gap = ForwardBuffer.Piece(range: from..<from + duration, byteCount: 0, isGap: true)
-        if duration > .zero { buffer.insert(gap, in: id.bufferTrack) }
-        item?.lanes[id]?.loadedEnd = from + duration
+        let duration = range.upperBound - range.lowerBound
+        bridge(to: range.lowerBound, in: id)
+        if !range.isEmpty {
+            buffer.insert(ForwardBuffer.Piece(range: range, byteCount: 0, isGap: true), in: id.bufferTrack)
+        }
+        noteLoadedEnd(range.upperBound, of: id)
         item?.lanes[id]?.startsNewSequence = true
         if id == .main {
             statistics.numberOfSkippedSegments += 1
@@ -408,6 +443,10 @@ extension PlaybackEngine {
         guard item?.lanes[id]?.isComplete == false else { return }
         item?.lanes[id]?.isComplete = true
         buffer.markEnd(of: id.bufferTrack)
+        // Its playlist is of no more use.
+        cancelRequests { $0.purpose.isPlaylist(of: id) }
+        item?.lanes[id]?.playlistRequest = nil
+        loading.forget(.mediaPlaylist(id))
         effects.append(.disarm(.reload(id)))
         effects.append(.endLane(id))
         markDemuxed(id)
@@ -417,8 +456,15 @@ extension PlaybackEngine {
     mutating func dropLane(_ id: LaneID, because text: String) {
         guard let lane = item?.lanes[id] else { return }
         effects.append(.publish(.warning("\(lane.playlistURL): \(text)")))
+        removeLane(id)
+    }
+
+    mutating func removeLane(_ id: LaneID) {
+        guard let lane = item?.lanes[id] else { return }
         for flight in lane.segments { cancel(flight) }
+        cancelRequests { $0.purpose.lane == id }
         item?.lanes[id] = nil
+        for role in [RequestRole.mediaPlaylist(id), .segment(id), .map(id), .key(id)] { loading.forget(role) }
         effects.append(.disarm(.reload(id)))
     }
 
@@ -431,9 +477,18 @@ extension PlaybackEngine {
         effects.append(.abandonSegment(flight.id))
     }
 
+    private mutating func cancelRequests(where isOver: (RequestContext) -> Bool) {
+        let ids = loading.requests.filter { isOver($0.value) }.keys
+        for id in ids.sorted(by: { $0.rawValue < $1.rawValue }) {
+            loading.requests[id] = nil
+            loading.estimator.ended(id.rawValue, at: now)
+            effects.append(.cancel(id))
+        }
+    }
+
     mutating func cancelEverything() {
-        for id in loading.requests.keys.sorted(by: { $0.rawValue < $1.rawValue }) { effects.append(.cancel(id)) }
-        loading.requests = [:]
+        cancelRequests { _ in true }
+        for role in loading.waiting.keys { effects.append(.disarm(.retry(role))) }
         loading.waiting = [:]
         for id in LaneID.allCases { effects.append(.disarm(.reload(id))) }
         effects.append(.disarm(.judge))

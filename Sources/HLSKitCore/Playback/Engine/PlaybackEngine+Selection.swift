@@ -23,6 +23,14 @@ extension PlaybackEngine {
     }
 
     private func noEligibleVariant(_ eligibility: VariantEligibility) -> PlayerError {
+        if let quality = preferences.quality, eligibility.exclusions.values.allSatisfy({ $0 == .limits }) {
+            let offered = (item?.candidates ?? []).map { candidate in
+                (candidate.resolution.map { "\($0.height)p " } ?? "") + "\(Int(clamping: Int64(candidate.bandwidth)))"
+            }
+            return PlayerError(
+                code: .noEligibleVariant, url: item?.multivariantURL, cause: "no variant matches \"\(quality)\"",
+                detail: "there are: " + offered.prefix(16).joined(separator: ", "))
+        }
         let reasons = eligibility.exclusions.sorted { $0.key < $1.key }
             .prefix(8)
             .map { "#\($0.key): \($0.value)" }
@@ -106,8 +114,8 @@ extension PlaybackEngine {
         }
         lane.tracker = nil
         lane.playlistURL = url
-        lane.resources = [:]
         item?.lanes[id] = lane
+        loading.waiting[.mediaPlaylist(id)] = nil
         effects.append(.disarm(.reload(id)))
         if let known = item?.knownPlaylists[url] {
             attach(known.playlist, url: known.url, to: id)
@@ -117,7 +125,7 @@ extension PlaybackEngine {
     }
 
     /// The item time at which the next segment begins.
-    private static func resumeTime(of lane: MediaLane, _ tracker: PlaylistTracker) -> Duration {
+    static func resumeTime(of lane: MediaLane, _ tracker: PlaylistTracker) -> Duration {
         switch lane.cursor {
         case .time(let time): return time
         case .position(let position):
@@ -144,9 +152,9 @@ extension PlaybackEngine {
             buffer.setRequiredTracks(required)
             guard preferences.subtitles != nil else { return }
             let subtitles = playlist.renditions.filter { $0.type == .subtitles && $0.groupID == variant.subtitles }
-            setLane(
-                .subtitles, to: try choose(among: subtitles, by: preferences.subtitles, what: "subtitles", base: base),
-                variantURI: variant.uri, base: base)
+            let legible = try choose(among: subtitles, by: preferences.subtitles, what: "subtitles", base: base)
+            item?.legibleLanguage = legible?.language
+            setLane(.subtitles, to: legible, variantURI: variant.uri, base: base)
         } catch {
             failItem(error)
         }
@@ -176,18 +184,28 @@ extension PlaybackEngine {
     private mutating func setLane(_ id: LaneID, to rendition: Rendition?, variantURI: String, base: String) {
         guard let uri = rendition?.uri, uri != variantURI, let url = URIReference.resolve(uri, against: base) else {
             // Audio inside the variant, or none.
-            if let lane = item?.lanes[id] {
-                for flight in lane.segments { cancel(flight) }
-                item?.lanes[id] = nil
-            }
+            removeLane(id)
             return
         }
         if item?.lanes[id] == nil {
             item?.lanes[id] = MediaLane(id: id, playlistURL: url)
+            join(id)
             requestPlaylist(of: id)
         } else {
             redirect(id, to: url)
         }
+    }
+
+    /// A lane that comes in mid-play begins where the variant that it belongs to does.
+    private mutating func join(_ id: LaneID) {
+        guard let item, let main = item.lanes[.main], case .time(let time) = main.cursor else { return }
+        self.item?.lanes[id]?.cursor = .time(time)
+        // Up to there what is loaded has audio of its own.
+        let playhead = playhead
+        guard playhead < time else { return }
+        buffer.removeAll(in: id.bufferTrack)
+        buffer.insert(ForwardBuffer.Piece(range: playhead..<time, byteCount: 0, isGap: true), in: id.bufferTrack)
+        self.item?.lanes[id]?.loadedEnd = time
     }
 
     // MARK: Switching
@@ -204,8 +222,8 @@ extension PlaybackEngine {
         self.item?.choice = choice
         self.item?.decidedFor = tracker.starts[index]
         let decision: SelectionDecision
-        if loading.estimator.recentTransfers.isEmpty, let current = item.variantIndex,
-            eligible.contains(where: { $0.index == current })
+        if statistics.numberOfSegments == 0, !item.lanes.values.contains(where: \.hasLoadedSegment),
+            let current = item.variantIndex, eligible.contains(where: { $0.index == current })
         {
             // Nothing was measured since the first choice.
             return false

@@ -119,6 +119,7 @@ struct PlaybackEngine: Sendable {
 
     private mutating func setItem(_ new: EngineItem?) {
         cancelEverything()
+        loading.forgetFailures()
         buffer.removeAll()
         buffer.setRequiredTracks([])
         judge.reset()
@@ -151,7 +152,7 @@ struct PlaybackEngine: Sendable {
     /// Where playing ends; nil while that is not known.
     var effectiveEnd: Duration? {
         guard item != nil else { return nil }
-        let end = item?.mediaEnd ?? (item?.isLive == true ? nil : item?.lanes[.main]?.tracker?.end)
+        let end = item?.mediaEnd ?? (item?.isComplete == true ? item?.loadedEnd : item?.listedEnd)
         guard let forwardEnd = item?.forwardEnd else { return end }
         return end.map { min($0, forwardEnd) } ?? forwardEnd
     }
@@ -165,6 +166,8 @@ struct PlaybackEngine: Sendable {
 
     func situation() -> ForwardBuffer.Situation {
         var situation = ForwardBuffer.Situation(playhead: playhead)
+        // Outputs that take what there is are through with a gap when they come to it.
+        if configuration.pacing == .unpaced { situation.playhead = buffer.timeAfterGaps(at: playhead) }
         situation.effectiveEnd = effectiveEnd
         if item?.isLive == true { situation.lastAvailable = item?.lanes[.main]?.tracker?.end }
         situation.preferredForwardBufferDuration = preferences.preferredForwardBufferDuration
@@ -235,6 +238,9 @@ struct PlaybackEngine: Sendable {
     private mutating func updateBuffer() {
         guard item != nil else { return }
         let wasFull = lastVerdict.isFull
+        // Who waits may wait for a full buffer: nothing rests before it is.
+        let waits = machine.status == .waitingToPlayAtSpecifiedRate || configuration.pacing == .unpaced
+        if waits, !wasFull { buffer.endRest() }
         lastVerdict = buffer.evaluate(situation())
         let wasLikely = isLikelyToKeepUp
         isLikelyToKeepUp = judge.isLikelyToKeepUp(keepUpInput(rate: machine.rate))
@@ -259,8 +265,19 @@ struct PlaybackEngine: Sendable {
         guard item.isDrained, let end = effectiveEnd, playhead >= end || configuration.pacing == .unpaced else {
             return
         }
-        guard machine.status == .playing else { return }
+        guard machine.status == .playing, !awaitsSubtitles else { return }
         run(machine.handle(.reachedEnd))
+    }
+
+    /// Without pacing, media is over long before its subtitles are loaded: the end waits for those that are listed.
+    private var awaitsSubtitles: Bool {
+        guard configuration.pacing == .unpaced, let lane = item?.lanes[.subtitles], !lane.isComplete else {
+            return false
+        }
+        guard let index = lane.nextIndex, let tracker = lane.tracker else {
+            return !lane.segments.isEmpty || lane.tracker == nil
+        }
+        return effectiveEnd.map { tracker.starts[index] < $0 } ?? true
     }
 
     // MARK: Outputs of the machine
@@ -387,7 +404,6 @@ struct PlaybackEngine: Sendable {
         state.variant = item.variant
         state.statistics = statistics
         state.statistics.throughputEstimate = loading.estimatedBitsPerSecond(at: copy.now)
-        state.statistics.bufferedByteCount = buffer.byteCount
         state.statistics.durationWatched = max(0, (playhead - (item.start ?? playhead)).seconds)
         if let began = stallBegan { state.statistics.stallDuration += (copy.now - began).seconds }
         return state

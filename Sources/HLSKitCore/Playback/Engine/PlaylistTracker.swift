@@ -42,6 +42,8 @@ struct PlaylistTracker: Sendable {
     private(set) var lastNewSegment: Duration
     private var lastUpdate: Update = .first
     private var recentPaths: RecentPaths
+    /// The first list had not ended.
+    let beganLive: Bool
 
     /// `start` is the item time of the playlist's first segment.
     init(
@@ -52,6 +54,7 @@ struct PlaylistTracker: Sendable {
         self.playlist = playlist
         lastLoadBegan = loadBegan
         lastNewSegment = now
+        beganLive = !playlist.hasEndList
         starts = Self.startTimes(of: playlist, from: start)
         longestSegment = Self.longestSegment(starts)
         recentPaths = RecentPaths()
@@ -61,6 +64,9 @@ struct PlaylistTracker: Sendable {
     // MARK: Reading
 
     var isLive: Bool { !playlist.hasEndList }
+    /// Whether the segment is among the last of a live stream, also of one that has just ended: it may be listed before
+    /// it exists (R46).
+    func isAtEdge(_ index: Int) -> Bool { beganLive && index >= segmentCount - 3 }
     var segmentCount: Int { playlist.segments.count }
     /// Item time at which the listed media starts and ends.
     var start: Duration { starts.first ?? .zero }
@@ -148,15 +154,13 @@ struct PlaylistTracker: Sendable {
         let update = classify(new)
         lastUpdate = update
         switch update {
-        case .older, .first: return update
-        case .unchanged:
-            // The end may have come without a new segment.
-            if new.hasEndList, !playlist.hasEndList {
-                adopt(new, start: start)
-                lastUpdate = .changed
-                return .changed
-            }
-            return update
+        case .first: return update
+        case .unchanged, .older:
+            // The end may come without a new segment. What was listed before stays, whatever else went.
+            guard new.hasEndList, isLive else { return update }
+            playlist.hasEndList = true
+            lastUpdate = .changed
+            return .changed
         case .restarted:
             let end = end
             discontinuityOffset = (playlist.segments.last?.discontinuitySequence ?? 0) + discontinuityOffset + 1
@@ -179,6 +183,7 @@ struct PlaylistTracker: Sendable {
             } else {
                 // Past everything seen: what was missed takes no time.
                 start = end
+                keepDiscontinuities(to: new)
             }
             adopt(new, start: start)
         }
@@ -186,9 +191,9 @@ struct PlaylistTracker: Sendable {
         return update
     }
 
-    /// The number of segments between the last one seen before and the first one of `new`.
-    func missedCount(in new: MediaPlaylist) -> Int {
-        max(0, new.mediaSequence - (playlist.mediaSequence + segmentCount))
+    /// Moves everything that is listed on the item's timeline.
+    mutating func shift(by distance: Duration) {
+        for index in starts.indices { starts[index] += distance }
     }
 
     private mutating func adopt(_ new: MediaPlaylist, start: Duration) {
@@ -198,6 +203,7 @@ struct PlaylistTracker: Sendable {
         recentPaths.insert(new)
     }
 
+    /// Numbers go on from a segment that both lists have, else from the last one known, where the header tag is missing.
     private mutating func keepDiscontinuities(to new: MediaPlaylist) {
         for (index, segment) in new.segments.enumerated() {
             let old = new.mediaSequence + index - playlist.mediaSequence
@@ -205,13 +211,15 @@ struct PlaylistTracker: Sendable {
             discontinuityOffset += playlist.segments[old].discontinuitySequence - segment.discontinuitySequence
             return
         }
+        guard !new.hasDiscontinuitySequence, let last = playlist.segments.last else { return }
+        discontinuityOffset += last.discontinuitySequence - new.discontinuitySequence
     }
 
     private func classify(_ new: MediaPlaylist) -> Update {
         let oldLast = playlist.mediaSequence + segmentCount
         let newLast = new.mediaSequence + new.segments.count
         if new.segments.isEmpty {
-            return new.hasEndList && isLive ? .unchanged : (segmentCount == 0 ? .unchanged : .older)
+            return segmentCount == 0 ? .unchanged : .older
         }
         if segmentCount == 0 { return .changed }
         if new.mediaSequence >= playlist.mediaSequence {

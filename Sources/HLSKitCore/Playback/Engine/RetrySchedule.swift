@@ -228,6 +228,8 @@ extension RetrySchedule.Failure {
             case .tooManyRedirects: return .network
             default: return .refused
             }
+        // R31
+        case (_, .loading(let error)) where error.code == .emptyBody && kind == .firstPlaylist: return .badPlaylist
         default: return .network
         }
     }

@@ -3,13 +3,15 @@ import HLSMedia
 /// Maps the timestamps of media to the item's one continuous timeline.
 ///
 /// Each discontinuity sequence has an anchor: the first sample that arrives stands where the playlist says that its
-/// segment starts. All lanes share the anchor, so that the offset between audio and video is kept; a lane whose
+/// segment starts, or keeps the time of its file where that is as good as the same. All lanes share the anchor, so that the offset between audio and video is kept; a lane whose
 /// timestamps are of another clock altogether gets an anchor of its own.
 ///
 /// Source: RFC 8216 §3, §6.3.3; DESIGN §2.
 struct ItemTimeline: Sendable {
     /// A lane may stand off the common anchor by this much and still be meant to use it.
     static let alignmentTolerance = Duration.seconds(10)
+    /// The reordering of pictures and the inexactness of `EXTINF` move the first sample by this much at most.
+    static let originTolerance = Duration.milliseconds(200)
     private static let wrap = Int64(1) << 33
 
     private var common: [Int: Duration] = [:]
@@ -36,10 +38,27 @@ struct ItemTimeline: Sendable {
             let placed = time + Self.duration(placement.shift, track.timescale) + offset
             if abs(placed - segmentStart) <= Self.alignmentTolerance { return placement }
             own[lane, default: [:]][timeline] = segmentStart - time
+        } else if !track.wrapsAt33Bits, abs(time - segmentStart) <= Self.originTolerance {
+            // Media that counts from the start of the item: its first sample need not be at the very start, and a
+            // sample of another track or a cue may come before it.
+            common[timeline] = .zero
+            return Placement(shift: 0, offset: .zero)
         } else {
             common[timeline] = segmentStart - time
         }
         return Placement(shift: 0, offset: segmentStart - time)
+    }
+
+    /// What is added to the time of a cue to get item time; nil while the timeline has no anchor.
+    ///
+    /// - Parameters:
+    ///   - time: the cue's time on the clock of the media's 33-bit timestamps.
+    ///   - near: item time that the cue must be nearest to, among those that a wrap of the clock leaves open.
+    func cueOffset(for timeline: Int, time: Duration, near: Duration) -> Duration? {
+        guard let offset = common[timeline] else { return nil }
+        let period = Self.duration(Self.wrap, 90_000)
+        let turns = Int64(((near - time - offset) / period).rounded())
+        return offset + period * turns
     }
 
     /// With as many wraps as bring `time` nearest to `near`.

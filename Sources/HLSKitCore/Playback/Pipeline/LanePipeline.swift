@@ -6,6 +6,7 @@ enum LaneOutput: Sendable {
     case track(MediaTrack, window: PresentationWindow, isNewSequence: Bool)
     /// `offset` is what is added to the timestamps to get item time.
     case sample(MediaSample, MediaType, offset: Duration)
+    case cues(CueBatch)
     case fact(MediaFact)
     case note(String)
 }
@@ -20,6 +21,9 @@ struct LanePipeline {
     private let mode: Mode
     /// Kinds of media that somebody wants.
     var wanted: Set<MediaType>
+    /// Nothing of a segment is handed on before all of it is there. Samples cannot be joined in the middle of a
+    /// segment: what another variant would give instead begins with a sync sample.
+    private let holdsSegments: Bool
     private var readers: [SegmentReader] = []
     private var resources: [ResourceID: [UInt8]] = [:]
     private var initializations: [ResourceID: Result<MP4InitializationSection, MediaError>] = [:]
@@ -27,8 +31,9 @@ struct LanePipeline {
     private var current: [MediaType: MediaTrack] = [:]
     private var isSequenceOpen = false
 
-    init(lane: LaneID, mode: Mode, wanted: Set<MediaType>) {
+    init(lane: LaneID, mode: Mode, wanted: Set<MediaType>, holdsSegments: Bool = false) {
         self.lane = lane
+        self.holdsSegments = holdsSegments
         self.mode = mode
         self.wanted = wanted
     }
@@ -43,6 +48,11 @@ struct LanePipeline {
     mutating func restart(_ job: SegmentJob) {
         guard let index = readers.firstIndex(where: { $0.job.id == job.id }) else { return begin(job) }
         readers[index].restart(job)
+        // An initialization section that cannot be read is loaded anew.
+        if let map = job.map, case .failure? = initializations[map] {
+            initializations[map] = nil
+            resources[map] = nil
+        }
     }
 
     mutating func append(_ bytes: [UInt8], to segment: SegmentID) {
@@ -91,7 +101,7 @@ struct LanePipeline {
     ) -> Bool {
         guard !reader.hasFailed else { return false }
         do throws(SegmentFailure) {
-            guard try prepare(&reader) else { return false }
+            guard try prepare(&reader), reader.isComplete || !holdsSegments else { return false }
             while !reader.chunks.isEmpty {
                 let chunk = reader.chunks.removeFirst()
                 let clear = try reader.decrypt(chunk)
@@ -158,6 +168,8 @@ struct LanePipeline {
             guard mode == .demux else { return try reader.check(bytes) }
             try reader.demux(bytes, to: &events)
         } catch {
+            // Nothing was ever readable: the key is to blame (R51), not a single segment.
+            if error.code == .unknownContainer, reader.job.key != nil, current.isEmpty { throw .wrongKey }
             throw .media(error)
         }
     }
@@ -198,6 +210,7 @@ struct LanePipeline {
             default: break
             }
         }
+        if let batch = reader.takeCues() { output.append(.cues(batch)) }
     }
 
     private mutating func select(from tracks: [MediaTrack], _ reader: inout SegmentReader, output: inout [LaneOutput]) {

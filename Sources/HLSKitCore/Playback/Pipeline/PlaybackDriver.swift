@@ -18,14 +18,16 @@ struct PlaybackDriver: ~Copyable {
     private var transfers: [RequestID: Transfer] = [:]
     private var lanes: [LaneID: LanePipeline] = [:]
     private var timeline = ItemTimeline()
+    private var cues = CueSchedule()
     private var renderers: [RendererKey: ActiveRenderer] = [:]
     private var lastRenderer = 0
     private var timers = TimerQueue()
-    private var timebase = TimebaseState.stopped
     private var endedLanes: Set<LaneID> = []
     private var knownTracks: [LaneID: Set<MediaType>] = [:]
     private var isExpectationSet = false
     private var presented: [LaneID: Duration] = [:]
+    /// Without pacing, up to where all lanes were presented.
+    private var presentedTime: Duration?
     private var sleeper: Task<Void, Never>?
     private var sleepsUntil: Duration?
 
@@ -59,7 +61,7 @@ struct PlaybackDriver: ~Copyable {
         self.inbox = inbox
         self.configuration = configuration
         self.counters = counters
-        presentation = PresentationClock(isPaced: configuration.isPaced) { inbox.alarm() }
+        presentation = PresentationClock(isPaced: configuration.isPaced, clock: channel.clock) { inbox.alarm() }
         hub = WriterHub(writers: configuration.writers)
     }
 
@@ -72,7 +74,8 @@ struct PlaybackDriver: ~Copyable {
             }
             fireTimers()
             carryOut()
-            updatePresentation()
+            presentation.wakeDue()
+            showCues()
             armSleeper()
         }
         await shutDown()
@@ -96,18 +99,20 @@ struct PlaybackDriver: ~Copyable {
         }
     }
 
-    /// Lets threads go on whose time has come.
-    private func updatePresentation() {
-        guard configuration.isPaced, timebase.rate != 0 else { return }
-        presentation.advance(to: timebase.itemTime(at: engine.now))
+    /// Publishes the cues whose time has come.
+    private mutating func showCues() {
+        let time = configuration.isPaced ? presentation.now : presentedTime
+        if let time { showCues(upTo: time) }
+    }
+
+    private mutating func showCues(upTo time: Duration) {
+        for cue in cues.takeDue(at: time, timeline: timeline) { engine.publish(.legibleCue(cue)) }
     }
 
     /// Sleeps until the next thing that depends on time, in a task that wakes the driver.
     private mutating func armSleeper() {
-        var next = timers.next
-        if configuration.isPaced, let due = presentation.nextDue, let time = timebase.hostTime(of: due) {
-            next = min(next ?? time, time)
-        }
+        let dues = [timers.next, presentation.nextDue, cues.nextDue.flatMap { presentation.hostTime(of: $0) }]
+        let next = dues.compactMap(\.self).min()
         guard let next else {
             sleeper?.cancel()
             sleeper = nil
@@ -145,13 +150,13 @@ struct PlaybackDriver: ~Copyable {
         case .restartSegment(_, let job): withPipeline(job.id.lane) { $0.restart(job) }
         case .abandonSegment(let segment): withPipeline(segment.lane) { $0.abandon(segment) }
         case .endLane(let lane): endLane(lane)
-        case .flush(let time): flush(to: time)
-        case .setTimebase(let state):
-            timebase = state
-            if configuration.isPaced { presentation.advance(to: state.itemTime(at: engine.now)) }
+        case .flush: flush()
+        case .setTimebase(let state): presentation.setTimebase(state)
         case .arm(let timer, let time): timers.arm(timer, at: time)
         case .disarm(let timer): timers.disarm(timer)
-        case .publish(let kind): engine.publish(kind)
+        case .publish(let kind):
+            if case .didPlayToEnd = kind, let end = engine.read({ $0.effectiveEnd }) { showCues(upTo: end) }
+            engine.publish(kind)
         case .itemEnded: break
         }
     }
@@ -287,7 +292,11 @@ struct PlaybackDriver: ~Copyable {
         // Audio in the variant is not played beside that of a rendition.
         if lane == .main, engine.read({ $0.item?.lanes[.audio] != nil }) { wanted.remove(.audio) }
         if lane == .audio { wanted.remove(.video) }
-        return LanePipeline(lane: lane, mode: configuration.demuxes ? .demux : .discard, wanted: wanted)
+        if lane == .subtitles { wanted = [] }
+        let mayChangeVariant = lane == .main && engine.read { ($0.item?.candidates.count ?? 0) > 1 }
+        return LanePipeline(
+            lane: lane, mode: configuration.demuxes ? .demux : .discard, wanted: wanted,
+            holdsSegments: mayChangeVariant && wanted.contains { hub.wantsSamples(of: $0) })
     }
 
     private mutating func handOn(_ output: [LaneOutput], of lane: LaneID) {
@@ -300,6 +309,7 @@ struct PlaybackDriver: ~Copyable {
                     .track(track, window: window, isNewSequence: isNewSequence))
             case .sample(let sample, let type, let offset):
                 items[type, default: []].append(.sample(sample, offset: offset))
+            case .cues(let batch): add(batch)
             case .fact(let fact):
                 if case .tracks(_, let tracks) = fact { noteTracks(tracks, of: lane) }
                 facts.append(fact)
@@ -316,6 +326,14 @@ struct PlaybackDriver: ~Copyable {
         }
     }
 
+    private mutating func add(_ batch: CueBatch) {
+        let (from, until, language) = engine.read { ($0.item?.start, $0.item?.forwardEnd, $0.item?.legibleLanguage) }
+        cues.limit(from: from, until: until)
+        cues.add(batch, language: language)
+        // Until media has come there is nothing to place it by, or it is placed already.
+        cues.place(by: timeline, presented: .seconds(Int64.min / 4))
+    }
+
     private mutating func renderer(for type: MediaType, of lane: LaneID) -> TrackRenderer? {
         let key = RendererKey(lane: lane, type: type)
         if let active = renderers[key] { return active.renderer }
@@ -327,7 +345,8 @@ struct PlaybackDriver: ~Copyable {
         lastRenderer += 1
         let id = RendererID(rawValue: lastRenderer)
         let inbox = inbox
-        let renderer = TrackRenderer(mediaType: type, mode: mode, clock: presentation, hub: hub) { report in
+        let renderer = TrackRenderer(mediaType: type, mode: mode, clock: presentation, hub: hub, counts: counters) {
+            report in
             inbox.post(.renderer(lane, id, report))
         }
         renderers[key] = ActiveRenderer(id: id, renderer: renderer)
@@ -382,7 +401,9 @@ struct PlaybackDriver: ~Copyable {
         guard !configuration.isPaced else { return }
         var times = renderers.values.filter { $0.drainedEnd == nil }.compactMap(\.presentedUpTo)
         times += presented.filter { lane, _ in !endedLanes.contains(lane) }.values
-        if let time = times.min() { engine.handle(.output(.presented(upTo: time))) }
+        guard let time = times.min() else { return }
+        presentedTime = time
+        engine.handle(.output(.presented(upTo: time)))
     }
 
     private mutating func endLane(_ lane: LaneID) {
@@ -399,10 +420,12 @@ struct PlaybackDriver: ~Copyable {
         engine.handle(.output(.drained(lane, end: fed.compactMap(\.drainedEnd).max())))
     }
 
-    private mutating func flush(to time: Duration) {
-        presentation.flush(to: time)
+    private mutating func flush() {
+        presentation.flush()
         for active in renderers.values { active.renderer.flush() }
         for lane in lanes.keys { lanes[lane]?.flush() }
         presented = [:]
+        presentedTime = nil
+        cues.removeAll()
     }
 }

@@ -1,23 +1,26 @@
 /// Lets threads wait until the timebase reaches an item time.
 ///
 /// The threads tell what they wait for; the player's driver sleeps on the injected clock until the earliest of these
-/// times and then calls ``advance(to:)``. So the threads read no clock themselves.
+/// times and then calls ``wakeDue()``. So the threads never sleep by a clock of their own.
 final class PresentationClock: Sendable {
     private struct State {
-        var reached: Duration = .seconds(Int64.min / 4)
-        var isPaced: Bool
+        var timebase = TimebaseState.stopped
         var isClosed = false
         /// Counts flushes: who waits for media of before the last one is let go.
         var generation = 0
         var due: [ObjectIdentifier: Duration] = [:]
     }
 
-    private let monitor: Monitor<State>
+    /// Whether media waits for its time at all.
+    let isPaced: Bool
+    private let clock: HostClock
+    private let monitor = Monitor(State())
     /// Called when a thread begins to wait for a time, so that the driver can set its timer.
     private let dueChanged: @Sendable () -> Void
 
-    init(isPaced: Bool, dueChanged: @escaping @Sendable () -> Void) {
-        monitor = Monitor(State(isPaced: isPaced))
+    init(isPaced: Bool, clock: HostClock, dueChanged: @escaping @Sendable () -> Void) {
+        self.isPaced = isPaced
+        self.clock = clock
         self.dueChanged = dueChanged
     }
 
@@ -27,7 +30,7 @@ final class PresentationClock: Sendable {
     func wait(until time: Duration, generation: Int, waiter: ObjectIdentifier) -> Outcome {
         let outcome: Outcome? = monitor.withLock { state in
             if state.isClosed || state.generation != generation { return .flushed }
-            if !state.isPaced || state.reached >= time { return .due }
+            if !isPaced || state.timebase.itemTime(at: clock.now) >= time { return .due }
             state.due[waiter] = time
             return nil
         }
@@ -38,33 +41,48 @@ final class PresentationClock: Sendable {
                 state.due[waiter] = nil
                 return .flushed
             }
-            guard !state.isPaced || state.reached >= time else { return nil }
+            guard state.timebase.itemTime(at: clock.now) >= time else { return nil }
             state.due[waiter] = nil
             return .due
         }
     }
 
-    /// The earliest time that a thread waits for.
-    var nextDue: Duration? { monitor.withLock { state in state.due.values.min() } }
+    /// The host time at which the first thread wants to go on; nil while none waits or time stands still.
+    var nextDue: Duration? {
+        monitor.withLock { state in state.due.values.min().flatMap { state.timebase.hostTime(of: $0) } }
+    }
 
-    /// How far the timebase has come when it was last looked at.
-    var reached: Duration { monitor.withLock { $0.reached } }
+    /// The host time at which the item time will be `time`; nil without pacing and while time stands still.
+    func hostTime(of time: Duration) -> Duration? {
+        isPaced ? monitor.withLock { $0.timebase.hostTime(of: time) } : nil
+    }
+
+    /// The item time of now.
+    var now: Duration {
+        let time = clock.now
+        return monitor.withLock { $0.timebase.itemTime(at: time) }
+    }
+
     var generation: Int { monitor.withLock { $0.generation } }
-    var isPaced: Bool { monitor.withLock { $0.isPaced } }
 
-    func advance(to time: Duration) {
+    func setTimebase(_ timebase: TimebaseState) {
+        monitor.signal { $0.timebase = timebase }
+    }
+
+    /// Lets the threads go on whose time has come.
+    func wakeDue() {
+        let time = clock.now
         let wakes = monitor.withLock { state in
-            state.reached = time
-            return state.due.values.contains { $0 <= time }
+            let reached = state.timebase.itemTime(at: time)
+            return state.due.values.contains { $0 <= reached }
         }
         if wakes { monitor.signal { _ in } }
     }
 
     /// Lets everybody go who waits for media of before.
-    func flush(to time: Duration) {
+    func flush() {
         monitor.signal { state in
             state.generation += 1
-            state.reached = time
             state.due.removeAll()
         }
     }

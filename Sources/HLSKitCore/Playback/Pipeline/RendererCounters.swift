@@ -3,7 +3,21 @@ import Synchronization
 
 /// Adds up what the renderers of a player have counted.
 final class RendererCounters: Sendable {
+    private struct Bytes {
+        var now = 0
+        var peak = 0
+    }
+
     private let renderers = Mutex<[TrackRenderer]>([])
+    private let queued = Mutex(Bytes())
+
+    /// Notes that compressed media was queued, or (negative) taken out of a queue.
+    func noteQueued(_ byteCount: Int) {
+        queued.withLock { bytes in
+            bytes.now += byteCount
+            bytes.peak = max(bytes.peak, bytes.now)
+        }
+    }
 
     func add(_ renderer: TrackRenderer) {
         renderers.withLock { $0.append(renderer) }
@@ -22,9 +36,11 @@ final class RendererCounters: Sendable {
             case .text, .metadata: break
             }
             statistics.numberOfDamagedSamples += counters.damagedSamples
-            statistics.bufferedByteCount += counters.queuedByteCount
             latenesses[renderer.mediaType] = counters.lateness
         }
+        let bytes = queued.withLock { $0 }
+        statistics.bufferedByteCount = bytes.now
+        statistics.peakBufferedByteCount = bytes.peak
         if let video = latenesses[.video], let audio = latenesses[.audio] {
             statistics.audioVideoSkew = (video - audio).seconds
         }

@@ -15,6 +15,10 @@ struct SegmentReader {
     var announced: Set<MediaType> = []
     private var container: ContainerProbe.Container?
     private var demuxer: (any Demuxer)?
+    /// In the place of a demuxer, in the lane of subtitles.
+    private var webVTT: WebVTTParser?
+    private var timestampMap = WebVTTTimestampMap()
+    private var cues: [WebVTTCue] = []
     /// Bytes seen while the container is not known.
     private var head: [UInt8] = []
     private var byteCount = 0
@@ -93,32 +97,71 @@ struct SegmentReader {
 
     mutating func demux(_ bytes: [UInt8], to events: inout [DemuxerEvent]) throws(MediaError) {
         byteCount += bytes.count
-        if demuxer != nil {
-            try demuxer?.append(bytes[...], to: &events)
-            return
-        }
+        if isOpen { return try feed(bytes, to: &events) }
         head += bytes
         guard try openDemuxer(isEnd: false) else { return }
-        let bytes = head
-        head = []
-        try demuxer?.append(bytes[...], to: &events)
+        try feedHead(to: &events)
     }
 
     mutating func finishDemuxing(to events: inout [DemuxerEvent]) throws(MediaError) {
-        if demuxer == nil {
+        // Servers that have no cue for a while send nothing at all.
+        if job.id.lane == .subtitles, byteCount == 0 { return }
+        if !isOpen {
             guard try openDemuxer(isEnd: true) else {
                 throw MediaError(code: .truncated, text: "the segment is empty")
             }
-            let bytes = head
-            head = []
-            try demuxer?.append(bytes[...], to: &events)
+            try feedHead(to: &events)
         }
         try demuxer?.finish(to: &events)
+        guard webVTT != nil else { return }
+        var found: [WebVTTEvent] = []
+        try webVTT?.finish(to: &found)
+        take(found, to: &events)
+    }
+
+    private var isOpen: Bool { demuxer != nil || webVTT != nil }
+
+    private mutating func feedHead(to events: inout [DemuxerEvent]) throws(MediaError) {
+        let bytes = head
+        head = []
+        try feed(bytes, to: &events)
+    }
+
+    private mutating func feed(_ bytes: [UInt8], to events: inout [DemuxerEvent]) throws(MediaError) {
+        try demuxer?.append(bytes[...], to: &events)
+        guard webVTT != nil else { return }
+        var found: [WebVTTEvent] = []
+        try webVTT?.append(bytes[...], to: &found)
+        take(found, to: &events)
+    }
+
+    private mutating func take(_ found: [WebVTTEvent], to events: inout [DemuxerEvent]) {
+        for event in found {
+            switch event {
+            case .timestampMap(let map): timestampMap = map
+            case .cue(let cue): cues.append(cue)
+            case .note(let text): events.append(.note("\(job.url): \(text)"))
+            case .block: break
+            }
+        }
+    }
+
+    /// The cues that were read since the last call; nil where there are none.
+    mutating func takeCues() -> CueBatch? {
+        guard !cues.isEmpty else { return nil }
+        defer { cues = [] }
+        return CueBatch(
+            cues: cues, map: timestampMap, timeline: job.timeline, start: job.start, duration: job.duration)
     }
 
     private mutating func openDemuxer(isEnd: Bool) throws(MediaError) -> Bool {
         guard let container = ContainerProbe.identify(head[...], isComplete: isEnd) else { return false }
         switch container {
+        case .webVTT where job.id.lane == .subtitles: webVTT = WebVTTParser()
+        case .mp4 where job.id.lane == .subtitles:
+            throw MediaError(code: .unsupported, byteOffset: 0, text: "subtitles in MP4")
+        case _ where job.id.lane == .subtitles:
+            throw MediaError(code: .unknownContainer, byteOffset: 0, text: "no WebVTT where subtitles belong")
         case .transportStream: demuxer = TransportStreamDemuxer()
         case .packedAudio: demuxer = PackedAudioDemuxer()
         case .mp4:

@@ -18,6 +18,10 @@ final class TrackRenderer: Sendable {
         case track(MediaTrack, window: PresentationWindow, isNewSequence: Bool)
         case sample(MediaSample, offset: Duration)
         case end
+
+        var byteCount: Int {
+            if case .sample(let sample, _) = self { sample.data.count } else { 0 }
+        }
     }
 
     /// What a renderer tells its player.
@@ -33,7 +37,6 @@ final class TrackRenderer: Sendable {
         var decodedFrames = 0
         var droppedFrames = 0
         var damagedSamples = 0
-        var queuedByteCount = 0
         /// How much later than its time the last frame was handed over.
         var lateness = Duration.zero
         var lastError: String?
@@ -51,6 +54,7 @@ final class TrackRenderer: Sendable {
     private let mode: Mode
     private let clock: PresentationClock
     private let hub: WriterHub
+    private let counts: RendererCounters
     private let report: @Sendable (Report) -> Void
     private let queue = Monitor(Queue())
     private let exit = Mutex<Exit>(.running)
@@ -61,19 +65,24 @@ final class TrackRenderer: Sendable {
         case done
     }
 
-    /// Video that is this late is not shown any more (issue: within 40 ms of the timebase).
-    static let lateFrameTolerance = Duration.milliseconds(40)
+    /// Video that leaves its decoder this late is not shown any more.
+    private static let lateFrameTolerance = Duration.milliseconds(40)
+    /// A picture stays no longer than this, however slow the decoder is.
+    private static let longestPicture = Duration.milliseconds(500)
+    /// Frames that are decoded ahead of their time, so that one that takes longer than the others comes in time.
+    private static let decodedAhead: [MediaType: Int] = [.video: 3, .audio: 8]
     /// Without a clock, how much media goes by between two reports.
     private static let reportInterval = Duration.milliseconds(200)
 
     init(
-        mediaType: MediaType, mode: Mode, clock: PresentationClock, hub: WriterHub,
+        mediaType: MediaType, mode: Mode, clock: PresentationClock, hub: WriterHub, counts: RendererCounters,
         report: @escaping @Sendable (Report) -> Void
     ) {
         self.mediaType = mediaType
         self.mode = mode
         self.clock = clock
         self.hub = hub
+        self.counts = counts
         self.report = report
     }
 
@@ -91,21 +100,16 @@ final class TrackRenderer: Sendable {
 
     func enqueue(_ items: [Item]) {
         guard !items.isEmpty else { return }
-        queue.signal { queue in
-            for item in items {
-                if case .sample(let sample, _) = item { queue.counters.queuedByteCount += sample.data.count }
-                queue.items.append(item)
-            }
-        }
+        let byteCount = items.reduce(0) { $0 + $1.byteCount }
+        counts.noteQueued(byteCount)
+        queue.signal { queue in queue.items += items }
     }
 
     /// Forgets everything that was not presented yet.
     func flush() {
         queue.signal { queue in
-            queue.items.removeAll()
-            queue.head = 0
+            dropQueue(&queue)
             queue.generation += 1
-            queue.counters.queuedByteCount = 0
         }
     }
 
@@ -113,9 +117,14 @@ final class TrackRenderer: Sendable {
     func stop() {
         queue.signal { queue in
             queue.isStopped = true
-            queue.items.removeAll()
-            queue.counters.queuedByteCount = 0
+            dropQueue(&queue)
         }
+    }
+
+    private func dropQueue(_ queue: inout Queue) {
+        counts.noteQueued(-queue.items[queue.head...].reduce(0) { $0 + $1.byteCount })
+        queue.items.removeAll()
+        queue.head = 0
     }
 
     /// Returns when the thread works no longer.
@@ -148,24 +157,37 @@ final class TrackRenderer: Sendable {
 
     private func run() {
         var worker = Worker(renderer: self)
-        while let (item, generation) = next() {
-            if generation != worker.generation { worker.reset(to: generation) }
-            worker.process(item)
+        while true {
+            switch next(isIdleAllowed: worker.hasPending) {
+            case .item(let item, let generation):
+                if generation != worker.generation { worker.reset(to: generation) }
+                worker.process(item)
+            case .nothing: worker.presentFirst()
+            case .stop: return
+            }
         }
     }
 
-    private func next() -> (Item, generation: Int)? {
-        queue.wait { queue -> (Item, generation: Int)?? in
-            if queue.isStopped { return .some(nil) }
-            guard queue.head < queue.items.count else { return nil }
+    private enum Next {
+        case item(Item, generation: Int)
+        case nothing
+        case stop
+    }
+
+    /// The next item; waits for one unless there is something else to do.
+    private func next(isIdleAllowed: Bool) -> Next {
+        queue.wait { queue -> Next? in
+            if queue.isStopped { return .stop }
+            guard queue.head < queue.items.count else { return isIdleAllowed ? .nothing : nil }
             let item = queue.items[queue.head]
+            queue.items[queue.head] = .end  // lets go of the sample
             queue.head += 1
-            if case .sample(let sample, _) = item { queue.counters.queuedByteCount -= sample.data.count }
+            counts.noteQueued(-item.byteCount)
             if queue.head == queue.items.count || queue.head >= 512 {
                 queue.items.removeFirst(queue.head)
                 queue.head = 0
             }
-            return .some((item, queue.generation))
+            return .item(item, generation: queue.generation)
         }
     }
 
@@ -187,14 +209,30 @@ final class TrackRenderer: Sendable {
         private var decoder: Decoder?
         private var window = PresentationWindow()
         private var offset = Duration.zero
+        private var trimmer = GaplessTrimmer()
         private var lastPresented: Duration?
         /// Where the last media that was handed over ends.
         private var end = Duration.zero
         private var reported = Duration.seconds(Int64.min / 4)
         private var hasFailed = false
+        /// Decoded and not presented yet, in the order of presentation.
+        private var pending: [Pending] = []
+        private let decodedAhead: Int
+
+        private enum Media {
+            case video(VideoFrame)
+            case audio(AudioBuffer)
+        }
+
+        private struct Pending {
+            var media: Media
+            var time: Duration
+            var length: Duration
+        }
 
         init(renderer: TrackRenderer) {
             self.renderer = renderer
+            decodedAhead = renderer.clock.isPaced ? TrackRenderer.decodedAhead[renderer.mediaType] ?? 0 : 0
             clockGeneration = renderer.clock.generation
         }
 
@@ -203,6 +241,7 @@ final class TrackRenderer: Sendable {
             clockGeneration = renderer.clock.generation
             decoder = nil
             track = nil
+            pending = []
             lastPresented = nil
             reported = .seconds(Int64.min / 4)
         }
@@ -213,14 +252,17 @@ final class TrackRenderer: Sendable {
             case .sample(let sample, let offset): decode(sample, offset: offset)
             case .end:
                 drain()
+                presentAll()
                 renderer.report(.drained(end: end))
             }
         }
 
         private mutating func begin(_ track: MediaTrack, _ window: PresentationWindow) {
             drain()
+            presentAll()
             self.track = track
             self.window = window
+            trimmer = GaplessTrimmer(track.gapless)
             if window.dropsOverlap, let lastPresented {
                 self.window.from = max(window.from ?? lastPresented, lastPresented + .microseconds(1))
             }
@@ -260,6 +302,17 @@ final class TrackRenderer: Sendable {
             }
             deliver(frames)
             deliver(buffers)
+            noteConsumed(sample, offset: offset)
+        }
+
+        /// Without a clock, what was taken counts as presented, although nothing may have come of it: the player would
+        /// wait for ever for pictures of a stretch that cannot be decoded.
+        private mutating func noteConsumed(_ sample: MediaSample, offset: Duration) {
+            guard !renderer.clock.isPaced, let track else { return }
+            let time = ItemTimeline.duration(sample.dts, track.timescale) + offset
+            guard time - reported >= TrackRenderer.reportInterval * 2 else { return }
+            reported = time
+            renderer.report(.presented(upTo: time))
         }
 
         private mutating func drain() {
@@ -289,21 +342,76 @@ final class TrackRenderer: Sendable {
             for frame in frames {
                 let time = ItemTimeline.duration(frame.pts, frame.timescale) + offset
                 let length = ItemTimeline.duration(frame.duration, frame.timescale)
-                guard present(at: time, length: length, isVideo: true) else { continue }
-                let placed = frame.placed(at: MediaTime(time))
-                attempt { hub throws(OutputError) in try hub.write(placed) }
-                handedOver(time, length)
+                queue(.video(frame), at: time, length: length, isInside: isInside(time, length, isVideo: true))
             }
         }
 
         private mutating func deliver(_ buffers: [AudioBuffer]) {
-            for buffer in buffers {
+            for buffer in buffers.flatMap({ trimmed($0) }) {
                 let time = ItemTimeline.duration(buffer.pts, buffer.timescale) + offset
                 let length = Duration.seconds(1) * buffer.frameCount / max(1, buffer.sampleRate)
-                guard present(at: time, length: length, isVideo: false) else { continue }
-                let placed = buffer.placed(at: MediaTime(time))
-                attempt { hub throws(OutputError) in try hub.write(placed) }
-                handedOver(time, length)
+                queue(.audio(buffer), at: time, length: length, isInside: isInside(time, length, isVideo: false))
+            }
+        }
+
+        private mutating func queue(_ media: Media, at time: Duration, length: Duration, isInside: Bool) {
+            renderer.count { $0.decodedFrames += 1 }
+            guard isInside, !isTooLate(media, at: time) else { return }
+            pending.append(Pending(media: media, time: time, length: length))
+            while pending.count > decodedAhead || isFirstDue { presentFirst() }
+        }
+
+        private var isFirstDue: Bool {
+            guard let first = pending.first else { return false }
+            return first.time <= renderer.clock.now
+        }
+
+        /// Whether the decoder has fallen so far behind that its picture is of the past. Then it is counted and not
+        /// shown, unless nothing was shown for a while.
+        private mutating func isTooLate(_ media: Media, at time: Duration) -> Bool {
+            guard renderer.clock.isPaced, case .video = media,
+                renderer.clock.now - time > TrackRenderer.lateFrameTolerance,
+                let lastPresented, time - lastPresented < TrackRenderer.longestPicture
+            else { return false }
+            renderer.count { $0.droppedFrames += 1 }
+            return true
+        }
+
+        var hasPending: Bool { !pending.isEmpty }
+
+        private mutating func presentAll() {
+            while hasPending { presentFirst() }
+        }
+
+        /// Hands over the first decoded frame when its time has come.
+        mutating func presentFirst() {
+            guard !pending.isEmpty else { return }
+            let next = pending.removeFirst()
+            guard waitUntilDue(next.time) else { return }
+            let itemTime = MediaTime(next.time)
+            switch next.media {
+            case .video(let frame):
+                attempt { hub throws(OutputError) in try hub.write(frame.placed(at: itemTime)) }
+            case .audio(let buffer):
+                attempt { hub throws(OutputError) in try hub.write(buffer.placed(at: itemTime)) }
+            }
+            handedOver(next.time, next.length)
+        }
+
+        /// Without what the encoder has added to the sound.
+        private mutating func trimmed(_ buffer: AudioBuffer) -> [AudioBuffer] {
+            let parts = trimmer.parts(ofNext: buffer.frameCount)
+            if parts == [0..<buffer.frameCount] { return [buffer] }
+            do throws(CodecError) {
+                var buffers: [AudioBuffer] = []
+                for part in parts {
+                    buffers.append(
+                        try buffer.trimmed(leading: part.lowerBound, trailing: buffer.frameCount - part.upperBound))
+                }
+                return buffers
+            } catch {
+                note(error)
+                return []
             }
         }
 
@@ -312,32 +420,31 @@ final class TrackRenderer: Sendable {
             let time = ItemTimeline.duration(sample.pts, track.timescale) + offset
             let length = ItemTimeline.duration(sample.duration, track.timescale)
             let decodingTime = ItemTimeline.duration(sample.dts, track.timescale) + offset
-            guard present(at: decodingTime, length: length, isVideo: false) else { return }
+            if decoder == nil { renderer.count { $0.decodedFrames += 1 } }
+            guard isInside(decodingTime, length, isVideo: false),
+                waitUntilDue(decodingTime)
+            else { return }
             attempt { hub throws(OutputError) in try hub.write(sample, of: track.mediaType, at: MediaTime(time)) }
             if decoder == nil { handedOver(max(time, decodingTime), length) }
         }
 
-        /// Waits until `time` has come. False for media that is not to be presented.
-        private mutating func present(at time: Duration, length: Duration, isVideo: Bool) -> Bool {
-            renderer.count { $0.decodedFrames += 1 }
+        /// Whether media is to be presented at all.
+        private func isInside(_ time: Duration, _ length: Duration, isVideo: Bool) -> Bool {
             if let from = window.from, isVideo ? time < from : time + length <= from { return false }
-            if let until = window.until, time >= until { return false }
+            return window.until.map { time < $0 } ?? true
+        }
+
+        /// Waits until `time` has come. False where the media was flushed meanwhile.
+        private func waitUntilDue(_ time: Duration) -> Bool {
             guard
                 renderer.clock.wait(until: time, generation: clockGeneration, waiter: ObjectIdentifier(renderer))
                     == .due
             else { return false }
-            guard renderer.clock.isPaced else { return true }
-            let lateness = renderer.clock.reached - time
-            let isLate = isVideo && lateness > TrackRenderer.lateFrameTolerance
-            renderer.count { counters in
-                counters.lateness = lateness
-                if isLate { counters.droppedFrames += 1 }
+            if renderer.clock.isPaced {
+                let lateness = renderer.clock.now - time
+                renderer.count { $0.lateness = lateness }
             }
-            if isLate {
-                lastPresented = max(lastPresented ?? time, time)
-                end = max(end, time + length)
-            }
-            return !isLate
+            return true
         }
 
         private mutating func handedOver(_ time: Duration, _ length: Duration) {

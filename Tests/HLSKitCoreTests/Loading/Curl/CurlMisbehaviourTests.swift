@@ -1,4 +1,5 @@
 import HLSKitCore
+import TestSupport
 import Testing
 
 /// What a ``CurlTransport`` makes of servers that do not do what they should.

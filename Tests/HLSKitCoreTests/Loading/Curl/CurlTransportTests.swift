@@ -1,4 +1,5 @@
 import HLSKitCore
+import TestSupport
 import Testing
 
 @Suite("curl over decent servers", .timeLimit(.minutes(1)))

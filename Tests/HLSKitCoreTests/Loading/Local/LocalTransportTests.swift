@@ -1,5 +1,6 @@
 import Foundation
 import HLSKitCore
+import TestSupport
 import Testing
 
 @Suite("files and data: URLs", .timeLimit(.minutes(1)))

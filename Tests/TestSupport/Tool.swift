@@ -1,17 +1,19 @@
-import Foundation
+package import Foundation
 
 /// Runs programs of the system.
 ///
 /// Not by `Process`: its children inherit the mask of a pool thread, with all signals blocked, and its pipes are held
 /// open by what other tests start at the same time.
-enum Tool {
-    struct Failure: Error, CustomStringConvertible { let description: String }
+package enum Tool {
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
 
     /// Runs a program to its end.
     ///
     /// - Returns: What it wrote to its standard output.
     @discardableResult
-    static func run(_ arguments: [String], input: [UInt8] = [], in folder: String = "/") throws -> [UInt8] {
+    package static func run(_ arguments: [String], input: [UInt8] = [], in folder: String = "/") throws -> [UInt8] {
         let scratch = try ScratchFolder()
         let (output, errors) = (scratch.path + "/output", scratch.path + "/errors")
         let source = open(try scratch.write(input, to: "input"), O_RDONLY | O_CLOEXEC)
@@ -27,7 +29,7 @@ enum Tool {
     }
 
     /// Starts a program with no signal blocked.
-    static func spawn(
+    package static func spawn(
         _ arguments: [String], in folder: String, input: Int32, output: String, errors: String
     ) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
@@ -52,5 +54,5 @@ enum Tool {
         return child
     }
 
-    static func exists(_ path: String) -> Bool { FileManager.default.isExecutableFile(atPath: path) }
+    package static func exists(_ path: String) -> Bool { FileManager.default.isExecutableFile(atPath: path) }
 }

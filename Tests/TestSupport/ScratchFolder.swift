@@ -1,10 +1,10 @@
 import Foundation
 
 /// A folder that is gone with its owner.
-final class ScratchFolder: Sendable {
-    let path: String
+package final class ScratchFolder: Sendable {
+    package let path: String
 
-    init() throws {
+    package init() throws {
         var template = Array((NSTemporaryDirectory() + "/hlskit-XXXXXX").utf8CString)
         guard mkdtemp(&template) != nil else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
         // Policies compare real paths.
@@ -17,7 +17,7 @@ final class ScratchFolder: Sendable {
 
     /// Writes a file, with the folders it needs.
     @discardableResult
-    func write(_ bytes: [UInt8], to name: String) throws -> String {
+    package func write(_ bytes: [UInt8], to name: String) throws -> String {
         let file = path + "/" + name
         let folder = String(file[..<(file.lastIndex(of: "/") ?? file.startIndex)])
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -4,23 +4,23 @@ import Synchronization
 /// Debian's nginx on free ports of the loopback interface, with a certificate authority of its own.
 ///
 /// Ends with its owner, and with the test process however that ends.
-final class TestOrigin: Sendable {
+package final class TestOrigin: Sendable {
     /// Files below it are served.
-    let root: ScratchFolder
+    package let root: ScratchFolder
     /// `http://127.0.0.1:PORT`: HTTP/1.1, gzip for playlists.
-    let plain: String
+    package let plain: String
     /// `https://localhost:PORT`: HTTP/2 and HTTP/1.1.
-    let secure: String
+    package let secure: String
     /// The authority that has signed the certificate of ``secure``.
-    let caFile: String
+    package let caFile: String
     private let folder: ScratchFolder
     private let child: Child
 
-    static let nginx = "/usr/sbin/nginx"
-    static let isInstalled = Tool.exists(nginx)
+    package static let nginx = "/usr/sbin/nginx"
+    package static let isInstalled = Tool.exists(nginx)
 
     /// The origin of all tests that only read the files it starts with: `small.m3u8`, `segment.ts` (``segment``), `empty.ts`.
-    static func shared() throws -> TestOrigin {
+    package static func shared() throws -> TestOrigin {
         try sharedOrigin.withLock { origin in
             if let origin { return origin }
             let new = try TestOrigin()
@@ -36,13 +36,14 @@ final class TestOrigin: Sendable {
 
     fileprivate static let sharedOrigin = Mutex<TestOrigin?>(nil)
 
-    static let playlist = Array(
+    package static let playlist = Array(
         ("#EXTM3U\n" + String(repeating: "#EXTINF:6,\nsegment.ts\n", count: 100)).utf8)
 
     /// The content of `segment.ts`: bytes in which each place can be told from its neighbours.
-    static let segment: [UInt8] = (0..<1 << 20).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13) }
+    package static let segment: [UInt8] = (0..<1 << 20).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13) }
 
-    init() throws {
+    /// - Parameter logsRequests: whether ``requestedPaths`` is kept.
+    package init(logsRequests: Bool = false) throws {
         root = try ScratchFolder()
         folder = try ScratchFolder()
         caFile = folder.path + "/ca.pem"
@@ -51,7 +52,8 @@ final class TestOrigin: Sendable {
         // Between the choice of a port and its use somebody else may take it.
         for _ in 0..<5 {
             let (plainPort, securePort) = (try Self.freePort(), try Self.freePort())
-            try folder.write(Array(Self.configuration(root.path, plainPort, securePort).utf8), to: "nginx.conf")
+            try folder.write(
+                Array(Self.configuration(root.path, plainPort, securePort, logsRequests).utf8), to: "nginx.conf")
             let child = try Self.launch(in: folder)
             if Self.answers(plainPort, child), Self.answers(securePort, child) {
                 self.child = child
@@ -66,6 +68,12 @@ final class TestOrigin: Sendable {
     }
 
     deinit { child.end() }
+
+    /// The paths that were asked for so far, in the order in which the answers ended.
+    package var requestedPaths: [String] {
+        ((try? String(contentsOfFile: folder.path + "/access.log", encoding: .utf8)) ?? "").split(separator: "\n")
+            .map(String.init)
+    }
 
     private struct Child: Sendable {
         let id: pid_t
@@ -83,12 +91,15 @@ final class TestOrigin: Sendable {
         }
     }
 
-    /// Starts nginx under a shell that kills it when its leash, a pipe from this process, is let go.
+    /// Starts nginx under a shell that kills it when its leash, a socket of this process, is let go.
     private static func launch(in folder: ScratchFolder) throws -> Child {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        // At once, not by fcntl: a program started in between would hold the leash, and nginx would never end.
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+        }
         defer { close(ends[0]) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let script = """
             exec 3<&0
             \(nginx) -e error.log -p . -c nginx.conf < /dev/null 3<&- & pid=$!
@@ -117,14 +128,17 @@ final class TestOrigin: Sendable {
             ], in: folder.path)
     }
 
-    private static func configuration(_ root: String, _ plainPort: Int, _ securePort: Int) -> String {
+    private static func configuration(
+        _ root: String, _ plainPort: Int, _ securePort: Int, _ logsRequests: Bool
+    ) -> String {
         """
         daemon off;
         master_process off;
         pid nginx.pid;
         events { worker_connections 256; }
         http {
-            access_log off;
+            log_format paths "$uri";
+            access_log \(logsRequests ? "access.log paths" : "off");
             types { application/vnd.apple.mpegurl m3u8; video/mp2t ts; }
             client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi;
             uwsgi_temp_path uwsgi; scgi_temp_path scgi;

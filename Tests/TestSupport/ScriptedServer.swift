@@ -2,11 +2,11 @@ import Foundation
 import Synchronization
 
 /// A listening socket on a free port of 127.0.0.1.
-struct LoopbackListener: Sendable {
-    let descriptor: Int32
-    let port: Int
+package struct LoopbackListener: Sendable {
+    package let descriptor: Int32
+    package let port: Int
 
-    init() throws {
+    package init() throws {
         // A program that another test starts must not hold the connection open.
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = Self.address(port: 0)
@@ -22,7 +22,7 @@ struct LoopbackListener: Sendable {
         port = Int(UInt16(bigEndian: address.sin_port))
     }
 
-    func close() {
+    package func close() {
         // Wakes a thread that waits in accept.
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
         _ = Glibc.close(descriptor)
@@ -38,14 +38,14 @@ struct LoopbackListener: Sendable {
 }
 
 /// A server that does as its script says, for everything that a decent one would not do.
-final class ScriptedServer: Sendable {
+package final class ScriptedServer: Sendable {
     /// One accepted connection, on a thread of its own. Calls after its end do nothing.
-    struct Connection: Sendable {
+    package struct Connection: Sendable {
         fileprivate let descriptor: Int32
-        let server: ScriptedServer
+        package let server: ScriptedServer
 
         /// The next request: its lines, without the empty one. Nil when the client has closed.
-        func readRequest() -> [String]? {
+        package func readRequest() -> [String]? {
             var head: [UInt8] = []
             var byte: UInt8 = 0
             while !head.suffix(4).elementsEqual("\r\n\r\n".utf8) {
@@ -59,7 +59,7 @@ final class ScriptedServer: Sendable {
 
         /// - Returns: False when the client has closed.
         @discardableResult
-        func send(_ bytes: some Collection<UInt8>) -> Bool {
+        package func send(_ bytes: some Collection<UInt8>) -> Bool {
             let bytes = Array(bytes)
             var offset = 0
             while offset < bytes.count {
@@ -74,32 +74,35 @@ final class ScriptedServer: Sendable {
 
         /// Sends text with `\n` as it stands.
         @discardableResult
-        func send(_ text: String) -> Bool { send(text.utf8) }
+        package func send(_ text: String) -> Bool { send(text.utf8) }
 
         /// Sends a whole response with a `Content-Length`.
-        func respond(_ body: some Collection<UInt8>, status: String = "200 OK", fields: [String] = []) {
+        package func respond(_ body: some Collection<UInt8>, status: String = "200 OK", fields: [String] = []) {
             let lines = ["HTTP/1.1 \(status)", "Content-Length: \(body.count)"] + fields
             send(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + Array(body))
         }
 
-        func redirect(to location: String, status: Int = 302) {
+        package func redirect(to location: String, status: Int = 302) {
             respond([], status: "\(status) Moved", fields: ["Location: \(location)"])
         }
 
         /// Returns when the client has closed its side.
-        func waitForClose() {
+        package func waitForClose() {
             var byte: UInt8 = 0
             while recv(descriptor, &byte, 1, 0) > 0 {}
         }
 
         /// Waits a while for the client to close its side.
-        func isClosed(within seconds: Double) -> Bool {
+        package func isClosed(within seconds: Double) -> Bool {
             var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             return Glibc.poll(&poll, 1, Int32(seconds * 1000)) > 0
         }
 
+        /// Ends the connection after what was sent.
+        package func hangUp() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+
         /// Ends the connection with a reset.
-        func reset() {
+        package func reset() {
             var value = linger(l_onoff: 1, l_linger: 0)
             setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &value, socklen_t(MemoryLayout<linger>.size))
         }
@@ -111,22 +114,22 @@ final class ScriptedServer: Sendable {
     private let accepted = Mutex(0)
 
     /// `http://127.0.0.1:PORT`.
-    var url: String { "http://127.0.0.1:\(listener.port)" }
-    var port: Int { listener.port }
+    package var url: String { "http://127.0.0.1:\(listener.port)" }
+    package var port: Int { listener.port }
     /// The heads of the requests so far.
-    var requests: [[String]] { log.withLock { $0 } }
+    package var requests: [[String]] { log.withLock { $0 } }
     /// The value of a field in each of the requests, nil where it is missing.
-    func values(of name: String) -> [String?] {
+    package func values(of name: String) -> [String?] {
         requests.map { lines in
             lines.first { $0.lowercased().hasPrefix(name.lowercased() + ":") }
                 .map { $0.drop { $0 != ":" }.dropFirst().trimmingCharacters(in: .whitespaces) }
         }
     }
-    var connectionCount: Int { accepted.withLock { $0 } }
+    package var connectionCount: Int { accepted.withLock { $0 } }
 
     /// - Parameter script: What to do with each connection, and its number from 0; the connection is closed when it
     ///   returns.
-    init(accepting script: @escaping @Sendable (Connection, Int) -> Void) throws {
+    package init(accepting script: @escaping @Sendable (Connection, Int) -> Void) throws {
         listener = try LoopbackListener()
         let descriptor = listener.descriptor
         // The thread must not keep the server alive: it ends when the listener is closed.
@@ -153,21 +156,21 @@ final class ScriptedServer: Sendable {
     }
 
     /// Answers every request on every connection.
-    convenience init(answering answer: @escaping @Sendable (Connection, [String]) -> Void) throws {
+    package convenience init(answering answer: @escaping @Sendable (Connection, [String]) -> Void) throws {
         try self.init(accepting: { connection, _ in
             while let request = connection.readRequest() { answer(connection, request) }
         })
     }
 
     /// Ends all connections and the server.
-    func stop() {
+    package func stop() {
         listener.close()
         open.withLock { for client in $0 { _ = shutdown(client, Int32(SHUT_RDWR)) } }
     }
 }
 
 /// Runs `body` with a server that is stopped afterwards.
-func withServer<Result>(
+package func withServer<Result>(
     accepting script: @escaping @Sendable (ScriptedServer.Connection, Int) -> Void,
     _ body: (ScriptedServer) async throws -> Result
 ) async throws -> Result {
@@ -177,7 +180,7 @@ func withServer<Result>(
 }
 
 /// The same with a script for each request.
-func withServer<Result>(
+package func withServer<Result>(
     answering answer: @escaping @Sendable (ScriptedServer.Connection, [String]) -> Void,
     _ body: (ScriptedServer) async throws -> Result
 ) async throws -> Result {

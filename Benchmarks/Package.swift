@@ -1,0 +1,19 @@
+// swift-tools-version: 6.2
+// Measures the library; a package of its own, so that users of the library do not build it.
+
+import PackageDescription
+
+let package = Package(
+    name: "Benchmarks",
+    dependencies: [.package(name: "HLSKit", path: "..")],
+    targets: [
+        .executableTarget(
+            name: "PlaylistBenchmarks",
+            dependencies: [.product(name: "HLSPlaylist", package: "HLSKit")],
+            swiftSettings: [
+                .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+                .enableUpcomingFeature("MemberImportVisibility"),
+            ])
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,22 @@
+// swift-tools-version: 6.2
+// libFuzzer targets; a package of its own, since they need the sanitizer. Build and run, one at a time:
+//
+//   swift build -c release --sanitize=fuzzer --product FuzzPlaylist
+//   SWIFT_BACKTRACE=enable=no .build/release/FuzzPlaylist -max_total_time=600 new-corpus corpus
+//
+// What a fuzzer finds goes into corpus/ and is replayed by CorpusTests.
+
+import PackageDescription
+
+func fuzzer(_ name: String) -> Target {
+    .executableTarget(
+        name: name, dependencies: [.product(name: "HLSPlaylist", package: "HLSKit")],
+        swiftSettings: [
+            .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+            .enableUpcomingFeature("MemberImportVisibility"), .unsafeFlags(["-parse-as-library"]),
+        ])
+}
+
+let package = Package(
+    name: "Fuzz", dependencies: [.package(name: "HLSKit", path: "..")],
+    targets: [fuzzer("FuzzPlaylist"), fuzzer("FuzzWriter"), fuzzer("FuzzMerging")], swiftLanguageModes: [.v6])

@@ -1,0 +1,8 @@
+#ifndef CMALLOC_SHIM_H
+#define CMALLOC_SHIM_H
+#include <malloc.h>
+
+// The constants are macros with casts, which do not import.
+static inline int CMalloc_set_mmap_threshold(int byte_count) { return mallopt(M_MMAP_THRESHOLD, byte_count); }
+static inline int CMalloc_set_arena_max(int count) { return mallopt(M_ARENA_MAX, count); }
+#endif

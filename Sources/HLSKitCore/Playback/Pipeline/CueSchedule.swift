@@ -1,0 +1,142 @@
+import HLSMedia
+import HLSTime
+
+/// The cues of a piece of a WebVTT segment, as the file has them.
+struct CueBatch: Sendable {
+    var cues: [WebVTTCue]
+    var map: WebVTTTimestampMap
+    /// The mapping from media timestamps to item time that the segment belongs to.
+    var timeline: Int
+    /// Where the playlist says that the segment is.
+    var start: Duration
+    var duration: Duration
+}
+
+/// Puts cues on the item's timeline, each once, and gives them when their time has come.
+///
+/// A segment's cues are placed by the anchor of its timeline, as soon as media has set one. Where none comes until
+/// the segment itself is presented, they are placed by the playlist.
+///
+/// Source: RFC 8216 §3.5; CONTRACTS §12.
+struct CueSchedule: Sendable {
+    /// Cues that were given, for knowing them again. A server that repeats more than these repeats itself.
+    private static let maxKnownCount = 4096
+    private static let maxKnownByteCount = 1 << 20
+    /// Cues that are nearer to their segment than this are placed by their own times when there is no anchor.
+    private static let tolerance = Duration.seconds(10)
+
+    private struct Entry: Hashable {
+        var start: Duration
+        var end: Duration
+        var cue: WebVTTCue
+        var language: String?
+    }
+
+    private struct Key: Hashable {
+        var start: Duration
+        var end: Duration
+        var payload: String
+    }
+
+    /// Item times between which cues are wanted.
+    private var window: Range<Duration>
+    private var unplaced: [(batch: CueBatch, language: String?)] = []
+    /// By their starts, those of the same start in their order.
+    private var due: [Entry] = []
+    private var known: Set<Key> = []
+    private var knownOrder: [Key] = []
+    private var knownByteCount = 0
+
+    init(window: Range<Duration> = .seconds(Int64.min / 4)..<(.seconds(Int64.max / 4))) {
+        self.window = window
+    }
+
+    /// The item time at which the next cue is to be shown.
+    var nextDue: Duration? { due.first?.start }
+
+    mutating func add(_ batch: CueBatch, language: String?) {
+        guard !batch.cues.isEmpty else { return }
+        unplaced.append((batch, language))
+    }
+
+    /// Gives the cues that are to be shown at `time` and were not given yet, in the order of their starts.
+    mutating func takeDue(at time: Duration, timeline: ItemTimeline) -> [LegibleCue] {
+        place(by: timeline, presented: time)
+        let count = due.firstIndex { $0.start > time } ?? due.count
+        let cues = due.prefix(count).map { entry in
+            LegibleCue(
+                timeRange: MediaTimeRange(entry.start..<entry.end), text: entry.cue.text, payload: entry.cue.payload,
+                identifier: entry.cue.identifier, settings: entry.cue.settings, language: entry.language)
+        }
+        due.removeFirst(count)
+        return cues
+    }
+
+    /// Only cues that are shown between these item times are given; nil means no bound.
+    mutating func limit(from: Duration?, until: Duration?) {
+        let lower = from ?? .seconds(Int64.min / 4)
+        window = lower..<max(lower, until ?? .seconds(Int64.max / 4))
+    }
+
+    mutating func removeAll() {
+        unplaced = []
+        due = []
+        known = []
+        knownOrder = []
+        knownByteCount = 0
+    }
+
+    /// Places what can be placed.
+    mutating func place(by timeline: ItemTimeline, presented: Duration) {
+        guard !unplaced.isEmpty else { return }
+        var waiting: [(batch: CueBatch, language: String?)] = []
+        for (batch, language) in unplaced {
+            if let offset = Self.offset(of: batch, by: timeline, presented: presented) {
+                for cue in batch.cues { insert(cue, offset: offset, language: language) }
+            } else {
+                waiting.append((batch, language))
+            }
+        }
+        unplaced = waiting
+    }
+
+    /// What is added to the times of a batch's cues to get item time; nil while there may still be an anchor for it.
+    private static func offset(of batch: CueBatch, by timeline: ItemTimeline, presented: Duration) -> Duration? {
+        guard let first = batch.cues.first else { return .zero }
+        let shift = ItemTimeline.duration(batch.map.timestamp, 90_000) - batch.map.local
+        if let offset = timeline.cueOffset(for: batch.timeline, time: first.start + shift, near: batch.start) {
+            return shift + offset
+        }
+        let end = batch.start + batch.duration
+        guard presented >= end else { return nil }
+        let time = first.start - batch.map.local
+        return batch.start - tolerance <= time && time <= end + tolerance
+            ? .zero - batch.map.local : batch.start - first.start
+    }
+
+    private mutating func insert(_ cue: WebVTTCue, offset: Duration, language: String?) {
+        let (start, end) = (cue.start + offset, cue.end + offset)
+        guard end > window.lowerBound, start < window.upperBound else { return }
+        guard remember(Key(start: start, end: end, payload: cue.payload)) else { return }
+        // Cues come in their order nearly always.
+        var index = due.count
+        while index > 0, due[index - 1].start > start { index -= 1 }
+        due.insert(Entry(start: start, end: end, cue: cue, language: language), at: index)
+    }
+
+    /// False for a cue that is known.
+    private mutating func remember(_ key: Key) -> Bool {
+        guard known.insert(key).inserted else { return false }
+        knownOrder.append(key)
+        knownByteCount += key.payload.utf8.count
+        guard knownOrder.count > Self.maxKnownCount || knownByteCount > Self.maxKnownByteCount else { return true }
+        // The older half.
+        let forgotten = knownOrder.prefix((knownOrder.count + 1) / 2)
+        for key in forgotten {
+            known.remove(key)
+            knownByteCount -= key.payload.utf8.count
+        }
+        knownOrder.removeFirst(forgotten.count)
+        return true
+    }
+}

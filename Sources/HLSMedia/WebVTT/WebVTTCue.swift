@@ -1,0 +1,65 @@
+/// One cue of a WebVTT file, with the times that the file gives it.
+///
+/// Source: WebVTT §3.1.
+public struct WebVTTCue: Sendable, Hashable {
+    /// The line above the timings; empty where there is none.
+    public var identifier: String
+    /// Times on the file's own clock, to the millisecond. The end is never before the start.
+    public var start: Duration
+    public var end: Duration
+    public var settings: WebVTTCueSettings
+    /// The payload as it is written, lines separated by `\n`.
+    public var payload: String
+
+    public init(
+        identifier: String = "", start: Duration, end: Duration, settings: WebVTTCueSettings = .init(),
+        payload: String
+    ) {
+        self.identifier = identifier
+        self.start = start
+        self.end = end
+        self.settings = settings
+        self.payload = payload
+    }
+
+    /// The payload without tags and with its character references decoded. Computed anew each time.
+    public var text: String { WebVTTText.plain(payload) }
+}
+
+/// Which moment of a WebVTT file's own clock is which timestamp of the media (`X-TIMESTAMP-MAP`).
+///
+/// Source: RFC 8216 §3.5.
+public struct WebVTTTimestampMap: Sendable, Hashable {
+    /// A moment on the clock of the cues.
+    public var local: Duration
+    /// The same moment as a 33-bit timestamp in units of 1/90 000 s.
+    public var timestamp: Int64
+
+    /// The defaults are what holds for a file without a map.
+    public init(local: Duration = .zero, timestamp: Int64 = 0) {
+        self.local = local
+        self.timestamp = timestamp
+    }
+}
+
+/// A part of a WebVTT file that is no cue.
+public struct WebVTTBlock: Sendable, Hashable {
+    /// What the first line calls it.
+    public enum Kind: Sendable, Hashable {
+        /// A comment.
+        case note
+        /// A style sheet.
+        case style
+        /// The definition of a region.
+        case region
+    }
+
+    public var kind: Kind
+    /// What follows the block's name, lines separated by `\n`.
+    public var text: String
+
+    public init(kind: Kind, text: String) {
+        self.kind = kind
+        self.text = text
+    }
+}

@@ -1,0 +1,116 @@
+/// Where and how a cue is shown. `nil` stands for the default of the format.
+///
+/// Settings that are unknown, or whose value is none, are passed over.
+///
+/// Source: WebVTT §4.4, §6.3.
+public struct WebVTTCueSettings: Sendable, Hashable {
+    /// Text that runs from top to bottom.
+    public enum Vertical: String, Sendable, Hashable {
+        /// Lines follow one another from right to left.
+        case growingLeft = "rl"
+        /// Lines follow one another from left to right.
+        case growingRight = "lr"
+    }
+
+    /// Where the box of the cue stands.
+    public enum Line: Sendable, Hashable {
+        /// Counted in lines from the top, or from the bottom where negative.
+        case number(Double)
+        /// In percent of the height (of the width for vertical text), 0 to 100.
+        case percentage(Double)
+    }
+
+    public enum LineAlignment: String, Sendable, Hashable {
+        case start, center, end
+    }
+
+    public enum PositionAlignment: String, Sendable, Hashable {
+        case lineLeft = "line-left"
+        case center
+        case lineRight = "line-right"
+    }
+
+    public enum TextAlignment: String, Sendable, Hashable {
+        case start, center, end, left, right
+    }
+
+    /// Identifier of a region.
+    public var region: String?
+    public var vertical: Vertical?
+    public var line: Line?
+    public var lineAlignment: LineAlignment?
+    /// The indent of the box in percent, 0 to 100.
+    public var position: Double?
+    public var positionAlignment: PositionAlignment?
+    /// The width of the box in percent, 0 to 100.
+    public var size: Double?
+    public var alignment: TextAlignment?
+
+    public init() {}
+
+    /// Reads what follows the timings of a cue.
+    init(parsing text: Substring) {
+        for setting in text.split(whereSeparator: { $0 == " " || $0 == "\t" }) {
+            guard let colon = setting.firstIndex(of: ":") else { continue }
+            let value = setting[setting.index(after: colon)...]
+            guard !value.isEmpty else { continue }
+            apply(String(setting[..<colon]), value)
+        }
+    }
+
+    private mutating func apply(_ name: String, _ value: Substring) {
+        switch name {
+        case "region": region = String(value)
+        case "vertical": vertical = Vertical(rawValue: String(value)) ?? vertical
+        case "line": applyLine(value)
+        case "position": applyPosition(value)
+        case "size": size = Self.percentage(value) ?? size
+        case "align": alignment = TextAlignment(rawValue: String(value)) ?? alignment
+        default: break
+        }
+    }
+
+    private mutating func applyLine(_ value: Substring) {
+        let (place, side) = Self.parts(value)
+        let alignment = side.flatMap { LineAlignment(rawValue: String($0)) }
+        guard side == nil || alignment != nil else { return }
+        if place.hasSuffix("%") {
+            guard let percentage = Self.percentage(place) else { return }
+            line = .percentage(percentage)
+        } else {
+            guard let number = Self.number(place) else { return }
+            line = .number(number)
+        }
+        lineAlignment = alignment
+    }
+
+    private mutating func applyPosition(_ value: Substring) {
+        let (place, side) = Self.parts(value)
+        let alignment = side.flatMap { PositionAlignment(rawValue: String($0)) }
+        guard side == nil || alignment != nil, let percentage = Self.percentage(place) else { return }
+        position = percentage
+        positionAlignment = alignment
+    }
+
+    private static func parts(_ value: Substring) -> (place: Substring, side: Substring?) {
+        guard let comma = value.firstIndex(of: ",") else { return (value, nil) }
+        return (value[..<comma], value[value.index(after: comma)...])
+    }
+
+    private static func percentage(_ text: Substring) -> Double? {
+        guard text.hasSuffix("%"), let value = number(text.dropLast()), (0...100).contains(value),
+            !text.hasPrefix("-")
+        else { return nil }
+        return value
+    }
+
+    /// Digits with at most one point among them and a minus before them.
+    private static func number(_ text: Substring) -> Double? {
+        let digits = text.utf8.drop { $0 == UInt8(ascii: "-") }
+        guard text.utf8.count - digits.count <= 1, digits.count <= 32, digits.first != UInt8(ascii: "."),
+            digits.last != UInt8(ascii: "."),
+            digits.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") })
+        else { return nil }
+        return Double(text)
+    }
+}

@@ -1,0 +1,371 @@
+import HLSPlaylist
+import Testing
+
+@testable import HLSKitCore
+
+/// The live stream of these tests lists six segments of four seconds: at its start 100 to 105.
+@Suite("Engine, live")
+struct EngineLiveTests {
+    private static func sequences(_ harness: EngineHarness) -> [Int] {
+        harness.loadedSegments.compactMap { Int($0.dropFirst().prefix { $0 != "." }) }
+    }
+
+    private static func isContiguous(_ numbers: [Int]) -> Bool {
+        zip(numbers, numbers.dropFirst()).allSatisfy { $0 + 1 == $1 }
+    }
+
+    @Test("playing starts three target durations from the edge, and ends when the list does")
+    func startAndEnd() {
+        var harness = EngineHarness.playing("live.m3u8", from: .live(Broadcast(laterCount: 8)))
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(harness.mediaPaths.first == "s103.ts")
+        #expect(Self.sequences(harness) == Array(103...113))
+        #expect(harness.statistics.numberOfStalls == 0)
+        #expect(harness.violations.isEmpty)
+    }
+
+    @Test("the end is seen where it comes without a new segment")
+    func lateEndTag() {
+        var origin = ScriptedOrigin()
+        let list = PlaylistText.numbered(0, count: 4)
+        var ended = list
+        ended.isEnded = true
+        origin.answer("live.m3u8", .text(list), .text(list), .text(ended))
+        var harness = EngineHarness.playing("live.m3u8", from: origin)
+        harness.runToEnd(by: .seconds(60))
+        #expect(harness.didPlayToEnd)
+        #expect(Self.sequences(harness) == [1, 2, 3])
+        #expect(harness.requests(of: "live.m3u8").count == 3)
+        #expect(harness.state.duration.seconds == 16)
+    }
+
+    @Test("the list is loaded each target duration while it changes, each half while it does not")
+    func cadence() {
+        var harness = EngineHarness.playing(
+            "live.m3u8", from: .live(Broadcast(freezes: [.milliseconds(15_900)..<(.milliseconds(24_100))])))
+        harness.run(until: .seconds(50))
+        let times = harness.requests(of: "live.m3u8").map(\.began)
+        let intervals = zip(times, times.dropFirst()).map { ($1 - $0).seconds }
+        #expect(intervals.allSatisfy { $0 == 4 || $0 == 2 })
+        #expect(intervals.count { $0 == 2 } >= 3)
+    }
+
+    struct Start: CustomTestStringConvertible {
+        var name: String
+        var header: [String] = []
+        var position = PlayerItemPreferences.StartPosition.automatic
+        var offset: Double?
+        var first: String
+        var testDescription: String { name }
+    }
+
+    static let starts: [Start] = [
+        Start(name: "hold-back of the server", header: ["#EXT-X-SERVER-CONTROL:HOLD-BACK=18"], first: "s101.ts"),
+        Start(name: "configured offset", offset: 5, first: "s104.ts"),
+        Start(name: "configured offset beyond the window", offset: 500, first: "s100.ts"),
+        Start(name: "oldest", position: .oldest, first: "s100.ts"),
+        Start(name: "from the end", position: .time(.seconds(-6)), first: "s104.ts"),
+        Start(name: "from the start", position: .time(.seconds(5)), first: "s101.ts"),
+        Start(name: "a tag", header: ["#EXT-X-START:TIME-OFFSET=5"], first: "s101.ts"),
+        Start(name: "a tag too near the edge", header: ["#EXT-X-START:TIME-OFFSET=-2"], first: "s103.ts"),
+    ]
+
+    @Test("playing starts where the item or the list says", arguments: starts)
+    func startPosition(_ example: Start) {
+        var preferences = PlayerItemPreferences()
+        preferences.startPosition = example.position
+        preferences.configuredTimeOffsetFromLive = example.offset
+        var origin = ScriptedOrigin()
+        origin.routes["live.m3u8"] = { visit in
+            var text = Broadcast().text(at: visit.time)
+            text.header = example.header
+            return .text(text)
+        }
+        var harness = EngineHarness.playing("live.m3u8", from: origin, preferences: preferences)
+        harness.run(until: .seconds(1)) { !$0.mediaPaths.isEmpty }
+        #expect(harness.mediaPaths == [example.first])
+        harness.run(until: .seconds(60))
+        #expect(harness.statistics.numberOfStalls == 0)
+        #expect(Self.isContiguous(Self.sequences(harness)))
+        #expect(harness.state.timeControlStatus == .playing)
+    }
+
+    @Test("an empty list is waited for")
+    func emptyStart() {
+        var origin = ScriptedOrigin()
+        let broadcast = Broadcast()
+        origin.routes["live.m3u8"] = { visit in
+            .text(visit.time < .seconds(9) ? PlaylistText(targetDuration: 4) : broadcast.text(at: visit.time))
+        }
+        var harness = EngineHarness.playing("live.m3u8", from: origin)
+        harness.run(until: .seconds(40))
+        #expect(harness.state.timeControlStatus == .playing)
+        #expect(harness.statistics.numberOfStalls == 0)
+        #expect(Self.isContiguous(Self.sequences(harness)))
+        // Not at the edge, and not at the beginning of the window.
+        #expect(harness.state.liveOffset.map { $0 > 8 } == true)
+    }
+
+    // MARK: Trouble with the list
+
+    @Test("R41: a list that stands still for a while and goes on loses nothing")
+    func frozenForAWhile() {
+        var harness = EngineHarness.playing(
+            "live.m3u8", from: .live(Broadcast(laterCount: 12, freezes: [.seconds(10)..<(.seconds(35))])))
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(Self.sequences(harness) == Array(103...117))
+        #expect(harness.statistics.numberOfStalls >= 1)
+    }
+
+    @Test("R42: a list that stands still for ever ends the item; what was loaded is played", arguments: [4, 1])
+    func frozenForEver(target: Int) throws {
+        var harness = EngineHarness.playing(
+            "live.m3u8",
+            from: .live(Broadcast(targetDuration: target, laterCount: 4, endsWithTag: false)))
+        harness.runToEnd(by: .seconds(200))
+        #expect(harness.error?.code == .staleLive)
+        #expect(Self.sequences(harness) == Array(103...109))
+        #expect(harness.state.currentTime.seconds == Double(10 * target))
+        let lastChange = Double(target * 4)
+        let limit = max(30, 10.5 * Double(target))
+        #expect((lastChange + limit - 0.1...lastChange + limit + Double(target) + 0.5).contains(harness.now.seconds))
+        let notices = harness.events.filter { if case .recoverableError = $0.kind { true } else { false } }
+        #expect(!notices.isEmpty)
+    }
+
+    @Test("R42: with the policy to end, a list that stands still for ever is an end like any other")
+    func staleEnds() {
+        var preferences = PlayerItemPreferences()
+        preferences.stalePolicy = .end
+        var harness = EngineHarness.playing(
+            "live.m3u8", from: .live(Broadcast(laterCount: 4, endsWithTag: false)), preferences: preferences)
+        harness.runToEnd(by: .seconds(200))
+        #expect(harness.didPlayToEnd)
+        #expect(harness.error == nil)
+        #expect(Self.sequences(harness) == Array(103...109))
+    }
+
+    @Test("R43: edges that are out of step give no segment twice")
+    func edgesOutOfStep() {
+        var origin = ScriptedOrigin()
+        let broadcast = Broadcast(laterCount: 10)
+        origin.routes["live.m3u8"] = { visit in
+            let isBehind = visit.earlierCount % 2 == 1 && visit.time < .seconds(40)
+            return .text(broadcast.text(at: isBehind ? max(.zero, visit.time - .seconds(8)) : visit.time))
+        }
+        var harness = EngineHarness.playing("live.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(Self.sequences(harness) == Array(103...115))
+    }
+
+    @Test("R44: a window that jumps past unseen segments is reported with their number, and played on")
+    func jumpingWindow() {
+        var origin = ScriptedOrigin()
+        origin.routes["live.m3u8"] = { visit in
+            let text = Broadcast(firstSequence: visit.time < .seconds(15) ? 100 : 120, laterCount: 10)
+            return .text(text.text(at: visit.time))
+        }
+        var harness = EngineHarness.playing("live.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(harness.missedSequences.count == 1)
+        let lost = harness.missedSequences.first
+        #expect(
+            Self.sequences(harness) == Array(103..<(lost?.lowerBound ?? 0)) + Array((lost?.upperBound ?? 0) + 1...135))
+        #expect(harness.statistics.numberOfSkippedSegments == lost?.count)
+    }
+
+    @Test("R45: a server that counts anew is played on")
+    func countsAnew() {
+        var origin = ScriptedOrigin()
+        let first = Broadcast()
+        origin.routes["live.m3u8"] = { visit in
+            guard visit.time >= .seconds(20) else { return .text(first.text(at: visit.time)) }
+            let second = Broadcast(firstSequence: 0, windowCount: 3, laterCount: 5, prefix: "n")
+            return .text(second.text(at: visit.time - .seconds(20)))
+        }
+        var harness = EngineHarness.playing("live.m3u8", from: origin)
+        harness.runToEnd(by: .seconds(120))
+        #expect(harness.didPlayToEnd)
+        #expect(harness.loadedSegments.suffix(8) == (0..<8).map { "n\($0).ts" })
+        #expect(harness.statistics.numberOfStalls <= 1)
+    }
+
+    @Test("a window that slides while the player is paused is caught up with, without a hole in time")
+    func pausedTooLong() {
+        var harness = EngineHarness.playing("live.m3u8", from: .live(Broadcast(laterCount: 100)))
+        harness.run(until: .seconds(6))
+        harness.control(.pause)
+        harness.run(until: .seconds(200))
+        harness.control(.play)
+        let resumed = harness.now
+        harness.run(until: .seconds(260))
+        #expect(harness.state.timeControlStatus == .playing)
+        #expect(!harness.missedSequences.isEmpty)
+        #expect(harness.statistics.numberOfStalls == 0)
+        // What was buffered lasts half a minute; then the oldest that is listed follows at once.
+        #expect((harness.now - resumed).seconds == 60)
+        #expect(harness.state.liveOffset.map { $0 < 54 } == true)
+        let lost = harness.missedSequences.map(\.count).reduce(0, +)
+        let loaded = Self.sequences(harness)
+        #expect(loaded.count + lost == (loaded.last ?? 0) - 102)
+    }
+
+    @Test("R39: a list that cannot be loaded for seconds costs nothing", arguments: [503, 404])
+    func failingReloads(status: Int) {
+        var origin = ScriptedOrigin()
+        let broadcast = Broadcast(laterCount: 12)
+        origin.routes["live.m3u8"] = { visit in
+            (.seconds(9)..<(.seconds(20))).contains(visit.time)
+                ? .status(status) : .text(broadcast.text(at: visit.time))
+        }
+        var harness = EngineHarness.playing("live.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(Self.sequences(harness) == Array(103...117))
+    }
+
+    @Test(
+        "R40: a reload may take no longer than two target durations, six seconds at least", arguments: [(2, 6), (4, 8)])
+    func hangingReload(target: Int, limit: Int) {
+        var harness = EngineHarness.playing("live.m3u8", from: .live(Broadcast(targetDuration: target)))
+        harness.run(until: .seconds(10))
+        let reloads = harness.requests(of: "live.m3u8").dropFirst()
+        #expect(!reloads.isEmpty)
+        #expect(reloads.allSatisfy { $0.timeouts.total == .seconds(limit) })
+    }
+
+    @Test("R47, R48: a list that is broken once is dropped, the one before stays", arguments: [true, false])
+    func brokenOnce(isMultivariant: Bool) {
+        var origin = ScriptedOrigin()
+        let broadcast = Broadcast(laterCount: 10)
+        let broken =
+            isMultivariant ? .text("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\na.m3u8\n") : ScriptedOrigin.Reply.html
+        origin.routes["live.m3u8"] = { visit in
+            visit.earlierCount == 2 ? broken : .text(broadcast.text(at: visit.time))
+        }
+        var harness = EngineHarness.playing("live.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(Self.sequences(harness) == Array(103...115))
+        #expect(harness.statistics.numberOfStalls == 0)
+    }
+
+    @Test("R48: a list that is none three times in a row ends the item")
+    func brokenForGood() {
+        var origin = ScriptedOrigin()
+        origin.routes["live.m3u8"] = { visit in
+            visit.earlierCount >= 2 ? .html : .text(Broadcast().text(at: visit.time))
+        }
+        var harness = EngineHarness.playing("live.m3u8", from: origin)
+        harness.runToEnd(by: .seconds(60))
+        #expect(harness.error?.code == .badPlaylist)
+        #expect(harness.requests(of: "live.m3u8").count == 5)
+        #expect(!harness.loadedSegments.isEmpty)
+        #expect(harness.story.suffix(2) == ["failedToPlayToEnd", "paused"])
+    }
+
+    // MARK: Segments
+
+    @Test("R46: a segment that is listed before it exists is waited for")
+    func notYetThere() {
+        var origin = ScriptedOrigin.live(Broadcast(laterCount: 10))
+        // Each appears 1.5 s after it is listed.
+        origin.media = { visit in
+            let number = Int(visit.path.dropFirst().prefix { $0 != "." }) ?? 0
+            let listed = Duration.seconds(4) * (number - 105)
+            return visit.time < listed + .milliseconds(1_500) ? .status(404) : .media(100_000)
+        }
+        var harness = EngineHarness.playing("live.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(Self.sequences(harness) == Array(103...115))
+        #expect(harness.skippedSequences.isEmpty)
+        for path in Set(harness.mediaPaths) {
+            let tries = harness.requests(of: path).map(\.began)
+            #expect(zip(tries, tries.dropFirst()).allSatisfy { (0.5...1.1).contains(($1 - $0).seconds) })
+        }
+    }
+
+    @Test("a segment that never exists is passed over")
+    func neverThere() {
+        var origin = ScriptedOrigin.live(Broadcast(laterCount: 10))
+        origin.answer("s106.ts", .status(404))
+        var harness = EngineHarness.playing("live.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(harness.skippedSequences == [106...106])
+        #expect(Self.sequences(harness) == Array(103...105) + Array(107...115))
+    }
+
+    @Test("an end in time is kept to in a live stream")
+    func endPosition() {
+        var preferences = PlayerItemPreferences()
+        preferences.endPosition = .duration(.seconds(18))
+        var harness = EngineHarness.playing("live.m3u8", from: .live(), preferences: preferences)
+        harness.runToEnd(by: .seconds(60))
+        #expect(harness.didPlayToEnd)
+        #expect(Self.sequences(harness) == Array(103...107))
+        #expect(harness.state.currentTime.seconds == 30)
+    }
+
+    @Test("unpaced, a live stream is taken as it comes")
+    func unpaced() {
+        var harness = EngineHarness.playing("live.m3u8", from: .live(Broadcast(laterCount: 8))) {
+            $0.pacing = .unpaced
+        }
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(Self.sequences(harness) == Array(103...113))
+        #expect(harness.now < .seconds(34))
+    }
+
+    @Test("variants of a live stream are changed without a hole or a repetition")
+    func liveSwitch() {
+        var origin = ScriptedOrigin.multivariant(["b": 1_000_000, "a": 3_000_000])
+        for name in ["a", "b"] {
+            origin.broadcast("\(name).m3u8", Broadcast(laterCount: 10, prefix: name))
+        }
+        var harness = EngineHarness.playing("main.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(Self.sequences(harness) == Array(103...115))
+        #expect(harness.variantSequence == [0, 1])
+        #expect(harness.loadedSegments.last == "a115.ts")
+        // The list of the variant that was left is not loaded again.
+        #expect(harness.requests(of: "b.m3u8").count == 1)
+    }
+
+    @Test("a live variant whose list goes is left for another one")
+    func lostVariant() {
+        var origin = ScriptedOrigin.multivariant(["a": 3_000_000, "b": 1_000_000])
+        let broadcast = Broadcast(laterCount: 12, prefix: "a")
+        origin.routes["a.m3u8"] = { visit in
+            visit.time > .seconds(10) ? .status(404) : .text(broadcast.text(at: visit.time))
+        }
+        origin.broadcast("b.m3u8", Broadcast(laterCount: 12, prefix: "b"))
+        var harness = EngineHarness.playing("main.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(Self.sequences(harness) == Array(103...117))
+        #expect(harness.statistics.numberOfStalls == 0)
+    }
+
+    @Test("separate audio of a live stream keeps up with the video")
+    func liveAudio() {
+        var origin = ScriptedOrigin.multivariant(
+            ["a": 3_000_000],
+            extra: [#"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="aac",NAME="en",DEFAULT=YES,URI="en.m3u8""#], audio: "aac")
+        for name in ["a", "en"] { origin.broadcast("\(name).m3u8", Broadcast(laterCount: 10, prefix: name)) }
+        var harness = EngineHarness.playing("main.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        for name in ["a", "en"] {
+            #expect(harness.loadedSegments.filter { $0.hasPrefix(name) } == (103...115).map { "\(name)\($0).ts" })
+        }
+        #expect(harness.statistics.numberOfStalls == 0)
+    }
+}

@@ -1,0 +1,347 @@
+import HLSMedia
+import HLSPlaylist
+import HLSTime
+
+@testable import HLSKitCore
+
+/// Runs a ``PlaybackEngine`` against a ``ScriptedOrigin`` in virtual time: carries out its effects, demuxes segments into
+/// what their playlist says of them, and keeps a record. Deterministic, without tasks, in a plain loop.
+struct EngineHarness {
+    /// A request from its start to its end.
+    struct Request {
+        enum Outcome: Hashable { case underWay, delivered, failed, cancelled }
+        var id: RequestID
+        var path: String
+        var byteRange: Range<UInt64>?
+        var resourceClass: ResourceClass
+        var timeouts: TransportTimeouts
+        var began: Duration
+        var ended: Duration?
+        var outcome = Outcome.underWay
+    }
+
+    private(set) var engine: PlaybackEngine
+    private(set) var now = Duration.zero
+    private(set) var requests: [Request] = []
+    private(set) var events: [(time: Duration, kind: PlayerEvent.Kind)] = []
+    /// What was broken of that which always holds.
+    private(set) var violations: [String] = []
+    private(set) var isOver = false
+    var origin: ScriptedOrigin
+
+    private var queue = EventQueue<Happening>()
+    private var timers = TimerQueue()
+    private var effects: [EngineEffect] = []
+    private var isCarryingOut = false
+    private var transfers: [RequestID: Transfer] = [:]
+    private var lanes: [LaneID: HarnessLane] = [:]
+    private var resources: Set<ResourceID> = []
+    private var timebase = TimebaseState.stopped
+    private let isPaced: Bool
+
+    private enum Happening {
+        case responded(RequestID)
+        case progress(RequestID, part: Int)
+        case ended(RequestID)
+    }
+
+    private struct Transfer {
+        /// Bodies arrive in this many pieces.
+        static let partCount = 2
+        var request: EngineRequest
+        var reply: ScriptedOrigin.Reply
+        var index: Int
+        var isSuspended = false
+        /// What happened while it was suspended.
+        var held: [Happening] = []
+    }
+
+    init(origin: ScriptedOrigin, configuration: EngineConfiguration = .init()) {
+        self.origin = origin
+        engine = PlaybackEngine(configuration: configuration)
+        isPaced = configuration.pacing == .realTime
+    }
+
+    // MARK: Driving
+
+    mutating func control(_ control: EngineControl) {
+        if case .setItem = control { replaceItem() }
+        handle(.control(control))
+    }
+
+    /// Makes the URL of this path the current item.
+    mutating func open(_ path: String) {
+        control(.setItem(EngineItem(url: ScriptedOrigin.root + path)))
+    }
+
+    /// Lets time go on up to `time`, or until `condition` holds. True when it came to hold.
+    @discardableResult
+    mutating func run(until time: Duration, _ condition: (borrowing EngineHarness) -> Bool = { _ in false }) -> Bool {
+        while true {
+            if condition(self) { return true }
+            guard let next = nextTime, next <= time else { break }
+            now = max(now, next)
+            step()
+        }
+        now = max(now, time)
+        return condition(self)
+    }
+
+    /// Lets time go on until the item is over. False when it is not by `time`.
+    @discardableResult
+    mutating func runToEnd(by time: Duration = .seconds(600)) -> Bool {
+        run(until: time) { $0.isOver }
+    }
+
+    var state: PlayerState { engine.state(at: now) }
+
+    // MARK: Time
+
+    private var nextTime: Duration? {
+        [queue.nextTime, timers.next, nextDrain].compactMap(\.self).min()
+    }
+
+    private mutating func step() {
+        if let happening = queue.takeDue(at: now) {
+            happen(happening)
+        } else {
+            for timer in timers.takeDue(at: now) { handle(.timer(timer)) }
+        }
+        reportDrained()
+    }
+
+    /// When the playhead comes to the end of a lane that has ended.
+    private var nextDrain: Duration? {
+        guard isPaced, timebase.rate > 0 else { return nil }
+        return lanes.values.filter { $0.isEnded && !$0.isDrained }
+            .compactMap { lane in timebase.hostTime(of: lane.end ?? .zero).map { max($0, now) } }
+            .min()
+    }
+
+    private mutating func reportDrained() {
+        for id in LaneID.allCases {
+            guard let lane = lanes[id], lane.isEnded, !lane.isDrained else { continue }
+            if isPaced, let end = lane.end {
+                // A nanosecond for the rounding of quotients.
+                guard timebase.itemTime(at: now) >= end - .nanoseconds(1) else { continue }
+            }
+            lanes[id]?.isDrained = true
+            handle(.output(.drained(id, end: lane.end)))
+        }
+    }
+
+    // MARK: Engine
+
+    private mutating func handle(_ event: EngineEvent) {
+        effects += engine.handle(event, at: now)
+        check()
+        guard !isCarryingOut else { return }
+        isCarryingOut = true
+        while !effects.isEmpty {
+            let batch = effects
+            effects = []
+            for effect in batch { carryOut(effect) }
+        }
+        isCarryingOut = false
+    }
+
+    private mutating func replaceItem() {
+        queue = EventQueue()
+        timers = TimerQueue()
+        for transfer in transfers.values { end(transfer.index, .cancelled) }
+        transfers = [:]
+        lanes = [:]
+        resources = []
+        isOver = false
+    }
+
+    private mutating func carryOut(_ effect: EngineEffect) {
+        switch effect {
+        case .request(let id, let request): start(id, request)
+        case .cancel(let id):
+            guard let transfer = transfers.removeValue(forKey: id) else { return }
+            end(transfer.index, .cancelled)
+        case .suspend(let id): transfers[id]?.isSuspended = true
+        case .resume(let id): resume(id)
+        case .beginSegment(let job):
+            lanes[job.id.lane, default: HarnessLane()].begin(job)
+            if lanes[job.id.lane]?.isEnded == true { violations.append("a segment after the end of its lane") }
+        case .restartSegment(_, let job):
+            lanes[job.id.lane]?.begin(job)
+        case .abandonSegment(let segment):
+            lanes[segment.lane]?.abandon(segment)
+            demux(segment.lane)
+        case .endLane(let lane):
+            lanes[lane, default: HarnessLane()].isEnded = true
+            reportDrained()
+        case .flush: lanes = [:]
+        case .setTimebase(let state): timebase = state
+        case .arm(let timer, let time): timers.arm(timer, at: time)
+        case .disarm(let timer): timers.disarm(timer)
+        case .publish(let kind): events.append((now, kind))
+        case .itemEnded: isOver = true
+        }
+    }
+
+    // MARK: Requests
+
+    private mutating func start(_ id: RequestID, _ request: EngineRequest) {
+        let transport = request.transport
+        if isOver { violations.append("a request after the item was over: \(transport.url)") }
+        if case .segment(let segment) = request.consumer,
+            transfers.values.contains(where: { $0.request.consumer.segment == segment })
+        {
+            violations.append("two requests for one segment: \(transport.url)")
+        }
+        let reply = origin.reply(to: transport.url, byteRange: transport.byteRange, at: now)
+        let entry = Request(
+            id: id, path: ScriptedOrigin.path(of: transport.url), byteRange: transport.byteRange,
+            resourceClass: transport.resourceClass, timeouts: transport.timeouts, began: now)
+        transfers[id] = Transfer(request: request, reply: reply, index: requests.count)
+        requests.append(entry)
+        let first = now + (reply.delay ?? .zero)
+        guard case .failure = reply.body else {
+            let transfer = reply.transfer ?? .zero
+            queue.insert(.responded(id), at: first)
+            for part in 1...Transfer.partCount {
+                queue.insert(.progress(id, part: part), at: first + transfer * part / Transfer.partCount)
+            }
+            queue.insert(.ended(id), at: first + transfer)
+            return
+        }
+        queue.insert(.ended(id), at: first)
+    }
+
+    private mutating func end(_ index: Int, _ outcome: Request.Outcome) {
+        requests[index].outcome = outcome
+        requests[index].ended = now
+    }
+
+    private mutating func resume(_ id: RequestID) {
+        let held = transfers[id]?.held ?? []
+        transfers[id]?.held = []
+        transfers[id]?.isSuspended = false
+        for happening in held { queue.insert(happening, at: now) }
+    }
+
+    private mutating func happen(_ happening: Happening) {
+        let id =
+            switch happening {
+            case .responded(let id), .progress(let id, _), .ended(let id): id
+            }
+        guard let transfer = transfers[id] else { return }
+        guard !transfer.isSuspended else {
+            transfers[id]?.held.append(happening)
+            return
+        }
+        switch happening {
+        case .responded:
+            handle(.responded(id, TransportResponse(status: 200, url: transfer.request.transport.url)))
+        case .progress(_, let part): progress(id, transfer, part: part)
+        case .ended: finish(id, transfer)
+        }
+    }
+
+    private mutating func progress(_ id: RequestID, _ transfer: Transfer, part: Int) {
+        let byteCount = transfer.reply.byteCount
+        let parts = Transfer.partCount
+        handle(.progress(id, byteCount: byteCount * part / parts - byteCount * (part - 1) / parts))
+        guard transfers[id] != nil, case .segment(let segment) = transfer.request.consumer else { return }
+        guard case .media = transfer.reply.body else { return }
+        lanes[segment.lane]?.arrive(segment, share: Double(part) / Double(parts))
+        demux(segment.lane)
+    }
+
+    private mutating func finish(_ id: RequestID, _ transfer: Transfer) {
+        transfers[id] = nil
+        let url = transfer.request.transport.url
+        if case .failure(let code, let status, let retryAfter) = transfer.reply.body {
+            end(transfer.index, .failed)
+            let error = LoadingError(code: code, url: url, status: status, retryAfter: retryAfter, text: "\(code)")
+            return handle(.failed(id, error, TransferMetrics()))
+        }
+        end(transfer.index, .delivered)
+        switch transfer.request.consumer {
+        case .playlist(let variables):
+            handle(.playlist(id, transfer.reply.playlist(from: url, variables: variables), TransferMetrics()))
+        case .segment(let segment):
+            handle(.finished(id, TransferMetrics()))
+            lanes[segment.lane]?.complete(segment, spoiledBy: transfer.reply.spoilage)
+            demux(segment.lane)
+        case .resource(let resource):
+            handle(.finished(id, TransferMetrics()))
+            resources.insert(resource)
+            for lane in LaneID.allCases { demux(lane) }
+        }
+    }
+
+    // MARK: Media
+
+    /// Reads the segments of a lane in their order, as far as they have arrived.
+    private mutating func demux(_ lane: LaneID) {
+        while let fact = lanes[lane]?.next(having: resources) {
+            handle(.media(fact))
+            guard !isPaced, case .segmentEnded = fact else { continue }
+            let times = lanes.filter { !$0.value.isEnded && $0.key != .subtitles }.compactMap(\.value.end)
+            if let time = times.min() { handle(.output(.presented(upTo: time))) }
+        }
+        reportDrained()
+    }
+
+    // MARK: What always holds
+
+    private mutating func check() {
+        let machine = engine.machine
+        guard machine.status == .waitingToPlayAtSpecifiedRate, machine.itemStatus == .readyToPlay,
+            let buffer = machine.buffer, buffer.isFull, !buffer.isEmpty
+        else { return }
+        violations.append("waits with a full buffer at \(now)")
+    }
+
+    /// Nothing is under way, nothing is armed and nothing ends: it would stay like this for ever.
+    var isStuck: Bool { !isOver && transfers.isEmpty && timers.next == nil && nextDrain == nil }
+}
+
+extension EngineRequest.Consumer {
+    fileprivate var segment: SegmentID? {
+        guard case .segment(let segment) = self else { return nil }
+        return segment
+    }
+}
+
+extension ScriptedOrigin.Reply {
+    fileprivate var byteCount: Int {
+        switch body {
+        case .playlist(let text): text.utf8.count
+        case .media(let byteCount): byteCount
+        case .spoiled: 1_000
+        case .failure: 0
+        }
+    }
+
+    fileprivate var spoilage: SegmentFailure? {
+        switch body {
+        case .spoiled(let failure): failure
+        case .playlist: .media(MediaError(code: .unknownContainer, text: "not media"))
+        default: nil
+        }
+    }
+
+    fileprivate func playlist(
+        from url: String, variables: [String: String]?
+    ) -> Result<LoadedPlaylist, PlaylistFailure> {
+        guard case .playlist(let text) = body else {
+            return .failure(PlaylistFailure(kind: .notAPlaylist, url: url, text: "not a playlist"))
+        }
+        var options = PlaylistParser.Options()
+        options.importedVariables = variables
+        do {
+            var parser = PlaylistParser(url: url, options: options)
+            try parser.append(Array(text.utf8))
+            return .success(
+                LoadedPlaylist(playlist: try parser.finish(), url: url, byteCount: text.utf8.count, warnings: []))
+        } catch {
+            return .failure(PlaylistFailure(error, url: url))
+        }
+    }
+}

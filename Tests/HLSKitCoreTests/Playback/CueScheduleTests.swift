@@ -1,0 +1,124 @@
+import Foundation
+import HLSMedia
+import HLSTime
+import Testing
+
+@testable import HLSKitCore
+
+@Suite(.timeLimit(.minutes(1)))
+struct CueScheduleTests {
+    private static let media = MediaTrack(
+        id: 1, mediaType: .video, codec: .h264, timescale: 90_000, wrapsAt33Bits: true)
+
+    /// A timeline whose segment at `start` has a first sample at `pts`.
+    private static func timeline(pts: Int64, start: Duration) -> ItemTimeline {
+        var timeline = ItemTimeline()
+        _ = timeline.placement(for: 0, lane: .main, firstPTS: pts, track: media, segmentStart: start)
+        return timeline
+    }
+
+    private static func cue(_ start: Double, _ end: Double, _ text: String) -> WebVTTCue {
+        WebVTTCue(start: .milliseconds(Int64(start * 1000)), end: .milliseconds(Int64(end * 1000)), payload: text)
+    }
+
+    private static func batch(
+        _ cues: [WebVTTCue], local: Double = 0, timestamp: Int64 = 0, start: Int = 0
+    ) -> CueBatch {
+        CueBatch(
+            cues: cues, map: WebVTTTimestampMap(local: .milliseconds(Int64(local * 1000)), timestamp: timestamp),
+            timeline: 0, start: .seconds(start), duration: .seconds(6))
+    }
+
+    private static func lines(_ cues: [LegibleCue]) -> [String] {
+        cues.map { "\($0.timeRange.start.seconds)-\($0.timeRange.end.seconds) \($0.text)" }
+    }
+
+    struct Placement: CustomStringConvertible, Sendable {
+        var description: String
+        var pts: Int64
+        var batch: CueBatch
+        var line: String
+    }
+
+    @Test(
+        "cues are placed on the clock of the media",
+        arguments: [
+            Placement(
+                description: "a map", pts: 900_000, batch: batch([cue(1, 2, "a")], timestamp: 900_000),
+                line: "1.0-2.0 a"),
+            Placement(
+                description: "a map whose local time is not 0", pts: 900_000,
+                batch: batch([cue(31, 32, "a")], local: 30, timestamp: 900_000), line: "1.0-2.0 a"),
+            Placement(
+                description: "no map: cue time 0 is timestamp 0", pts: 900_000, batch: batch([cue(11, 12, "a")]),
+                line: "1.0-2.0 a"),
+            Placement(
+                description: "the clock wrapped between media and cues", pts: (1 << 33) - 90_000,
+                batch: batch([cue(1, 2, "a")], timestamp: 90_000), line: "3.0-4.0 a"),
+        ])
+    func placement(_ test: Placement) {
+        var schedule = CueSchedule()
+        schedule.add(test.batch, language: nil)
+        let timeline = Self.timeline(pts: test.pts, start: .zero)
+        #expect(Self.lines(schedule.takeDue(at: .seconds(100), timeline: timeline)) == [test.line])
+    }
+
+    @Test("cues wait for media, and are placed by the playlist where their segment passes without any")
+    func noAnchor() {
+        for (first, expected) in [(61.0, 61.0), (0.0, 60.0)] {
+            var schedule = CueSchedule()
+            schedule.add(Self.batch([Self.cue(first, first + 1, "a")], timestamp: 900_000, start: 60), language: "en")
+            #expect(schedule.takeDue(at: .seconds(65), timeline: ItemTimeline()).isEmpty)
+            let cues = schedule.takeDue(at: .seconds(66), timeline: ItemTimeline())
+            #expect(Self.lines(cues) == ["\(expected)-\(expected + 1) a"])
+            #expect(cues.first?.language == "en")
+        }
+    }
+
+    @Test("cues come once, in the order of their starts, at their time, within the bounds")
+    func order() {
+        let timeline = Self.timeline(pts: 0, start: .zero)
+        var schedule = CueSchedule()
+        schedule.limit(from: .seconds(2), until: .seconds(9))
+        let across = Self.cue(5, 8, "across")
+        schedule.add(
+            Self.batch([Self.cue(0, 2, "before"), across, Self.cue(1, 3, "early"), Self.cue(9, 10, "after")]),
+            language: nil)
+        #expect(Self.lines(schedule.takeDue(at: .seconds(4), timeline: timeline)) == ["1.0-3.0 early"])
+        schedule.add(Self.batch([across, Self.cue(5, 8, "other"), Self.cue(3, 7, "late")], start: 6), language: nil)
+        #expect(schedule.nextDue == .seconds(5))
+        #expect(
+            Self.lines(schedule.takeDue(at: .seconds(20), timeline: timeline))
+                == ["3.0-7.0 late", "5.0-8.0 across", "5.0-8.0 other"])
+        schedule.removeAll()
+        schedule.add(Self.batch([across]), language: nil)
+        #expect(schedule.takeDue(at: .seconds(20), timeline: timeline).count == 1)
+    }
+
+    @Test("a player tells every cue of its subtitles before the end")
+    func player() async throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../Fixtures/sample/master.m3u8").standardizedFileURL
+        var configuration = PlayerConfiguration(transport: LocalTransport())
+        configuration.pacing = .unpaced
+        configuration.decodesWithoutOutput = [.audio]
+        let player = Player(configuration: configuration)
+        let item = PlayerItem(url: folder.absoluteString)
+        item.preferences.subtitles = try QualityExpression(parsing: "lang=en", for: .renditions)
+        let events = player.events()
+        player.play()
+        try player.replaceCurrentItem(with: item)
+        var lines: [String] = []
+        events: for await event in events {
+            switch event.kind {
+            case .legibleCue(let cue): lines += Self.lines([cue])
+            case .didPlayToEnd, .failedToPlayToEnd, .itemStatusChanged(.failed): break events
+            default: break
+            }
+        }
+        await player.close()
+        #expect(
+            lines
+                == (0..<20).map { "\(Double($0 * 2))-\(Double($0 * 2 + 2)) frames \($0 * 50) to \($0 * 50 + 49)" })
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import HLSKitCore
+import TestSupport
+import Testing
+
+@Suite("the life of a player", .timeLimit(.minutes(2)), .enabled(if: TestOrigin.isInstalled))
+struct PlayerLifetimeTests {
+    @Test("closing in mid-play ends every request, and no output is used afterwards")
+    func close() async throws {
+        let origin = try SampleOrigin.shared()
+        var configuration = PlayerConfiguration.unpaced()
+        let transport = CountingTransport(configuration.transport)
+        configuration.transport = transport
+        for stop in [1, 30, 150] {
+            let (reached, sink) = AsyncStream.makeStream(of: Void.self)
+            let writer = CapturingWriter { if $0 >= stop { sink.yield() } }
+            let player = Player(configuration: configuration)
+            let events = player.events()
+            player.play()
+            try player.replaceCurrentItem(
+                with: try PlayerItem(origin.plain + "/sample/master.m3u8", quality: "540p", to: writer))
+            for await _ in reached { break }
+            await player.close()
+
+            let count = writer.pictures.count
+            #expect(transport.openCount == 0)
+            // The streams of events end with the player.
+            for await _ in events {}
+            #expect(writer.pictures.count == count)
+        }
+    }
+
+    @Test("another item in mid-play plays from its own start, and nothing of the first comes any more")
+    func replace() async throws {
+        let origin = try SampleOrigin.shared()
+        let (reached, sink) = AsyncStream.makeStream(of: Void.self)
+        let first = CapturingWriter([.video]) { if $0 == 40 { sink.yield() } }
+        let second = CapturingWriter([.video])
+        let player = Player(configuration: .unpaced())
+        player.play()
+        let one = try PlayerItem(origin.plain + "/sample/master.m3u8", quality: "540p", to: first)
+        try player.replaceCurrentItem(with: one)
+        for await _ in reached { break }
+        let events = player.events()
+        let two = try PlayerItem(origin.plain + "/sample/master.m3u8", quality: "180p", to: second) {
+            $0.endPosition = .time(.seconds(8))
+        }
+        try player.replaceCurrentItem(with: two)
+        #expect(player.currentItem === two)
+        for await event in events where event.isEnd { break }
+        let count = first.pictures.count
+        await player.close()
+
+        #expect(second.pictures.map(\.hash) == Array(try SampleMedia.frameHashes(of: "180p")[..<200]))
+        #expect(first.pictures.count == count)
+        #expect(count < SampleMedia.frameCount)
+        #expect(throws: PlayerError.self) { try Player().replaceCurrentItem(with: one) }
+    }
+
+    @Test("an item that cannot be had fails with what is wrong with it")
+    func failure() async throws {
+        let origin = try SampleOrigin.shared()
+        let play = try await Play.toEnd(PlayerItem(url: origin.plain + "/none.m3u8"), .unpaced())
+
+        #expect(play.error?.code == .notFound)
+        #expect(play.error?.url == origin.plain + "/none.m3u8")
+        #expect(play.error?.detail?.contains("404") == true)
+        #expect(play.state.itemStatus == .failed)
+        #expect(!play.didPlayToEnd)
+    }
+
+    // In a process of its own, so that nothing else opens and closes files or threads meanwhile.
+    @Test("fifty players that are made, play and are let go leave neither files nor threads behind")
+    func leaks() async {
+        await #expect(processExitsWith: .success) {
+            func count(_ what: String) throws -> Int {
+                try FileManager.default.contentsOfDirectory(atPath: "/proc/self/\(what)").count
+            }
+            /// Waits for threads that have been told to end.
+            func settled(_ what: String, at most: Int) throws -> Bool {
+                for _ in 0..<200 {
+                    if try count(what) <= most { return true }
+                    usleep(10_000)
+                }
+                return false
+            }
+            let configuration = PlayerConfiguration.unpaced()
+            func round(_ number: Int) async throws {
+                let (reached, sink) = AsyncStream.makeStream(of: Void.self)
+                let writer = CapturingWriter { _ in sink.yield() }
+                let player = Player(configuration: configuration)
+                player.play()
+                try player.replaceCurrentItem(
+                    with: try PlayerItem("file://\(SampleMedia.folder)/master.m3u8", quality: "180p", to: writer))
+                for await _ in reached { break }
+                // Every other one is just released.
+                if number % 2 == 0 { await player.close() }
+            }
+            for number in 0..<6 { try await round(number) }
+            usleep(500_000)
+            let (files, threads) = (try count("fd"), try count("task"))
+            for number in 0..<50 { try await round(number) }
+            guard try settled("fd", at: files + 2), try settled("task", at: threads + 2) else {
+                print("files \(files) -> \(try count("fd")), threads \(threads) -> \(try count("task"))")
+                exit(1)
+            }
+            exit(0)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import HLSKitCore
+import TestSupport
+import Testing
+
+/// A clock ten times as fast as the world makes 40 s of live stream pass in 4 s. Each in a process of its own, so that
+/// no other test keeps the threads of the pool.
+@Suite("live streams", .timeLimit(.minutes(1)))
+struct PlayerLiveTests {
+    @Test("from the oldest segment of a sliding window to the end nothing is lost or repeated")
+    func sliding() async {
+        await #expect(processExitsWith: .success) { try await Self.everyFrame(.sliding) }
+    }
+
+    @Test("from the start of an EVENT playlist to the end nothing is lost or repeated")
+    func event() async {
+        await #expect(processExitsWith: .success) { try await Self.everyFrame(.event) }
+    }
+
+    private static func everyFrame(_ kind: LiveOrigin.Kind) async throws {
+        let (origin, writer, play) = try await play(kind, listed: 3) { $0.startPosition = .oldest }
+
+        #expect(play.losses.isEmpty)
+        #expect(writer.pictures.map(\.hash) == (try SampleMedia.frameHashes(of: "180p")))
+        #expect(writer.firstBreak == nil)
+        #expect(writer.largestSoundGap < .microseconds(10))
+        #expect(play.state.duration.isNumeric)
+        for (name, times) in origin.playlistRequests {
+            // Half a target duration after an unchanged playlist, a whole one otherwise (RFC 8216 §6.3.4).
+            for (last, next) in zip(times, times.dropFirst()) {
+                #expect(next - last > .milliseconds(1900), "\(name) at \(next)")
+            }
+        }
+    }
+
+    @Test("without a wish it starts three target durations before the edge")
+    func holdBack() async {
+        await #expect(processExitsWith: .success) {
+            let (_, writer, play) = try await Self.play(.sliding, listed: 7) { _ in }
+
+            #expect(play.losses.isEmpty)
+            // Segments 2 to 6 are listed: 12 s before the end of the last one begins segment 4.
+            #expect(writer.pictures.map(\.hash) == Array(try SampleMedia.frameHashes(of: "180p")[400...]))
+        }
+    }
+
+    private static func play(
+        _ kind: LiveOrigin.Kind, listed: Int, _ change: (inout PlayerItemPreferences) -> Void
+    ) async throws -> (LiveOrigin, CapturingWriter, Play) {
+        let clock = FastClock(factor: 10)
+        let origin = try LiveOrigin(kind, clock: clock, listed: listed)
+        defer { origin.stop() }
+        let writer = CapturingWriter()
+        var configuration = PlayerConfiguration.unpaced()
+        configuration.clock = clock
+        let play = try await Play.toEnd(try PlayerItem(origin.url, to: writer, change), configuration)
+        #expect(play.error == nil)
+        #expect(play.didPlayToEnd)
+        return (origin, writer, play)
+    }
+}

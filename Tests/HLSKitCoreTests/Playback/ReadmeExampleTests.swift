@@ -1,0 +1,35 @@
+import HLSKitCore
+import TestSupport
+import Testing
+
+@Suite("the example of the README", .timeLimit(.minutes(1)))
+struct ReadmeExampleTests {
+    /// Keep in step with README.md, "In a program".
+    private func example(url: String, path: String) async throws -> [TimeControlStatus] {
+        var statuses: [TimeControlStatus] = []
+        let item = PlayerItem(url: url)
+        item.forwardPlaybackEndTime = .seconds(1)
+        item.add(try OutputFormat.framemd5.makeWriter(path: path))
+        let player = Player()
+        let events = player.events()
+        player.play()  // before there is an item: nothing is prepared that is not needed
+        try player.replaceCurrentItem(with: item)
+        for await event in events {
+            if case .timeControl(let change) = event.kind { statuses.append(change.new) }
+            if case .didPlayToEnd = event.kind { break }
+        }
+        await player.close()
+        return statuses
+    }
+
+    @Test("plays a stream and tells when it waits and plays")
+    func plays() async throws {
+        let folder = try ScratchFolder()
+        try SampleMedia.copy(to: folder, as: "sample")
+        let statuses = try await example(
+            url: "file://" + folder.path + "/sample/master.m3u8", path: folder.path + "/frames.md5")
+        #expect(statuses.first == .waitingToPlayAtSpecifiedRate)
+        #expect(statuses.contains(.playing))
+        #expect(statuses.last == .playing, "the end is told before the player pauses")
+    }
+}

@@ -1,0 +1,87 @@
+import HLSTime
+import Synchronization
+
+@testable import HLSKitCore
+
+/// Keeps what it is given.
+final class CapturingWriter: MediaWriter {
+    struct Picture: Sendable {
+        var time: Duration
+        var width: Int
+        /// As ``SampleMedia/frameHashes(of:)`` has it.
+        var hash: String
+        /// When it came.
+        var arrival: ContinuousClock.Instant
+    }
+
+    struct Sound: Sendable {
+        var time: Duration
+        var length: Duration
+        var arrival: ContinuousClock.Instant
+    }
+
+    private struct State {
+        var pictures: [Picture] = []
+        var sounds: [Sound] = []
+        var finishCount = 0
+    }
+
+    private let state = Mutex(State())
+    /// Called with the number of pictures so far.
+    private let note: @Sendable (Int) -> Void
+    let mediaTypes: Set<MediaType>
+
+    init(_ mediaTypes: Set<MediaType> = [.video, .audio], note: @escaping @Sendable (Int) -> Void = { _ in }) {
+        self.mediaTypes = mediaTypes
+        self.note = note
+    }
+
+    var pictures: [Picture] { state.withLock { $0.pictures } }
+    var sounds: [Sound] { state.withLock { $0.sounds } }
+
+    func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) {
+        let arrival = ContinuousClock.now
+        let hash: String
+        do {
+            let md5 = try MD5Hash()
+            frame.withPlanes { planes in for plane in planes { plane.forEachRun { md5.update($0) } } }
+            hash = String(md5.finish().prefix(8))
+        } catch {
+            throw OutputError(error, path: "test")
+        }
+        let picture = Picture(
+            time: frame.itemTime?.duration ?? .seconds(-1), width: frame.width, hash: hash, arrival: arrival)
+        let count = state.withLock { state in
+            state.pictures.append(picture)
+            return state.pictures.count
+        }
+        note(count)
+    }
+
+    func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(OutputError) {
+        let sound = Sound(
+            time: buffer.itemTime?.duration ?? .seconds(-1),
+            length: .seconds(1) * buffer.frameCount / max(1, buffer.sampleRate), arrival: .now)
+        state.withLock { $0.sounds.append(sound) }
+    }
+
+    func finish() throws(OutputError) {}
+
+    // MARK: Judging
+
+    /// The first picture that does not follow its predecessor after one frame; nil where all do.
+    var firstBreak: String? {
+        let pictures = pictures
+        for (last, next) in zip(pictures, pictures.dropFirst())
+        where abs(next.time - last.time - .milliseconds(40)) > .microseconds(10) {
+            return "\(next.time.seconds) after \(last.time.seconds)"
+        }
+        return nil
+    }
+
+    /// The largest distance between the end of a sound and the start of the next.
+    var largestSoundGap: Duration {
+        let sounds = sounds
+        return zip(sounds, sounds.dropFirst()).map { abs($1.time - $0.time - $0.length) }.max() ?? .zero
+    }
+}

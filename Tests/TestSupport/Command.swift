@@ -1,0 +1,70 @@
+import Foundation
+import Synchronization
+
+/// A run of a program that has been built beside the tests.
+package struct Command: Sendable {
+    package struct Result: Sendable {
+        /// The exit code; 128 + signal where a signal ended it.
+        package var status: Int32
+        package var output: [UInt8]
+        package var errors: String
+
+        package var lines: [String] { errors.split(separator: "\n").map(String.init) }
+        package var errorLines: [String] { lines.filter { $0.hasPrefix("hlsget: error: ") } }
+    }
+
+    private let child: pid_t
+    private let scratch: ScratchFolder
+
+    /// The folder of the products.
+    package static let productFolder: String = {
+        let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        return String(program[..<(program.lastIndex(of: "/") ?? program.startIndex)])
+    }()
+
+    /// Starts `hlsget` with a working directory.
+    package static func hlsget(_ arguments: [String], in folder: String = "/tmp") throws -> Command {
+        try Command([productFolder + "/hlsget"] + arguments, in: folder)
+    }
+
+    package init(_ arguments: [String], in folder: String = "/tmp") throws {
+        scratch = try ScratchFolder()
+        let null = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        defer { close(null) }
+        child = try Tool.spawn(
+            arguments, in: folder, input: null, output: scratch.path + "/output", errors: scratch.path + "/errors")
+    }
+
+    package func send(signal: Int32) { kill(child, signal) }
+
+    /// Waits for the end, on a thread that the Swift pool does not miss.
+    package func result() async throws -> Result {
+        let status: Int32 = await withCheckedContinuation { continuation in
+            Thread.detachNewThread { [child] in
+                var status: Int32 = 0
+                while waitpid(child, &status, 0) < 0 && errno == EINTR {}
+                continuation.resume(returning: status)
+            }
+        }
+        let signal = status & 0x7F
+        return Result(
+            status: signal == 0 ? (status >> 8) & 0xFF : 128 + signal, output: Self.contents(scratch.path + "/output"),
+            errors: errors)
+    }
+
+    /// What it has said so far.
+    package var errors: String { String(decoding: Self.contents(scratch.path + "/errors"), as: UTF8.self) }
+
+    /// Waits until it has said something.
+    package func waitForErrors(containing text: String) -> Bool {
+        for _ in 0..<2000 {
+            if errors.contains(text) { return true }
+            usleep(5000)
+        }
+        return false
+    }
+
+    private static func contents(_ path: String) -> [UInt8] {
+        Array(FileManager.default.contents(atPath: path) ?? Data())
+    }
+}

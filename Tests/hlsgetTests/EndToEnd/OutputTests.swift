@@ -1,0 +1,185 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("what hlsget writes", .timeLimit(.minutes(2)))
+struct OutputTests {
+    private static let master = SampleMedia.folder + "/master.m3u8"
+    private static let sound = SampleMedia.folder + "/audio-en.m3u8"
+    /// 320x180, 4:2:0.
+    private static let pictureByteCount = 320 * 180 * 3 / 2
+
+    private func run(_ arguments: String..., in folder: ScratchFolder) async throws -> Command.Result {
+        let result = try await hlsget(["--fast", "--quality", "180p"] + arguments, in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.errorLines.isEmpty)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(!names.contains { $0.hasSuffix(".part") })
+        return result
+    }
+
+    private func bytes(_ name: String, in folder: ScratchFolder) throws -> [UInt8] {
+        Array(try #require(FileManager.default.contents(atPath: folder.path + "/" + name)))
+    }
+
+    // MARK: Decoded media
+
+    @Test("framemd5 is the same on standard output and in a file, and what ffmpeg says")
+    func frameHashes() async throws {
+        let folder = try ScratchFolder()
+        let direct = try await run("-f", "framemd5", "--no-audio", Self.master, in: folder)
+        _ = try await run("-o", "a.framemd5", "--no-audio", Self.master, in: folder)
+
+        #expect(direct.output == (try bytes("a.framemd5", in: folder)))
+        let lines = String(decoding: direct.output, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
+        let hashes = lines.map { String($0.split(separator: " ").last?.prefix(8) ?? "") }
+        #expect(hashes == (try SampleMedia.frameHashes(of: "180p")))
+    }
+
+    @Test("pictures and sound go into files of their own, whole")
+    func rawFiles() async throws {
+        let folder = try ScratchFolder()
+        _ = try await run("-o", "v.y4m", "-o", "a.wav", "--to", "2", Self.master, in: folder)
+        let pictures = try bytes("v.y4m", in: folder)
+        let header = pictures.prefix { $0 != 0x0A }
+        #expect(String(decoding: header, as: UTF8.self).hasPrefix("YUV4MPEG2 W320 H180 F25:1"))
+        #expect(pictures.count == header.count + 1 + 50 * (6 + Self.pictureByteCount))
+
+        let sound = try bytes("a.wav", in: folder)
+        #expect(sound.prefix(4).elementsEqual("RIFF".utf8))
+        #expect(little(sound[4..<8]) == sound.count - 8)
+        let data = try #require(sound.indices.first { sound[$0...].starts(with: "data".utf8) })
+        #expect(little(sound[(data + 4)..<(data + 8)]) == sound.count - data - 8)
+        // Whole frames of sound around two seconds: 48 kHz, two channels, 16 bit.
+        #expect(abs(sound.count - data - 8 - 2 * 48_000 * 4) <= 2 * 1024 * 4)
+    }
+
+    private func little(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reversed().reduce(0) { $0 << 8 | Int($1) } }
+
+    @Test("raw samples have their width", arguments: [("s16le", 2), ("f32le", 4)])
+    func samples(format: String, width: Int) async throws {
+        let folder = try ScratchFolder()
+        let result = try await run("-f", format, "-o", "-", Self.sound, in: folder)
+        #expect(result.output.count % (2 * width) == 0)
+        #expect(abs(result.output.count / (2 * width) - 40 * 48_000) <= 2 * 1024)
+    }
+
+    @Test(
+        "a range is exact to the frame",
+        arguments: [
+            (["--from", "3.88", "--to", "4.12"], 97..<103), (["--from", "10", "--duration", "0.4"], 250..<260),
+            (["--to", "0.04"], 0..<1), (["--from", "-0.08"], 998..<1000),
+        ])
+    func range(options: [String], frames: Range<Int>) async throws {
+        let folder = try ScratchFolder()
+        let result = try await hlsget(
+            ["--fast", "-f", "framemd5", "--no-audio", "--quality", "180p"] + options + [Self.master])
+        #expect(result.status == 0)
+        let lines = String(decoding: result.output, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
+        #expect(
+            lines.map { String($0.split(separator: " ").last?.prefix(8) ?? "") }
+                == Array(try SampleMedia.frameHashes(of: "180p")[frames]))
+        _ = try await run(
+            "-o", "v.yuv", options[0], options[1], "--no-audio", options.count > 2 ? options[2] : "--fast",
+            options.count > 3 ? options[3] : "--fast", Self.master, in: folder)
+        #expect(try bytes("v.yuv", in: folder).count == frames.count * Self.pictureByteCount)
+    }
+
+    // MARK: Containers
+
+    @Test("samples go into ts, mp4 and mkv without being decoded")
+    func containers() async throws {
+        let folder = try ScratchFolder()
+        _ = try await run("-o", "x.ts", "-o", "x.mp4", "-o", "x.mkv", Self.master, in: folder)
+        let stream = try bytes("x.ts", in: folder)
+        #expect(stream.count % 188 == 0)
+        #expect(stride(from: 0, to: stream.count, by: 188).allSatisfy { stream[$0] == 0x47 })
+        let boxes = MP4Boxes(Data(try bytes("x.mp4", in: folder)))
+        #expect(boxes.isWhole)
+        #expect(boxes.names.contains("moov") && boxes.names.contains("mdat"))
+        #expect(try bytes("x.mkv", in: folder).starts(with: [0x1A, 0x45, 0xDF, 0xA3]))
+        // All of the media is in each: the sample has 357 kB of pictures and 252 kB of sound.
+        for name in ["x.ts", "x.mp4", "x.mkv"] { #expect(try bytes(name, in: folder).count > 560_000) }
+    }
+
+    // MARK: What is loaded
+
+    @Test("media that nobody wants is not asked for")
+    func requests() async throws {
+        let cases = [
+            (options: ["--no-audio", "-f", "framemd5"], missing: "audio-en", loaded: "video-180p"),
+            (options: ["--no-audio", "--no-decode"], missing: "audio-en", loaded: "video-180p"),
+            (options: [], missing: "subtitles-en", loaded: "audio-en"),
+        ]
+        for (options, missing, loaded) in cases {
+            let origin = try TestOrigin(logsRequests: true)
+            try SampleMedia.copy(to: origin.root)
+            let result = try await hlsget(
+                ["--fast", "--quality", "180p", "--to", "5"] + options + [origin.plain + "/sample/master.m3u8"])
+            #expect(result.status == 0)
+            let paths = origin.requestedPaths
+            #expect(paths.contains { $0.contains(loaded) }, "\(paths)")
+            #expect(!paths.contains { $0.contains(missing) }, "\(paths)")
+        }
+    }
+
+    @Test("--no-decode loads everything and decodes nothing")
+    func noDecode() async throws {
+        let result = try await hlsget("--fast", "--no-decode", "--json", "--quality", "180p", Self.master)
+        let summary = try Self.object(result.output)
+        #expect(summary["decoded_video_frames"] as? Int == 0)
+        #expect(summary["segments"] as? Int == 21)
+    }
+
+    // MARK: JSON
+
+    @Test("--json is one document with version, totals and files")
+    func summary() async throws {
+        let folder = try ScratchFolder()
+        let result = try await run("--json", "-o", "a.framemd5", Self.master, in: folder)
+        let summary = try Self.object(result.output)
+        #expect(summary["v"] as? Int == 1)
+        #expect(summary["exit_status"] as? Int == 0)
+        #expect(summary["error"] is NSNull)
+        #expect(summary["decoded_video_frames"] as? Int == SampleMedia.frameCount)
+        #expect(summary["skipped_segments"] as? Int == 0)
+        #expect(summary["stalls"] as? Int == 0)
+        let files = try #require(summary["files"] as? [[String: Any]])
+        #expect(files.map { $0["path"] as? String } == ["a.framemd5"])
+        #expect(files.map { $0["complete"] as? Bool } == [true])
+    }
+
+    @Test("--progress json is a line for each event, with version, name and time")
+    func progress() async throws {
+        let result = try await hlsget(
+            "--progress", "json", "--to", "1.2", "--quality", "180p", "--no-audio", Self.master)
+        #expect(result.status == 0)
+        let lines = try result.lines.map { try Self.object(Array($0.utf8)) }
+        #expect(lines.allSatisfy { $0["v"] as? Int == 1 && $0["event"] is String && $0["time"] is NSNumber })
+        #expect(lines.last?["event"] as? String == "summary")
+        let times = lines.compactMap { ($0["time"] as? NSNumber)?.doubleValue }
+        #expect(times.allSatisfy { $0 >= 0 && $0 < 60 })
+        let names = Set(lines.compactMap { $0["event"] as? String })
+        for name in ["time_control", "progress", "playlist_request", "media_segment_request", "did_play_to_end"] {
+            #expect(names.contains(name))
+        }
+
+        let changes = lines.filter { $0["event"] as? String == "time_control" }
+        for change in changes {
+            #expect(
+                Set(change.keys) == [
+                    "v", "event", "old", "new", "reason", "rate", "timebase_rate", "item_time", "time",
+                ])
+        }
+        let statuses = changes.compactMap { $0["new"] as? String }
+        #expect(statuses.contains("waiting") && statuses.contains("playing"))
+        #expect(Set(statuses).isSubset(of: ["paused", "waiting", "playing"]))
+        let playing = try #require(changes.first { $0["new"] as? String == "playing" })
+        #expect(playing["reason"] is NSNull)
+        #expect((playing["timebase_rate"] as? NSNumber)?.doubleValue == 1)
+    }
+
+    private static func object(_ bytes: [UInt8]) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
+    }
+}

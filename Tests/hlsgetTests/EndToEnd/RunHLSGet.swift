@@ -1,0 +1,51 @@
+import Synchronization
+import TestSupport
+
+/// Runs the built command to its end. At most two at a time: each takes threads and memory of its own.
+func hlsget(_ arguments: String..., in folder: ScratchFolder? = nil) async throws -> Command.Result {
+    try await hlsget(arguments, in: folder)
+}
+
+func hlsget(_ arguments: [String], in folder: ScratchFolder? = nil) async throws -> Command.Result {
+    await Turnstile.shared.enter()
+    defer { Turnstile.shared.leave() }
+    return try await Command.hlsget(arguments, in: folder?.path ?? "/tmp").result()
+}
+
+/// Lets a few in at a time.
+private final class Turnstile: Sendable {
+    static let shared = Turnstile(capacity: 2)
+
+    private struct State {
+        var free: Int
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+    private let state: Mutex<State>
+
+    init(capacity: Int) { state = Mutex(State(free: capacity)) }
+
+    func enter() async {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                guard state.free == 0 else {
+                    state.free -= 1
+                    return true
+                }
+                state.waiting.append(continuation)
+                return false
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    func leave() {
+        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard !state.waiting.isEmpty else {
+                state.free += 1
+                return nil
+            }
+            return state.waiting.removeFirst()
+        }
+        next?.resume()
+    }
+}

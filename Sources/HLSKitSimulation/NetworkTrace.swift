@@ -241,13 +241,13 @@ extension NetworkTrace {
         return Array(trimmed.prefix(end + 1))
     }
 
-    private static func read(_ path: String) throws(NetworkTraceError) -> [UInt8] {
+    static func read(_ path: String, atMost limit: Int = maximumByteCount) throws(NetworkTraceError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw NetworkTraceError(text: "cannot open: \(String(cString: strerror(errno)))") }
         defer { close(descriptor) }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while bytes.count <= maximumByteCount {
+        while bytes.count <= limit {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
             if count < 0 && errno == EINTR { continue }
             guard count >= 0 else { throw NetworkTraceError(text: "cannot read: \(String(cString: strerror(errno)))") }

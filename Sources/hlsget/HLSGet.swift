@@ -8,7 +8,8 @@ struct HLSGet: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "hlsget", abstract: "Play, check and record HTTP Live Streaming.", version: version,
-        subcommands: [PlayCommand.self, InspectCommand.self, LintCommand.self], defaultSubcommand: PlayCommand.self)
+        subcommands: [PlayCommand.self, InspectCommand.self, LintCommand.self, SimulateCommand.self],
+        defaultSubcommand: PlayCommand.self)
     static let _errorLabel = "hlsget: error"
 
     static func main() async {

@@ -34,7 +34,7 @@ public struct PlayerConfiguration: Sendable {
     /// Bits per second to expect before anything was measured; nil (the default) where nothing is known.
     public var initialBitRateHint: Double?
     /// Decides which variant the next segment comes from.
-    public var variantSelector: any VariantSelector = ThroughputRule()
+    public var variantSelector: any VariantSelector = ScenarioRule()
     /// Seed of the only randomness there is, the jitter of retries.
     public var seed: UInt64 = 0
     /// Sent to servers as `X-Playback-Session-Id`; nil (the default) sends nothing.

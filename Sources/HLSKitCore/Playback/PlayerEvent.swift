@@ -25,6 +25,8 @@ public struct PlayerEvent: Sendable {
         case segmentLoaded(SegmentLoad)
         /// The variant that is being loaded changed (also the first choice, from nil).
         case variantSwitched(from: VariantDescription?, to: VariantDescription, explanation: String)
+        /// A download was given up for a smaller variant; its bytes so far are lost.
+        case downloadAbandoned(SegmentLoad)
         case playbackLikelyToKeepUpChanged(Bool)
         case playbackBufferFullChanged(Bool)
         case playbackStalled(itemTime: MediaTime)

@@ -79,6 +79,9 @@ public struct PlaybackStatistics: Sendable, Hashable {
     public var numberOfSkippedSegments = 0
     public var skippedDuration = 0.0
     public var numberOfVariantSwitches = 0
+    /// Downloads that were given up for a smaller variant, and the bytes that had come of them.
+    public var numberOfAbandonedDownloads = 0
+    public var abandonedByteCount = 0
     public var numberOfDecodedVideoFrames = 0
     public var numberOfDroppedVideoFrames = 0
     public var numberOfDecodedAudioFrames = 0

@@ -35,7 +35,7 @@ public struct ThroughputEstimator: Sendable {
     /// Names a transfer from its start to its end.
     public typealias TransferID = Int
 
-    /// A finished transfer.
+    /// A transfer that is over: finished, failed or cancelled.
     public struct Transfer: Sendable, Hashable {
         public var byteCount: Int
         public var requested: Duration
@@ -60,6 +60,8 @@ public struct ThroughputEstimator: Sendable {
     private static let leastMeasurementTime = Duration.milliseconds(50)
     private static let leastByteCount = 16_000
     private static let cacheTime = Duration.milliseconds(5)
+    /// A transfer this long counts as one even if it brought next to nothing.
+    private static let silenceTime = Duration.milliseconds(300)
     /// Confidence halves while nothing is measured for this long.
     private static let ageHalfLife = 60.0
 
@@ -117,19 +119,25 @@ public struct ThroughputEstimator: Sendable {
 
     /// The transfer is over: finished, failed or cancelled.
     public mutating func ended(_ id: TransferID, at now: Duration) {
-        guard let transfer = running.removeValue(forKey: id), transfer.counts, let firstByte = transfer.firstByte else {
-            return
-        }
+        guard let transfer = running.removeValue(forKey: id) else { return }
+        // Little that took long is news as well: the link was all but dead.
+        guard transfer.counts || now - transfer.requested >= Self.silenceTime else { return }
+        remember(
+            Transfer(
+                byteCount: transfer.byteCount, requested: transfer.requested, firstByte: transfer.firstByte ?? now,
+                finished: now))
+        guard transfer.counts else { return }
         add(0, at: now)
         receivingCount -= 1
         if receivingCount == 0 {
             if open.time >= Self.leastMeasurementTime { close(at: now) }
             open.since = nil
         }
+    }
+
+    private mutating func remember(_ transfer: Transfer) {
         if recentTransfers.count == Self.historyCount { recentTransfers.removeFirst() }
-        recentTransfers.append(
-            Transfer(
-                byteCount: transfer.byteCount, requested: transfer.requested, firstByte: firstByte, finished: now))
+        recentTransfers.append(transfer)
     }
 
     /// The estimate at this time; nil while nothing was measured.

@@ -33,13 +33,10 @@ public struct SelectionInput: Sendable {
         public var receivedByteCount: Int
         /// The whole size, as declared or as good as is known.
         public var expectedByteCount: Int
-        /// Bytes that came in the last seconds and the length of that time, for a look at the present.
-        public var recentByteCount: Int
-        public var recentTime: Duration
 
         public init(
             variantIndex: Int, segmentDuration: Duration, requested: Duration, firstByte: Duration? = nil,
-            receivedByteCount: Int, expectedByteCount: Int, recentByteCount: Int = 0, recentTime: Duration = .zero
+            receivedByteCount: Int, expectedByteCount: Int
         ) {
             self.variantIndex = variantIndex
             self.segmentDuration = segmentDuration
@@ -47,15 +44,16 @@ public struct SelectionInput: Sendable {
             self.firstByte = firstByte
             self.receivedByteCount = receivedByteCount
             self.expectedByteCount = expectedByteCount
-            self.recentByteCount = recentByteCount
-            self.recentTime = recentTime
         }
     }
+
+    /// How many segments ``upcoming`` holds at most.
+    public static let maximumUpcomingCount = 20
 
     public var now: Duration
     /// The eligible variants, lowest `BANDWIDTH` first. Never empty.
     public var candidates: [VariantCandidate]
-    /// The variant of the last segment; nil at the first. It may no longer be eligible.
+    /// The variant in use, that of the last segment; nil at the first. It may no longer be eligible.
     public var currentVariantIndex: Int?
     /// nil while nothing was measured.
     public var throughput: ThroughputEstimate?
@@ -71,9 +69,9 @@ public struct SelectionInput: Sendable {
     public var isPlaying: Bool
     /// Live: media time between the playhead and the end of what is listed; nil for VOD.
     public var availableAhead: Duration?
-    /// The next segments, the one to choose for first, at most 12.
+    /// The next segments, the one to choose for (or that is on its way) first, at most ``maximumUpcomingCount``.
     public var upcoming: [UpcomingSegment]
-    /// Position of the next segment in the item and number of its segments; nil for live.
+    /// Position of the first of these segments in the item and number of its segments; nil for live.
     public var segmentNumber: Int?
     public var segmentCount: Int?
     /// The segment on its way that is to be judged; nil when the next segment is to be chosen for.

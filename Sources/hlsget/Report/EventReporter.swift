@@ -59,6 +59,15 @@ struct EventReporter: Sendable {
                     "variant_switch_start", at: time,
                     ["from": Self.json(from), "to": Self.json(to), "explanation": .string(explanation)])
             ]
+        case .downloadAbandoned(let load):
+            return [
+                Self.line(
+                    "download_abandoned", at: time,
+                    [
+                        "media_sequence": .integer(load.mediaSequence), "bytes": .integer(load.byteCount),
+                        "duration": .number(load.duration.inSeconds),
+                    ])
+            ]
         case .playbackLikelyToKeepUpChanged(let isLikely):
             let first = isLikely && !wasLikelyToKeepUp
             wasLikelyToKeepUp = wasLikelyToKeepUp || isLikely

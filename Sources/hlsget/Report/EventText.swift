@@ -48,6 +48,8 @@ enum EventText {
         case .warning(let text): warning(text, url: nil, detail: nil)
         case .variantSwitched(let from, let to, let explanation):
             "hlsget: variant \(from.map(name) ?? "none") -> \(name(to)): \(TerminalText.escaped(explanation))"
+        case .downloadAbandoned(let load):
+            "hlsget: segment \(load.mediaSequence) abandoned after \(Decimals.bytes(load.byteCount))"
         case .playbackStalled(let time): "hlsget: stall at \(Decimals.clock(time.finiteSeconds ?? .nan))"
         case .timeJumped(let time): "hlsget: jump to \(Decimals.clock(time.finiteSeconds ?? .nan))"
         default: nil

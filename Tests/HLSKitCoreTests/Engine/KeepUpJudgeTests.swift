@@ -15,12 +15,12 @@ struct KeepUpJudgeTests {
 
     private static func input(
         remaining: Int? = 600, available: Duration? = nil, rate: Double = 1, throughput: Double? = nil,
-        bitRate: Double? = 1_000_000, lowest: Bool = false, afterStall: Bool = false
+        bitRate: Double? = 1_000_000, automatic: Bool = false, afterStall: Bool = false
     ) -> KeepUpInput {
         .init(
             forwardDuration: .zero, remaining: remaining.map { .seconds($0) }, availableAhead: available,
             segmentDuration: .seconds(4), rate: rate, safeThroughput: throughput, bitRate: bitRate,
-            isOnLowestVariant: lowest, isAfterStall: afterStall)
+            isSelectionAutomatic: automatic, isAfterStall: afterStall)
     }
 
     @Test(
@@ -37,7 +37,7 @@ struct KeepUpJudgeTests {
             Case(testDescription: "half for 10 s", input: input(remaining: 10, throughput: 0.5e6), least: 5000),
             Case(testDescription: "little left", input: input(remaining: 1, throughput: 1e6), least: 1000),
             Case(
-                testDescription: "lowest variant: the threshold", input: input(throughput: 1e5, lowest: true),
+                testDescription: "automatic selection: the threshold", input: input(throughput: 1e5, automatic: true),
                 least: 2000),
             Case(
                 testDescription: "live: the threshold",

@@ -21,7 +21,7 @@ struct EngineConfiguration: Sendable {
     /// Names the playback session to servers (`X-Playback-Session-Id`); nil sends nothing.
     var sessionID: String?
     var seed: UInt64 = 0
-    var selector: any VariantSelector = ThroughputRule()
+    var selector: any VariantSelector = ScenarioRule()
 }
 
 extension EngineConfiguration {

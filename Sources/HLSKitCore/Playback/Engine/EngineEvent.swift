@@ -119,6 +119,8 @@ enum EngineTimer: Hashable, Sendable {
     case retry(RequestRole)
     /// The live edge is stale at this time.
     case stale
+    /// The download of the running segment is worth a look.
+    case judge
 }
 
 /// What a request is for: retries and budgets belong to a role, not to a request.

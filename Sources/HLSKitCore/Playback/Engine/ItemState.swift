@@ -23,10 +23,14 @@ struct ItemState: Sendable {
     var legibleLanguage: String?
     /// The start of the segment that the rule was asked for last.
     var decidedFor: Duration?
+    /// What the rule said then: load only when no more than this is ahead.
+    var maximumForwardBuffer: Duration?
+    /// The variants that the rule can choose from, lowest `BANDWIDTH` first.
+    var choice: [VariantCandidate] = []
     /// What was loaded from the variant in use.
     var loadedBytes = 0
     var loadedDuration = Duration.zero
-    var lanes: [LaneID: MediaLane] = [:]
+    var lanes = MediaLanes()
     /// Media playlists that were loaded before, by URL: a VOD variant that was left is taken up again without I/O.
     var knownPlaylists: [String: KnownPlaylist] = [:]
     /// The item time at which playing starts; nil until a playlist tells.

@@ -58,7 +58,8 @@ struct KeepUpJudge: Sendable {
             return min(threshold * speed, (available - input.segmentDuration).seconds)
         }
         let remaining = input.remaining?.seconds ?? .infinity
-        if input.isOnLowestVariant { return min(remaining, threshold * speed) }
+        // After a stall as well: on 417 recorded networks more waiting cost more than the stalls that it saved.
+        if input.isSelectionAutomatic { return min(remaining, configuration.startThreshold.seconds * speed) }
         // Whatever arrives too late during the rest has to be here before.
         let shortfall = max(0, 1 - throughput / (bitRate * speed))
         let deficit = shortfall > 0 ? remaining * shortfall : 0

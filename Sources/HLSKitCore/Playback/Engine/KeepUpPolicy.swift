@@ -31,15 +31,15 @@ public struct KeepUpInput: Sendable, Hashable {
     public var safeThroughput: Double?
     /// Average bit rate of what is loaded, all streams together, in bits per second; nil where unknown.
     public var bitRate: Double?
-    /// The lowest eligible variant is in use and selection is automatic, so that nothing gets better by waiting.
-    public var isOnLowestVariant: Bool
+    /// A rule chooses among several variants: what the network does not carry is answered by a lower one, not by waiting.
+    public var isSelectionAutomatic: Bool
     /// The last time that playback ended by itself, the buffer had run empty.
     public var isAfterStall: Bool
 
     public init(
         forwardDuration: Duration, isEmpty: Bool = false, holdsAllRemaining: Bool = false, remaining: Duration? = nil,
         availableAhead: Duration? = nil, segmentDuration: Duration = .seconds(6), rate: Double = 1,
-        safeThroughput: Double? = nil, bitRate: Double? = nil, isOnLowestVariant: Bool = false,
+        safeThroughput: Double? = nil, bitRate: Double? = nil, isSelectionAutomatic: Bool = false,
         isAfterStall: Bool = false
     ) {
         self.forwardDuration = forwardDuration
@@ -51,7 +51,7 @@ public struct KeepUpInput: Sendable, Hashable {
         self.rate = rate
         self.safeThroughput = safeThroughput
         self.bitRate = bitRate
-        self.isOnLowestVariant = isOnLowestVariant
+        self.isSelectionAutomatic = isSelectionAutomatic
         self.isAfterStall = isAfterStall
     }
 }

@@ -45,6 +45,12 @@ struct LoadingState: Sendable {
         return SegmentID(lane: lane, rawValue: lastSegment)
     }
 
+    /// Counts bytes of a request and tells what it is for; nil for one that is over.
+    mutating func note(_ byteCount: Int, of id: RequestID) -> RequestContext.Purpose? {
+        requests[id]?.receivedByteCount += byteCount
+        return requests[id]?.purpose
+    }
+
     /// What is known of the throughput.
     func estimate(at now: Duration) -> ThroughputEstimate? {
         estimator.estimate(at: now) ?? hint.map { ThroughputEstimate(bitsPerSecond: $0, confidence: 0) }

@@ -32,6 +32,8 @@ struct MediaLane: Sendable {
     /// The next segment may repeat media that was loaded from another variant.
     var dropsOverlap = false
     var lastTimeline: TimelineKey?
+    /// The variant of the last segment that was loaded whole.
+    var lastVariantIndex: Int?
     /// Tracks of the lane are known: its media can be played.
     var isDemuxed = false
 
@@ -40,12 +42,56 @@ struct MediaLane: Sendable {
         self.playlistURL = playlistURL
     }
 
+    /// The next segment; nil where the playlist lists none yet.
+    var nextIndex: Int? {
+        switch cursor {
+        case nil: return nil
+        case .position(let position): return tracker?.index(of: position)
+        case .time(let time): return tracker?.nextIndex(from: time)
+        }
+    }
+
+    /// Counts bytes that arrived of a segment and tells where it stands.
+    mutating func noteProgress(of segment: SegmentID, byteCount: Int) -> Int? {
+        guard let index = segments.firstIndex(where: { $0.id == segment }) else { return nil }
+        segments[index].receivedByteCount += byteCount
+        return index
+    }
+
     /// Playing waits for the lane's media.
     var isRequired: Bool { id != .subtitles }
     /// A segment has arrived, perhaps not yet demuxed.
     var hasLoadedSegment: Bool { segments.contains(where: \.isLoaded) }
     /// The segment whose bytes are on their way.
     var loading: SegmentInFlight? { segments.last { !$0.isLoaded } }
+}
+
+/// The lanes of an item. Each has its own place, as they are looked up with every piece that arrives.
+struct MediaLanes: Sendable {
+    private var main: MediaLane?
+    private var audio: MediaLane?
+    private var subtitles: MediaLane?
+
+    subscript(id: LaneID) -> MediaLane? {
+        _read {
+            switch id {
+            case .main: yield main
+            case .audio: yield audio
+            case .subtitles: yield subtitles
+            }
+        }
+        _modify {
+            switch id {
+            case .main: yield &main
+            case .audio: yield &audio
+            case .subtitles: yield &subtitles
+            }
+        }
+    }
+
+    /// Those that there are, in the order of ``LaneID``.
+    var values: [MediaLane] { [main, audio, subtitles].compactMap(\.self) }
+    var isEmpty: Bool { main == nil && audio == nil && subtitles == nil }
 }
 
 /// Discontinuity sequences are numbered per epoch of the playlist; each has one mapping to the item's timeline.
@@ -74,6 +120,11 @@ struct SegmentInFlight: Sendable {
     var playlistURL: String
     var variantIndex: Int?
     var receivedByteCount = 0
+    /// When the response came, and the length that it declared.
+    var responded: Duration?
+    var declaredByteCount: Int?
+    /// When the rule last had a look at the download.
+    var judged = Duration.zero
     var demuxedUpTo: Duration?
     var isLoaded = false
     var isSuspended = false

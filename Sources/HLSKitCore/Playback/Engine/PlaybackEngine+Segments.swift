@@ -24,7 +24,7 @@ extension PlaybackEngine {
             lane.segments.count < Self.maximumUndemuxedSegments, lane.cursor != nil,
             item.pendingFailure == nil, item.error == nil
         else { return false }
-        guard let index = nextIndex(in: lane) else {
+        guard let index = lane.nextIndex else {
             // A rendition whose list goes on after the variant has ended is not waited for.
             let isOver = !tracker.isLive || item.isClosed || reachesEnd(lane)
             if isOver, lane.segments.isEmpty { complete(id) }
@@ -49,6 +49,7 @@ extension PlaybackEngine {
             return true
         }
         if id == .main, considerSwitch(at: index) { return item.lanes[id]?.tracker != nil }
+        if id == .main, isHeldBack { return false }
         begin(segment, at: index, in: id)
         return false
     }
@@ -56,22 +57,6 @@ extension PlaybackEngine {
     private func reachesEnd(_ lane: MediaLane) -> Bool {
         guard item?.isLive == false, let end = effectiveEnd, let loadedEnd = lane.loadedEnd else { return false }
         return end - loadedEnd <= configuration.buffering.maxGapJump
-    }
-
-    /// The next segment of a lane; nil where its playlist lists none yet.
-    func nextIndex(in lane: MediaLane) -> Int? {
-        guard let tracker = lane.tracker else { return nil }
-        switch lane.cursor {
-        case nil: return nil
-        case .position(let position): return tracker.index(of: position)
-        case .time(let time):
-            guard let index = tracker.index(containing: max(time, tracker.start)) else { return nil }
-            // A segment that only reaches past `time` by the inexactness of durations is over.
-            let end = tracker.starts[index + 1]
-            let tolerance = min(.milliseconds(100), (end - tracker.starts[index]) / 4)
-            guard end - time <= tolerance else { return index }
-            return index + 1 < tracker.segmentCount ? index + 1 : nil
-        }
     }
 
     // MARK: Beginning
@@ -203,7 +188,10 @@ extension PlaybackEngine {
         item?.lanes[segment.lane]?.segments[index].request = request
         item?.lanes[segment.lane]?.segments[index].requestBegan = now
         item?.lanes[segment.lane]?.segments[index].receivedByteCount = 0
+        item?.lanes[segment.lane]?.segments[index].responded = nil
+        item?.lanes[segment.lane]?.segments[index].judged = now
         item?.lanes[segment.lane]?.segments[index].isLoaded = false
+        if segment.lane == .main { armJudge() }
     }
 
     @discardableResult
@@ -238,28 +226,31 @@ extension PlaybackEngine {
     // MARK: Progress
 
     mutating func noteResponse(_ id: RequestID, _ response: TransportResponse) {
-        guard loading.requests[id] != nil else { return }
+        guard let context = loading.requests[id] else { return }
         loading.estimator.responded(id.rawValue, at: now)
-    }
-
-    mutating func noteProgress(_ id: RequestID, byteCount: Int) {
-        guard var context = loading.requests[id] else { return }
-        context.receivedByteCount += byteCount
-        loading.requests[id] = context
-        loading.estimator.received(id.rawValue, byteCount: byteCount, at: now)
-        statistics.receivedByteCount += byteCount
         guard case .segment(let segment) = context.purpose,
             let index = item?.lanes[segment.lane]?.segments.firstIndex(where: { $0.id == segment })
         else { return }
-        item?.lanes[segment.lane]?.segments[index].receivedByteCount += byteCount
+        item?.lanes[segment.lane]?.segments[index].responded = now
+        item?.lanes[segment.lane]?.segments[index].declaredByteCount = response.contentLength
+    }
+
+    mutating func noteProgress(_ id: RequestID, byteCount: Int) {
+        guard let purpose = loading.note(byteCount, of: id) else { return }
+        loading.estimator.received(id.rawValue, byteCount: byteCount, at: now)
+        statistics.receivedByteCount += byteCount
+        guard case .segment(let segment) = purpose,
+            let index = item?.lanes[segment.lane]?.noteProgress(of: segment, byteCount: byteCount)
+        else { return }
         throttle(segment.lane, index, id)
+        if segment.lane == .main { judgeDownloadIfDue(index) }
     }
 
     /// Stops reading a body when the buffer is over-full, and goes on when there is room: only long segments get there.
     private mutating func throttle(_ lane: LaneID, _ index: Int, _ request: RequestID) {
-        guard let flight = item?.lanes[lane]?.segments[index], !flight.isSuspended, flight.demuxedUpTo != nil else {
-            return
-        }
+        guard item?.lanes[lane]?.segments[index].demuxedUpTo != nil,
+            item?.lanes[lane]?.segments[index].isSuspended == false
+        else { return }
         let ahead = buffer.forwardDuration(of: lane.bufferTrack, situation())
         let limit = max(configuration.buffering.forwardDuration, .seconds(preferences.preferredForwardBufferDuration))
         guard ahead > limit * 2 || buffer.byteCount > configuration.buffering.maxBufferBytes * 2 else { return }
@@ -351,6 +342,7 @@ extension PlaybackEngine {
         let from = flight.demuxedUpTo ?? min(start, flight.job.start)
         bridge(to: from, in: segment.lane)
         insertMedia(from..<max(from, end), byteCount: flight.receivedByteCount, in: segment.lane)
+        item?.lanes[segment.lane]?.lastVariantIndex = flight.variantIndex
         noteLoadedEnd(end, of: segment.lane)
         loading.retries.succeed(.segment(segment.lane))
         loading.retries.succeed(.map(segment.lane))
@@ -499,6 +491,7 @@ extension PlaybackEngine {
         for role in loading.waiting.keys { effects.append(.disarm(.retry(role))) }
         loading.waiting = [:]
         for id in LaneID.allCases { effects.append(.disarm(.reload(id))) }
+        effects.append(.disarm(.judge))
         effects.append(.disarm(.stale))
         effects.append(.disarm(.evaluation))
     }

@@ -18,6 +18,7 @@ extension PlaybackEngine {
         guard let choice else { return failItem(noEligibleVariant(eligibility)) }
         buffer.setRequiredTracks([.video])
         item?.lanes[.main] = MediaLane(id: .main, playlistURL: "")
+        item?.choice = eligibility.eligible.sorted { ($0.bandwidth, $0.index) < ($1.bandwidth, $1.index) }
         use(choice.variantIndex, explanation: choice.explanation)
     }
 
@@ -217,15 +218,45 @@ extension PlaybackEngine {
         else { return false }
         let eligible = eligibility().eligible
         guard !eligible.isEmpty else { return false }
+        let choice = eligible.sorted { ($0.bandwidth, $0.index) < ($1.bandwidth, $1.index) }
+        self.item?.choice = choice
         self.item?.decidedFor = tracker.starts[index]
-        let situation = situation()
+        let decision: SelectionDecision
+        if statistics.numberOfSegments == 0, !item.lanes.values.contains(where: \.hasLoadedSegment),
+            let current = item.variantIndex, eligible.contains(where: { $0.index == current })
+        {
+            // Nothing was measured since the first choice.
+            return false
+        } else {
+            decision = loading.selector.decide(selectionInput(at: index, in: tracker, candidates: choice))
+        }
+        self.item?.maximumForwardBuffer = decision.maximumForwardBuffer
+        guard decision.variantIndex != item.variantIndex else { return false }
+        use(decision.variantIndex, explanation: decision.explanation)
+        return true
+    }
+
+    /// The rule wants the next segment loaded later: more is ahead than it said.
+    var isHeldBack: Bool {
+        guard let limit = item?.maximumForwardBuffer, configuration.pacing == .realTime, machine.status == .playing
+        else {
+            return false
+        }
+        return buffer.forwardDuration(of: .video, situation()) > limit
+    }
+
+    /// What a rule is to decide from, for the segment at `index`.
+    func selectionInput(
+        at index: Int, in tracker: PlaylistTracker, candidates: [VariantCandidate]
+    ) -> SelectionInput {
+        let last = min(index + SelectionInput.maximumUpcomingCount, tracker.segmentCount)
         var input = SelectionInput(
-            now: now, candidates: eligible.sorted { ($0.bandwidth, $0.index) < ($1.bandwidth, $1.index) },
-            currentVariantIndex: item.variantIndex, throughput: loading.estimate(at: now),
+            now: now, candidates: candidates,
+            currentVariantIndex: item?.variantIndex, throughput: loading.estimate(at: now),
             recentTransfers: loading.estimator.recentTransfers,
-            forwardBuffer: buffer.forwardDuration(of: .video, situation),
-            upcoming: [.init(duration: tracker.starts[index + 1] - tracker.starts[index])])
-        input.bufferCapacity = configuration.buffering.forwardDuration
+            forwardBuffer: buffer.forwardDuration(of: .video, situation()),
+            upcoming: (index..<last).map { .init(duration: tracker.starts[$0 + 1] - tracker.starts[$0]) })
+        input.bufferCapacity = configuration.buffering.forwardDurationLimit ?? configuration.buffering.forwardDuration
         input.rate = machine.rate == 0 ? 1 : Double(machine.rate)
         input.isPlaying = machine.status == .playing
         if tracker.isLive {
@@ -234,35 +265,16 @@ extension PlaybackEngine {
             input.segmentNumber = index
             input.segmentCount = tracker.segmentCount
         }
-        let decision: SelectionDecision
-        if statistics.numberOfSegments == 0, !item.lanes.values.contains(where: \.hasLoadedSegment),
-            let current = item.variantIndex, eligible.contains(where: { $0.index == current })
-        {
-            // Nothing was measured since the first choice.
-            return false
-        } else {
-            decision = loading.selector.decide(input)
-        }
-        guard decision.variantIndex != item.variantIndex else { return false }
-        use(decision.variantIndex, explanation: decision.explanation)
-        return true
-    }
-
-    /// The lowest variant that may be used is in use, and selection is not pinned to it.
-    var isOnLowestVariant: Bool {
-        guard let item, item.candidates.count > 1 else { return false }
-        let eligible = eligibility().eligible
-        return eligible.count > 1 && eligible.lowestBandwidth?.index == item.variantIndex
+        return input
     }
 
     /// Average bit rate of what is being loaded, all lanes together; nil while it is not known.
     var loadedBitRate: Double? {
-        guard let item else { return nil }
-        if let declared = item.variant?.averageBandwidth ?? item.variant?.bandwidth, declared > 0 {
+        if let declared = item?.variant?.averageBandwidth ?? item?.variant?.bandwidth, declared > 0 {
             return Double(declared)
         }
-        guard item.loadedDuration > .zero else { return nil }
-        return Double(item.loadedBytes) * 8 / item.loadedDuration.seconds
+        guard let bytes = item?.loadedBytes, let duration = item?.loadedDuration, duration > .zero else { return nil }
+        return Double(bytes) * 8 / duration.seconds
     }
 }
 

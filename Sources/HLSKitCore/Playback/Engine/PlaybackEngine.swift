@@ -32,6 +32,7 @@ struct PlaybackEngine: Sendable {
     private var isLikelyToKeepUp = false
     private var armedResolve: Duration?
     private var isAfterStall = false
+    private var lastSettled = Duration.zero
 
     init(configuration: EngineConfiguration) {
         self.configuration = configuration
@@ -44,10 +45,20 @@ struct PlaybackEngine: Sendable {
     mutating func handle(_ event: EngineEvent, at now: Duration) -> [EngineEffect] {
         self.now = max(now, self.now)
         apply(event)
-        settle()
+        if needsSettling(after: event) { settle() }
         let effects = effects
         self.effects = []
         return effects
+    }
+
+    /// Bytes alone change nothing while playback runs, but the judgement of the throughput: once a second is enough.
+    private func needsSettling(after event: EngineEvent) -> Bool {
+        guard machine.status == .playing, item?.lanes[.main]?.loading?.request != nil else { return true }
+        switch event {
+        case .progress, .responded, .timer(.judge):
+            return effects.contains { if case .arm = $0 { false } else { true } } || now - lastSettled >= .seconds(1)
+        default: return true
+        }
     }
 
     private mutating func apply(_ event: EngineEvent) {
@@ -71,6 +82,7 @@ struct PlaybackEngine: Sendable {
         case .reload(let lane): reloadPlaylist(of: lane)
         case .retry(let role): retry(role)
         case .stale: checkStale()
+        case .judge: judgeDownload()
         }
     }
 
@@ -126,9 +138,10 @@ struct PlaybackEngine: Sendable {
 
     /// The item time that is being presented.
     var playhead: Duration {
-        guard let item else { return .zero }
+        // Fields are read one by one here and below: a copy of all that is known of an item is dear.
+        guard item != nil else { return .zero }
         switch configuration.pacing {
-        case .unpaced: return item.presentedUpTo ?? item.start ?? .zero
+        case .unpaced: return item?.presentedUpTo ?? item?.start ?? .zero
         case .realTime:
             let time = timebase.itemTime(at: now)
             guard let end = effectiveEnd else { return time }
@@ -138,9 +151,9 @@ struct PlaybackEngine: Sendable {
 
     /// Where playing ends; nil while that is not known.
     var effectiveEnd: Duration? {
-        guard let item else { return nil }
-        let end = item.mediaEnd ?? (item.isComplete ? item.loadedEnd : item.listedEnd)
-        guard let forwardEnd = item.forwardEnd else { return end }
+        guard item != nil else { return nil }
+        let end = item?.mediaEnd ?? (item?.isComplete == true ? item?.loadedEnd : item?.listedEnd)
+        guard let forwardEnd = item?.forwardEnd else { return end }
         return end.map { min($0, forwardEnd) } ?? forwardEnd
     }
 
@@ -152,18 +165,16 @@ struct PlaybackEngine: Sendable {
     // MARK: Buffer
 
     func situation() -> ForwardBuffer.Situation {
-        let tracker = item?.lanes[.main]?.tracker
         var situation = ForwardBuffer.Situation(playhead: playhead)
         // Outputs that take what there is are through with a gap when they come to it.
         if configuration.pacing == .unpaced { situation.playhead = buffer.timeAfterGaps(at: playhead) }
         situation.effectiveEnd = effectiveEnd
-        if item?.isLive == true { situation.lastAvailable = tracker?.end }
+        if item?.isLive == true { situation.lastAvailable = item?.lanes[.main]?.tracker?.end }
         situation.preferredForwardBufferDuration = preferences.preferredForwardBufferDuration
-        situation.targetDuration = tracker?.pacingTarget ?? .seconds(6)
+        situation.targetDuration = item?.lanes[.main]?.tracker?.pacingTarget ?? .seconds(6)
         situation.startThreshold = judge.threshold(isAfterStall: isAfterStall)
-        let next = item?.lanes[.main].flatMap { nextIndex(in: $0) }
-        if let tracker, let next {
-            situation.nextSegmentDuration = tracker.starts[next + 1] - tracker.starts[next]
+        if let next = item?.lanes[.main]?.nextIndex, let duration = item?.lanes[.main]?.tracker?.duration(at: next) {
+            situation.nextSegmentDuration = duration
             let bitRate = loadedBitRate ?? 0
             situation.nextSegmentByteCount = Int(min(situation.nextSegmentDuration.seconds * bitRate / 8, 1e15))
         }
@@ -188,12 +199,11 @@ struct PlaybackEngine: Sendable {
     }
 
     private func keepUpInput(rate: Float) -> KeepUpInput {
-        let tracker = item?.lanes[.main]?.tracker
         var input = KeepUpInput(forwardDuration: lastVerdict.forwardDuration)
         input.isEmpty = lastVerdict.isEmpty
         input.holdsAllRemaining = lastVerdict.holdsAllRemaining
         if let end = effectiveEnd, item?.isLive != true { input.remaining = max(.zero, end - playhead) }
-        if item?.isLive == true, let tracker {
+        if item?.isLive == true, let tracker = item?.lanes[.main]?.tracker {
             input.availableAhead = max(.zero, tracker.end - playhead)
             if tracker.segmentCount > 0 {
                 input.segmentDuration = tracker.end - tracker.starts[tracker.segmentCount - 1]
@@ -204,13 +214,14 @@ struct PlaybackEngine: Sendable {
             $0 * configuration.buffering.throughputSafetyFactor
         }
         input.bitRate = loadedBitRate
-        input.isOnLowestVariant = isOnLowestVariant
+        input.isSelectionAutomatic = (item?.choice.count ?? 0) > 1
         input.isAfterStall = isAfterStall
         return input
     }
 
     /// Brings everything up to date that follows from time and from what was loaded.
     private mutating func settle() {
+        lastSettled = now
         guard item != nil else {
             disarmResolve()
             return
@@ -265,7 +276,7 @@ struct PlaybackEngine: Sendable {
         guard configuration.pacing == .unpaced, let lane = item?.lanes[.subtitles], !lane.isComplete else {
             return false
         }
-        guard let index = nextIndex(in: lane), let tracker = lane.tracker else {
+        guard let index = lane.nextIndex, let tracker = lane.tracker else {
             return !lane.segments.isEmpty || lane.tracker == nil
         }
         return effectiveEnd.map { tracker.starts[index] < $0 } ?? true
@@ -347,13 +358,25 @@ struct PlaybackEngine: Sendable {
         var next = itemTimes.compactMap { timebase.hostTime(of: $0) }.map { max($0, now + .milliseconds(1)) }
         // A track at rest may want media again.
         if !buffer.requiredTracks.isSubset(of: tracksToLoad), item?.isComplete == false {
-            next.append(now + .milliseconds(250))
+            let wait = timeUntilRoom ?? .milliseconds(250)
+            next.append(now + max(wait, .milliseconds(1)))
+        } else if let limit = item?.maximumForwardBuffer, lastVerdict.forwardDuration > limit {
+            next.append(now + max((lastVerdict.forwardDuration - limit) / timebase.rate, .milliseconds(1)))
         }
         guard let time = next.min() else { return disarmResolve() }
         if armedResolve != time {
             armedResolve = time
             effects.append(.arm(.resolve, at: time))
         }
+    }
+
+    /// With a hard limit and one track: how long until the next segment fits. Called while time passes.
+    private var timeUntilRoom: Duration? {
+        guard let limit = configuration.buffering.forwardDurationLimit, buffer.requiredTracks == .video else {
+            return nil
+        }
+        let excess = lastVerdict.forwardDuration + situation().nextSegmentDuration - limit
+        return excess / timebase.rate + .microseconds(1)
     }
 
     // MARK: Snapshot

@@ -33,6 +33,8 @@ struct PlaylistTracker: Sendable {
     private(set) var epoch = 0
     /// Item time at which each segment of the playlist starts, and one more: where the last ends.
     private(set) var starts: [Duration]
+    /// The longest segment listed.
+    private var longestSegment: Duration
     /// Added to the playlist's discontinuity sequence numbers: servers that drop the header tag count from 0 again.
     private var discontinuityOffset = 0
     /// Host times: when the last load began, and when a new segment was last seen.
@@ -54,6 +56,7 @@ struct PlaylistTracker: Sendable {
         lastNewSegment = now
         beganLive = !playlist.hasEndList
         starts = Self.startTimes(of: playlist, from: start)
+        longestSegment = Self.longestSegment(starts)
         recentPaths = RecentPaths()
         recentPaths.insert(playlist)
     }
@@ -84,6 +87,17 @@ struct PlaylistTracker: Sendable {
         return playlist.segments.indices.contains(index) ? index : nil
     }
 
+    func duration(at index: Int) -> Duration { starts[index + 1] - starts[index] }
+
+    /// The segment to load where everything before `time` is there.
+    func nextIndex(from time: Duration) -> Int? {
+        guard let index = index(containing: max(time, start)) else { return nil }
+        // A segment that only reaches past `time` by the inexactness of durations is over.
+        let tolerance = min(.milliseconds(100), duration(at: index) / 4)
+        guard starts[index + 1] - time <= tolerance else { return index }
+        return index + 1 < segmentCount ? index + 1 : nil
+    }
+
     /// The segment that holds `time`: the last that starts at or before it. The first one for times before it, nil for
     /// times from the end on.
     func index(containing time: Duration) -> Int? {
@@ -97,10 +111,9 @@ struct PlaylistTracker: Sendable {
         return low
     }
 
-    /// The longest segment listed.
-    private var longestSegment: Duration {
+    private static func longestSegment(_ starts: [Duration]) -> Duration {
         var longest = Duration.zero
-        for index in 0..<segmentCount where starts[index + 1] - starts[index] > longest {
+        for index in starts.indices.dropLast() where starts[index + 1] - starts[index] > longest {
             longest = starts[index + 1] - starts[index]
         }
         return longest
@@ -186,6 +199,7 @@ struct PlaylistTracker: Sendable {
     private mutating func adopt(_ new: MediaPlaylist, start: Duration) {
         playlist = new
         starts = Self.startTimes(of: new, from: start)
+        longestSegment = Self.longestSegment(starts)
         recentPaths.insert(new)
     }
 

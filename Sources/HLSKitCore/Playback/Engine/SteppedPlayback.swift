@@ -1,0 +1,115 @@
+package import HLSPlaylist
+
+/// The engine of a player for a caller that steps time itself and has media that needs no demuxing: simulations.
+///
+/// The caller tells what arrived and when, carries out ``Action``s, and calls ``fireTimers(at:)`` at ``nextTimer``. At equal
+/// times what arrives comes first. Playlists cost no time.
+package struct SteppedPlayback: Sendable {
+    package enum Action: Sendable {
+        case load(id: Int, url: String)
+        case cancel(id: Int)
+        case published(PlayerEvent.Kind)
+    }
+
+    private var engine: PlaybackEngine
+    private var timers = TimerQueue()
+    private var jobs: [Int: SegmentJob] = [:]
+    private var lastJob: SegmentJob?
+    private var actions: [Action] = []
+    /// What follows from effects at once. All effects of one event come before the next event.
+    private var answers: [EngineEvent] = []
+    private let playlist: @Sendable (String) -> Playlist?
+
+    /// `playlist` gives the playlist behind a URL.
+    package init(configuration: PlayerConfiguration, playlist: @escaping @Sendable (String) -> Playlist?) {
+        var configuration = EngineConfiguration(configuration)
+        configuration.canPlayCodec = nil
+        engine = PlaybackEngine(configuration: configuration)
+        self.playlist = playlist
+    }
+
+    /// Opens the item and plays it.
+    package mutating func play(_ url: String, at now: Duration) {
+        handle(.control(.setItem(EngineItem(url: url))), at: now)
+        handle(.control(.play), at: now)
+    }
+
+    package var nextTimer: Duration? { timers.next }
+
+    package mutating func fireTimers(at now: Duration) {
+        for timer in timers.takeDue(at: now) { handle(.timer(timer), at: now) }
+    }
+
+    /// The response to a request begins.
+    package mutating func respond(to id: Int, byteCount: Int, at now: Duration) {
+        let response = TransportResponse(status: 200, url: "", contentLength: byteCount)
+        handle(.responded(RequestID(rawValue: id), response), at: now)
+    }
+
+    package mutating func receive(_ id: Int, byteCount: Int, at now: Duration) {
+        handle(.progress(RequestID(rawValue: id), byteCount: byteCount), at: now)
+    }
+
+    /// The body of a request is complete, and its media with it.
+    package mutating func finish(_ id: Int, at now: Duration) {
+        guard let job = jobs.removeValue(forKey: id) else { return }
+        let end = job.start + job.duration
+        // What arrived counts when the next variant is chosen.
+        handle(.media(.demuxed(job.id, upTo: end)), at: now)
+        handle(.finished(RequestID(rawValue: id), TransferMetrics()), at: now)
+        handle(.media(.segmentEnded(job.id, start: job.start, end: end)), at: now)
+    }
+
+    /// What is to be done, in order; forgotten by this.
+    package mutating func takeActions() -> [Action] {
+        guard !actions.isEmpty else { return [] }
+        defer { actions.removeAll(keepingCapacity: true) }
+        return actions
+    }
+
+    /// The item time that is being presented at the time of the last call.
+    package var playhead: Duration { engine.playhead }
+    package var statistics: PlaybackStatistics { engine.statistics }
+
+    private mutating func handle(_ event: EngineEvent, at now: Duration) {
+        answers.append(event)
+        while !answers.isEmpty {
+            for effect in engine.handle(answers.removeFirst(), at: now) { carryOut(effect) }
+        }
+    }
+
+    private mutating func carryOut(_ effect: EngineEffect) {
+        switch effect {
+        case .request(let id, let request): start(id, request)
+        case .cancel(let id):
+            guard jobs.removeValue(forKey: id.rawValue) != nil else { return }
+            actions.append(.cancel(id: id.rawValue))
+        case .beginSegment(let job), .restartSegment(_, let job): lastJob = job
+        case .endLane(let lane): answers.append(.output(.drained(lane, end: nil)))
+        case .arm(let timer, let time): timers.arm(timer, at: time)
+        case .disarm(let timer): timers.disarm(timer)
+        case .publish(let kind): actions.append(.published(kind))
+        case .suspend, .resume, .abandonSegment, .flush, .setTimebase, .itemEnded: break
+        }
+    }
+
+    private mutating func start(_ id: RequestID, _ request: EngineRequest) {
+        let url = request.transport.url
+        switch request.consumer {
+        case .playlist:
+            let result: Result<LoadedPlaylist, PlaylistFailure>
+            if let playlist = playlist(url) {
+                result = .success(LoadedPlaylist(playlist: playlist, url: url, byteCount: 0, warnings: []))
+            } else {
+                result = .failure(PlaylistFailure(kind: .notAPlaylist, url: url, text: "no such playlist"))
+            }
+            answers.append(.playlist(id, result, TransferMetrics()))
+        case .segment:
+            guard let job = lastJob else { return }
+            jobs[id.rawValue] = job
+            actions.append(.load(id: id.rawValue, url: url))
+        case .resource:
+            answers.append(.finished(id, TransferMetrics()))
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import FoundationEssentials
+public import HLSKitCore
+
+/// A movie for simulations: the bit rates of its variants and the size of each of their segments.
+///
+/// Read from JSON with `segment_duration_ms`, `bitrates_kbps` (ascending averages), `segment_sizes_bits` (one row per
+/// segment, one column per variant) and, where the peaks are known, `peak_bitrates_kbps`; otherwise the peak of a variant is
+/// the rate of its largest segment, rounded up. All segments have the same duration.
+public struct MovieFile: Sendable, Hashable {
+    /// The largest file that is read, in bytes.
+    public static let maximumByteCount = 64 << 20
+    static let maximumVariantCount = 100
+    static let maximumSegmentCount = 100_000
+    static let maximumSegmentBits = 1e12
+
+    public let segmentDuration: Duration
+    public let segmentCount: Int
+    /// Bits per second of each variant, ascending.
+    public let averageBitRates: [Double]
+    public let peakBitRates: [Double]
+    /// Row by row.
+    private let sizes: [Double]
+
+    /// - Throws: ``MovieFileError`` when the text is not a movie, or larger than ``maximumByteCount``.
+    public init(parsing bytes: [UInt8]) throws(MovieFileError) {
+        guard bytes.count <= Self.maximumByteCount else {
+            throw MovieFileError(text: "larger than \(Self.maximumByteCount >> 20) MiB")
+        }
+        let contents: Contents
+        do {
+            contents = try JSONDecoder().decode(Contents.self, from: Data(bytes))
+        } catch let error as DecodingError {
+            throw MovieFileError(error)
+        } catch {
+            throw MovieFileError(text: "not JSON")
+        }
+        let duration = contents.segment_duration_ms
+        guard duration >= 100, duration <= 3_600_000 else {
+            throw MovieFileError(text: "segment_duration_ms has to be from 100 to 3600000")
+        }
+        let rates = contents.bitrates_kbps
+        guard !rates.isEmpty, rates.count <= Self.maximumVariantCount else {
+            throw MovieFileError(text: "bitrates_kbps has to have from 1 to \(Self.maximumVariantCount) numbers")
+        }
+        guard rates.allSatisfy({ $0 > 0 && $0 <= 1e9 }), zip(rates, rates.dropFirst()).allSatisfy({ $0 < $1 }) else {
+            throw MovieFileError(text: "bitrates_kbps has to be positive and ascending")
+        }
+        let rows = contents.segment_sizes_bits
+        guard !rows.isEmpty, rows.count <= Self.maximumSegmentCount else {
+            throw MovieFileError(text: "segment_sizes_bits has to have from 1 to \(Self.maximumSegmentCount) rows")
+        }
+        for (number, row) in rows.enumerated() {
+            guard row.count == rates.count else {
+                throw MovieFileError(
+                    text: "segment_sizes_bits: row \(number) has \(row.count) numbers for \(rates.count) variants")
+            }
+            guard row.allSatisfy({ $0 > 0 && $0 <= Self.maximumSegmentBits }) else {
+                throw MovieFileError(text: "segment_sizes_bits: row \(number) has a size that is not possible")
+            }
+        }
+        segmentDuration = .milliseconds(rounding: duration)
+        segmentCount = rows.count
+        averageBitRates = rates.map { $0 * 1000 }
+        sizes = rows.flatMap(\.self)
+        if let peaks = contents.peak_bitrates_kbps {
+            guard peaks.count == rates.count, peaks.allSatisfy({ $0 > 0 && $0 <= 1e9 }) else {
+                throw MovieFileError(text: "peak_bitrates_kbps has to have a positive number for each variant")
+            }
+            peakBitRates = peaks.map { $0 * 1000 }
+        } else {
+            peakBitRates = rates.indices.map { column in
+                let largest = rows.map { $0[column] }.max() ?? 0
+                return (largest / duration).rounded(.up) * 1000
+            }
+        }
+    }
+
+    /// Reads a movie file.
+    ///
+    /// - Throws: ``MovieFileError``, with the words of the system when the file cannot be read.
+    public init(contentsOfFile path: String) throws(MovieFileError) {
+        do {
+            try self.init(parsing: NetworkTrace.read(path, atMost: Self.maximumByteCount))
+        } catch let error as NetworkTraceError {
+            throw MovieFileError(text: error.text)
+        } catch let error as MovieFileError {
+            throw error
+        } catch {
+            throw MovieFileError(text: "\(error)")
+        }
+    }
+
+    public var variantCount: Int { averageBitRates.count }
+    public var duration: Duration { segmentDuration * segmentCount }
+
+    /// The size of a segment in bits.
+    ///
+    /// - Precondition: both exist.
+    public func bitCount(ofSegment segment: Int, variant: Int) -> Double {
+        precondition(variant >= 0 && variant < variantCount, "no such variant")
+        return sizes[segment * variantCount + variant]
+    }
+
+    private struct Contents: Decodable {
+        var segment_duration_ms: Double
+        var bitrates_kbps: [Double]
+        var peak_bitrates_kbps: [Double]?
+        var segment_sizes_bits: [[Double]]
+    }
+}
+
+/// Why a file is not a movie.
+public struct MovieFileError: Error, Sendable, Hashable, CustomStringConvertible {
+    public var text: String
+
+    public init(text: String) { self.text = text }
+
+    public var description: String { text }
+}
+
+extension MovieFileError {
+    fileprivate init(_ error: DecodingError) {
+        func path(_ keys: [any CodingKey]) -> String {
+            keys.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined()
+        }
+        switch error {
+        case .keyNotFound(let key, _): text = "\(key.stringValue) is missing"
+        case .typeMismatch(_, let context), .valueNotFound(_, let context):
+            text = "\(path(context.codingPath)) is not of the right type"
+        case .dataCorrupted: text = "not JSON"
+        @unknown default: text = "cannot be read"
+        }
+    }
+}

@@ -1,0 +1,54 @@
+/// How good a session was, in the measures of the literature.
+///
+/// Waiting for the start counts as a stall does, and a second of either costs as much as a segment at the top variant
+/// brings (Pensieve's rule).
+public struct SessionScore: Sendable, Hashable {
+    /// Mean over the segments of R − R_top·(stall + start) − |ΔR|, divided by R_top: 1 is the top variant throughout
+    /// without a wait or a switch.
+    public var normalizedQoE: Double
+    /// The same, not divided, in Mbit/s.
+    public var linearQoE: Double
+    /// Stalls in percent of stalls and media time.
+    public var rebufferPercentage: Double
+    /// Average declared bit rate, kbit/s.
+    public var meanKilobitsPerSecond: Double
+    /// Per minute of media.
+    public var switchesPerMinute: Double
+    /// Seconds.
+    public var startupTime: Double
+    public var stallDuration: Double
+    public var stallCount: Int
+    /// Abandoned bits in percent of all bits.
+    public var wastedPercentage: Double
+
+    init(_ session: SimulatedSession) {
+        let rates = session.movie.averageBitRates.map { $0 / 1e6 }
+        let top = rates.last ?? 1
+        let count = Double(max(1, session.segments.count))
+        var sum = 0.0
+        var changes = 0.0
+        var switchCount = 0
+        var bits = 0.0
+        var previous: Int?
+        for segment in session.segments {
+            sum += rates[segment.variant]
+            bits += segment.bitCount
+            if let previous, previous != segment.variant {
+                changes += abs(rates[segment.variant] - rates[previous])
+                switchCount += 1
+            }
+            previous = segment.variant
+        }
+        let wasted = session.abandons.reduce(0) { $0 + $1.bitCount }
+        let mediaSeconds = count * session.movie.segmentDuration.milliseconds / 1000
+        startupTime = session.startupTime
+        stallDuration = session.stallDuration
+        stallCount = session.stalls.count
+        linearQoE = (sum - top * (stallDuration + startupTime) - changes) / count
+        normalizedQoE = linearQoE / top
+        rebufferPercentage = 100 * stallDuration / (stallDuration + mediaSeconds)
+        meanKilobitsPerSecond = 1000 * sum / count
+        switchesPerMinute = Double(switchCount) / (mediaSeconds / 60)
+        wastedPercentage = bits + wasted > 0 ? 100 * wasted / (bits + wasted) : 0
+    }
+}

@@ -1,0 +1,104 @@
+public import HLSKitCore
+
+/// What happened in a simulated session, and how good it was. Times in milliseconds from its start.
+public struct SimulatedSession: Sendable {
+    /// A segment that was played.
+    public struct Segment: Sendable, Hashable {
+        public var index: Int
+        /// Counted from the lowest.
+        public var variant: Int
+        public var requested: Double
+        public var firstByte: Double
+        public var done: Double
+        public var bitCount: Double
+        /// Milliseconds of media ahead at ``done``, this segment included.
+        public var buffered: Double
+    }
+
+    /// A download that was given up.
+    public struct Abandon: Sendable, Hashable {
+        public var index: Int
+        public var variant: Int
+        public var requested: Double
+        public var aborted: Double
+        /// Bits that had arrived.
+        public var bitCount: Double
+    }
+
+    /// A change of variant and the rule's reason for it.
+    public struct Decision: Sendable, Hashable {
+        public var time: Double
+        public var variant: Int
+        public var explanation: String
+    }
+
+    public let movie: MovieFile
+    public let bufferLimit: Duration
+    public internal(set) var segments: [Segment] = []
+    public internal(set) var abandons: [Abandon] = []
+    public internal(set) var decisions: [Decision] = []
+    /// When playing began, at first and after each stall; one more than ``stalls``.
+    public internal(set) var starts: [Double] = []
+    public internal(set) var stalls: [Double] = []
+    public internal(set) var end = 0.0
+    public internal(set) var statistics = PlaybackStatistics()
+
+    init(movie: MovieFile, bufferLimit: Duration) {
+        self.movie = movie
+        self.bufferLimit = bufferLimit
+    }
+
+    /// Seconds from the first request to the first picture.
+    public var startupTime: Double { (starts.first ?? end) / 1000 }
+
+    /// Seconds without pictures after the first one.
+    public var stallDuration: Double {
+        zip(stalls, starts.dropFirst()).reduce(0) { $0 + ($1.1 - $1.0) } / 1000
+    }
+
+    public var score: SessionScore { SessionScore(self) }
+
+    /// The session as JSON lines, in the order of their times: `session`, `segment`, `play`, `stall`, `abandon`, `end`.
+    /// Variants are counted from the lowest, times are in milliseconds.
+    public var log: String {
+        var lines: [(time: Double, order: Int, text: String)] = []
+        let header =
+            #"{"type":"session","version":1,"buffer_cap_ms":"# + Self.text(bufferLimit.milliseconds)
+            + #","segment_duration_ms":"# + Self.text(movie.segmentDuration.milliseconds)
+            + #","segments":"# + String(movie.segmentCount) + "}"
+        for segment in segments {
+            let text =
+                #"{"type":"segment","index":"# + String(segment.index)
+                + #","variant":"# + String(segment.variant)
+                + #","request_time_ms":"# + Self.text(segment.requested)
+                + #","first_byte_time_ms":"# + Self.text(segment.firstByte)
+                + #","done_time_ms":"# + Self.text(segment.done)
+                + #","size_bits":"# + Self.text(segment.bitCount)
+                + #","buffer_ms":"# + Self.text(segment.buffered) + "}"
+            lines.append((segment.done, 1, text))
+        }
+        for abandon in abandons {
+            let text =
+                #"{"type":"abandon","index":"# + String(abandon.index)
+                + #","variant":"# + String(abandon.variant)
+                + #","request_time_ms":"# + Self.text(abandon.requested)
+                + #","abort_time_ms":"# + Self.text(abandon.aborted)
+                + #","received_bits":"# + Self.text(abandon.bitCount.rounded(.down)) + "}"
+            lines.append((abandon.aborted, 1, text))
+        }
+        for time in stalls { lines.append((time, 0, #"{"type":"stall","time_ms":"# + Self.text(time) + "}")) }
+        for time in starts { lines.append((time, 2, #"{"type":"play","time_ms":"# + Self.text(time) + "}")) }
+        lines.append((end, 3, #"{"type":"end","time_ms":"# + Self.text(end) + "}"))
+        lines.sort { ($0.time, $0.order) < ($1.time, $1.order) }
+        return ([header] + lines.map(\.text)).map { $0 + "\n" }.joined()
+    }
+
+    /// With three decimals at most.
+    private static func text(_ value: Double) -> String {
+        let thousandths = Int((value * 1000).rounded())
+        let (whole, rest) = thousandths.quotientAndRemainder(dividingBy: 1000)
+        guard rest != 0 else { return String(whole) }
+        let digits = String(abs(rest))
+        return String(whole) + "." + String(repeating: "0", count: 3 - digits.count) + digits
+    }
+}

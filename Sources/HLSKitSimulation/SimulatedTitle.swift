@@ -1,0 +1,72 @@
+import HLSKitCore
+import HLSPlaylist
+
+/// A movie as a title that an engine can open: its playlists, made by need, and the meaning of its URLs.
+struct SimulatedTitle: Sendable {
+    static let multivariantURL = "https://simulation.invalid/index.m3u8"
+
+    let movie: MovieFile
+    /// The movie's variants by their position in the multivariant playlist.
+    let variants: [Int]
+
+    init(movie: MovieFile, pinnedVariant: Int?) {
+        self.movie = movie
+        variants = pinnedVariant.map { [$0] } ?? Array(0..<movie.variantCount)
+    }
+
+    func playlist(_ url: String) -> Playlist? {
+        if url == Self.multivariantURL { return .multivariant(multivariant) }
+        let names = url.split(separator: "/")
+        guard names.last == "index.m3u8", names.count > 1, let variant = Int(names[names.count - 2]) else { return nil }
+        return variants.contains(variant) ? .media(media) : nil
+    }
+
+    /// The segment and the movie's variant behind the URL of a segment.
+    func segment(_ url: String) -> (segment: Int, variant: Int)? {
+        let names = url.utf8.split(separator: UInt8(ascii: "/"))
+        guard names.count > 1, let segment = Int(Substring(names[names.count - 1])),
+            let variant = Int(Substring(names[names.count - 2])), variants.contains(variant),
+            (0..<movie.segmentCount).contains(segment)
+        else { return nil }
+        return (segment, variant)
+    }
+
+    private var multivariant: MultivariantPlaylist {
+        var playlist = MultivariantPlaylist(url: Self.multivariantURL)
+        playlist.variants = variants.map { variant in
+            Variant(
+                uri: "\(variant)/index.m3u8", bandwidth: Int(movie.peakBitRates[variant].rounded()),
+                averageBandwidth: Int(movie.averageBitRates[variant].rounded()))
+        }
+        return playlist
+    }
+
+    /// The same for every variant.
+    private var media: MediaPlaylist {
+        let segments = (0..<movie.segmentCount).map { index in
+            MediaSegment(uri: String(index), duration: movie.segmentDuration)
+        }
+        var playlist = MediaPlaylist(targetDuration: movie.segmentDuration, segments: MediaSegments(segments))
+        playlist.hasEndList = true
+        return playlist
+    }
+}
+
+/// Tells a rule the sizes of the segments that come, as a playlist with byte ranges for every segment would.
+struct SizeTellingSelector: VariantSelector {
+    var rule: any VariantSelector
+    let movie: MovieFile
+    let variants: [Int]
+
+    mutating func decide(_ input: SelectionInput) -> SelectionDecision {
+        guard let first = input.segmentNumber else { return rule.decide(input) }
+        var input = input
+        for position in input.upcoming.indices where first + position < movie.segmentCount {
+            input.upcoming[position].byteCounts = input.candidates.map { candidate in
+                let bits = movie.bitCount(ofSegment: first + position, variant: variants[candidate.index])
+                return Int((bits / 8).rounded(.up))
+            }
+        }
+        return rule.decide(input)
+    }
+}

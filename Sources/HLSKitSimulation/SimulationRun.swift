@@ -1,0 +1,201 @@
+public import HLSKitCore
+import HLSPlaylist
+
+/// Plays a movie over a recorded network with the engine of ``Player``, in a plain loop: no tasks, no clock, no media.
+///
+/// There is one request at a time; playlists take no time. What a session does depends on the inputs alone. An hour of
+/// playback takes about a second or less, depending on the rule.
+///
+/// Source: CONTRACTS §14.
+public struct SimulationRun: Sendable {
+    public struct Options: Sendable {
+        /// Decides which variant the next segment comes from.
+        public var variantSelector: any VariantSelector
+        /// Playlists tell the size of every segment. Default false.
+        public var knowsSegmentSizes = false
+        /// When to start, at first and after a stall.
+        public var keepUpPolicy = KeepUpPolicy.predictive
+        /// The most media ahead: a segment is requested only when it fits below. Default 30 s.
+        public var bufferLimit = Duration.seconds(30)
+        /// The only variant to play, counted from the lowest; nil (the default) leaves the choice to the rule.
+        public var pinnedVariant: Int?
+
+        public init(variantSelector: any VariantSelector = PlayerConfiguration().variantSelector) {
+            self.variantSelector = variantSelector
+        }
+    }
+
+    /// Bytes arrive at least this often while a link delivers any.
+    public static let arrivalInterval = 250.0
+    /// A session that takes more simulated time than this is given up: ten days, in milliseconds.
+    static let timeLimit = 864_000_000.0
+
+    public let trace: NetworkTrace
+    public let movie: MovieFile
+    public let options: Options
+
+    private var playback: SteppedPlayback
+    private let titles: SimulatedTitle
+    private var transfer: Transfer?
+    private var session: SimulatedSession
+    private var now = 0.0
+    private var hasEnded = false
+    private var failure: PlayerError?
+
+    /// - Throws: ``SimulationError`` when the pinned variant does not exist, or no bit ever arrives.
+    public init(trace: NetworkTrace, movie: MovieFile, options: Options = Options()) throws(SimulationError) {
+        if let pinned = options.pinnedVariant, !(0..<movie.variantCount).contains(pinned) {
+            throw SimulationError(text: "the movie has \(movie.variantCount) variants, there is no variant \(pinned)")
+        }
+        guard trace.meanBitsPerSecond > 0 else { throw SimulationError(text: "the trace delivers nothing") }
+        guard options.bufferLimit >= movie.segmentDuration else {
+            throw SimulationError(text: "the buffer limit is shorter than a segment")
+        }
+        self.trace = trace
+        self.movie = movie
+        self.options = options
+        let titles = SimulatedTitle(movie: movie, pinnedVariant: options.pinnedVariant)
+        self.titles = titles
+        var configuration = PlayerConfiguration()
+        configuration.buffering.forwardDurationLimit = options.bufferLimit
+        configuration.buffering.maxBufferBytes = .max
+        configuration.keepUpPolicy = options.keepUpPolicy
+        configuration.retryPolicies = .patient
+        configuration.variantSelector =
+            options.knowsSegmentSizes
+            ? SizeTellingSelector(rule: options.variantSelector, movie: movie, variants: titles.variants)
+            : options.variantSelector
+        playback = SteppedPlayback(configuration: configuration) { titles.playlist($0) }
+        session = SimulatedSession(movie: movie, bufferLimit: options.bufferLimit)
+    }
+
+    /// Plays from the first request to the end of the movie.
+    ///
+    /// - Throws: ``SimulationError`` when the item fails or takes more than ten days.
+    public mutating func run() throws(SimulationError) -> SimulatedSession {
+        playback.play(SimulatedTitle.multivariantURL, at: .zero)
+        carryOut()
+        while !hasEnded {
+            let timer = playback.nextTimer
+            let timerTime = timer?.milliseconds ?? .infinity
+            let arrival = transfer?.next ?? .infinity
+            now = max(now, min(timerTime, arrival))
+            guard now <= Self.timeLimit else {
+                throw SimulationError(text: "the movie was not over after ten days")
+            }
+            if let timer, timerTime < arrival { playback.fireTimers(at: timer) } else { takeArrival() }
+            carryOut()
+        }
+        if let failure { throw SimulationError(text: "\(failure)") }
+        session.statistics = playback.statistics
+        return session
+    }
+
+    private struct Transfer: Sendable {
+        let id: Int
+        let segment: Int
+        let variant: Int
+        let bits: Double
+        let requested: Double
+        let firstByte: Double
+        let done: Double
+        /// When something arrives next.
+        var next: Double
+        var hasResponded = false
+        var byteCount = 0
+
+        var totalByteCount: Int { Int((bits / 8).rounded(.up)) }
+    }
+
+    private mutating func carryOut() {
+        while true {
+            let actions = playback.takeActions()
+            guard !actions.isEmpty else { return }
+            for action in actions {
+                switch action {
+                case .load(let id, let url): load(id, url)
+                case .cancel(let id): cancel(id)
+                case .published(let event): note(event)
+                }
+            }
+        }
+    }
+
+    private mutating func load(_ id: Int, _ url: String) {
+        guard let (segment, variant) = titles.segment(url) else { return }
+        let bits = movie.bitCount(ofSegment: segment, variant: variant)
+        let firstByte = now + trace.latency(at: now)
+        transfer = Transfer(
+            id: id, segment: segment, variant: variant, bits: bits, requested: now, firstByte: firstByte,
+            done: trace.arrivalTime(ofBits: bits, from: firstByte), next: firstByte)
+    }
+
+    private mutating func takeArrival() {
+        guard var current = transfer else { return }
+        let time = Duration.milliseconds(rounding: now)
+        if !current.hasResponded {
+            current.hasResponded = true
+            current.next = min(current.done, now + Self.arrivalInterval)
+            transfer = current
+            playback.respond(to: current.id, byteCount: current.totalByteCount, at: time)
+            return
+        }
+        let isDone = now >= current.done
+        let bits = isDone ? current.bits : trace.deliveredBits(from: current.firstByte, to: now)
+        let byteCount = isDone ? current.totalByteCount : Int(bits / 8)
+        let news = byteCount - current.byteCount
+        current.byteCount = byteCount
+        current.next = min(current.done, now + Self.arrivalInterval)
+        transfer = isDone ? nil : current
+        if news > 0 { playback.receive(current.id, byteCount: news, at: time) }
+        guard isDone else { return }
+        let buffered = movie.segmentDuration * (current.segment + 1) - playback.playhead
+        session.segments.append(
+            SimulatedSession.Segment(
+                index: current.segment, variant: current.variant, requested: current.requested,
+                firstByte: current.firstByte, done: now, bitCount: current.bits, buffered: buffered.milliseconds))
+        playback.finish(current.id, at: time)
+    }
+
+    private mutating func cancel(_ id: Int) {
+        guard let current = transfer, current.id == id else { return }
+        transfer = nil
+        session.abandons.append(
+            SimulatedSession.Abandon(
+                index: current.segment, variant: current.variant, requested: current.requested, aborted: now,
+                bitCount: min(current.bits, trace.deliveredBits(from: current.firstByte, to: now))))
+    }
+
+    private mutating func note(_ event: PlayerEvent.Kind) {
+        switch event {
+        case .timeControl(let change):
+            if change.new == .playing {
+                session.starts.append(now)
+            } else if change.old == .playing, change.new == .waitingToPlayAtSpecifiedRate {
+                session.stalls.append(now)
+            }
+        case .variantSwitched(_, let to, let explanation):
+            session.decisions.append(
+                SimulatedSession.Decision(time: now, variant: titles.variants[to.index], explanation: explanation))
+        case .didPlayToEnd:
+            session.end = now
+            hasEnded = true
+        case .failedToPlayToEnd(let error):
+            failure = error
+            hasEnded = true
+        case .itemStatusChanged(.failed):
+            failure = failure ?? PlayerError(code: .internal, cause: "the item failed")
+            hasEnded = true
+        default: break
+        }
+    }
+}
+
+/// Why a simulation cannot be run.
+public struct SimulationError: Error, Sendable, Hashable, CustomStringConvertible {
+    public var text: String
+
+    public init(text: String) { self.text = text }
+
+    public var description: String { text }
+}

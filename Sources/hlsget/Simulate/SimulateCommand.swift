@@ -1,0 +1,147 @@
+import ArgumentParser
+import HLSKitCore
+import HLSKitSimulation
+
+/// `hlsget simulate`: plays movies over recorded networks, without a network and without waiting.
+struct SimulateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "simulate", abstract: "Play a movie over recorded networks and tell how it went.",
+        usage: "hlsget simulate --trace FILE|DIR --movie FILE|DIR [options]",
+        discussion: """
+            A trace is a CSV of duration_ms,bandwidth_kbps,latency_ms; a movie is a JSON file with the sizes of its \
+            segments. With a folder of movies the family of a trace (its "# family:" line, else its name up to the last \
+            "-") says which one is played, by --map. Figures over several families are the means of the families' means. \
+            Shards split the traces: those of --shard 2/10 are every tenth from the second on; the --csv files of all \
+            shards, put behind one another, are that of the whole.
+            """)
+    static let _errorLabel = HLSGet._errorLabel
+
+    @Option(help: ArgumentHelp("A trace, or a folder of them.", valueName: "file|dir")) var trace: String
+    @Option(help: ArgumentHelp("A movie, or a folder of them.", valueName: "file|dir")) var movie: String
+    @Option(help: ArgumentHelp("The movie for the traces of a family; may be repeated.", valueName: "family=movie"))
+    var map: [String] = []
+    @Option(
+        help: ArgumentHelp("Who chooses the variant: hlskit, throughput, bola or robustmpc.", valueName: "name"),
+        transform: { try ChoiceArgument.parse($0) })
+    var rule = SimulatedRule.hlskit
+    @Option(
+        help: ArgumentHelp("Whether the playlist tells them: unknown or known.", valueName: "unknown|known"),
+        transform: { try ChoiceArgument.parse($0) })
+    var segmentSizes = SegmentSizes.unknown
+    @Option(
+        help: ArgumentHelp(
+            "When to start: predictive, or bufferOnly:START,REBUFFER in seconds of media.", valueName: "policy"),
+        transform: { try KeepUpArgument.parse($0) })
+    var keepUp = KeepUpArgument.predictive
+    @Option(help: ArgumentHelp("Play this variant only; 0 is the lowest.", valueName: "index")) var pin: Int?
+    @Option(help: ArgumentHelp("The most media ahead, in milliseconds.", valueName: "ms")) var bufferCap = 30_000
+    @Option(help: ArgumentHelp("Write the session as JSON lines; with several traces a folder.", valueName: "file|dir"))
+    var log: String?
+    @Option(help: ArgumentHelp("Draw the session; one trace only.", valueName: "file.svg")) var plot: String?
+    @Option(help: ArgumentHelp("Write the results as CSV.", valueName: "file")) var csv: String?
+    @Flag(help: "Print one JSON object instead of a table.") var json = false
+    @Option(help: ArgumentHelp("Traces that are simulated at the same time.", valueName: "n"))
+    var jobs = 1
+    @Option(
+        help: ArgumentHelp("Simulate the I-th of N parts of the traces.", valueName: "i/n"),
+        transform: { try ShardArgument(parsing: $0) })
+    var shard = ShardArgument.all
+
+    mutating func validate() throws {
+        guard (1...256).contains(jobs) else { throw ValidationError("--jobs is from 1 to 256") }
+        guard (100...86_400_000).contains(bufferCap) else {
+            throw ValidationError("--buffer-cap is from 100 to 86400000 milliseconds")
+        }
+        if let pin, pin < 0 { throw ValidationError("--pin is at least 0") }
+    }
+
+    mutating func run() async throws {
+        do {
+            try await simulate()
+        } catch let failure as SimulationFailure {
+            StandardStream.error.writeLine(ErrorLine.line(failure.cause, url: failure.path, detail: failure.detail))
+            throw failure.status.exitCode
+        }
+    }
+
+    private func simulate() async throws {
+        let sweep = try SimulationSweep(
+            trace: trace, movie: movie, map: map, shard: shard, isSingle: plot != nil, logPath: log)
+        var options = SimulationRun.Options(variantSelector: rule.selector)
+        options.knowsSegmentSizes = segmentSizes == .known
+        options.keepUpPolicy = keepUp.policy
+        options.bufferLimit = .milliseconds(bufferCap)
+        options.pinnedVariant = pin
+        let rows = try await sweep.run(options, jobs: jobs, plotPath: plot)
+        let report = SimulationReport(rule: rule.rawValue, bufferCap: bufferCap, rows: rows)
+        if let csv { try SimulationSweep.write(report.csv(withHeader: shard.index == 1), to: csv) }
+        if json {
+            StandardStream.output.writeLine(report.json.text)
+        } else {
+            StandardStream.output.write(report.table)
+        }
+    }
+}
+
+/// The rules that `--rule` names.
+enum SimulatedRule: String, Sendable, CaseIterable {
+    case hlskit, throughput, bola, robustmpc
+
+    var selector: any VariantSelector {
+        switch self {
+        case .hlskit: ScenarioRule()
+        case .throughput: ThroughputRule()
+        case .bola: BOLARule()
+        case .robustmpc: RobustMPCRule()
+        }
+    }
+}
+
+enum SegmentSizes: String, Sendable, CaseIterable { case unknown, known }
+
+/// `predictive` or `bufferOnly:START,REBUFFER`.
+enum KeepUpArgument: Sendable, Equatable {
+    case predictive
+    case bufferOnly(start: Duration, afterRebuffer: Duration)
+
+    static func parse(_ text: String) throws(ArgumentValueError) -> KeepUpArgument {
+        if text == "predictive" { return .predictive }
+        let parts = text.split(separator: ":", maxSplits: 1)
+        let times = parts.count == 2 ? parts[1].split(separator: ",", omittingEmptySubsequences: false) : []
+        guard parts.first == "bufferOnly", times.count == 2,
+            let start = DurationArgument.parseOptional(String(times[0])),
+            let afterRebuffer = DurationArgument.parseOptional(String(times[1]))
+        else { throw ArgumentValueError("write predictive, or bufferOnly:START,REBUFFER as in bufferOnly:1,2") }
+        return .bufferOnly(start: start, afterRebuffer: afterRebuffer)
+    }
+
+    var policy: KeepUpPolicy {
+        switch self {
+        case .predictive: .predictive
+        case .bufferOnly(let start, let afterRebuffer): .bufferOnly(start: start, afterRebuffer: afterRebuffer)
+        }
+    }
+}
+
+/// `I/N`: the I-th of N parts.
+struct ShardArgument: Sendable, Equatable {
+    var index: Int
+    var count: Int
+
+    static let all = ShardArgument(index: 1, count: 1)
+
+    init(index: Int, count: Int) {
+        self.index = index
+        self.count = count
+    }
+
+    init(parsing text: String) throws(ArgumentValueError) {
+        let numbers = text.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
+        guard numbers.count == 2, let index = numbers[0], let count = numbers[1], index >= 1, count >= index,
+            count <= 1_000_000
+        else { throw ArgumentValueError("write I/N with I from 1 to N, as in 2/10") }
+        self.init(index: index, count: count)
+    }
+
+    func contains(_ position: Int) -> Bool { position % count == index - 1 }
+}

@@ -1,0 +1,192 @@
+import Foundation
+import HLSKitSimulation
+
+/// Why a simulation cannot be run.
+struct SimulationFailure: Error, Sendable {
+    var cause: String
+    var path: String
+    var detail: String?
+    var status = ExitStatus.usage
+}
+
+/// The traces of a run, each with its movie.
+struct SimulationSweep: Sendable {
+    struct Row: Sendable {
+        var trace: String
+        var family: String
+        var movie: String
+        var score: SessionScore
+    }
+
+    private struct Entry: Sendable {
+        var path: String
+        var family: String
+        var moviePath: String
+        var name: String { URL(fileURLWithPath: path).lastPathComponent }
+    }
+
+    private let entries: [Entry]
+    private let movies: [String: MovieFile]
+    private let logPath: String?
+
+    init(
+        trace: String, movie: String, map: [String], shard: ShardArgument, isSingle: Bool, logPath: String?
+    ) throws(SimulationFailure) {
+        let isTraceFolder = Self.isFolder(trace)
+        let all = isTraceFolder ? try Self.files(in: trace, ending: ".csv") : [trace]
+        let paths = all.enumerated().filter { shard.contains($0.offset) }.map(\.element)
+        if isSingle, paths.count != 1 {
+            throw SimulationFailure(cause: "--plot draws one session, there are \(paths.count) traces", path: trace)
+        }
+        let movieNames = try Self.movieNames(map)
+        var entries: [Entry] = []
+        for path in paths {
+            let family = Self.family(of: path)
+            guard Self.isFolder(movie) else {
+                entries.append(Entry(path: path, family: family, moviePath: movie))
+                continue
+            }
+            guard let name = movieNames[family] else {
+                throw SimulationFailure(
+                    cause: "no movie for the family \"\(family)\"", path: path, detail: "add --map \(family)=MOVIE")
+            }
+            entries.append(Entry(path: path, family: family, moviePath: "\(movie)/\(name)"))
+        }
+        var movies: [String: MovieFile] = [:]
+        for path in Set(entries.map(\.moviePath)).sorted() {
+            do {
+                movies[path] = try MovieFile(contentsOfFile: path)
+            } catch {
+                throw SimulationFailure(cause: "not a movie", path: path, detail: error.text, status: .badPlaylist)
+            }
+        }
+        self.entries = entries
+        self.movies = movies
+        self.logPath = logPath
+        if let logPath, isTraceFolder {
+            do {
+                try FileManager.default.createDirectory(atPath: logPath, withIntermediateDirectories: true)
+            } catch {
+                throw SimulationFailure(
+                    cause: "cannot make the folder", path: logPath, detail: error.localizedDescription, status: .output)
+            }
+        }
+        isLogFolder = isTraceFolder
+    }
+
+    private let isLogFolder: Bool
+
+    /// Runs `jobs` sessions at a time. The rows are in the order of the traces.
+    func run(_ options: SimulationRun.Options, jobs: Int, plotPath: String?) async throws -> [Row] {
+        var rows = [Row?](repeating: nil, count: entries.count)
+        try await withThrowingTaskGroup(of: (Int, Row).self) { group in
+            var next = 0
+            func add() {
+                guard next < entries.count else { return }
+                let index = next
+                next += 1
+                group.addTask { @concurrent in (index, try session(entries[index], options, plotPath)) }
+            }
+            for _ in 0..<jobs { add() }
+            while let (index, row) = try await group.next() {
+                rows[index] = row
+                add()
+            }
+        }
+        return rows.compactMap(\.self)
+    }
+
+    private func session(
+        _ entry: Entry, _ options: SimulationRun.Options, _ plotPath: String?
+    ) throws(SimulationFailure) -> Row {
+        guard let movie = movies[entry.moviePath] else {
+            throw SimulationFailure(cause: "no movie", path: entry.moviePath, status: .internalError)
+        }
+        let trace: NetworkTrace
+        do {
+            trace = try NetworkTrace(contentsOfFile: entry.path)
+        } catch {
+            throw SimulationFailure(
+                cause: "not a trace", path: entry.path, detail: "\(error)", status: .badPlaylist)
+        }
+        let session: SimulatedSession
+        do {
+            var run = try SimulationRun(trace: trace, movie: movie, options: options)
+            session = try run.run()
+        } catch {
+            throw SimulationFailure(cause: "cannot be simulated", path: entry.path, detail: error.text)
+        }
+        if let logPath {
+            let name = entry.name.hasSuffix(".csv") ? String(entry.name.dropLast(4)) : entry.name
+            try Self.write(session.log, to: isLogFolder ? "\(logPath)/\(name).jsonl" : logPath)
+        }
+        if let plotPath {
+            let plot = SessionPlot(session, trace: trace, title: "\(entry.name), \(Self.name(of: entry.moviePath))")
+            try Self.write(plot.svg, to: plotPath)
+        }
+        return Row(
+            trace: entry.name, family: entry.family, movie: Self.name(of: entry.moviePath), score: session.score)
+    }
+
+    // MARK: Files
+
+    static func write(_ text: String, to path: String) throws(SimulationFailure) {
+        do {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        } catch {
+            throw SimulationFailure(
+                cause: "cannot write", path: path, detail: error.localizedDescription, status: .output)
+        }
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+    }
+
+    private static func files(in folder: String, ending suffix: String) throws(SimulationFailure) -> [String] {
+        do {
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+            let files = names.filter { $0.hasSuffix(suffix) }.sorted()
+            guard !files.isEmpty else {
+                throw SimulationFailure(cause: "no \(suffix) file in the folder", path: folder, status: .notFound)
+            }
+            return files.map { "\(folder)/\($0)" }
+        } catch let failure as SimulationFailure {
+            throw failure
+        } catch {
+            throw SimulationFailure(
+                cause: "cannot read the folder", path: folder, detail: error.localizedDescription, status: .notFound)
+        }
+    }
+
+    /// `family=movie`, the ending `.json` may be left away.
+    private static func movieNames(_ map: [String]) throws(SimulationFailure) -> [String: String] {
+        var names: [String: String] = [:]
+        for entry in map {
+            let parts = entry.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2 else {
+                throw SimulationFailure(cause: "--map takes FAMILY=MOVIE", path: entry)
+            }
+            names[String(parts[0])] = parts[1].hasSuffix(".json") ? String(parts[1]) : "\(parts[1]).json"
+        }
+        return names
+    }
+
+    private static func name(of path: String) -> String { URL(fileURLWithPath: path).lastPathComponent }
+
+    /// From the header, else from the name.
+    private static func family(of path: String) -> String {
+        if let handle = FileHandle(forReadingAtPath: path), let head = try? handle.read(upToCount: 4096) {
+            for line in String(decoding: head, as: UTF8.self).split(separator: "\n") {
+                guard line.hasPrefix("#") else { break }
+                let text = line.dropFirst().drop { $0 == " " }
+                if text.hasPrefix("family:") {
+                    return text.dropFirst("family:".count).trimmingCharacters(in: .whitespaces)
+                }
+            }
+        }
+        let stem = name(of: path).split(separator: ".").first.map(String.init) ?? ""
+        return stem.lastIndex(of: "-").map { String(stem[..<$0]) } ?? stem
+    }
+}

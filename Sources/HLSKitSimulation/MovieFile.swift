@@ -1,5 +1,5 @@
 import FoundationEssentials
-public import HLSKitCore
+import HLSKitCore
 
 /// A movie for simulations: the bit rates of its variants and the size of each of their segments.
 ///

@@ -30,8 +30,7 @@ enum HelpPage {
           -o, --output FILE             - is stdout; may be repeated, as in -o v.y4m -o a.wav
           -f, --format NAME             ts mp4 mkv y4m rawvideo wav s16le f32le framemd5 null
           --no-video, --no-audio        leave one of them away
-          --no-decode                   only load
-          --fast                        as fast as possible instead of in real time
+          --fast, --no-decode           as fast as possible instead of in real time; only load
           --overwrite                   replace existing files
         PLAYBACK
           --rate R                      1 is normal

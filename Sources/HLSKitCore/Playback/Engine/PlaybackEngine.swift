@@ -203,6 +203,7 @@ struct PlaybackEngine: Sendable {
         input.isEmpty = lastVerdict.isEmpty
         input.holdsAllRemaining = lastVerdict.holdsAllRemaining
         if let end = effectiveEnd, item?.isLive != true { input.remaining = max(.zero, end - playhead) }
+        input.segmentDuration = item?.lanes[.main]?.tracker?.pacingTarget ?? input.segmentDuration
         if item?.isLive == true, let tracker = item?.lanes[.main]?.tracker {
             input.availableAhead = max(.zero, tracker.end - playhead)
             if tracker.segmentCount > 0 {

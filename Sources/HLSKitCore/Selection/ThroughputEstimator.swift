@@ -142,19 +142,39 @@ public struct ThroughputEstimator: Sendable {
 
     /// The estimate at this time; nil while nothing was measured.
     public func estimate(at now: Duration) -> ThroughputEstimate? {
-        var fast = fast
-        var slow = slow
-        let pending = open.extended(to: now)
-        if pending.time >= (lastMeasured == nil ? Self.leastMeasurementTime : Self.measurementTime) {
-            let weight = pending.time.seconds
-            fast.add(pending.bits / weight, weight: weight)
-            slow.add(pending.bits / weight, weight: weight)
-        }
-        guard let low = fast.value, let high = slow.value else { return nil }
+        guard let rate = bitsPerSecond(at: now) else { return nil }
         let age = lastMeasured.map { open.since == nil ? max(0, (now - $0).seconds) : 0 } ?? 0
         return ThroughputEstimate(
-            bitsPerSecond: min(low, high), confidence: slow.share * exp2(-age / Self.ageHalfLife),
+            bitsPerSecond: rate, confidence: share(at: now) * exp2(-age / Self.ageHalfLife),
             spread: (squaredDeviation.value ?? 0).squareRoot(), latency: .seconds(latency.value ?? 0))
+    }
+
+    /// The rate of the estimate alone.
+    func bitsPerSecond(at now: Duration) -> Double? {
+        var fast = fast
+        var slow = slow
+        if let pending = pending(at: now) {
+            fast.add(pending.rate, weight: pending.weight)
+            slow.add(pending.rate, weight: pending.weight)
+        }
+        guard let low = fast.value, let high = slow.value else { return nil }
+        return min(low, high)
+    }
+
+    private func share(at now: Duration) -> Double {
+        var slow = slow
+        if let pending = pending(at: now) { slow.add(pending.rate, weight: pending.weight) }
+        return slow.share
+    }
+
+    /// The open measurement, if it is worth counting.
+    private func pending(at now: Duration) -> (rate: Double, weight: Double)? {
+        let pending = open.extended(to: now)
+        guard pending.time >= (lastMeasured == nil ? Self.leastMeasurementTime : Self.measurementTime) else {
+            return nil
+        }
+        let weight = pending.time.seconds
+        return (pending.bits / weight, weight)
     }
 
     // MARK: - Measurements

@@ -27,6 +27,8 @@ struct ItemState: Sendable {
     var maximumForwardBuffer: Duration?
     /// The variants that the rule can choose from, lowest `BANDWIDTH` first.
     var choice: [VariantCandidate] = []
+    /// What limited that choice.
+    var choiceLimits: SelectionLimits?
     /// What was loaded from the variant in use.
     var loadedBytes = 0
     var loadedDuration = Duration.zero
@@ -95,6 +97,14 @@ struct ItemState: Sendable {
     var loadedEnd: Duration { requiredLanes.compactMap(\.loadedEnd).max() ?? start ?? .zero }
     /// All media was presented.
     var isDrained: Bool { isComplete && requiredLanes.allSatisfy { $0.drainedEnd != nil } }
+}
+
+/// Everything that the choice among the variants of an item depends on and that can change.
+struct SelectionLimits: Sendable, Equatable {
+    var preferences: PlayerItemPreferences
+    var penalized: Set<Int>
+    var unplayable: Set<Int>
+    var audibleOption: VariantCandidate.AudioOption?
 }
 
 /// A media playlist that was loaded, with the URL that answered.

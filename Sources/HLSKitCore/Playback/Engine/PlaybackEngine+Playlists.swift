@@ -238,6 +238,7 @@ extension PlaybackEngine {
         case .first, .unchanged, .older: break
         }
         if update == .changed || update == .restarted {
+            let now = now
             item?.lastNewSegment = now
             item?.lastStuckNotice = now
         }
@@ -325,6 +326,7 @@ extension PlaybackEngine {
         effects.append(.arm(.stale, at: item.lastNewSegment + tracker.staleLimit))
         let stuck = tracker.pacingTarget * 3.5
         if now - max(item.lastNewSegment, item.lastStuckNotice) >= stuck {
+            let now = now
             self.item?.lastStuckNotice = now
             effects.append(
                 .publish(

@@ -72,7 +72,7 @@ package struct SteppedPlayback: Sendable {
     package var statistics: PlaybackStatistics { engine.statistics }
 
     private mutating func handle(_ event: EngineEvent, at now: Duration) {
-        answers.append(event)
+        for effect in engine.handle(event, at: now) { carryOut(effect) }
         while !answers.isEmpty {
             for effect in engine.handle(answers.removeFirst(), at: now) { carryOut(effect) }
         }

@@ -11,8 +11,11 @@ struct ItemOutlook: Sendable {
     var isDrained = false
     /// Something may be over: a failure waits, or nothing is left to load.
     var mayEnd = false
-    /// A lane could begin a segment if more media is wanted.
-    var mayLoad = false
+    /// Lanes that could begin a segment if more media is wanted, and those of which some can be played already.
+    var idleTracks: ForwardBuffer.Tracks = []
+    var demuxedTracks: ForwardBuffer.Tracks = []
+    /// Idle lanes that may be complete: no further segment is listed, or playing ends before the last one.
+    var endedTracks: ForwardBuffer.Tracks = []
     /// The variant's segment is being received.
     var isReceiving = false
     /// A body is not read on because the buffer is over-full.
@@ -40,30 +43,47 @@ struct ItemOutlook: Sendable {
         bitRate = Self.bitRate(item)
         isComplete = !item.lanes.isEmpty
         isDrained = isComplete
+        var loadedEnd: Duration?
+        var longestEnd: Duration?
         for id in LaneID.allCases {
             guard let lane = item.lanes[id] else { continue }
-            note(lane)
-            guard id == .main else { continue }
-            isReceiving = lane.segments.contains { !$0.isLoaded && $0.request != nil }
-            if let tracker = lane.tracker { note(tracker, next: lane.nextIndex) }
+            note(lane, endsEarly: item.forwardEnd != nil)
+            if lane.isRequired {
+                if let end = lane.loadedEnd { loadedEnd = max(end, loadedEnd ?? end) }
+                if let tracker = lane.tracker, !tracker.isLive {
+                    longestEnd = max(tracker.end, longestEnd ?? tracker.end)
+                }
+            }
+            guard id == .main, let tracker = lane.tracker else { continue }
+            note(tracker, next: lane.nextIndex)
         }
-        let end = item.mediaEnd ?? (isComplete ? item.loadedEnd : item.listedEnd)
+        // Nothing is known of the end while the variant is live.
+        let end =
+            item.mediaEnd ?? (isComplete ? loadedEnd ?? item.start ?? .zero : hasPlaylist && !isLive ? longestEnd : nil)
         effectiveEnd = item.forwardEnd.map { forward in end.map { min($0, forward) } ?? forward } ?? end
-        mayEnd = isComplete || item.pendingFailure != nil
+        mayEnd = isComplete
+        if case .some = item.pendingFailure { mayEnd = true }
     }
 
-    private mutating func note(_ lane: borrowing MediaLane) {
+    private mutating func note(_ lane: borrowing MediaLane, endsEarly: Bool) {
         if lane.isRequired {
             if !lane.isComplete { isComplete = false }
             if !lane.isComplete || lane.drainedEnd == nil { isDrained = false }
         }
         var isIdle = true
         for index in lane.segments.indices {
-            if !lane.segments[index].isLoaded { isIdle = false }
+            if !lane.segments[index].isLoaded {
+                isIdle = false
+                if lane.id == .main, lane.segments[index].request != nil { isReceiving = true }
+            }
             if lane.segments[index].isSuspended { isSuspended = true }
             if lane.segments[index].demuxedUpTo != nil { isPartlyDemuxed = true }
         }
-        if isIdle, !lane.isComplete, lane.tracker != nil { mayLoad = true }
+        let track = ForwardBuffer.Tracks(lane.id.bufferTrack)
+        if lane.isDemuxed { demuxedTracks.insert(track) }
+        guard isIdle, !lane.isComplete, lane.cursor != nil else { return }
+        idleTracks.insert(track)
+        if endsEarly || lane.nextIndex == nil { endedTracks.insert(track) }
     }
 
     private mutating func note(_ tracker: borrowing PlaylistTracker, next: Int?) {

@@ -127,6 +127,9 @@ extension PlaybackEngine {
         lane.tracker = tracker
         item.lanes[id] = lane
         if playlist.hasEndList { item.knownPlaylists[lane.playlistURL] = KnownPlaylist(playlist: playlist, url: url) }
+        if id == .main, playlist.hasEndList, let index = item.variantIndex {
+            item.variantPlaylists[index] = SizeTellingPlaylist(playlist, starts: tracker.starts)
+        }
         item.lastNewSegment = now
         self.item = item
         for issue in playlist.issues.prefix(8) {

@@ -11,11 +11,18 @@ extension PlaybackEngine {
 
     /// Begins to load whatever is wanted and may be loaded now.
     mutating func scheduleLoads() {
-        guard outlook?.mayLoad == true, let item, item.error == nil, item.pendingFailure == nil else { return }
         for id in LaneID.allCases {
             // Gaps take no request: the lane goes on at once.
-            while scheduleLoad(in: id) {}
+            while mayLoad(id), scheduleLoad(in: id) {}
         }
+    }
+
+    /// A quick look, since mostly there is nothing to do: whether the lane is idle and wants media, or may be complete.
+    private mutating func mayLoad(_ id: LaneID) -> Bool {
+        refreshOutlook()
+        guard let outlook = knownOutlook, outlook.idleTracks.contains(id.bufferTrack) else { return false }
+        return tracksToLoad.contains(id.bufferTrack) || outlook.endedTracks.contains(id.bufferTrack)
+            || !outlook.demuxedTracks.contains(id.bufferTrack)
     }
 
     /// True when the lane moved on without a request.
@@ -345,7 +352,9 @@ extension PlaybackEngine {
         loading.retries.succeed(.map(segment.lane))
         loading.bucket.deliver()
         statistics.numberOfSegments += 1
-        noteLoaded(byteCount: byteCount, duration: flight.job.duration, in: segment.lane)
+        noteLoaded(
+            byteCount: byteCount, duration: flight.job.duration, in: segment.lane,
+            variantIndex: flight.variantIndex ?? item?.variantIndex)
         effects.append(
             .publish(
                 .segmentLoaded(
@@ -376,10 +385,13 @@ extension PlaybackEngine {
         buffer.insert(ForwardBuffer.Piece(range: end..<time, byteCount: 0, isGap: true), in: id.bufferTrack)
     }
 
-    private mutating func noteLoaded(byteCount: Int, duration: Duration, in lane: LaneID) {
+    private mutating func noteLoaded(byteCount: Int, duration: Duration, in lane: LaneID, variantIndex: Int?) {
         guard lane != .subtitles, duration > .zero else { return }
         item?.loadedBytes += byteCount
         item?.loadedDuration += lane == .main ? duration : .zero
+        guard let index = variantIndex else { return }
+        item?.seen[index, default: SeenMedia()].byteCount += byteCount
+        if lane == .main { item?.seen[index, default: SeenMedia()].duration += duration }
     }
 
     // MARK: Passing over

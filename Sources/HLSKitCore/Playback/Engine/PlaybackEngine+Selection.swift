@@ -257,10 +257,10 @@ extension PlaybackEngine {
     func selectionInput(
         at index: Int, in tracker: PlaylistTracker, candidates: [VariantCandidate]
     ) -> SelectionInput {
-        let last = min(index + SelectionInput.maximumUpcomingCount, tracker.segmentCount)
+        let candidates = withSeenAverages(candidates)
         var input = SelectionInput(
             now: now, candidates: candidates, currentVariantIndex: item?.variantIndex, forwardBuffer: .zero,
-            upcoming: (index..<last).map { .init(duration: tracker.starts[$0 + 1] - tracker.starts[$0]) })
+            upcoming: upcomingSegments(at: index, in: tracker, candidates: candidates))
         input.bufferCapacity = configuration.buffering.forwardDurationLimit ?? configuration.buffering.forwardDuration
         if !tracker.isLive {
             input.segmentNumber = index

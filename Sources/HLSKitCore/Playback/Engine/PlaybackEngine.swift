@@ -60,6 +60,16 @@ struct PlaybackEngine: Sendable {
         return effects
     }
 
+    /// Takes in what happened at once: what follows from it is worked out when all of it is known.
+    mutating func handle(_ events: [EngineEvent], at now: Duration) -> [EngineEffect] {
+        self.now = max(now, self.now)
+        for event in events { apply(event) }
+        settle()
+        let effects = effects
+        self.effects = []
+        return effects
+    }
+
     /// Bytes alone change nothing while playback runs, but the judgement of the throughput: once a second is enough.
     private mutating func needsSettling(after event: EngineEvent) -> Bool {
         switch event {
@@ -166,7 +176,8 @@ struct PlaybackEngine: Sendable {
     /// What follows from the item; nil without one.
     var outlook: ItemOutlook? { knownOutlook ?? item.map { ItemOutlook($0) } }
 
-    private mutating func refreshOutlook() {
+    /// Looks the item over again if it has changed.
+    mutating func refreshOutlook() {
         if knownOutlook == nil { knownOutlook = outlook }
     }
 

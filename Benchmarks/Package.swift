@@ -17,7 +17,7 @@ let package = Package(
         // Counts what is allocated, by standing in for malloc(3).
         .target(name: "CAllocations"),
         .executableTarget(
-            name: "SimulationBenchmarks",
+            name: "RuleBenchmarks",
             dependencies: [
                 "CAllocations", .product(name: "HLSKitCore", package: "HLSKit"),
                 .product(name: "HLSKitSimulation", package: "HLSKit"),

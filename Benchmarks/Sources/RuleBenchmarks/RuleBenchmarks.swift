@@ -4,10 +4,10 @@ import HLSKitSimulation
 
 /// Prints how many hours of playback each rule simulates in a second of processor time, and what a decision costs.
 ///
-/// `swift run -c release SimulationBenchmarks` in `Benchmarks/` takes networks and a movie that it makes itself;
-/// `SimulationBenchmarks MOVIE TRACE...` takes files.
+/// `swift run -c release RuleBenchmarks` in `Benchmarks/` takes networks and a movie that it makes itself;
+/// `RuleBenchmarks MOVIE TRACE...` takes files.
 @main
-enum SimulationBenchmarks {
+enum RuleBenchmarks {
     private static let rules: [(name: String, rule: any VariantSelector)] = [
         ("hlskit", ScenarioRule()), ("throughput", ThroughputRule()), ("bola", BOLARule()),
         ("robustmpc", RobustMPCRule()),

@@ -68,6 +68,19 @@ struct PlayOptions: Sendable, Equatable {
     /// Whether decoded media reaches an output.
     var needsDecoder: Bool { outputs.isEmpty ? decodes : outputs.contains { $0.format.needsDecoder } }
 
+    /// How servers are reached.
+    var transportConfiguration: TransportConfiguration {
+        var network = TransportConfiguration(userAgent: "hlsget/\(HLSGet.version)")
+        network.caFile = certificateFile
+        network.verifiesCertificates = verifiesCertificates
+        network.forcesHTTP11 = forcesHTTP11
+        network.allowsDowngradeRedirect = allowsDowngrade
+        var denied = deniesPrivateAddresses ? AddressPolicy.denyPrivate.denied : []
+        denied += deniedAddresses.compactMap { AddressRange($0.text) }
+        network.addressPolicy = AddressPolicy(denied: denied)
+        return network
+    }
+
     var writesToStandardOutput: Bool { outputs.contains { $0.destination == .standardOutput } }
 
     /// How progress is shown: as asked, otherwise by the status line on a terminal and not at all elsewhere.

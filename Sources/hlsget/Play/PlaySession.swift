@@ -278,16 +278,8 @@ extension PlaySession {
     }
 
     private func transport() throws -> any Transport {
-        var network = TransportConfiguration(userAgent: "hlsget/\(HLSGet.version)")
-        network.caFile = options.certificateFile
-        network.verifiesCertificates = options.verifiesCertificates
-        network.forcesHTTP11 = options.forcesHTTP11
-        network.allowsDowngradeRedirect = options.allowsDowngrade
-        var denied = options.deniesPrivateAddresses ? AddressPolicy.denyPrivate.denied : []
-        denied += options.deniedAddresses.compactMap { AddressRange($0.text) }
-        network.addressPolicy = AddressPolicy(denied: denied)
         let transport = SchemeTransport(
-            network: CurlTransport(configuration: network), local: LocalTransport())
+            network: CurlTransport(configuration: options.transportConfiguration), local: LocalTransport())
         guard let throttle = options.throttle else { return transport }
         return ConditionedTransport(base: transport, trace: try throttle.networkTrace(), clock: clock)
     }

@@ -24,7 +24,8 @@ private func multivariant(_ lines: String) throws -> MultivariantPlaylist {
             //cdn.example/high/v.m3u8
 
             """)
-        let urls = top.variants.compactMap { top.resolve($0.uri) } + top.renditions.compactMap { top.resolve($0.uri ?? "") }
+        let urls =
+            top.variants.compactMap { top.resolve($0.uri) } + top.renditions.compactMap { top.resolve($0.uri ?? "") }
         #expect(
             urls == [
                 "https://h.example/a/b/low/v.m3u8", "https://cdn.example/high/v.m3u8", "https://h.example/a/en/a.m3u8",
@@ -151,7 +152,9 @@ private func multivariant(_ lines: String) throws -> MultivariantPlaylist {
     func c09() throws {
         let start = try media("#EXT-X-START:TIME-OFFSET=-12.5,PRECISE=YES\n#EXTINF:9,\na\n").start
         #expect(start?.timeOffset == .milliseconds(-12_500) && start?.isPrecise == true)
-        #expect(try multivariant("#EXT-X-START:TIME-OFFSET=3\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv\n").start?.isPrecise == false)
+        #expect(
+            try multivariant("#EXT-X-START:TIME-OFFSET=3\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv\n").start?.isPrecise == false
+        )
     }
 
     @Test("C10: a delta update and rendition reports")
@@ -192,9 +195,11 @@ private func multivariant(_ lines: String) throws -> MultivariantPlaylist {
 
     @Test("C12: I-frame variants and their playlists")
     func c12() throws {
-        let top = try multivariant("#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=9,CODECS=\"mjpg\",RESOLUTION=2x2,URI=\"i.m3u8\"\n")
+        let top = try multivariant(
+            "#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=9,CODECS=\"mjpg\",RESOLUTION=2x2,URI=\"i.m3u8\"\n")
         #expect(top.iFrameVariants.map(\.uri) == ["i.m3u8"] && top.iFrameVariants[0].codecs == ["mjpg"])
-        let frames = try media("#EXT-X-I-FRAMES-ONLY\n#EXT-X-BYTERANGE:9@0\n#EXTINF:2,\nv.mp4\n#EXTINF:2,\n#EXT-X-BYTERANGE:8@50\nv.mp4\n")
+        let frames = try media(
+            "#EXT-X-I-FRAMES-ONLY\n#EXT-X-BYTERANGE:9@0\n#EXTINF:2,\nv.mp4\n#EXTINF:2,\n#EXT-X-BYTERANGE:8@50\nv.mp4\n")
         #expect(frames.isIFramesOnly && frames.segments.map { $0.byteRange?.offset } == [0, 50])
     }
 

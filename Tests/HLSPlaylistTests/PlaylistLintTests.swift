@@ -88,7 +88,8 @@ import Testing
 
     @Test("what reading finds is among the findings, with its line")
     func issues() throws {
-        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-PLAYLIST-TYPE:EVENT\n#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z\n#EXTINF:3,\na\n"
+        let text =
+            "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-PLAYLIST-TYPE:EVENT\n#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z\n#EXTINF:3,\na\n"
         let findings = try Playlist(parsing: text, url: "").lint()
         #expect(findings.map(\.issue.rule) == [.targetDuration] && findings[0].issue.line == 6)
         #expect(findings[0].remedy == PlaylistRule.targetDuration.remedy)
@@ -111,7 +112,9 @@ import Testing
         #expect(findings.map(\.issue.rule) == [.attributeConflict, .renditionGroup])
         #expect(findings.map(\.issue.line) == [6, 8])
         let control = try Playlist(
-            parsing: "#EXTM3U\n#EXT-X-PLAYLIST-TYPE:EVENT\n#EXT-X-TARGETDURATION:4\n#EXT-X-SERVER-CONTROL:HOLD-BACK=11\n", url: "")
+            parsing:
+                "#EXTM3U\n#EXT-X-PLAYLIST-TYPE:EVENT\n#EXT-X-TARGETDURATION:4\n#EXT-X-SERVER-CONTROL:HOLD-BACK=11\n",
+            url: "")
         #expect(control.lint().map(\.issue.line) == [4])
     }
 
@@ -119,8 +122,10 @@ import Testing
         "levels of codecs allow pictures up to their size",
         arguments: [
             ("avc1.64001f", 1280, 720, true), ("avc1.64001f", 1920, 1080, false), ("avc1.640028", 1920, 1088, true),
-            ("avc1.64002a", 2560, 1440, false), ("avc1.640033", 3840, 2160, true), ("hvc1.2.4.L120.B0", 1920, 1080, true),
-            ("hvc1.2.4.L120.B0", 2560, 1440, false), ("hev1.1.6.H153", 3840, 2160, true), ("av01.0.08M.08", 1920, 1080, true),
+            ("avc1.64002a", 2560, 1440, false), ("avc1.640033", 3840, 2160, true),
+            ("hvc1.2.4.L120.B0", 1920, 1080, true),
+            ("hvc1.2.4.L120.B0", 2560, 1440, false), ("hev1.1.6.H153", 3840, 2160, true),
+            ("av01.0.08M.08", 1920, 1080, true),
             ("av01.0.04M.08", 1920, 1080, false), ("vp09.00.10.08", 9999, 9999, true), ("avc1.6400", 9999, 9999, true),
         ])
     func levels(_ codec: String, _ width: Int, _ height: Int, _ fits: Bool) throws {

@@ -52,7 +52,7 @@ private struct Presentation {
         var rule: PlaylistRule
         var severity = PlaylistIssue.Severity.error
         var file: String?
-        var edit: @Sendable (inout Presentation) -> Void
+        fileprivate var edit: @Sendable (inout Presentation) -> Void
 
         fileprivate init(
             _ name: String, _ rule: PlaylistRule, _ severity: PlaylistIssue.Severity = .error, in file: String?,
@@ -89,20 +89,29 @@ private struct Presentation {
                 }
             },
             Case("longer", .alignedDuration, in: "high") {
-                $0.edit("high", "#EXT-X-ENDLIST", "#EXTINF:4,\n#EXT-X-BYTERANGE:80000@240000\nm\n#EXTINF:4,\n#EXT-X-BYTERANGE:80000@320000\nm\n#EXT-X-ENDLIST")
+                $0.edit(
+                    "high", "#EXT-X-ENDLIST",
+                    "#EXTINF:4,\n#EXT-X-BYTERANGE:80000@240000\nm\n#EXTINF:4,\n#EXT-X-BYTERANGE:80000@320000\nm\n#EXT-X-ENDLIST"
+                )
             },
             Case("more discontinuities", .alignedDiscontinuities, in: "audio") {
-                $0.edit("audio", "#EXTINF:4,\n#EXT-X-BYTERANGE:10000@10000", "#EXT-X-DISCONTINUITY\n#EXTINF:4,\n#EXT-X-BYTERANGE:10000@10000")
+                $0.edit(
+                    "audio", "#EXTINF:4,\n#EXT-X-BYTERANGE:10000@10000",
+                    "#EXT-X-DISCONTINUITY\n#EXTINF:4,\n#EXT-X-BYTERANGE:10000@10000")
             },
             Case("discontinuities elsewhere", .alignedDiscontinuities, in: "audio") {
                 for (file, place) in [("low", 40_000), ("high", 80_000), ("audio", 20_000)] {
-                    $0.edit(file, "#EXT-X-BYTERANGE:\(file == "audio" ? 10_000 : place)@\(place)", "#EXT-X-DISCONTINUITY\n#EXT-X-BYTERANGE:\(file == "audio" ? 10_000 : place)@\(place)")
+                    $0.edit(
+                        file, "#EXT-X-BYTERANGE:\(file == "audio" ? 10_000 : place)@\(place)",
+                        "#EXT-X-DISCONTINUITY\n#EXT-X-BYTERANGE:\(file == "audio" ? 10_000 : place)@\(place)")
                 }
             },
             Case("other numbers", .alignedMediaSequence, .warning, in: "high") {
                 $0.edit("high", "#EXT-X-PLAYLIST", "#EXT-X-MEDIA-SEQUENCE:1\n#EXT-X-PLAYLIST")
             },
-            Case("I-frames that are none", .iFramesOnly, in: "frames") { $0.edit("frames", "#EXT-X-I-FRAMES-ONLY\n", "") },
+            Case("I-frames that are none", .iFramesOnly, in: "frames") {
+                $0.edit("frames", "#EXT-X-I-FRAMES-ONLY\n", "")
+            },
             Case("a variant of I-frames", .iFramesOnly, in: "text") {
                 $0.edit("text", "#EXT-X-PLAYLIST", "#EXT-X-I-FRAMES-ONLY\n#EXT-X-PLAYLIST")
             },
@@ -140,10 +149,17 @@ private struct Presentation {
                 presentation.edit(file, "#EXT-X-ENDLIST\n", "")
                 presentation.edit(file, "#EXT-X-PLAYLIST-TYPE:VOD", "#EXT-X-MEDIA-SEQUENCE:\(number)")
                 presentation.edit(
-                    file, "#EXT-X-MEDIA", "#EXT-X-DISCONTINUITY-SEQUENCE:\(file == "high" ? discontinuity : 3)\n#EXT-X-MEDIA")
-                presentation.edit(file, "#EXTINF:4,\n#EXT-X-BYTERANGE:80000@160000", "#EXT-X-DISCONTINUITY\n#EXTINF:4,\n#EXT-X-BYTERANGE:80000@160000")
-                presentation.edit(file, "#EXTINF:4,\n#EXT-X-BYTERANGE:40000@80000", "#EXT-X-DISCONTINUITY\n#EXTINF:4,\n#EXT-X-BYTERANGE:40000@80000")
-                presentation.edit(file, "#EXTINF:4,\n#EXT-X-BYTERANGE:10000@20000", "#EXT-X-DISCONTINUITY\n#EXTINF:4,\n#EXT-X-BYTERANGE:10000@20000")
+                    file, "#EXT-X-MEDIA",
+                    "#EXT-X-DISCONTINUITY-SEQUENCE:\(file == "high" ? discontinuity : 3)\n#EXT-X-MEDIA")
+                presentation.edit(
+                    file, "#EXTINF:4,\n#EXT-X-BYTERANGE:80000@160000",
+                    "#EXT-X-DISCONTINUITY\n#EXTINF:4,\n#EXT-X-BYTERANGE:80000@160000")
+                presentation.edit(
+                    file, "#EXTINF:4,\n#EXT-X-BYTERANGE:40000@80000",
+                    "#EXT-X-DISCONTINUITY\n#EXTINF:4,\n#EXT-X-BYTERANGE:40000@80000")
+                presentation.edit(
+                    file, "#EXTINF:4,\n#EXT-X-BYTERANGE:10000@20000",
+                    "#EXT-X-DISCONTINUITY\n#EXTINF:4,\n#EXT-X-BYTERANGE:10000@20000")
             }
             return try presentation.findings().map(\.issue.rule).filter { $0 != .bandwidth }
         }

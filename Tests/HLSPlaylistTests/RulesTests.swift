@@ -109,10 +109,14 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
             "#EXT-X-CONTENT-STEERING:SERVER-URI=\"s\"",
         ])
     func sessionTags(_ tag: String) throws {
-        for text in ["\(tag)\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na\n", "#EXTINF:4,\na\n\(tag)\n#EXT-X-TARGETDURATION:4\n"] {
+        for text in [
+            "\(tag)\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na\n", "#EXTINF:4,\na\n\(tag)\n#EXT-X-TARGETDURATION:4\n",
+        ] {
             let playlist = try media(text, head: "")
             #expect(playlist.segments.map(\.uri) == ["a"] && playlist.keysInForce.isEmpty)
-            #expect(playlist.issues.map(\.rule) == [.mixedKinds] && playlist.issues[0].tag == String(tag.dropFirst().prefix { $0 != ":" }))
+            #expect(
+                playlist.issues.map(\.rule) == [.mixedKinds]
+                    && playlist.issues[0].tag == String(tag.dropFirst().prefix { $0 != ":" }))
             #expect(playlist.issues[0].line == (text.hasPrefix("#EXTINF") ? 4 : 2))
             let bytes = Array(("#EXTM3U\n" + text).utf8)
             #expect(playlist.text == bytes)

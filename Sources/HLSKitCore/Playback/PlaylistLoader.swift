@@ -133,7 +133,8 @@ public struct PlaylistLoader: Sendable {
                 return try await attempt()
             } catch let error as LoadingError {
                 let failure = RetrySchedule<Int>.Failure(cause: .loading(error), kind: kind)
-                guard case .retry(let delay) = schedule.decide(failure, for: 0, at: start.duration(to: clock.now)) else {
+                guard case .retry(let delay) = schedule.decide(failure, for: 0, at: start.duration(to: clock.now))
+                else {
                     throw error
                 }
                 try await clock.sleep(for: delay)

@@ -17,7 +17,8 @@ extension MultivariantPlaylist {
         checkGroups(lines, &collector)
         if let steering = contentSteering, steering.pathwayID == nil {
             collector.add(
-                .appleSteeringPathway, .warning, .contentSteering, "has no PATHWAY-ID", "name the pathway to start with")
+                .appleSteeringPathway, .warning, .contentSteering, "has no PATHWAY-ID", "name the pathway to start with"
+            )
         }
         return collector.findings
     }
@@ -42,7 +43,8 @@ extension MultivariantPlaylist {
     }
 
     private func checkVariantsTogether(_ lines: ItemLines, _ collector: inout LintCollector) {
-        if let without = variants.firstIndex(where: { $0.score == nil }), variants.contains(where: { $0.score != nil }) {
+        if let without = variants.firstIndex(where: { $0.score == nil }), variants.contains(where: { $0.score != nil })
+        {
             collector.add(
                 .appleScore, .warning, .streamInf, line: lines[.streamInf, without],
                 "\(variants[without].uri) has no SCORE, and others have: it is ignored on all",
@@ -52,7 +54,8 @@ extension MultivariantPlaylist {
         if !isAllSDR, let without = variants.firstIndex(where: { $0.videoRange == nil && $0.resolution != nil }) {
             collector.add(
                 .appleVideoRange, .warning, .streamInf, line: lines[.streamInf, without],
-                "\(variants[without].uri) has no VIDEO-RANGE, and others are not SDR", "write VIDEO-RANGE on every variant")
+                "\(variants[without].uri) has no VIDEO-RANGE, and others are not SDR",
+                "write VIDEO-RANGE on every variant")
         }
     }
 

@@ -176,8 +176,10 @@ public struct PresentationLint: Sendable {
             return
         }
         // With the same numbers, what has one number should be the same.
-        let overlap = max(a.mediaSequence, b.mediaSequence)..<max(
-            max(a.mediaSequence, b.mediaSequence), min(ends.0, ends.1))
+        let overlap =
+            max(
+                a.mediaSequence, b.mediaSequence)..<max(
+                max(a.mediaSequence, b.mediaSequence), min(ends.0, ends.1))
         if let number = overlap.first, a.hasDiscontinuities || b.hasDiscontinuities {
             for number in [number, overlap.upperBound - 1] {
                 let sequences = (a.discontinuitySequence(at: number), b.discontinuitySequence(at: number))
@@ -196,7 +198,8 @@ public struct PresentationLint: Sendable {
         let (a, b) = (first.facts, other.facts)
         let name = first.reference.uri
         let tolerance = max(a.targetDuration, b.targetDuration)
-        if abs(a.duration - b.duration) > tolerance {
+        let isAsLong = abs(a.duration - b.duration) <= tolerance
+        if !isAsLong {
             findings.append(
                 finding(
                     .alignedDuration, at: other.reference,
@@ -224,7 +227,8 @@ public struct PresentationLint: Sendable {
                     "discontinuity \(pair.1.sequence) is at \(pair.1.offset.decimalText) s, and \(pair.0.sequence) at "
                         + "\(pair.0.offset.decimalText) s in \(name)",
                     "put EXT-X-DISCONTINUITY at the same times everywhere"))
-        } else if a.segmentCount != b.segmentCount || a.mediaSequence != b.mediaSequence {
+        } else if isAsLong, a.mediaSequence != b.mediaSequence || abs(a.segmentCount - b.segmentCount) > 1 {
+            // A last segment of its own is what audio often has.
             findings.append(
                 finding(
                     .alignedMediaSequence, .warning, at: other.reference, tag: .mediaSequence,

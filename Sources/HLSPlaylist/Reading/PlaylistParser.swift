@@ -171,11 +171,21 @@ extension PlaylistParser {
             try readURI(bytes, range, next: next)
             return
         }
-        // "#EXTINF:"
-        if hasHeader, kind == .media, range.count >= 8, bytes.word(at: range.lowerBound) == 0x3A46_4E49_5458_4523 {
-            context.tag = .inf
-            try media.readInf(bytes, range.lowerBound &+ 8..<range.upperBound, line: line, &context)
-            return
+        // The two tags that are most of a playlist, without looking for their names.
+        if hasHeader, kind == .media, range.count >= 8 {
+            let start = bytes.word(at: range.lowerBound)
+            // "#EXTINF:"
+            if start == 0x3A46_4E49_5458_4523 {
+                context.tag = .inf
+                try media.readInf(bytes, range.lowerBound &+ 8..<range.upperBound, line: line, &context)
+                return
+            }
+            // "#EXT-X-P", "-X-PART:"
+            if start == 0x502D_582D_5458_4523, range.count >= 12, bytes.word(at: range.lowerBound &+ 4) == 0x3A54_5241_502D_582D {
+                context.tag = .part
+                try media.readPart(bytes, bytes.trimmed(range.lowerBound &+ 12..<range.upperBound), &context)
+                return
+            }
         }
         let nameEnd = bytes.index(of: 0x3A, in: range) ?? range.upperBound
         let name = range.lowerBound &+ 1..<nameEnd
@@ -286,6 +296,7 @@ extension PlaylistParser {
             kind = new
             if new == .multivariant, let sessionFailure { throw sessionFailure }
             if new == .media, let (tag, line) = sessionTag {
+                context.issues.removeAll { $0.tag.flatMap { Tag(rawValue: $0) }?.isSessionTag == true }
                 try context.report(
                     .mixedKinds, "belongs into a multivariant playlist; ignored", line: line, tag: tag)
                 multivariant = MultivariantPlaylistReader()

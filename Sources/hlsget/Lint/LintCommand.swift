@@ -15,7 +15,8 @@ struct LintCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("URLs or paths of playlists, or - for standard input.", valueName: "url"))
     var inputs: [String]
     @Flag(help: "Print one JSON object, in one line, for each of them.") var json = false
-    @Flag(help: "Compare bit rates with the sizes of the segments: one small request for each that is not a byte range.")
+    @Flag(
+        help: "Compare bit rates with the sizes of the segments: one small request for each that is not a byte range.")
     var deep = false
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
     @OptionGroup(title: "Network") var connection: ConnectionOptions

@@ -30,21 +30,24 @@ struct LintRun: Sendable {
             var findings = media.lint()
             guard isDeep else { return LintReport(findings: findings, playlistCount: 1) }
             // Without BANDWIDTH there is nothing to compare sizes with.
-            findings.append(Self.notChecked("bit rates are declared in the multivariant playlist: give its URL"))
+            findings.append(
+                Self.notChecked("bit rates, which the multivariant playlist declares", remedy: "give its URL"))
             return LintReport(findings: findings, playlistCount: 1, measuredSegmentCount: 0)
         case .multivariant(let multivariant):
             guard !multivariant.url.isEmpty else {
-                let note = Self.notChecked("the media playlists: standard input has no URL to find them by")
+                let note = Self.notChecked("the media playlists", remedy: "give a URL or a path to find them by")
                 return LintReport(findings: multivariant.lint() + [note], playlistCount: 1)
             }
             return await check(multivariant, loader: input.loader(of: multivariant.url))
         }
     }
 
-    private static func notChecked(_ what: String, url: String? = nil) -> LintFinding {
+    private static func notChecked(
+        _ what: String, remedy: String = "check it by itself", url: String? = nil
+    ) -> LintFinding {
         LintFinding(
-            PlaylistIssue(rule: .notChecked, severity: .warning, text: "not checked: \(what)"),
-            remedy: "check it by itself", url: url)
+            PlaylistIssue(rule: .notChecked, severity: .warning, text: "not checked: \(what)"), remedy: remedy,
+            url: url)
     }
 
     // MARK: Presentation
@@ -109,7 +112,7 @@ struct LintRun: Sendable {
             return failed("\"\(reference.uri)\" is not a URI reference", reference)
         }
         guard !deadline.isOver else {
-            return Outcome(findings: [Self.notChecked("time is up", url: url)])
+            return Outcome(findings: [Self.notChecked("all of it, since time is up", url: url)])
         }
         var options = PlaylistParser.Options()
         options.importedVariables = variables
@@ -127,7 +130,7 @@ struct LintRun: Sendable {
                     if let count = rates?.measuredSegmentCount, count < wanted {
                         findings.append(Self.notChecked("\(wanted - count) of \(wanted) segments' sizes", url: url))
                     } else if rates == nil, wanted > 0 {
-                        findings.append(Self.notChecked("no size of a segment can be had", url: url))
+                        findings.append(Self.notChecked("the segments' sizes, of which none can be had", url: url))
                     }
                 }
                 return Outcome(findings: findings, facts: MediaPlaylistFacts(playlist, bitRates: rates))
@@ -145,7 +148,8 @@ struct LintRun: Sendable {
         return Outcome(
             findings: [
                 LintFinding(
-                    issue, remedy: "serve a media playlist there, or leave it away", url: reference.url ?? reference.uri)
+                    issue, remedy: "serve a media playlist there, or leave it away", url: reference.url ?? reference.uri
+                )
             ])
     }
 

@@ -62,9 +62,12 @@ enum PlaylistChecks {
     }
 
     private static let attributeTags = [
-        ("EXT-X-STREAM-INF", "v\n"), ("EXT-X-I-FRAME-STREAM-INF", ""), ("EXT-X-MEDIA", "#EXT-X-STREAM-INF:BANDWIDTH=1\nv\n"),
-        ("EXT-X-SESSION-DATA", "#EXT-X-STREAM-INF:BANDWIDTH=1\nv\n"), ("EXT-X-SESSION-KEY", "#EXT-X-STREAM-INF:BANDWIDTH=1\nv\n"),
-        ("EXT-X-CONTENT-STEERING", "#EXT-X-STREAM-INF:BANDWIDTH=1\nv\n"), ("EXT-X-DEFINE", "#EXT-X-TARGETDURATION:2\n#EXTINF:1,\n{$a}\n"),
+        ("EXT-X-STREAM-INF", "v\n"), ("EXT-X-I-FRAME-STREAM-INF", ""),
+        ("EXT-X-MEDIA", "#EXT-X-STREAM-INF:BANDWIDTH=1\nv\n"),
+        ("EXT-X-SESSION-DATA", "#EXT-X-STREAM-INF:BANDWIDTH=1\nv\n"),
+        ("EXT-X-SESSION-KEY", "#EXT-X-STREAM-INF:BANDWIDTH=1\nv\n"),
+        ("EXT-X-CONTENT-STEERING", "#EXT-X-STREAM-INF:BANDWIDTH=1\nv\n"),
+        ("EXT-X-DEFINE", "#EXT-X-TARGETDURATION:2\n#EXTINF:1,\n{$a}\n"),
         ("EXT-X-START", segment), ("EXT-X-KEY", segment), ("EXT-X-MAP", segment), ("EXT-X-PART", segment),
         ("EXT-X-DATERANGE", segment), ("EXT-X-SERVER-CONTROL", segment), ("EXT-X-SKIP", segment),
         ("EXT-X-PRELOAD-HINT", segment), ("EXT-X-RENDITION-REPORT", segment),

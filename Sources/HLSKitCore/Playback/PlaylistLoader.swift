@@ -14,14 +14,14 @@ public struct PlaylistLoader: Sendable {
 
     /// A loader for the playlist at `url` and what that names.
     ///
-    /// Credentials in `url` and in the configuration's fields go to the origin of `url` only. Touches the disk once, for
-    /// a `file:` URL: its folder is where other files may be.
+    /// Credentials in `url` and in the configuration's fields go to the origin of `url` and to the configuration's
+    /// `credentialOrigins` only. Touches the disk once, for a `file:` URL: its folder is where other files may be.
     public init(url: String, configuration: PlayerConfiguration = .init()) {
         self.url = url
         self.configuration = configuration
         policy = .forItem(at: url, allowsFilesAnywhere: configuration.allowsFilesAnywhere)
         let parsed = try? HTTPURL(url)
-        credentialOrigins = Set([parsed?.origin].compactMap(\.self))
+        credentialOrigins = configuration.credentialOrigins.union([parsed?.origin].compactMap(\.self))
         var fields = configuration.fields
         if let authorization = parsed?.basicAuthorization,
             !fields.contains(where: { ResponseHead.isEqual($0.name, "Authorization") })

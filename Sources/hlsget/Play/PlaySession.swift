@@ -263,6 +263,7 @@ extension PlaySession {
         var configuration = PlayerConfiguration(clock: clock, transport: try transport())
         configuration.pacing = options.isPaced ? .realTime : .unpaced
         configuration.fields = options.fields
+        configuration.credentialOrigins = options.credentialOrigins
         configuration.allowsFilesAnywhere = options.allowsFilesOutside
         configuration.decodingThreadCount = options.threads ?? 0
         if !options.includesVideo { configuration.mediaTypes.remove(.video) }

@@ -137,7 +137,9 @@ struct LintRun: Sendable {
             }
         } catch {
             let failure = PlaylistInput.Failure(error)
-            return failed([failure.cause, failure.detail].compactMap { $0 }.joined(separator: ": "), reference)
+            // Some details begin with the cause.
+            let detail = failure.detail.map { $0.hasPrefix(failure.cause) ? $0 : "\(failure.cause): \($0)" }
+            return failed(detail ?? failure.cause, reference)
         }
     }
 

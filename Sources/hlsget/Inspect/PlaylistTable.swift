@@ -85,7 +85,8 @@ enum PlaylistTable {
         let shortest = segments.lazy.map(\.duration).min() ?? .zero
         lines.append(
             "\(Decimals.count(segments.count, "segment")), \(seconds(playlist.duration)) in all, from "
-                + "\(seconds(shortest)) to \(seconds(longest)) each; target duration \(seconds(playlist.targetDuration))")
+                + "\(seconds(shortest)) to \(seconds(longest)) each; target duration \(seconds(playlist.targetDuration))"
+        )
         if let first = segments.first, let last = segments.last {
             lines.append("media sequence \(first.mediaSequence) to \(last.mediaSequence)")
             if let start = first.derivedProgramDateTime, let end = last.derivedProgramDateTime {
@@ -95,7 +96,8 @@ enum PlaylistTable {
         let gaps = segments.lazy.filter(\.isGap).count
         let breaks = segments.lazy.filter(\.hasDiscontinuity).count
         if gaps > 0 || breaks > 0 {
-            lines.append("\(Decimals.count(gaps, "gap")), \(breaks) \(breaks == 1 ? "discontinuity" : "discontinuities")")
+            let noun = breaks == 1 ? "discontinuity" : "discontinuities"
+            lines.append("\(Decimals.count(gaps, "gap")), \(breaks) \(noun)")
         }
         if let control = playlist.serverControl {
             let parts = [

@@ -277,7 +277,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         let iv = try media("#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0XaBc\n#EXTINF:1,\na").segments[0].keys[0].iv
         #expect(iv == [UInt8](repeating: 0, count: 14) + [0x0A, 0xBC])
         let long = "0x" + String(repeating: "F", count: 33)
-        for iv in [long, "0xG"] {
+        for iv in [long, "0xG", "0x", "\"\"", ""] {
             #expect(throws: PlaylistError.self) {
                 try media("#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=\(iv)\n#EXTINF:1,\na")
             }

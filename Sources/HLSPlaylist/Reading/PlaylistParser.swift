@@ -181,7 +181,9 @@ extension PlaylistParser {
                 return
             }
             // "#EXT-X-P", "-X-PART:"
-            if start == 0x502D_582D_5458_4523, range.count >= 12, bytes.word(at: range.lowerBound &+ 4) == 0x3A54_5241_502D_582D {
+            if start == 0x502D_582D_5458_4523, range.count >= 12,
+                bytes.word(at: range.lowerBound &+ 4) == 0x3A54_5241_502D_582D
+            {
                 context.tag = .part
                 try media.readPart(bytes, bytes.trimmed(range.lowerBound &+ 12..<range.upperBound), &context)
                 return

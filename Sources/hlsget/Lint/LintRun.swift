@@ -34,11 +34,12 @@ struct LintRun: Sendable {
                 Self.notChecked("bit rates, which the multivariant playlist declares", remedy: "give its URL"))
             return LintReport(findings: findings, playlistCount: 1, measuredSegmentCount: 0)
         case .multivariant(let multivariant):
-            guard !multivariant.url.isEmpty else {
+            guard let url = try input.url() else {
                 let note = Self.notChecked("the media playlists", remedy: "give a URL or a path to find them by")
                 return LintReport(findings: multivariant.lint() + [note], playlistCount: 1)
             }
-            return await check(multivariant, loader: input.loader(of: multivariant.url))
+            // Credentials stay with the origin that the user gave, wherever it has redirected to (RELIABILITY R59).
+            return await check(multivariant, loader: input.loader(of: url))
         }
     }
 
@@ -137,7 +138,9 @@ struct LintRun: Sendable {
             }
         } catch {
             let failure = PlaylistInput.Failure(error)
-            return failed([failure.cause, failure.detail].compactMap { $0 }.joined(separator: ": "), reference)
+            // Some details begin with the cause.
+            let detail = failure.detail.map { $0.hasPrefix(failure.cause) ? $0 : "\(failure.cause): \($0)" }
+            return failed(detail ?? failure.cause, reference)
         }
     }
 

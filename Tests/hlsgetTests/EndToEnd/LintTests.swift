@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -140,5 +141,22 @@ import Testing
         try folder.write(Array(text.utf8), to: "x/top.m3u8")
         #expect(try await hlsget(["lint", "x/top.m3u8"], in: folder).status == 5)
         #expect(try await hlsget(["lint", "--allow-file", "x/top.m3u8"], in: folder).status == 0)
+    }
+
+    @Test("R59: after a redirect to another origin, credentials do not follow into the media playlists")
+    func credentials() async throws {
+        let files = Self.files()
+        let seen = Mutex<[String]>([])
+        let other = try ScriptedServer(answering: { connection, request in
+            let path = String(request.first?.split(separator: " ").dropFirst().first?.dropFirst() ?? "")
+            seen.withLock { $0 += request.filter { $0.lowercased().hasPrefix("authorization") } + [path] }
+            connection.respond(files[path] ?? [])
+        })
+        defer { other.stop() }
+        let given = try ScriptedServer(answering: { connection, _ in connection.redirect(to: other.url + "/top.m3u8") })
+        defer { given.stop() }
+        let result = try await hlsget("lint", "-H", "Authorization: Bearer x", given.url + "/top.m3u8")
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(seen.withLock { Set($0) } == ["top.m3u8", "low/v.m3u8", "high/v.m3u8"])
     }
 }

@@ -211,7 +211,7 @@ extension PlaybackEngine {
             url: url, resourceClass: resourceClass, fields: configuration.fields, byteRange: byteRange,
             timeouts: configuration.timeouts, maximumByteCount: maximumByteCount)
         // The user's credentials belong to the origin of the URL that the user gave (R59).
-        request.credentialOrigins = item?.credentialOrigins ?? []
+        request.credentialOrigins = configuration.credentialOrigins.union(item?.credentialOrigins ?? [])
         if let authorization = item?.authorization, !request.fields.contains(where: { $0.isAuthorization }) {
             request.fields.append(authorization)
         }

@@ -113,23 +113,21 @@ struct EngineSizesTests {
         #expect(sizes(try #require(inputs.first))[0] == 440_000)
     }
 
-    @Test("without AVERAGE-BANDWIDTH the average is what was seen, for variants not yet seen their share of BANDWIDTH")
+    @Test("without AVERAGE-BANDWIDTH sizes are those seen, of variants not yet seen their share of BANDWIDTH")
     func seenAverages() throws {
-        // 100 kB in 4 s are 200 kbit/s.
+        // 100 kB in 4 s.
         let inputs = inputs([0, 0, 0, 0, 1, 1, 1, 1], averages: false) { _, _ in [] }
-        let averages = inputs.map { input in
-            input.candidates.sorted { $0.index < $1.index }.map { $0.averageBandwidth.map { Int($0.rounded()) } }
-        }
-        #expect(averages[0] == [nil, nil])
-        #expect(averages[3] == [200_000, 66_667])
-        #expect(averages.last == [200_000, 200_000])
+        #expect(inputs.allSatisfy { $0.candidates.allSatisfy { $0.averageBandwidth == nil } })
+        #expect(sizes(inputs[0]) == [:])
+        #expect(sizes(inputs[3]) == [0: 100_000, 1: 33_333])
+        #expect(sizes(try #require(inputs.last)) == [0: 100_000, 1: 100_000])
     }
 
-    @Test("an average is never above BANDWIDTH, and a declared one stays")
+    @Test("what was seen never makes a variant larger than its BANDWIDTH, and declared averages need no more")
     func boundedAverages() throws {
-        let large = inputs([0, 0, 0, 0], averages: false, bytes: 2_000_000) { _, _ in [] }
-        #expect(large.last?.candidates.allSatisfy { $0.averageBandwidth == $0.bandwidth } == true)
-        let declared = inputs { _, _ in [] }
-        #expect(declared.last?.candidates.allSatisfy { $0.averageBandwidth == $0.bandwidth * 0.8 } == true)
+        let large = try #require(inputs([0, 0, 0, 0], averages: false, bytes: 2_000_000) { _, _ in [] }.last)
+        #expect(sizes(large) == [0: 1_500_000, 1: 500_000])
+        let declared = try #require(inputs { _, _ in [] }.last)
+        #expect(sizes(declared) == [:])
     }
 }

@@ -61,6 +61,15 @@ struct ItemOutlook: Sendable {
         let end =
             item.mediaEnd ?? (isComplete ? loadedEnd ?? item.start ?? .zero : hasPlaylist && !isLive ? longestEnd : nil)
         effectiveEnd = item.forwardEnd.map { forward in end.map { min($0, forward) } ?? forward } ?? end
+        // A rendition may be listed beyond where the variant ends.
+        if let end = effectiveEnd {
+            for id in [LaneID.audio, .subtitles] {
+                guard let lane = item.lanes[id], let tracker = lane.tracker, let next = lane.nextIndex,
+                    tracker.starts[next] >= end
+                else { continue }
+                endedTracks.insert(ForwardBuffer.Tracks(id.bufferTrack))
+            }
+        }
         mayEnd = isComplete
         if case .some = item.pendingFailure { mayEnd = true }
     }

@@ -257,7 +257,6 @@ extension PlaybackEngine {
     func selectionInput(
         at index: Int, in tracker: PlaylistTracker, candidates: [VariantCandidate]
     ) -> SelectionInput {
-        let candidates = withSeenAverages(candidates)
         var input = SelectionInput(
             now: now, candidates: candidates, currentVariantIndex: item?.variantIndex, forwardBuffer: .zero,
             upcoming: upcomingSegments(at: index, in: tracker, candidates: candidates))

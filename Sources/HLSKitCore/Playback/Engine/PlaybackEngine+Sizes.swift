@@ -73,38 +73,43 @@ extension PlaybackEngine {
                 ? SizeTellingPlaylist(tracker.playlist, starts: tracker.starts)
                 : item?.variantPlaylists[candidate.index]
         }
-        guard sources.contains(where: { $0 != nil }) else {
+        let seen = seenAverages(of: candidates)
+        guard seen != nil || sources.contains(where: { $0 != nil }) else {
             return (index..<last).map { .init(duration: tracker.duration(at: $0)) }
         }
+        let averages = seen ?? candidates.map { $0.averageBandwidth ?? $0.bandwidth }
         let audio = item?.lanes[.audio]?.tracker.flatMap { SizeTellingPlaylist($0.playlist, starts: $0.starts) }
         return (index..<last).map { position in
             let range = tracker.starts[position]..<max(tracker.starts[position], tracker.starts[position + 1])
-            return SelectionInput.UpcomingSegment(
-                duration: range.upperBound - range.lowerBound,
-                byteCounts: Self.byteCounts(in: range, candidates, sources, audio: audio))
+            let duration = range.upperBound - range.lowerBound
+            var byteCounts = Self.byteCounts(in: range, averages, sources, audio: audio)
+            if byteCounts.isEmpty, seen != nil {
+                byteCounts = averages.map { Int(min($0 * duration.seconds / 8, 1e15)) }
+            }
+            return SelectionInput.UpcomingSegment(duration: duration, byteCounts: byteCounts)
         }
     }
 
+    /// `averages` are the mean bit rates of the variants, in the order of `sources`.
     private static func byteCounts(
-        in range: Range<Duration>, _ candidates: [VariantCandidate], _ sources: [SizeTellingPlaylist?],
-        audio: SizeTellingPlaylist?
+        in range: Range<Duration>, _ averages: [Double], _ sources: [SizeTellingPlaylist?], audio: SizeTellingPlaylist?
     ) -> [Int] {
         let told = sources.map { $0?.byteCount(in: range) }
         guard let reference = told.firstIndex(where: { $0 != nil }), let size = told[reference] else { return [] }
-        let share = Double(size) / max(1, candidates[reference].meanBitRate)
+        let share = Double(size) / max(1, averages[reference])
         // Separate audio comes with whatever variant is chosen.
         let more = audio?.byteCount(in: range) ?? 0
-        return candidates.indices.map { position in
-            let count = told[position] ?? Int(min(share * candidates[position].meanBitRate, 1e15))
+        return averages.indices.map { position in
+            let count = told[position] ?? Int(min(share * averages[position], 1e15))
             return count.addingReportingOverflow(more).partialValue
         }
     }
 
-    /// The candidates; those whose playlist declares no average get the one that was seen: their own, else the share of
-    /// their `BANDWIDTH` that other variants took.
-    func withSeenAverages(_ candidates: [VariantCandidate]) -> [VariantCandidate] {
+    /// The mean bit rates of the candidates where a playlist does not declare all of them and enough was seen to tell: a
+    /// variant's own, else the share of its `BANDWIDTH` that others took. nil where there is nothing to add.
+    private func seenAverages(of candidates: [VariantCandidate]) -> [Double]? {
         guard let item, !item.seen.isEmpty, candidates.contains(where: { $0.averageBandwidth == nil }) else {
-            return candidates
+            return nil
         }
         var bits = 0.0
         var declared = 0.0
@@ -115,22 +120,15 @@ extension PlaybackEngine {
             declared += item.candidates[index].bandwidth * media.duration.seconds
             duration += media.duration
         }
-        guard duration >= Self.convincingDuration, declared > 0 else { return candidates }
+        guard duration >= Self.convincingDuration, declared > 0 else { return nil }
         return candidates.map { candidate in
-            guard candidate.averageBandwidth == nil else { return candidate }
-            var candidate = candidate
+            if let average = candidate.averageBandwidth { return average }
             var average = candidate.bandwidth * bits / declared
             if let own = item.seen[candidate.index], own.duration >= Self.convincingDuration {
                 average = 8 * Double(own.byteCount) / own.duration.seconds
             }
             // BANDWIDTH is the most that any stretch of the media takes.
-            candidate.averageBandwidth = min(average, candidate.bandwidth)
-            return candidate
+            return min(average, candidate.bandwidth)
         }
     }
-}
-
-extension VariantCandidate {
-    /// `AVERAGE-BANDWIDTH`, else `BANDWIDTH`.
-    fileprivate var meanBitRate: Double { averageBandwidth ?? bandwidth }
 }

@@ -12,7 +12,7 @@ public final class PlayerItem: Sendable {
         var isTaken = false
     }
 
-    /// The multivariant or media playlist, as an absolute URL.
+    /// The multivariant or media playlist, or a media file without a playlist, as an absolute URL.
     public let url: String
     private let state = Mutex(State())
 

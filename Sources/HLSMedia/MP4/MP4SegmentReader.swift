@@ -58,6 +58,8 @@ struct MP4SegmentReader: Sendable {
     private var current: PendingSample?
     /// How many times runs have been added since the queue was empty.
     private var openFragmentCount = 0
+    /// The samples that are waited for are those of the initialization section's tables.
+    private var hasTablesOfMap = false
     /// Runs whose offsets count from the start of an unknown file: placed when the media begins.
     private var unplacedRuns: [SampleRun] = []
     /// The pieces of ``current`` that have come, and how many bytes they are.
@@ -92,7 +94,10 @@ struct MP4SegmentReader: Sendable {
     mutating func append(_ bytes: ArraySlice<UInt8>, to events: inout [DemuxerEvent]) throws(MediaError) {
         if let failure { throw failure }
         do {
-            if announcedTracks == nil { announceTracks(to: &events) }
+            if announcedTracks == nil {
+                announceTracks(to: &events)
+                try useTablesOfMap()
+            }
             var rest = bytes
             while !rest.isEmpty { try consume(&rest, to: &events) }
         } catch {
@@ -170,6 +175,15 @@ struct MP4SegmentReader: Sendable {
         rest = rest[taken.endIndex...]
         position += taken.count
         return taken
+    }
+
+    /// The header of a file that announces no fragments came as the map: its tables place the samples, which count from
+    /// the start of the file and so of the segment.
+    private mutating func useTablesOfMap() throws(MediaError) {
+        guard let initialization, !initialization.isFragmented else { return }
+        queue.add(MP4SampleTable(initialization))
+        hasTablesOfMap = true
+        try advance()
     }
 
     // MARK: Boxes
@@ -254,6 +268,11 @@ struct MP4SegmentReader: Sendable {
 
     private mutating func readMovie(_ box: Box, to events: inout [DemuxerEvent]) throws(MediaError) {
         let movie = try MP4InitializationSection(movie: box, majorBrand: "")
+        if hasTablesOfMap, piecesByteCount == 0 {
+            // The segment has a header of its own.
+            hasTablesOfMap = false
+            current = nil
+        }
         guard current == nil, unplacedRuns.isEmpty else {
             throw box.payload.malformed("a second 'moov' before the samples of the first are there")
         }

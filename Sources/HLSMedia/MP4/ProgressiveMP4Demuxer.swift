@@ -23,5 +23,8 @@ public struct ProgressiveMP4Demuxer: Demuxer {
 
     public mutating func finish(to events: inout [DemuxerEvent]) throws(MediaError) {
         try reader.finish(to: &events)
+        guard reader.initialization != nil else {
+            throw MediaError(code: .missingInitializationSection, text: "an MP4 file without a 'moov' box")
+        }
     }
 }

@@ -25,7 +25,13 @@ struct SampleEntryParser {
             }
         }
         setCodec(entry.type)
-        try parseChildren(&reader)
+        do {
+            try parseChildren(&reader)
+        } catch {
+            guard track.mediaType == .text || track.mediaType == .metadata else { throw error }
+            // Older forms of text (QuickTime's chapters) have fields of their own in the place of boxes.
+            notes.append("track \(track.id): what '\(entry.type)' holds is left out: \(error)")
+        }
     }
 
     private mutating func setCodec(_ type: FourCharacterCode) {

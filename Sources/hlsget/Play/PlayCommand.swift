@@ -8,7 +8,7 @@ struct PlayCommand: AsyncParsableCommand {
         usage: "hlsget [play] URL|FILE [options]")
     static let _errorLabel = HLSGet._errorLabel
 
-    @Argument(help: ArgumentHelp("URL or path of a multivariant or media playlist.", valueName: "url"))
+    @Argument(help: ArgumentHelp("URL or path of a playlist or of a media file.", valueName: "url"))
     var url: String
 
     @OptionGroup(title: "Output") var output: OutputOptions

@@ -120,3 +120,31 @@ import Testing
         #expect(demuxed.dump == MP4Fixture.demux(bytes, of: "avc-aac").dump)
     }
 }
+
+@Suite struct MP4HeaderAsMapTests {
+    @Test(
+        "with the header of a file as its map, the file before the header is a segment",
+        arguments: [1, 7, 1000, .max])
+    func headerLast(pieceSize: Int) throws {
+        let bytes = try MP4Fixture.bytes("moov-last")
+        var scanner = MP4HeaderScanner()
+        let header = try #require(try scanner.append(bytes[...]))
+        let section = try MP4InitializationSection(parsing: header.bytes[...])
+        let media = Array(bytes[..<header.movieRange.lowerBound])
+        let demuxed = Demuxed(media, by: FragmentedMP4Demuxer(initialization: section)) { pieceSize }
+        let expected = Demuxed(try MP4Fixture.bytes("progressive"), by: ProgressiveMP4Demuxer())
+        #expect(demuxed.error == nil)
+        #expect(demuxed.samples.map(\.pts) == expected.samples.map(\.pts))
+        #expect(demuxed.samples.map(\.data.count) == expected.samples.map(\.data.count))
+        #expect(demuxed.samples.count == 50)
+    }
+
+    @Test("a segment with a header of its own is read by that")
+    func ownHeader() throws {
+        let bytes = try MP4Fixture.bytes("progressive")
+        let other = try MP4InitializationSection(parsing: try MP4Fixture.bytes("moov-last")[...])
+        let demuxed = Demuxed(bytes, by: FragmentedMP4Demuxer(initialization: other))
+        #expect(demuxed.error == nil)
+        #expect(demuxed.samples.count == 50)
+    }
+}

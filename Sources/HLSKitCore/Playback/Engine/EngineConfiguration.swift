@@ -35,7 +35,7 @@ extension EngineConfiguration {
         buffering.maxBackBufferBytes = 0
         keepUpPolicy = configuration.keepUpPolicy
         retryPolicies = configuration.retryPolicies
-        if !configuration.acceptsAllCodecs { canPlayCodec = Self.canDecode }
+        if !configuration.acceptsAllCodecs { canPlayCodec = CodecRegistry.canDecode(entry:) }
         playsAudio = configuration.mediaTypes.contains(.audio)
         fields = configuration.fields
         credentialOrigins = configuration.credentialOrigins
@@ -44,12 +44,5 @@ extension EngineConfiguration {
         sessionID = configuration.playbackSessionID
         seed = configuration.seed
         selector = configuration.variantSelector
-    }
-
-    /// Whether media of a `CODECS` entry can be decoded here. What is neither audio nor video does not matter.
-    private static func canDecode(_ entry: String) -> Bool {
-        let string = CodecString(rawValue: entry)
-        guard string.mediaType == .video || string.mediaType == .audio else { return string.mediaType != nil }
-        return string.codec.map(CodecRegistry.canDecode) ?? false
     }
 }

@@ -10,7 +10,7 @@ extension PlaybackEngine {
             return failItem(
                 PlayerError(code: .badPlaylist, url: item?.multivariantURL, cause: "the playlist lists no variant"))
         }
-        item?.candidates = Self.candidates(of: playlist)
+        item?.candidates = VariantCandidate.list(of: playlist)
         let eligibility = eligibility()
         let choice = InitialVariantRule().choose(
             from: eligibility.eligible, knownThroughput: loading.estimatedBitsPerSecond(at: now),
@@ -37,27 +37,6 @@ extension PlaybackEngine {
         return PlayerError(
             code: .noEligibleVariant, url: item?.multivariantURL, cause: "no variant can be played",
             detail: reasons.joined(separator: ", "))
-    }
-
-    private static func candidates(of playlist: MultivariantPlaylist) -> [VariantCandidate] {
-        let renditions = Dictionary(grouping: playlist.renditions.filter { $0.type == .audio }, by: \.groupID)
-        return playlist.variants.enumerated().map { index, variant in
-            let options = (variant.audio.flatMap { renditions[$0] } ?? []).map { rendition in
-                VariantCandidate.AudioOption(
-                    id: rendition.optionID, language: rendition.language, channelCount: rendition.channelCount)
-            }
-            let hasVideo =
-                variant.resolution != nil || variant.video != nil || variant.codecs.isEmpty
-                || variant.codecs.contains { CodecString(rawValue: $0).mediaType == .video }
-            return VariantCandidate(
-                index: index, uri: variant.uri, bandwidth: Double(variant.bandwidth),
-                averageBandwidth: variant.averageBandwidth.map(Double.init), codecs: variant.codecs,
-                resolution: variant.resolution.map { PixelSize(width: $0.width, height: $0.height) },
-                frameRate: variant.frameRate, videoRange: variant.effectiveVideoRange.rawValue,
-                hdcpLevel: variant.hdcpLevel?.rawValue, score: variant.score, audioGroup: variant.audio,
-                audioOptions: options, pathway: variant.pathwayID, hasVideo: hasVideo,
-                requiredVideoLayouts: variant.requiredLayouts, allowedCPC: variant.contentProtectionLabels)
-        }
     }
 
     /// Which variants may be used now.
@@ -287,30 +266,5 @@ extension VariantDescription {
             index: index, bandwidth: variant.bandwidth, averageBandwidth: variant.averageBandwidth,
             width: variant.resolution?.width ?? 0, height: variant.resolution?.height ?? 0,
             frameRate: variant.frameRate, codecs: variant.codecs.joined(separator: ","))
-    }
-}
-
-extension Rendition {
-    /// The same for renditions of several groups that stand for the same choice (CONTRACTS §12).
-    var optionID: String {
-        stableRenditionID
-            ?? "\(name)|\(language ?? "")|\(assocLanguage ?? "")|\(characteristics.joined(separator: ","))|\(isForced)"
-    }
-}
-
-extension Variant {
-    /// The entries of `REQ-VIDEO-LAYOUT`, and the names of requirements that this client has never heard of.
-    fileprivate var requiredLayouts: [String] {
-        let layouts = requiredVideoLayout?.split(whereSeparator: { $0 == "," || $0 == "/" }).map(String.init) ?? []
-        return layouts + unknownRequirements
-    }
-
-    /// `ALLOWED-CPC` with one entry per label.
-    fileprivate var contentProtectionLabels: [String] {
-        (allowedCPC ?? "").split(separator: ",").flatMap { entry -> [String] in
-            let parts = entry.split(separator: ":", maxSplits: 1)
-            guard parts.count == 2 else { return [] }
-            return parts[1].split(separator: "/").map { "\(parts[0]):\($0)" }
-        }
     }
 }

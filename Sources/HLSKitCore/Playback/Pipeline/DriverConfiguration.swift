@@ -18,7 +18,9 @@ struct DriverConfiguration: Sendable {
 
     /// Touches the disk once for an item whose URL is a file's.
     init(_ configuration: PlayerConfiguration, item: PlayerItem?) {
-        transport = configuration.transport
+        transport =
+            item.map { MediaFileTransport(configuration.transport, url: $0.url, options: AssetOptions(configuration)) }
+            ?? configuration.transport
         resourcePolicy =
             item.map {
                 ResourcePolicy.forItem(at: $0.url, allowsFilesAnywhere: configuration.allowsFilesAnywhere)
@@ -30,5 +32,16 @@ struct DriverConfiguration: Sendable {
         demuxes = configuration.demuxesMedia
         isPaced = configuration.pacing == .realTime
         playlistOptions.mode = configuration.isPlaylistParsingStrict ? .strict : .lenient
+    }
+}
+
+extension AssetOptions {
+    /// As a player loads.
+    init(_ configuration: PlayerConfiguration) {
+        self.init(transport: configuration.transport)
+        clock = configuration.clock
+        retryPolicies = configuration.retryPolicies
+        allowsFilesAnywhere = configuration.allowsFilesAnywhere
+        acceptsAllCodecs = configuration.acceptsAllCodecs
     }
 }

@@ -1,0 +1,182 @@
+public import HLSMedia
+public import HLSTime
+import Synchronization
+
+/// Something that can be inspected and played: an HLS stream, or a bare media file (MP4, MPEG-TS, packed audio), over the
+/// network or on this machine.
+///
+/// An asset loads nothing until it is asked, and then only what the answer needs. What several properties need is
+/// fetched once. A value stays, and so does a failure: to try again, make another asset.
+///
+/// ```swift
+/// let asset = Asset(url: "https://example.com/master.m3u8")
+/// let (duration, variants) = try await asset.load(.duration, .variants)
+/// ```
+///
+/// Source: CONTRACTS §3.
+public final class Asset: Sendable {
+    private struct Entry {
+        var loadCount = 0
+        var result: Result<any Sendable, any Error>?
+    }
+
+    /// The multivariant playlist, media playlist or media file, as an absolute URL.
+    public let url: String
+    private let inspector: AssetInspector
+    private let entries = Mutex<[AssetPropertyKey: Entry]>([:])
+
+    /// Makes no request. For a `file:` URL it finds out the file's folder, which is all that its playlist may name.
+    ///
+    /// - Parameter url: an absolute http, https or file URL.
+    public init(url: String, options: AssetOptions = .init()) {
+        self.url = url
+        inspector = AssetInspector(url: url, options: options)
+    }
+
+    // MARK: Properties
+
+    /// Loads a property.
+    ///
+    /// A loaded property is answered from memory. Of several loads at a time each request is made once. When the caller's
+    /// task is cancelled this call alone ends, with a `CancellationError`; the property may be loaded again.
+    ///
+    /// - Throws: ``AssetError``, the same at each call; `CancellationError`.
+    public func load<Value: Sendable>(_ property: AssetProperty<Value>) async throws -> Value {
+        if let result: Result<Value, any Error> = known(property.key) { return try result.get() }
+        entries.withLock { $0[property.key, default: Entry()].loadCount += 1 }
+        let result: Result<Value, any Error>
+        do {
+            result = .success(try await property.compute(inspector))
+        } catch {
+            result = .failure(error)
+        }
+        return try finish(property.key, result).get()
+    }
+
+    /// Loads several properties at once; the values come in the order of the arguments.
+    ///
+    /// All of them are under way at the same time, so that what they share is requested once.
+    /// - Throws: the error of the first property, in the order of the arguments, that has one.
+    public func load<each Value: Sendable>(
+        _ properties: repeat AssetProperty<each Value>
+    ) async throws -> (repeat each Value) {
+        var cancels: [@Sendable () -> Void] = []
+        let pending = (repeat begin(each properties, &cancels))
+        let cancel: @Sendable () -> Void = { [cancels] in
+            for cancel in cancels { cancel() }
+        }
+        return try await withTaskCancellationHandler {
+            do {
+                return (repeat try await (each pending).value)
+            } catch {
+                cancel()
+                throw error
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    private func begin<Value: Sendable>(
+        _ property: AssetProperty<Value>, _ cancels: inout [@Sendable () -> Void]
+    ) -> Task<Value, any Error> {
+        let task = Task { try await self.load(property) }
+        cancels.append { task.cancel() }
+        return task
+    }
+
+    /// How far a property is. Never starts any work.
+    public func status<Value>(of property: AssetProperty<Value>) -> PropertyStatus<Value> {
+        let result: Result<Value, any Error>? = known(property.key)
+        switch result {
+        case .success(let value): return .loaded(value)
+        case .failure(let error): return .failed(error)
+        case nil:
+            let isLoading = entries.withLock { ($0[property.key]?.loadCount ?? 0) > 0 }
+            return isLoading ? .loading : .notYetLoaded
+        }
+    }
+
+    private func known<Value: Sendable>(_ key: AssetPropertyKey) -> Result<Value, any Error>? {
+        switch entries.withLock({ $0[key]?.result }) {
+        case nil: nil
+        case .failure(let error): .failure(error)
+        // Each key has one type of value.
+        case .success(let value): (value as? Value).map { .success($0) }
+        }
+    }
+
+    /// Keeps the first result of a property. A cancelled load leaves none.
+    private func finish<Value: Sendable>(
+        _ key: AssetPropertyKey, _ result: Result<Value, any Error>
+    ) -> Result<Value, any Error> {
+        entries.withLock { entries in
+            entries[key, default: Entry()].loadCount -= 1
+            guard entries[key]?.result == nil else { return }
+            switch result {
+            case .success(let value): entries[key]?.result = .success(value)
+            case .failure(let error) where !(error is CancellationError): entries[key]?.result = .failure(error)
+            case .failure: break
+            }
+        }
+        if case .failure(let error) = result, error is CancellationError { return result }
+        return known(key) ?? result
+    }
+
+    /// Ends whatever is being loaded: pending loads throw `CancellationError`. What was loaded stays, and the rest may be
+    /// loaded again.
+    public func cancelLoading() { inspector.cancel() }
+
+    // MARK: Tracks
+
+    /// The track with this number; nil where there is none. Costs what `tracks` does.
+    public func loadTrack(withTrackID trackID: Int) async throws -> AssetTrack? {
+        try await load(.tracks).first { $0.trackID == trackID }
+    }
+
+    /// The tracks of a type. Costs what `tracks` does.
+    public func loadTracks(withMediaType mediaType: MediaType) async throws -> [AssetTrack] {
+        try await load(.tracks).filter { $0.mediaType == mediaType }
+    }
+
+    /// The tracks with a characteristic. Costs what `tracks` does.
+    public func loadTracks(withMediaCharacteristic characteristic: MediaCharacteristic) async throws -> [AssetTrack] {
+        try await load(.tracks).filter { $0.hasMediaCharacteristic(characteristic) }
+    }
+
+    // MARK: Media selection
+
+    /// The options of a characteristic (``MediaCharacteristic/audible``, `legible` or `visual`) of which one at a time
+    /// can be selected; nil where there are none. Costs the first request only.
+    public func loadMediaSelectionGroup(for characteristic: MediaCharacteristic) async throws -> MediaSelectionGroup? {
+        try await inspector.mediaSelectionGroup(for: characteristic)
+    }
+
+    // MARK: Metadata
+
+    /// The metadata of one format.
+    public func loadMetadata(for format: MetadataFormat) async throws -> [MetadataItem] {
+        try await load(.metadata).filter { $0.format == format }
+    }
+
+    /// The chapters with titles of one language, in the order of time; empty where there are none.
+    ///
+    /// From the session data `com.apple.hls.chapters` or the chapter list of an MP4 file.
+    /// - Parameter locale: a BCP 47 tag, one of `availableChapterLocales`.
+    public func loadChapterMetadataGroups(withTitleLocale locale: String) async throws -> [TimedMetadataGroup] {
+        try await inspector.chapters().groups(locale: locale)
+    }
+
+    /// The chapters in the best language that there is, in the order of time; empty where there are none.
+    ///
+    /// - Parameter languages: BCP 47 tags, the most wanted first. Where none of them is there, the first language of the
+    ///   chapters is taken.
+    public func loadChapterMetadataGroups(
+        bestMatchingPreferredLanguages languages: [String]
+    ) async throws -> [TimedMetadataGroup] {
+        let chapters = try await inspector.chapters()
+        let locales = chapters.locales
+        guard let locale = LanguageTag.bestMatch(for: languages, among: locales) ?? locales.first else { return [] }
+        return chapters.groups(locale: locale)
+    }
+}

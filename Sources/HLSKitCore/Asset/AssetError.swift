@@ -1,0 +1,84 @@
+import HLSMedia
+import HLSPlaylist
+
+/// Why a property of an asset cannot be loaded.
+public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kind of failure. An open set.
+    public struct Code: RawRepresentable, Sendable, Hashable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// There is no such resource, or its server refuses it (HTTP 4xx, no such file).
+        public static let notFound = Code(rawValue: "notFound")
+        /// The network failed and went on failing after retries.
+        public static let network = Code(rawValue: "network")
+        /// Neither a playlist nor media, or a playlist that breaks a rule that matters.
+        public static let badPlaylist = Code(rawValue: "badPlaylist")
+        /// Media that cannot be read.
+        public static let badMedia = Code(rawValue: "badMedia")
+        /// A scheme, address, certificate or size that the rules do not allow.
+        public static let refused = Code(rawValue: "refused")
+        /// Encrypted with a method that is not supported, or the key cannot be had.
+        public static let contentKey = Code(rawValue: "contentKey")
+        /// None of the variants can be played here.
+        public static let noEligibleVariant = Code(rawValue: "noEligibleVariant")
+        /// What was asked for is not known without more media than was read.
+        public static let notAvailable = Code(rawValue: "notAvailable")
+    }
+
+    public var code: Code
+    /// The resource that it is about; nil where there is none.
+    public var url: String?
+    /// What happened, in a few words.
+    public var cause: String
+    /// HTTP status, transport code, line number or limit; nil where there is none.
+    public var detail: String?
+
+    public init(code: Code, url: String? = nil, cause: String, detail: String? = nil) {
+        self.code = code
+        self.url = url
+        self.cause = cause
+        self.detail = detail
+    }
+
+    /// `<cause>: <url> (<detail>)`
+    public var description: String {
+        var text = cause
+        if let url { text += ": \(url)" }
+        if let detail { text += " (\(detail))" }
+        return text
+    }
+}
+
+extension AssetError {
+    init(_ error: LoadingError) {
+        let code: Code
+        let cause: String
+        switch error.code {
+        case .refused, .tooLarge, .untrustedCertificate, .badURL: (code, cause) = (.refused, "refused")
+        case .fileNotFound, .fileNotReadable: (code, cause) = (.notFound, "cannot read the file")
+        case .httpStatus where (400..<500).contains(error.status ?? 0): (code, cause) = (.notFound, "not found")
+        case .emptyBody: (code, cause) = (.badPlaylist, "the answer is empty")
+        default: (code, cause) = (.network, "cannot load")
+        }
+        self.init(code: code, url: error.url, cause: cause, detail: error.status.map { "HTTP \($0)" } ?? error.text)
+    }
+
+    init(_ error: PlaylistError, url: String) {
+        self.init(
+            code: error.code == .limitExceeded ? .refused : .badPlaylist, url: url, cause: error.text.escapingControls,
+            detail: error.line.map { "line \($0)" })
+    }
+
+    init(_ error: MediaError, url: String) {
+        self.init(code: .badMedia, url: url, cause: "the media cannot be read", detail: error.description)
+    }
+
+    init(_ error: DecryptionError, url: String) {
+        self.init(code: .contentKey, url: url, cause: "the media cannot be decrypted", detail: error.text)
+    }
+
+    static func notAvailable(_ cause: String, url: String? = nil) -> AssetError {
+        AssetError(code: .notAvailable, url: url, cause: cause)
+    }
+}

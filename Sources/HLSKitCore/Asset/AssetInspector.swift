@@ -1,0 +1,452 @@
+import HLSMedia
+import HLSPlaylist
+import HLSTime
+
+/// Finds out what an asset is. Each resource is loaded once, however many properties need it.
+final class AssetInspector: Sendable {
+    /// The largest body of session data, bytes.
+    private static let maximumSessionDataByteCount = 4 << 20
+    /// The largest key, bytes (RELIABILITY R28).
+    private static let maximumKeyByteCount = 4 << 10
+    private static let maximumSegmentByteCount = 256 << 20
+    /// The most variants whose playlists are tried, one after the other.
+    private static let maximumVariantTryCount = 8
+    /// The first number of tracks that are not of the presentation itself.
+    private static let fallbackTrackIDs = 1000
+
+    enum Opened: Sendable {
+        case multivariant(MultivariantPlaylist)
+        case media(MediaPlaylist)
+        case file(MediaFile)
+    }
+
+    let url: String
+    private let client: ResourceClient
+    // What they load must not hold this object, which holds them.
+    private let opening = SharedLoads<String, Opened>()
+    private let playlists = SharedLoads<String, MediaPlaylist>()
+    private let heads = SharedLoads<String, MediaHead>()
+    private let files = SharedLoads<String, MediaFileFacts>()
+    private let data = SharedLoads<String, [UInt8]>()
+
+    init(url: String, options: AssetOptions) {
+        self.url = url
+        client = ResourceClient(url: url, options: options)
+    }
+
+    func cancel() {
+        opening.cancel()
+        playlists.cancel()
+        heads.cancel()
+        files.cancel()
+        data.cancel()
+    }
+
+    // MARK: Resources
+
+    func opened() async throws -> Opened {
+        let (url, client) = (url, client)
+        return try await opening.value(for: url) {
+            let resource = try await client.load(url, .multivariantPlaylist, limit: .max, namedBy: nil) {
+                OpeningReader(url: url, options: client.parserOptions, amount: .estimate)
+            }
+            switch resource {
+            case .playlist(.multivariant(let playlist), _): return .multivariant(playlist)
+            case .playlist(.media(let playlist), _): return .media(try playlist.withSegments(url: url))
+            case .mp4(let header, let url, let byteCount):
+                return .file(try MediaFile(header, url: url, byteCount: byteCount))
+            case .mp4Ahead(let scanner, let url, let byteCount):
+                return .file(try await MediaFile.open(scanner, url: url, byteCount: byteCount, client: client))
+            case .media(let head, let url, let byteCount):
+                return .file(MediaFile(head, url: url, byteCount: byteCount))
+            }
+        }
+    }
+
+    private func mediaPlaylist(_ uri: String, of parent: MultivariantPlaylist) async throws -> MediaPlaylist {
+        guard let url = parent.resolve(uri) else {
+            throw AssetError(
+                code: .badPlaylist, url: parent.url, cause: "a URI cannot be resolved", detail: uri.escapingControls)
+        }
+        let client = client
+        let source = parent.url
+        let variables = parent.variables
+        return try await playlists.value(for: url) {
+            var options = client.parserOptions
+            options.importedVariables = variables
+            let playlist = try await client.load(url, .mediaPlaylist, limit: .max, namedBy: source) {
+                [options] in PlaylistReader(url: url, options: options)
+            }
+            guard case .media(let media) = playlist else {
+                throw AssetError(
+                    code: .badPlaylist, url: url, cause: "a multivariant playlist where a media playlist belongs")
+            }
+            return try media.withSegments(url: url)
+        }
+    }
+
+    func sessionData(at url: String) async throws -> [UInt8] {
+        let (client, source) = (client, self.url)
+        return try await data.value(for: url) {
+            try await client.bytes(
+                url, .sessionData, limit: Self.maximumSessionDataByteCount, namedBy: source)
+        }
+    }
+
+    private func facts(of file: MediaFile) async throws -> MediaFileFacts {
+        let client = client
+        return try await files.value(for: file.url) { try await file.facts(client: client) }
+    }
+
+    /// The first bytes of a playlist's media.
+    private func head(of playlist: MediaPlaylist) async throws -> MediaHead {
+        let client = client
+        return try await heads.value(for: playlist.url) { try await Self.head(of: playlist, client: client) }
+    }
+
+    private static func head(of playlist: MediaPlaylist, client: ResourceClient) async throws -> MediaHead {
+        // The oldest segment of a live stream may be gone before it is asked for.
+        let available = playlist.segments.filter { !$0.isGap }
+        guard let segment = playlist.hasEndList ? available.first : available.last else {
+            throw AssetError(code: .badPlaylist, url: playlist.url, cause: "the playlist lists no segment")
+        }
+        var initialization: MP4InitializationSection?
+        if let map = segment.map {
+            initialization = try await self.initialization(map, of: segment, in: playlist, client: client)
+            if let initialization, !initialization.tracks.isEmpty { return MediaHead(tracks: initialization.tracks) }
+        }
+        guard let url = playlist.resolve(segment.uri) else {
+            throw AssetError(code: .badPlaylist, url: playlist.url, cause: "a URI cannot be resolved")
+        }
+        let key = try await self.key(among: segment.keys, in: playlist, client: client)
+        let vector = key.map { segment.initializationVector(for: $0.0) } ?? []
+        return try await client.load(
+            url, .segment, range: segment.byteRange?.range, limit: maximumSegmentByteCount, namedBy: playlist.url
+        ) { [initialization] in
+            // A key that has been loaded has the right length.
+            let decryption = key.flatMap { try? DecryptionBox(key: $0.1, vector: vector) }
+            return MediaHeadReader(.tracks, initialization: initialization, decryption: decryption)
+        }
+    }
+
+    private static func initialization(
+        _ map: MediaInitializationSection, of segment: MediaSegment, in playlist: MediaPlaylist, client: ResourceClient
+    ) async throws -> MP4InitializationSection {
+        guard let url = playlist.resolve(map.uri) else {
+            throw AssetError(code: .badPlaylist, url: playlist.url, cause: "a URI cannot be resolved")
+        }
+        var bytes = try await client.bytes(
+            url, .initializationSection, range: map.byteRange?.range, limit: maximumSegmentByteCount,
+            namedBy: playlist.url)
+        do {
+            if let (key, secret) = try await key(among: map.keys, in: playlist, client: client) {
+                let box = try DecryptionBox(
+                    key: secret, vector: key.initializationVector(forMediaSequence: segment.mediaSequence))
+                bytes = try box.decrypt(bytes) + box.finish()
+            }
+            return try MP4InitializationSection(parsing: bytes[...])
+        } catch let error as DecryptionError {
+            throw AssetError(error, url: url)
+        } catch let error as MediaError {
+            throw AssetError(error, url: url)
+        }
+    }
+
+    /// The key that whole resources are encrypted with; nil where they are clear.
+    private static func key(
+        among keys: [EncryptionKey], in playlist: MediaPlaylist, client: ResourceClient
+    ) async throws -> (EncryptionKey, [UInt8])? {
+        // Encryption of single samples leaves what describes them in the clear.
+        let whole = keys.filter { $0.method != .sampleAES && $0.method != .sampleAESCTR }
+        guard !whole.isEmpty else { return nil }
+        guard let key = whole.first(where: { $0.effectiveKeyFormat == "identity" && $0.method == .aes128 }),
+            let url = key.uri.flatMap(playlist.resolve)
+        else {
+            throw AssetError(
+                code: .contentKey, url: playlist.url,
+                cause: "the media is encrypted with a method that is not supported",
+                detail: whole.first.map { $0.method.rawValue.escapingControls })
+        }
+        do {
+            let bytes = try await client.bytes(url, .key, limit: maximumKeyByteCount, namedBy: playlist.url)
+            guard bytes.count == AES128Decryptor.blockByteCount else {
+                throw AssetError(
+                    code: .contentKey, url: url, cause: "the key is not 16 bytes long", detail: "\(bytes.count) bytes")
+            }
+            return (key, bytes)
+        } catch let error as AssetError where error.code == .notFound {
+            throw AssetError(code: .contentKey, url: url, cause: "the key cannot be had", detail: error.detail)
+        }
+    }
+
+    // MARK: The first variant
+
+    private var selectionContext: SelectionContext {
+        var context = SelectionContext()
+        context.isPassThrough = client.options.acceptsAllCodecs
+        context.canDecode = CodecRegistry.canDecode(entry:)
+        return context
+    }
+
+    /// Positions of variants in the order in which they are tried: the one to start on, the other eligible ones, and,
+    /// where none is eligible, all.
+    private func variantOrder(of playlist: MultivariantPlaylist) -> [Int] {
+        let candidates = VariantCandidate.list(of: playlist)
+        let eligible = VariantEligibility(candidates, in: selectionContext).eligible
+        let first = InitialVariantRule().choose(
+            from: eligible, knownThroughput: client.options.initialBitRateHint)
+        let others = (eligible.isEmpty ? candidates : eligible).map(\.index)
+        return (first.map { [$0.variantIndex] } ?? []) + others.filter { $0 != first?.variantIndex }
+    }
+
+    /// The media playlist that playing would begin with, and its variant; nil for a bare file.
+    private func primary() async throws -> (MediaPlaylist, Variant?)? {
+        switch try await opened() {
+        case .file: return nil
+        case .media(let playlist): return (playlist, nil)
+        case .multivariant(let parent):
+            var failure: (any Error)?
+            for index in variantOrder(of: parent).prefix(Self.maximumVariantTryCount) {
+                do {
+                    return (try await mediaPlaylist(parent.variants[index].uri, of: parent), parent.variants[index])
+                } catch let error as AssetError {
+                    failure = failure ?? error
+                }
+            }
+            throw failure
+                ?? AssetError(code: .noEligibleVariant, url: parent.url, cause: "the playlist lists no variant")
+        }
+    }
+
+    // MARK: Times
+
+    func duration() async throws -> MediaTime {
+        if case .file(let file) = try await opened() { return try await facts(of: file).duration }
+        return try await primary()?.0.time ?? .indefinite
+    }
+
+    func minimumTimeOffsetFromLive() async throws -> MediaTime {
+        guard let (playlist, _) = try await primary(), !playlist.hasEndList else { return .invalid }
+        let hasParts = playlist.partTarget != nil || !playlist.trailingParts.isEmpty
+        if hasParts, let holdBack = playlist.serverControl?.partHoldBack { return MediaTime(exactly: holdBack) }
+        return MediaTime(exactly: playlist.serverControl?.holdBack ?? playlist.targetDuration * 3)
+    }
+
+    func shortestTrackEnd() async throws -> MediaTime {
+        let ends = try await tracks().filter { $0.mediaType == .video || $0.mediaType == .audio }
+            .map(\.facts.timeRange.end)
+        return ends.min() ?? .invalid
+    }
+
+    // MARK: Variants
+
+    func variants() async throws -> [AssetVariant] {
+        guard case .multivariant(let playlist) = try await opened() else { return [AssetVariant(onlyVariantAt: url)] }
+        let eligibility = VariantEligibility(VariantCandidate.list(of: playlist), in: selectionContext)
+        let audible = MediaSelectionGroup(.audible, of: playlist, canDecode: canDecode)
+        return playlist.variants.enumerated().map { index, variant in
+            AssetVariant(
+                variant, index: index, of: playlist, audible: audible, reason: eligibility.exclusions[index])
+        }
+    }
+
+    private func canDecode(_ entry: String) -> Bool {
+        client.options.acceptsAllCodecs || CodecRegistry.canDecode(entry: entry)
+    }
+
+    func isPlayable() async throws -> Bool {
+        switch try await opened() {
+        case .multivariant: try await variants().contains { $0.isEligible }
+        case .media: true
+        case .file(let file): try await facts(of: file).tracks.contains { $0.isPlayable }
+        }
+    }
+
+    func hasProtectedContent() async throws -> Bool {
+        switch try await opened() {
+        case .file(let file): return try await facts(of: file).tracks.contains { $0.description.encryption != nil }
+        case .multivariant(let playlist):
+            if playlist.sessionKeys.contains(where: \.isForKeySystem) { return true }
+        case .media: break
+        }
+        return try await primary()?.0.segments.contains { $0.keys.contains(where: \.isForKeySystem) } ?? false
+    }
+
+    func playbackConfigurationOptions() async throws -> [PlaybackConfigurationOption] {
+        guard case .multivariant(let playlist) = try await opened() else { return [] }
+        var result: [PlaybackConfigurationOption] = []
+        for layout in playlist.variants.flatMap(\.requiredLayouts) {
+            let option = PlaybackConfigurationOption(rawValue: layout)
+            if !result.contains(option) { result.append(option) }
+        }
+        return result
+    }
+
+    // MARK: Media selection
+
+    func mediaSelectionGroup(for characteristic: MediaCharacteristic) async throws -> MediaSelectionGroup? {
+        guard case .multivariant(let playlist) = try await opened() else { return nil }
+        return MediaSelectionGroup(characteristic, of: playlist, canDecode: canDecode)
+    }
+
+    func availableMediaCharacteristics() async throws -> [MediaCharacteristic] {
+        guard case .multivariant(let playlist) = try await opened() else { return [] }
+        return [MediaCharacteristic.visual, .audible, .legible].filter {
+            MediaSelectionGroup($0, of: playlist, canDecode: canDecode) != nil
+        }
+    }
+
+    // MARK: Tracks
+
+    func tracks() async throws -> [AssetTrack] {
+        if case .file(let file) = try await opened() {
+            return number(try await facts(of: file).tracks)
+        }
+        guard let (playlist, variant) = try await primary() else { return [] }
+        guard let variant, case .multivariant(let parent) = try await opened() else {
+            return number(try await laneTracks(playlist, rendition: nil, variant: nil))
+        }
+        async let main = laneTracks(playlist, rendition: nil, variant: variant)
+        let audio = parent.playedRendition(.audio, group: variant.audio, besides: variant.uri)
+        let subtitles = parent.playedRendition(.subtitles, group: variant.subtitles, besides: variant.uri)
+        async let sound = laneTracks(of: audio, in: parent)
+        async let text = laneTracks(of: subtitles, in: parent)
+        var facts = try await main
+        // Sound in the variant is not played beside that of a rendition.
+        let own = try await sound
+        if !own.isEmpty { facts.removeAll { $0.description.mediaType == .audio } }
+        // Nothing waits for subtitles that cannot be had.
+        let lines: [TrackFacts]
+        do { lines = try await text } catch let error as AssetError where error.code != .refused { lines = [] }
+        return number(facts + own + lines)
+    }
+
+    private func number(_ facts: [TrackFacts], from first: Int = 1) -> [AssetTrack] {
+        facts.enumerated().map { index, facts in
+            AssetTrack(trackID: first + index, facts: facts, rendition: facts.rendition, inspector: self)
+        }
+    }
+
+    private func laneTracks(of rendition: Rendition?, in parent: MultivariantPlaylist) async throws -> [TrackFacts] {
+        guard let rendition, let uri = rendition.uri else { return [] }
+        return try await laneTracks(try await mediaPlaylist(uri, of: parent), rendition: rendition, variant: nil)
+    }
+
+    private func laneTracks(
+        _ playlist: MediaPlaylist, rendition: Rendition?, variant: Variant?
+    ) async throws -> [TrackFacts] {
+        let head = try await head(of: playlist)
+        let origin = head.origin
+        return head.tracks.map { track in
+            var facts = TrackFacts(
+                track, extent: head.extents[track.id], origin: origin.converted(to: track.timescale).value,
+                duration: playlist.time)
+            facts.rendition = rendition
+            if track.mediaType == .video {
+                facts.declaredFrameRate = variant?.frameRate
+                facts.declaredVideoRange = variant?.videoRange
+            }
+            facts.metadata = track.mediaType == .audio ? head.tags.flatMap(MetadataItem.items(of:)) : []
+            return facts
+        }
+    }
+
+    func audioFallbacks(of track: AssetTrack) async throws -> [AssetTrack] {
+        guard let own = track.rendition, own.type == .audio, let count = own.channelCount,
+            case .multivariant(let parent) = try await opened()
+        else { return [] }
+        var seen: Set<String> = []
+        let fallbacks = parent.renditions.enumerated().filter { _, other in
+            guard other.type == .audio, other.name == own.name, other.language == own.language, let uri = other.uri,
+                let channels = other.channelCount, channels < count
+            else { return false }
+            return seen.insert(uri).inserted
+        }.sorted { ($1.element.channelCount ?? 0, $0.offset) < ($0.element.channelCount ?? 0, $1.offset) }
+        var tracks: [AssetTrack] = []
+        for (index, rendition) in fallbacks {
+            let facts = try await laneTracks(of: rendition, in: parent).filter { $0.description.mediaType == .audio }
+            tracks += number(Array(facts.prefix(1)), from: Self.fallbackTrackIDs + 1 + index)
+        }
+        return tracks
+    }
+
+    // MARK: Metadata
+
+    func metadata() async throws -> [MetadataItem] {
+        switch try await opened() {
+        case .multivariant(let playlist): return MetadataItem.items(of: playlist, inspector: self)
+        case .media: return []
+        case .file(let file):
+            if case .mp4(_, let data, _) = file.content { return MetadataItem.items(of: data) }
+            return file.tags.flatMap(MetadataItem.items(of:))
+        }
+    }
+
+    func chapters() async throws -> Chapters {
+        switch try await opened() {
+        case .media: return .none
+        case .file(let file):
+            guard case .mp4(_, let data, _) = file.content, !data.chapters.isEmpty else { return .none }
+            return Chapters(data.chapters, end: try await facts(of: file).duration)
+        case .multivariant(let playlist):
+            guard let data = playlist.sessionData.first(where: { $0.dataID == "com.apple.hls.chapters" }) else {
+                return .none
+            }
+            var text = data.value.map { Array($0.utf8) }
+            let url = data.uri.flatMap(playlist.resolve)
+            if let url, text == nil { text = try await sessionData(at: url) }
+            guard let text, let document = JSONDocument(parsing: text),
+                let chapters = Chapters(document, end: .indefinite)
+            else {
+                throw AssetError(
+                    code: .badPlaylist, url: url ?? playlist.url, cause: "the chapters are not as they should be")
+            }
+            return chapters
+        }
+    }
+
+    func chapterLocales() async throws -> [String] { try await chapters().locales }
+}
+
+extension ResourceClient {
+    fileprivate var parserOptions: PlaylistParser.Options {
+        PlaylistParser.Options(mode: options.isPlaylistParsingStrict ? .strict : .lenient)
+    }
+}
+
+extension EncryptionKey {
+    fileprivate var isForKeySystem: Bool { effectiveKeyFormat != "identity" }
+}
+
+extension MediaPlaylist {
+    /// `.indefinite` while it goes on.
+    fileprivate var time: MediaTime { hasEndList ? MediaTime(exactly: duration) : .indefinite }
+
+    /// Refuses a playlist that has ended without a segment (RELIABILITY R32).
+    fileprivate func withSegments(url: String) throws(AssetError) -> MediaPlaylist {
+        guard !segments.isEmpty || !hasEndList else {
+            throw AssetError(code: .badPlaylist, url: url, cause: "the playlist lists no segment")
+        }
+        return self
+    }
+}
+
+extension MultivariantPlaylist {
+    /// The rendition of a group that is played unless another is chosen; nil where the variant carries it itself.
+    fileprivate func playedRendition(
+        _ type: Rendition.MediaType, group: String?, besides variantURI: String
+    ) -> Rendition? {
+        guard let group else { return nil }
+        let members = renditions(type, groupID: group)
+        let played = members.first { $0.isDefault } ?? members.first { $0.isAutoselect } ?? members.first
+        return played?.uri == variantURI ? nil : played
+    }
+}
+
+extension MediaTime {
+    /// A time of a playlist: in units of 1/90 000 s where they hold it exactly, else of a nanosecond.
+    fileprivate init(exactly duration: Duration) {
+        let time = MediaTime(duration, timescale: 90_000)
+        self = time.hasBeenRounded ? MediaTime(duration, timescale: 1_000_000_000) : time
+    }
+}

@@ -1,0 +1,116 @@
+public import HLSTime
+
+/// What an ``Asset`` can be asked for. Each property has the type of its value.
+public struct AssetProperty<Value: Sendable>: Sendable {
+    let key: AssetPropertyKey
+    let compute: @Sendable (AssetInspector) async throws -> Value
+
+    init(_ key: AssetPropertyKey, _ compute: @escaping @Sendable (AssetInspector) async throws -> Value) {
+        self.key = key
+        self.compute = compute
+    }
+}
+
+/// How far a property is, as ``Asset/status(of:)`` tells.
+public enum PropertyStatus<Value: Sendable>: Sendable {
+    /// Nobody has asked for it.
+    case notYetLoaded
+    case loading
+    case loaded(Value)
+    /// The error that `load` throws.
+    case failed(any Error)
+}
+
+enum AssetPropertyKey: Hashable, Sendable {
+    case duration, tracks, metadata, commonMetadata, variants, availableMediaCharacteristics, isPlayable
+    case hasProtectedContent, minimumTimeOffsetFromLive, playbackConfigurationOptions, availableChapterLocales
+    case shortestTrackEnd
+}
+
+extension AssetProperty where Value == MediaTime {
+    /// How long the asset is: the sum of `EXTINF` of a playlist that has ended, or what the header of a media file says;
+    /// `.indefinite` while a live stream goes on, and for a media file of unknown length and duration.
+    ///
+    /// Costs the playlists up to the first variant's. A duration that was reckoned from a part of a file has
+    /// `hasBeenRounded` set; see ``AssetOptions/prefersPreciseDurationAndTiming``.
+    public static var duration: AssetProperty<MediaTime> { .init(.duration) { try await $0.duration() } }
+
+    /// How far behind the live edge playing has to stay: `PART-HOLD-BACK` where there are parts, else `HOLD-BACK`, else
+    /// three target durations. `.invalid` for what is not live.
+    public static var minimumTimeOffsetFromLive: AssetProperty<MediaTime> {
+        .init(.minimumTimeOffsetFromLive) { try await $0.minimumTimeOffsetFromLive() }
+    }
+
+    /// The end of the shortest track: with it as `forwardPlaybackEndTime`, no track is missing at the end of a loop.
+    public static var shortestTrackEnd: AssetProperty<MediaTime> {
+        .init(.shortestTrackEnd) { try await $0.shortestTrackEnd() }
+    }
+}
+
+extension AssetProperty where Value == [AssetTrack] {
+    /// The tracks of the first variant and of the renditions that go with it. Costs their playlists and the first bytes
+    /// of their media.
+    public static var tracks: AssetProperty<[AssetTrack]> { .init(.tracks) { try await $0.tracks() } }
+}
+
+extension AssetProperty where Value == [MetadataItem] {
+    /// All metadata: `EXT-X-SESSION-DATA` of a multivariant playlist, the user data of an MP4 file, ID3 tags of packed
+    /// audio. Values that are at a URL of their own are loaded when they are asked for. Costs the first request only.
+    public static var metadata: AssetProperty<[MetadataItem]> { .init(.metadata) { try await $0.metadata() } }
+
+    /// The metadata with a ``MetadataItem/commonKey``.
+    public static var commonMetadata: AssetProperty<[MetadataItem]> {
+        .init(.commonMetadata) { try await $0.metadata().filter { $0.commonKey != nil } }
+    }
+}
+
+extension AssetProperty where Value == [AssetVariant] {
+    /// The variants in the order of the playlist, those included that cannot be played here. A media playlist and a
+    /// media file have one, about which nothing is declared. Costs the first request only.
+    public static var variants: AssetProperty<[AssetVariant]> { .init(.variants) { try await $0.variants() } }
+}
+
+extension AssetProperty where Value == [MediaCharacteristic] {
+    /// The characteristics for which there is a media selection group. Costs the first request only.
+    public static var availableMediaCharacteristicsWithMediaSelectionOptions: AssetProperty<[MediaCharacteristic]> {
+        .init(.availableMediaCharacteristics) { try await $0.availableMediaCharacteristics() }
+    }
+}
+
+extension AssetProperty where Value == Bool {
+    /// At least one variant, or a track of the media file, can be played here.
+    public static var isPlayable: AssetProperty<Bool> { .init(.isPlayable) { try await $0.isPlayable() } }
+
+    /// The media, or a part of it, is encrypted for a key system (any `KEYFORMAT` but `identity`, or common encryption).
+    /// Costs the playlists up to the first variant's.
+    public static var hasProtectedContent: AssetProperty<Bool> {
+        .init(.hasProtectedContent) { try await $0.hasProtectedContent() }
+    }
+}
+
+extension AssetProperty where Value == [PlaybackConfigurationOption] {
+    /// What layouts of video the variants ask for (`REQ-VIDEO-LAYOUT`), each once.
+    public static var playbackConfigurationOptions: AssetProperty<[PlaybackConfigurationOption]> {
+        .init(.playbackConfigurationOptions) { try await $0.playbackConfigurationOptions() }
+    }
+}
+
+extension AssetProperty where Value == [String] {
+    /// The languages of the chapters' titles, as BCP 47 tags; empty without chapters, `und` for titles of no language.
+    public static var availableChapterLocales: AssetProperty<[String]> {
+        .init(.availableChapterLocales) { try await $0.chapterLocales() }
+    }
+}
+
+/// A way of presenting video that an asset is made for: an entry of `REQ-VIDEO-LAYOUT`. An open set.
+///
+/// Source: rfc8216bis §4.4.6.2.
+public struct PlaybackConfigurationOption: RawRepresentable, Sendable, Hashable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let stereoVideo = PlaybackConfigurationOption(rawValue: "CH-STEREO")
+    public static let nonRectilinearProjection180 = PlaybackConfigurationOption(rawValue: "PROJ-HEQU")
+    public static let nonRectilinearProjection360 = PlaybackConfigurationOption(rawValue: "PROJ-EQUI")
+    public static let immersiveVideo = PlaybackConfigurationOption(rawValue: "PROJ-AIV")
+}

@@ -1,0 +1,183 @@
+/// A JSON text as a value: what `EXT-X-SESSION-DATA` may refer to.
+///
+/// Source: RFC 8259.
+public enum JSONDocument: Sendable, Hashable {
+    case null
+    case bool(Bool)
+    case number(Double)
+    case string(String)
+    case array([JSONDocument])
+    /// Of members with the same name the last one counts.
+    case object([String: JSONDocument])
+
+    /// Deeper texts are refused.
+    public static let maximumDepth = 64
+
+    /// Parses a JSON text in UTF-8, a byte order mark allowed; nil where it is none.
+    ///
+    /// Time and memory grow linearly with the size of the text.
+    public init?(parsing bytes: some Collection<UInt8>) {
+        var bytes = Array(bytes)
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
+        var reader = JSONReader(bytes: bytes)
+        guard let document = reader.readDocument() else { return nil }
+        self = document
+    }
+
+    /// The member of an object; nil where there is none, or this is no object.
+    public subscript(name: String) -> JSONDocument? {
+        if case .object(let members) = self { members[name] } else { nil }
+    }
+
+    public var string: String? { if case .string(let value) = self { value } else { nil } }
+    public var number: Double? { if case .number(let value) = self { value } else { nil } }
+    public var array: [JSONDocument]? { if case .array(let value) = self { value } else { nil } }
+}
+
+/// Reads one text. Every method leaves `index` behind what it has read.
+private struct JSONReader {
+    let bytes: [UInt8]
+    var index = 0
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    private var current: UInt8? { index < bytes.count ? bytes[index] : nil }
+
+    private mutating func skipSpace() {
+        while let byte = current, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { index += 1 }
+    }
+
+    private mutating func skip(_ byte: Character) -> Bool {
+        guard current == byte.asciiValue else { return false }
+        index += 1
+        return true
+    }
+
+    private mutating func skip(word: String) -> Bool {
+        guard bytes[index...].starts(with: word.utf8) else { return false }
+        index += word.utf8.count
+        return true
+    }
+
+    mutating func readDocument() -> JSONDocument? {
+        guard let value = readValue(depth: 0) else { return nil }
+        skipSpace()
+        return index == bytes.count ? value : nil
+    }
+
+    private mutating func readValue(depth: Int) -> JSONDocument? {
+        guard depth < JSONDocument.maximumDepth else { return nil }
+        skipSpace()
+        switch current {
+        case UInt8(ascii: "{"): return readObject(depth: depth)
+        case UInt8(ascii: "["): return readArray(depth: depth)
+        case UInt8(ascii: "\""): return readString().map(JSONDocument.string)
+        case UInt8(ascii: "t"): return skip(word: "true") ? .bool(true) : nil
+        case UInt8(ascii: "f"): return skip(word: "false") ? .bool(false) : nil
+        case UInt8(ascii: "n"): return skip(word: "null") ? .null : nil
+        default: return readNumber().map(JSONDocument.number)
+        }
+    }
+
+    private mutating func readArray(depth: Int) -> JSONDocument? {
+        index += 1
+        var elements: [JSONDocument] = []
+        skipSpace()
+        if skip("]") { return .array([]) }
+        while let element = readValue(depth: depth + 1) {
+            elements.append(element)
+            skipSpace()
+            if skip("]") { return .array(elements) }
+            guard skip(",") else { return nil }
+        }
+        return nil
+    }
+
+    private mutating func readObject(depth: Int) -> JSONDocument? {
+        index += 1
+        var members: [String: JSONDocument] = [:]
+        skipSpace()
+        if skip("}") { return .object([:]) }
+        while true {
+            skipSpace()
+            guard let name = readString() else { return nil }
+            skipSpace()
+            guard skip(":"), let value = readValue(depth: depth + 1) else { return nil }
+            members[name] = value
+            skipSpace()
+            if skip("}") { return .object(members) }
+            guard skip(",") else { return nil }
+        }
+    }
+
+    private mutating func readNumber() -> Double? {
+        let start = index
+        _ = skip("-")
+        let isZero = skip("0")
+        guard isZero || skipDigits() else { return nil }
+        if skip("."), !skipDigits() { return nil }
+        if skip("e") || skip("E") {
+            if !skip("+") { _ = skip("-") }
+            guard skipDigits() else { return nil }
+        }
+        let value = Double(String(decoding: bytes[start..<index], as: UTF8.self))
+        return value.flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    private mutating func skipDigits() -> Bool {
+        let start = index
+        while let byte = current, (0x30...0x39).contains(byte) { index += 1 }
+        return index > start
+    }
+
+    private mutating func readString() -> String? {
+        guard skip("\"") else { return nil }
+        var text: [UInt8] = []
+        while let byte = current {
+            index += 1
+            switch byte {
+            case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
+            case UInt8(ascii: "\\"):
+                guard let scalar = readEscape() else { return nil }
+                text.append(contentsOf: String(scalar).utf8)
+            case ..<0x20: return nil
+            default: text.append(byte)
+            }
+        }
+        return nil
+    }
+
+    private mutating func readEscape() -> Unicode.Scalar? {
+        guard let byte = current else { return nil }
+        index += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
+        case UInt8(ascii: "b"): return "\u{8}"
+        case UInt8(ascii: "f"): return "\u{C}"
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "u"): return readUnicodeEscape()
+        default: return nil
+        }
+    }
+
+    /// Four digits, or two times four for what lies beyond the first plane. Halves alone become U+FFFD.
+    private mutating func readUnicodeEscape() -> Unicode.Scalar? {
+        guard let first = readHexadecimal() else { return nil }
+        if let scalar = Unicode.Scalar(first) { return scalar }
+        let start = index
+        if first < 0xDC00, skip(word: "\\u"), let second = readHexadecimal(), (0xDC00..<0xE000).contains(second) {
+            return Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
+        }
+        index = start
+        return "\u{FFFD}"
+    }
+
+    private mutating func readHexadecimal() -> UInt32? {
+        let digits = bytes[index...].prefix(4)
+        guard digits.count == 4, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else { return nil }
+        index += 4
+        return UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
+    }
+}

@@ -1,0 +1,171 @@
+/// Where metadata comes from. An open set.
+public struct MetadataFormat: RawRepresentable, Sendable, Hashable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// `EXT-X-SESSION-DATA`
+    public static let hlsMetadata = MetadataFormat(rawValue: "com.apple.quicktime.HLS")
+    public static let id3Metadata = MetadataFormat(rawValue: "org.id3")
+    public static let iTunesMetadata = MetadataFormat(rawValue: "com.apple.itunes")
+    public static let quickTimeMetadata = MetadataFormat(rawValue: "com.apple.quicktime.mdta")
+    public static let quickTimeUserData = MetadataFormat(rawValue: "com.apple.quicktime.udta")
+    public static let isoUserData = MetadataFormat(rawValue: "org.mp4ra")
+}
+
+/// A meaning that several formats have a key for. An open set.
+public struct CommonMetadataKey: RawRepresentable, Sendable, Hashable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let title = CommonMetadataKey(rawValue: "title")
+    public static let creator = CommonMetadataKey(rawValue: "creator")
+    public static let subject = CommonMetadataKey(rawValue: "subject")
+    public static let description = CommonMetadataKey(rawValue: "description")
+    public static let publisher = CommonMetadataKey(rawValue: "publisher")
+    public static let creationDate = CommonMetadataKey(rawValue: "creationDate")
+    public static let language = CommonMetadataKey(rawValue: "language")
+    public static let copyrights = CommonMetadataKey(rawValue: "copyrights")
+    public static let albumName = CommonMetadataKey(rawValue: "albumName")
+    public static let author = CommonMetadataKey(rawValue: "author")
+    public static let artist = CommonMetadataKey(rawValue: "artist")
+    public static let artwork = CommonMetadataKey(rawValue: "artwork")
+    public static let software = CommonMetadataKey(rawValue: "software")
+    public static let type = CommonMetadataKey(rawValue: "type")
+}
+
+/// The content of a metadata item.
+public enum MetadataValue: Sendable, Hashable {
+    case string(String)
+    case number(Double)
+    case data([UInt8])
+    case json(JSONDocument)
+}
+
+/// One piece of metadata. Its value may be at a URL of its own, and is loaded when it is asked for.
+public struct MetadataItem: Sendable {
+    public let format: MetadataFormat
+    /// The key in its format: a `DATA-ID`, an ID3 frame, a four-character code.
+    public let key: String
+    /// What it means in every format; nil where it means something special.
+    public let commonKey: CommonMetadataKey?
+    /// BCP 47 tag or ISO 639-2 code; nil where undeclared.
+    public let extendedLanguageTag: String?
+    private let content: Content
+
+    private enum Content: Sendable {
+        case value(MetadataValue)
+        case remote(url: String, isJSON: Bool, AssetInspector)
+    }
+
+    /// Names the item among all formats: `FORMAT/KEY`.
+    public var identifier: String { "\(format.rawValue)/\(key)" }
+
+    init(
+        _ format: MetadataFormat, key: String, common: CommonMetadataKey?, language: String? = nil,
+        value: MetadataValue
+    ) {
+        self.format = format
+        self.key = key
+        commonKey = common
+        extendedLanguageTag = language
+        content = .value(value)
+    }
+
+    /// Session data at a URL.
+    init(
+        _ key: String, common: CommonMetadataKey?, language: String?, url: String, isJSON: Bool,
+        inspector: AssetInspector
+    ) {
+        format = .hlsMetadata
+        self.key = key
+        commonKey = common
+        extendedLanguageTag = language
+        content = .remote(url: url, isJSON: isJSON, inspector)
+    }
+
+    /// Loads a property.
+    ///
+    /// Makes a request only for a value that is at a URL, and that once: a value and a failure stay.
+    /// - Throws: ``AssetError``; `CancellationError`.
+    public func load<Value: Sendable>(_ property: MetadataItemProperty<Value>) async throws -> Value {
+        property.compute(try await value())
+    }
+
+    private func value() async throws -> MetadataValue {
+        switch content {
+        case .value(let value): return value
+        case .remote(let url, let isJSON, let inspector):
+            let bytes = try await inspector.sessionData(at: url)
+            guard isJSON else { return .data(bytes) }
+            guard let document = JSONDocument(parsing: bytes) else {
+                throw AssetError(code: .badPlaylist, url: url, cause: "the session data is not JSON")
+            }
+            return .json(document)
+        }
+    }
+
+    /// Those of `items` with a language, the best first; of items that have none, none.
+    public static func metadataItems(
+        from items: [MetadataItem], filteredAndSortedAccordingToPreferredLanguages languages: [String]
+    ) -> [MetadataItem] {
+        languages.flatMap { language in
+            items.filter { item in item.extendedLanguageTag.map { LanguageTag.matches($0, language) } ?? false }
+        }
+    }
+
+    /// Those of `items` with this ``identifier``.
+    public static func metadataItems(
+        from items: [MetadataItem], filteredByIdentifier identifier: String
+    ) -> [MetadataItem] {
+        items.filter { $0.identifier == identifier }
+    }
+}
+
+/// What a ``MetadataItem`` can be asked for.
+public struct MetadataItemProperty<Value: Sendable>: Sendable {
+    let compute: @Sendable (MetadataValue) -> Value
+}
+
+extension MetadataItemProperty where Value == MetadataValue {
+    public static var value: MetadataItemProperty<MetadataValue> { .init { $0 } }
+}
+
+extension MetadataItemProperty where Value == String? {
+    /// The value as text; nil where it is none.
+    public static var stringValue: MetadataItemProperty<String?> {
+        .init { value in
+            switch value {
+            case .string(let text): text
+            case .json(let document): document.string
+            case .number, .data: nil
+            }
+        }
+    }
+}
+
+extension MetadataItemProperty where Value == Double? {
+    /// The value as a number; nil where it is none.
+    public static var numberValue: MetadataItemProperty<Double?> {
+        .init { value in
+            switch value {
+            case .number(let number): number
+            case .string(let text): Double(text)
+            case .json(let document): document.number
+            case .data: nil
+            }
+        }
+    }
+}
+
+extension MetadataItemProperty where Value == [UInt8]? {
+    /// The bytes of the value: of text in UTF-8; nil for numbers and JSON.
+    public static var dataValue: MetadataItemProperty<[UInt8]?> {
+        .init { value in
+            switch value {
+            case .data(let bytes): bytes
+            case .string(let text): Array(text.utf8)
+            case .number, .json: nil
+            }
+        }
+    }
+}

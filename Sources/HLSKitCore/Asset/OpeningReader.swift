@@ -1,0 +1,151 @@
+import HLSMedia
+import HLSPlaylist
+
+/// What the URL of an asset turned out to be.
+enum OpenedResource: Sendable {
+    case playlist(Playlist, url: String)
+    /// An MP4 file whose header is here.
+    case mp4(MP4HeaderScanner.Header, url: String, byteCount: Int?)
+    /// An MP4 file whose header lies further on than is worth loading all before it.
+    case mp4Ahead(MP4HeaderScanner, url: String, byteCount: Int)
+    /// A transport stream or packed audio.
+    case media(MediaHead, url: String, byteCount: Int?)
+}
+
+/// Finds out what a resource is while it comes, and reads of it what is needed to describe it.
+struct OpeningReader: ResourceReader {
+    /// Of media that is passed over so much is loaded rather than asked for again behind it.
+    private static let maximumSkippedByteCount = 1 << 20
+
+    private enum Mode {
+        case undecided([UInt8])
+        case playlist(PlaylistParser)
+        case mp4(MP4HeaderScanner)
+        case media(MediaHeadReader)
+    }
+
+    private var mode = Mode.undecided([])
+    private var options: PlaylistParser.Options
+    private let amount: MediaHeadReader.Amount
+    private var url: String
+    private var byteCount: Int?
+    private var position = 0
+
+    init(url: String, options: PlaylistParser.Options, amount: MediaHeadReader.Amount) {
+        self.url = url
+        self.options = options
+        self.amount = amount
+    }
+
+    mutating func begin(_ response: TransportResponse) {
+        url = response.url
+        options.contentType = response.contentType
+        let isCoded = response.fields.contains { $0.name.lowercased() == "content-encoding" }
+        byteCount = isCoded ? nil : response.contentLength
+    }
+
+    mutating func take(_ bytes: [UInt8]) throws -> OpenedResource? {
+        let start = position
+        position += bytes.count
+        switch mode {
+        case .undecided(let head):
+            let head = head + bytes
+            guard try decide(head, isEnd: false) else {
+                mode = .undecided(head)
+                return nil
+            }
+            return try feed(head, from: 0)
+        case .playlist, .mp4, .media: return try feed(bytes, from: start)
+        }
+    }
+
+    mutating func finish() throws -> OpenedResource {
+        if case .undecided(let head) = mode {
+            _ = try decide(head, isEnd: true)
+            if let resource = try feed(head, from: 0) { return resource }
+        }
+        switch mode {
+        case .playlist(var parser): return .playlist(try parser.finish(), url: url)
+        case .mp4(var scanner): return .mp4(try scanner.finish(), url: url, byteCount: position)
+        case .media(var reader): return .media(try reader.finish(), url: url, byteCount: position)
+        case .undecided: throw MediaError(code: .truncated, text: "the resource is empty")
+        }
+    }
+
+    /// Chooses how to read on. False while more bytes are needed.
+    private mutating func decide(_ head: [UInt8], isEnd: Bool) throws -> Bool {
+        let word = Array("#EXTM3U".utf8)
+        let text = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head[...]
+        if !text.starts(with: word) {
+            switch ContainerProbe.identify(head[...], isComplete: isEnd) {
+            case nil: return false
+            case .mp4:
+                mode = .mp4(MP4HeaderScanner())
+                return true
+            case .transportStream, .packedAudio:
+                mode = .media(MediaHeadReader(amount))
+                return true
+            // The parser says best why it is no playlist.
+            case .webVTT, .unknown: break
+            }
+        }
+        mode = .playlist(PlaylistParser(url: url, options: options))
+        return true
+    }
+
+    private mutating func feed(_ bytes: [UInt8], from start: Int) throws -> OpenedResource? {
+        switch mode {
+        case .undecided: return nil
+        case .playlist(var parser):
+            mode = .undecided([])
+            try parser.append(bytes)
+            mode = .playlist(parser)
+            return nil
+        case .media(var reader):
+            mode = .undecided([])
+            if let head = try reader.take(bytes) { return .media(head, url: url, byteCount: byteCount) }
+            mode = .media(reader)
+            return nil
+        case .mp4(var scanner):
+            mode = .undecided([])
+            if let header = try scanner.append(bytes.dropFirst(max(0, scanner.offset - start))) {
+                return .mp4(header, url: url, byteCount: byteCount)
+            }
+            if let byteCount, scanner.offset < byteCount, scanner.offset - position > Self.maximumSkippedByteCount {
+                return .mp4Ahead(scanner, url: url, byteCount: byteCount)
+            }
+            mode = .mp4(scanner)
+            return nil
+        }
+    }
+}
+
+/// Reads a media playlist, or a multivariant one.
+struct PlaylistReader: ResourceReader {
+    private var parser: PlaylistParser?
+    private var options: PlaylistParser.Options
+    private var url: String
+
+    init(url: String, options: PlaylistParser.Options) {
+        self.url = url
+        self.options = options
+    }
+
+    mutating func begin(_ response: TransportResponse) {
+        url = response.url
+        options.contentType = response.contentType
+    }
+
+    mutating func take(_ bytes: [UInt8]) throws -> Playlist? {
+        var reader = parser ?? PlaylistParser(url: url, options: options)
+        parser = nil
+        try reader.append(bytes)
+        parser = reader
+        return nil
+    }
+
+    mutating func finish() throws -> Playlist {
+        var reader = parser ?? PlaylistParser(url: url, options: options)
+        return try reader.finish()
+    }
+}

@@ -1,0 +1,144 @@
+import HLSMedia
+import HLSPlaylist
+
+/// Makes something of the bytes of one resource.
+protocol ResourceReader: Sendable {
+    associatedtype Output: Sendable
+    /// The header has arrived.
+    mutating func begin(_ response: TransportResponse) throws
+    /// The next bytes; an output ends the transfer early.
+    mutating func take(_ bytes: [UInt8]) throws -> Output?
+    /// The body is complete.
+    mutating func finish() throws -> Output
+}
+
+/// Loads the resources of one asset: checks what may be loaded, sends what the user wants sent, tries again.
+struct ResourceClient: Sendable {
+    let options: AssetOptions
+    private let policy: ResourcePolicy
+    private let credentialOrigins: Set<Origin>
+    private let fields: [HTTPField]
+
+    init(url: String, options: AssetOptions) {
+        self.options = options
+        policy = ResourcePolicy.forItem(at: url, allowsFilesAnywhere: options.allowsFilesAnywhere)
+        credentialOrigins = Set([Origin(of: url)].compactMap(\.self))
+        var fields = options.fields
+        let hasAuthorization = fields.contains { $0.name.lowercased() == "authorization" }
+        if !hasAuthorization, let own = (try? HTTPURL(url))?.basicAuthorization { fields.append(own) }
+        if let id = options.playbackSessionID { fields.append(HTTPField(name: "X-Playback-Session-Id", value: id)) }
+        self.fields = fields
+    }
+
+    /// Loads a resource. Failures that may pass are tried again, with a new reader.
+    ///
+    /// - Parameters:
+    ///   - source: the playlist that names it; nil for the asset's own URL.
+    ///   - limit: the largest body that is accepted, in bytes.
+    /// - Throws: ``AssetError``, or `CancellationError`.
+    func load<Reader: ResourceReader>(
+        _ url: String, _ resourceClass: ResourceClass, range: Range<UInt64>? = nil, limit: Int, namedBy source: String?,
+        _ makeReader: () -> Reader
+    ) async throws -> Reader.Output {
+        do {
+            try policy.check(url, resourceClass: resourceClass, namedBy: source)
+        } catch {
+            throw AssetError(error)
+        }
+        let request = TransportRequest(
+            url: url, resourceClass: resourceClass, fields: fields, credentialOrigins: credentialOrigins,
+            byteRange: range, timeouts: options.timeouts, maximumByteCount: limit)
+        var waited = Duration.zero
+        var failureCount = 0
+        while true {
+            do {
+                return try await attempt(request, makeReader())
+            } catch let error as LoadingError {
+                failureCount += 1
+                guard let delay = options.retryPolicies.delay(after: error, number: failureCount, waited: waited) else {
+                    throw AssetError(error)
+                }
+                waited += delay
+                try await options.clock.sleep(for: delay)
+            } catch let error as PlaylistError {
+                throw AssetError(error, url: url)
+            } catch let error as MediaError {
+                throw AssetError(error, url: url)
+            } catch let error as DecryptionError {
+                throw AssetError(error, url: url)
+            }
+        }
+    }
+
+    /// All bytes of a resource.
+    func bytes(
+        _ url: String, _ resourceClass: ResourceClass, range: Range<UInt64>? = nil, limit: Int, namedBy source: String?
+    ) async throws -> [UInt8] {
+        try await load(url, resourceClass, range: range, limit: limit, namedBy: source) { BytesReader() }
+    }
+
+    private func attempt<Reader: ResourceReader>(
+        _ request: TransportRequest, _ reader: consuming Reader
+    ) async throws -> Reader.Output {
+        var reader = reader
+        let (events, continuation) = AsyncStream.makeStream(of: TransportEvent.self)
+        let task = options.transport.start(request) { event in
+            continuation.yield(event)
+            switch event {
+            case .finished, .failed: continuation.finish()
+            case .response, .data: break
+            }
+        }
+        defer { task.cancel() }
+        for await event in events {
+            switch event {
+            case .response(let response): try reader.begin(response)
+            case .data(let bytes):
+                if let output = try reader.take(bytes) { return output }
+            case .finished: return try reader.finish()
+            case .failed(let error, _): throw error
+            }
+        }
+        throw CancellationError()
+    }
+}
+
+/// Collects all bytes.
+private struct BytesReader: ResourceReader {
+    private var bytes: [UInt8] = []
+
+    mutating func begin(_ response: TransportResponse) {}
+
+    mutating func take(_ bytes: [UInt8]) -> [UInt8]? {
+        if self.bytes.isEmpty { self.bytes = bytes } else { self.bytes += bytes }
+        return nil
+    }
+
+    mutating func finish() -> [UInt8] { bytes }
+}
+
+extension RetryPolicies {
+    /// How long to wait before the next try; nil where there is none.
+    ///
+    /// Source: RELIABILITY R5–R7, R11, R12.
+    fileprivate func delay(after error: LoadingError, number: Int, waited: Duration) -> Duration? {
+        switch error.code {
+        case .httpStatus:
+            guard let status = error.status, status >= 500 || [408, 425, 429].contains(status) else { return nil }
+        case .nameNotFound, .tlsHandshake:
+            guard number < 2 else { return nil }
+        case .cannotConnect, .timedOut, .connectionLost, .badContentEncoding, .transport: break
+        default: return nil
+        }
+        if let maximumRetryCount, number > maximumRetryCount { return nil }
+        let delay = error.retryAfter.map { min($0, maximumRetryAfter) } ?? delays[safe: min(number, delays.count) - 1]
+        guard let delay else { return nil }
+        if let budget, waited + delay > budget { return nil }
+        return delay
+    }
+}
+
+extension Array {
+    /// nil where there is no such element.
+    subscript(safe index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
+}

@@ -1,0 +1,104 @@
+import HLSMedia
+public import HLSTime
+
+/// Metadata that holds for a stretch of time, such as a chapter.
+public struct TimedMetadataGroup: Sendable {
+    public let timeRange: MediaTimeRange
+    public let items: [MetadataItem]
+}
+
+/// The chapters of an asset with their titles in all languages.
+struct Chapters: Sendable {
+    struct Chapter: Sendable {
+        var start: MediaTime
+        /// nil: up to the next one.
+        var duration: MediaTime?
+        /// By language, in the order of the source; `und` where there is none.
+        var titles: [(language: String, text: String)] = []
+        var items: [MetadataItem] = []
+    }
+
+    static let none = Chapters(chapters: [], end: .indefinite)
+    /// Lists that are longer are cut.
+    private static let maximumCount = 4096
+
+    private let chapters: [Chapter]
+    private let end: MediaTime
+
+    private init(chapters: [Chapter], end: MediaTime) {
+        self.chapters = chapters.sorted { $0.start < $1.start }
+        self.end = end
+    }
+
+    /// Languages of titles, each once, in the order in which they come.
+    var locales: [String] {
+        var result: [String] = []
+        for chapter in chapters {
+            for title in chapter.titles where !result.contains(title.language) { result.append(title.language) }
+        }
+        return result
+    }
+
+    /// The chapters with the titles of one language; those that have none in it have no title item.
+    func groups(locale: String) -> [TimedMetadataGroup] {
+        guard locales.contains(where: { LanguageTag.matches($0, locale) }) else { return [] }
+        return chapters.enumerated().map { index, chapter in
+            let next = index + 1 < chapters.count ? chapters[index + 1].start : end
+            let duration = chapter.duration ?? (next.isNumeric ? max(.zero, next - chapter.start) : .indefinite)
+            let titles = chapter.titles.filter { LanguageTag.matches($0.language, locale) }.map { title in
+                MetadataItem(
+                    .hlsMetadata, key: CommonMetadataKey.title.rawValue, common: .title,
+                    language: title.language == "und" ? nil : title.language, value: .string(title.text))
+            }
+            return TimedMetadataGroup(
+                timeRange: MediaTimeRange(start: chapter.start, duration: duration), items: titles + chapter.items)
+        }
+    }
+
+    // MARK: Sources
+
+    /// The JSON of `com.apple.hls.chapters`: an array of objects with `start-time` and `duration` in seconds, `titles`,
+    /// `images` and `metadata`. Entries that make no sense are left out; nil where it is no such array.
+    ///
+    /// Source: Apple, "Providing JavaScript Object Notation (JSON) chapters".
+    init?(_ document: JSONDocument, end: MediaTime) {
+        guard let entries = document.array else { return nil }
+        let chapters = entries.prefix(Self.maximumCount).compactMap { entry -> Chapter? in
+            guard let start = entry["start-time"]?.number, (0...1e9).contains(start) else { return nil }
+            var chapter = Chapter(start: MediaTime(seconds: start, preferredTimescale: 90_000))
+            if let duration = entry["duration"]?.number, (0...1e9).contains(duration) {
+                chapter.duration = MediaTime(seconds: duration, preferredTimescale: 90_000)
+            }
+            for title in entry["titles"]?.array ?? [] {
+                guard let text = title["title"]?.string else { continue }
+                chapter.titles.append((title["language"]?.string ?? "und", text))
+            }
+            for image in entry["images"]?.array ?? [] {
+                guard let url = image["url"]?.string else { continue }
+                chapter.items.append(
+                    MetadataItem(
+                        .hlsMetadata, key: image["image-category"]?.string ?? "image", common: .artwork,
+                        value: .string(url)))
+            }
+            for item in entry["metadata"]?.array ?? [] {
+                guard let key = item["key"]?.string, let value = item["value"] else { continue }
+                chapter.items.append(
+                    MetadataItem(
+                        .hlsMetadata, key: key, common: nil, language: item["language"]?.string,
+                        value: value.string.map(MetadataValue.string) ?? value.number.map(MetadataValue.number)
+                            ?? .json(value)))
+            }
+            return chapter
+        }
+        self.init(chapters: chapters, end: end)
+    }
+
+    /// The chapter list of an MP4 file. Its titles are of no language.
+    init(_ chapters: [MP4UserData.Chapter], end: MediaTime) {
+        self.init(
+            chapters: chapters.map { chapter in
+                Chapter(
+                    start: MediaTime(value: chapter.start, timescale: 10_000_000), titles: [("und", chapter.title)])
+            }, end: end)
+    }
+}

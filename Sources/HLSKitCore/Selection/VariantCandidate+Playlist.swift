@@ -1,0 +1,51 @@
+import HLSMedia
+import HLSPlaylist
+
+extension VariantCandidate {
+    /// The variants of a playlist, in its order.
+    static func list(of playlist: MultivariantPlaylist) -> [VariantCandidate] {
+        let renditions = Dictionary(grouping: playlist.renditions.filter { $0.type == .audio }, by: \.groupID)
+        return playlist.variants.enumerated().map { index, variant in
+            let options = (variant.audio.flatMap { renditions[$0] } ?? []).map { rendition in
+                AudioOption(
+                    id: rendition.optionID, language: rendition.language, channelCount: rendition.channelCount)
+            }
+            let hasVideo =
+                variant.resolution != nil || variant.video != nil || variant.codecs.isEmpty
+                || variant.codecs.contains { CodecString(rawValue: $0).mediaType == .video }
+            return VariantCandidate(
+                index: index, uri: variant.uri, bandwidth: Double(variant.bandwidth),
+                averageBandwidth: variant.averageBandwidth.map(Double.init), codecs: variant.codecs,
+                resolution: variant.resolution.map { PixelSize(width: $0.width, height: $0.height) },
+                frameRate: variant.frameRate, videoRange: variant.effectiveVideoRange.rawValue,
+                hdcpLevel: variant.hdcpLevel?.rawValue, score: variant.score, audioGroup: variant.audio,
+                audioOptions: options, pathway: variant.pathwayID, hasVideo: hasVideo,
+                requiredVideoLayouts: variant.requiredLayouts, allowedCPC: variant.contentProtectionLabels)
+        }
+    }
+}
+
+extension Rendition {
+    /// The same for renditions of several groups that stand for the same choice (CONTRACTS §12).
+    var optionID: String {
+        stableRenditionID
+            ?? "\(name)|\(language ?? "")|\(assocLanguage ?? "")|\(characteristics.joined(separator: ","))|\(isForced)"
+    }
+}
+
+extension Variant {
+    /// The entries of `REQ-VIDEO-LAYOUT`, and the names of requirements that this client has never heard of.
+    var requiredLayouts: [String] {
+        let layouts = requiredVideoLayout?.split(whereSeparator: { $0 == "," || $0 == "/" }).map(String.init) ?? []
+        return layouts + unknownRequirements
+    }
+
+    /// `ALLOWED-CPC` with one entry per label.
+    fileprivate var contentProtectionLabels: [String] {
+        (allowedCPC ?? "").split(separator: ",").flatMap { entry -> [String] in
+            let parts = entry.split(separator: ":", maxSplits: 1)
+            guard parts.count == 2 else { return [] }
+            return parts[1].split(separator: "/").map { "\(parts[0]):\($0)" }
+        }
+    }
+}

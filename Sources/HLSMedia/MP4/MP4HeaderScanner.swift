@@ -1,0 +1,158 @@
+/// Finds the header (`moov`) of an MP4 file wherever it is, from pieces of the file that the caller reads.
+///
+/// The caller gives bytes that begin at ``offset``, as many as it likes, until ``append(_:)`` has an answer. A box that
+/// nobody needs moves ``offset`` behind it at once: whoever can read by ranges goes on there and never loads the media
+/// in between. Holds the boxes that describe, never media.
+public struct MP4HeaderScanner: Sendable {
+    /// The header of a file, and where it is.
+    public struct Header: Sendable {
+        /// `ftyp` and `moov`, as ``MP4InitializationSection/init(parsing:)`` takes them.
+        public var bytes: [UInt8]
+        /// Where `moov` is in the file.
+        public var movieRange: Range<Int>
+        /// Media lies before `moov`, so that the file cannot be read while it comes.
+        public var isBehindMedia: Bool
+        /// The index of a fragmented file; nil where it has none before its first fragment.
+        public var index: SegmentIndex?
+    }
+
+    /// More boxes before the header than any file has.
+    static let maximumBoxCount = 4096
+
+    /// Where the next byte to give comes from, counted from the start of the file.
+    public private(set) var offset = 0
+
+    private enum State: Sendable {
+        case header
+        /// Collecting a whole box.
+        case collecting(FourCharacterCode, start: Int, byteCount: Int)
+    }
+
+    private var state = State.header
+    private var collected: [UInt8] = []
+    private var boxCount = 0
+    private var fileType: [UInt8] = []
+    private var hasSeenMedia = false
+    /// A fragmented file's header, which waits for the index behind it.
+    private var found: Header?
+
+    public init() {}
+
+    /// Takes the bytes at ``offset``; nil while more are needed. What lies behind the answer is not looked at.
+    ///
+    /// - Throws: `unknownContainer` where the bytes do not begin like MP4, `malformed` for a box of an impossible size,
+    ///   `limitExceeded` for a header above 64 MiB or thousands of boxes before it.
+    public mutating func append(_ bytes: ArraySlice<UInt8>) throws(MediaError) -> Header? {
+        var rest = bytes
+        while true {
+            switch state {
+            case .header:
+                if let header = try readHeader(&rest) { return header }
+                if case .header = state, rest.isEmpty { return nil }
+            case .collecting(let type, let start, let byteCount):
+                let piece = rest.prefix(byteCount - collected.count)
+                collected.append(contentsOf: piece)
+                offset += piece.count
+                rest = rest.dropFirst(piece.count)
+                guard collected.count == byteCount else { return nil }
+                let box = collected
+                collected = []
+                state = .header
+                if let header = try take(box, type: type, start: start) { return header }
+            }
+        }
+    }
+
+    /// The answer at the end of the file.
+    ///
+    /// - Throws: `truncated` where the file ends in the middle of its header, `missingInitializationSection` where there
+    ///   is none.
+    public mutating func finish() throws(MediaError) -> Header {
+        if let found { return found }
+        if !collected.isEmpty {
+            throw MediaError(code: .truncated, byteOffset: offset, text: "the file ends within a box")
+        }
+        throw MediaError(
+            code: .missingInitializationSection, byteOffset: offset, text: "an MP4 file without a 'moov' box")
+    }
+
+    /// Reads the header of the next box and decides what becomes of the box.
+    private mutating func readHeader(_ rest: inout ArraySlice<UInt8>) throws(MediaError) -> Header? {
+        let needed = collected.count < 8 ? 8 : 16
+        let piece = rest.prefix(needed - collected.count)
+        collected.append(contentsOf: piece)
+        offset += piece.count
+        rest = rest.dropFirst(piece.count)
+        guard collected.count == needed else { return nil }
+        let start = offset - needed
+        var reader = BoxReader(collected[...], offset: start)
+        let size32 = try reader.readUInt32()
+        let type = try reader.readCode()
+        if boxCount == 0, !MP4InitializationSection.topLevelTypes.contains(type) {
+            throw MediaError(code: .unknownContainer, byteOffset: 0, text: "the bytes do not begin like MP4")
+        }
+        var size: Int? = Int(size32)
+        if size32 == 1 {
+            guard needed == 16 else { return nil }  // its size follows
+            size = Int(exactly: try reader.readUInt64())
+        } else if size32 == 0 {
+            // To the end of the file: only media does that, and nothing comes behind it.
+            if let found { return found }
+            throw MediaError(
+                code: .missingInitializationSection, byteOffset: start, text: "an MP4 file without a 'moov' box")
+        }
+        let sum = start.addingReportingOverflow(size ?? 0)
+        guard let size, size >= needed, !sum.overflow else {
+            throw MediaError(code: .malformed, byteOffset: start, text: "box '\(type)' has an impossible size")
+        }
+        boxCount += 1
+        guard boxCount <= Self.maximumBoxCount else {
+            throw MediaError(
+                code: .limitExceeded, byteOffset: start,
+                text: "more than \(Self.maximumBoxCount) boxes, none of them 'moov'")
+        }
+        switch type {
+        case "ftyp", "moov", "sidx":
+            let limit = type == "moov" ? MP4SegmentReader.maximumMovieByteCount : MP4SegmentReader.maximumBoxByteCount
+            guard size <= limit else {
+                throw MediaError(
+                    code: .limitExceeded, byteOffset: start,
+                    text: "box '\(type)' of \(size) bytes, the limit is \(limit)")
+            }
+            state = .collecting(type, start: start, byteCount: size)
+            return nil
+        case "mdat", "moof":
+            if let found { return found }
+            hasSeenMedia = true
+        default: break
+        }
+        collected = []
+        let end = sum.partialValue
+        let skipped = min(rest.count, end - offset)
+        rest = rest.dropFirst(skipped)
+        offset = end
+        return nil
+    }
+
+    private mutating func take(_ bytes: [UInt8], type: FourCharacterCode, start: Int) throws(MediaError) -> Header? {
+        var reader = BoxReader(bytes[...], offset: start)
+        guard let box = try reader.nextBox() else { return nil }
+        switch type {
+        case "ftyp": fileType = bytes
+        case "moov":
+            guard found == nil else { return found }
+            let header = Header(
+                bytes: fileType + bytes, movieRange: start..<start + bytes.count, isBehindMedia: hasSeenMedia,
+                index: nil)
+            let section = try MP4InitializationSection(movie: box, majorBrand: "")
+            guard section.isFragmented, !hasSeenMedia else { return header }
+            found = header
+        case "sidx":
+            guard var header = found else { return nil }
+            header.index = try? SegmentIndex(parsing: box)
+            return header
+        default: break
+        }
+        return nil
+    }
+}

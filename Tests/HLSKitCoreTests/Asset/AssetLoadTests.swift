@@ -1,0 +1,221 @@
+import HLSKitCore
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct AssetLoadTests {
+    private static let master = "http://a.example/master.m3u8"
+    private static let low = "http://a.example/low.m3u8"
+
+    private static let stream = [
+        master: """
+        #EXTM3U
+        #EXT-X-SESSION-DATA:DATA-ID="com.apple.hls.title",VALUE="A title",LANGUAGE="en"
+        #EXT-X-STREAM-INF:BANDWIDTH=100000,CODECS="avc1.4d400d",RESOLUTION=320x180
+        low.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=900000,CODECS="xyz9.1",RESOLUTION=1280x720
+        high.m3u8
+        """,
+        low: "#EXTM3U\n#EXT-X-TARGETDURATION:5\n#EXTINF:4.004,\na.ts\n#EXTINF:3.003,\nb.ts\n#EXT-X-ENDLIST\n",
+    ]
+
+    private func makeAsset() -> (Asset, TableTransport) {
+        let transport = TableTransport(texts: Self.stream)
+        return (Asset(url: Self.master, options: .table(transport)), transport)
+    }
+
+    @Test("an asset does nothing until it is asked")
+    func lazy() {
+        let (asset, transport) = makeAsset()
+        #expect(asset.status(of: .duration).word == "notYetLoaded")
+        #expect(transport.urls.isEmpty)
+    }
+
+    @Test("each property costs only what it needs, and what several need is requested once")
+    func sharedFetch() async throws {
+        let (asset, transport) = makeAsset()
+        let (variants, metadata) = try await asset.load(.variants, .metadata)
+        #expect(variants.count == 2)
+        #expect(metadata.count == 1)
+        #expect(transport.urls == [Self.master])
+        let (duration, isPlayable, again) = try await asset.load(.duration, .isPlayable, .variants)
+        #expect(duration == MediaTime(value: 7007, timescale: 1000))
+        #expect(!duration.hasBeenRounded)
+        #expect(isPlayable)
+        #expect(again == variants)
+        #expect(transport.urls == [Self.master, Self.low])
+    }
+
+    @Test("loads of one property at the same time share one request")
+    func coalescing() async throws {
+        let (asset, transport) = makeAsset()
+        transport.hold()
+        async let first = asset.load(.variants)
+        async let second = asset.load(.variants)
+        await transport.waitForRequests(1)
+        #expect(asset.status(of: .variants).word == "loading")
+        #expect(asset.status(of: .duration).word == "notYetLoaded")
+        transport.release()
+        #expect(try await first == (try await second))
+        guard case .loaded(let variants) = asset.status(of: .variants) else {
+            Issue.record("not loaded")
+            return
+        }
+        #expect(variants.count == 2)
+        #expect(transport.urls == [Self.master])
+    }
+
+    @Test("a failure stays: the same error, no further request")
+    func stickyFailure() async throws {
+        let transport = TableTransport([:])
+        let asset = Asset(url: Self.master, options: .table(transport))
+        let first = await #expect(throws: AssetError.self) { try await asset.load(.duration) }
+        let second = await #expect(throws: AssetError.self) { try await asset.load(.duration) }
+        #expect(first?.code == .notFound)
+        #expect(first?.detail == "HTTP 404")
+        #expect(first == second)
+        guard case .failed(let error) = asset.status(of: .duration) else {
+            Issue.record("not failed")
+            return
+        }
+        #expect(error as? AssetError == first)
+        #expect(transport.urls.count == 1)
+    }
+
+    @Test("what may pass is tried again")
+    func retries() async throws {
+        let (asset, transport) = makeAsset()
+        transport.fail(Self.master, with: [.connectionLost, .httpStatus, .timedOut])
+        #expect(try await asset.load(.variants).count == 2)
+        #expect(transport.urls.count == 4)
+    }
+
+    @Test("a variant whose playlist cannot be had is passed over")
+    func fallsBack() async throws {
+        var texts = Self.stream
+        texts["http://a.example/mid.m3u8"] = texts.removeValue(forKey: Self.low)
+        texts[Self.master]? += "\n#EXT-X-STREAM-INF:BANDWIDTH=200000,CODECS=\"avc1.4d400d\"\nmid.m3u8\n"
+        let asset = Asset(url: Self.master, options: .table(TableTransport(texts: texts)))
+        #expect(try await asset.load(.duration) == MediaTime(value: 7007, timescale: 1000))
+    }
+
+    @Test("one who is cancelled goes alone; the others get their value from the same request")
+    func cancelOne() async throws {
+        let (asset, transport) = makeAsset()
+        transport.hold()
+        let first = Task { try await asset.load(.variants) }
+        await transport.waitForRequests(1)
+        let second = Task { try await asset.load(.metadata) }
+        while case .notYetLoaded = asset.status(of: .metadata) { await Task.yield() }
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        #expect(asset.status(of: .variants).word == "notYetLoaded")
+        // The second may not have begun to wait when the first left: then it made a request of its own.
+        transport.release()
+        #expect(try await second.value.count == 1)
+        #expect(transport.urls.count <= 2)
+    }
+
+    @Test("with the last who waits the request is cancelled, and can be made anew")
+    func cancelAll() async throws {
+        let (asset, transport) = makeAsset()
+        transport.hold()
+        let load = Task { try await asset.load(.duration) }
+        await transport.waitForRequests(1)
+        load.cancel()
+        await #expect(throws: CancellationError.self) { try await load.value }
+        while transport.cancelCount == 0 { await Task.yield() }
+        transport.release()
+        #expect(try await asset.load(.duration).isNumeric)
+    }
+
+    @Test("cancelLoading ends what is pending and nothing else")
+    func cancelLoading() async throws {
+        let (asset, transport) = makeAsset()
+        _ = try await asset.load(.variants)
+        transport.hold()
+        let load = Task { try await asset.load(.duration) }
+        await transport.waitForRequests(2)
+        asset.cancelLoading()
+        await #expect(throws: CancellationError.self) { try await load.value }
+        #expect(asset.status(of: .variants).word == "loaded")
+        #expect(asset.status(of: .duration).word == "notYetLoaded")
+        transport.release()
+        #expect(try await asset.load(.duration).isNumeric)
+    }
+
+    @Test("variants tell what is declared, −1 for what is not, and why they are not played")
+    func variants() async throws {
+        let (asset, _) = makeAsset()
+        let variants = try await asset.load(.variants)
+        let first = try #require(variants.first)
+        #expect(first.peakBitRate == 100_000)
+        #expect(first.averageBitRate == -1)
+        #expect(first.url == Self.low)
+        #expect(first.videoAttributes?.presentationSize == PixelSize(width: 320, height: 180))
+        #expect(first.videoAttributes?.nominalFrameRate == -1)
+        #expect(first.videoAttributes?.videoRange == .sdr)
+        #expect(first.ineligibilityReasons.isEmpty)
+        #expect(variants.last?.ineligibilityReasons == [.codec])
+    }
+
+    struct Live: Sendable, CustomStringConvertible {
+        var tags: String
+        var offset: MediaTime
+        var description: String { tags }
+    }
+
+    @Test(
+        "the distance from the live edge: PART-HOLD-BACK, HOLD-BACK, three target durations, invalid for VOD",
+        arguments: [
+            Live(
+                tags: "#EXT-X-PART-INF:PART-TARGET=0.5\n#EXT-X-SERVER-CONTROL:HOLD-BACK=20,PART-HOLD-BACK=1.5",
+                offset: MediaTime(value: 3, timescale: 2)),
+            Live(tags: "#EXT-X-SERVER-CONTROL:HOLD-BACK=20", offset: MediaTime(value: 20, timescale: 1)),
+            Live(tags: "#EXT-X-VERSION:3", offset: MediaTime(value: 18, timescale: 1)),
+            Live(tags: "#EXT-X-ENDLIST", offset: .invalid),
+        ])
+    func live(_ c: Live) async throws {
+        let url = "http://a.example/live.m3u8"
+        let transport = TableTransport(
+            texts: [url: "#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(c.tags)\n#EXTINF:6,\na.ts\n"])
+        let asset = Asset(url: url, options: .table(transport))
+        let (offset, duration) = try await asset.load(.minimumTimeOffsetFromLive, .duration)
+        #expect(offset == c.offset)
+        #expect(duration == (c.offset == .invalid ? MediaTime(value: 6, timescale: 1) : .indefinite))
+        #expect(try await asset.load(.variants).map(\.peakBitRate) == [-1])
+    }
+
+    @Test("credentials in the URL go to its own origin, and fields of the user to every request")
+    func credentials() async throws {
+        let transport = TableTransport(texts: [
+            "http://u:p@a.example/m.m3u8": "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000\nhttp://b.example/v.m3u8\n",
+            "http://b.example/v.m3u8": "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n#EXT-X-ENDLIST\n",
+        ])
+        var options = AssetOptions.table(transport)
+        options.fields = [HTTPField(name: "X-Mine", value: "1")]
+        _ = try await Asset(url: "http://u:p@a.example/m.m3u8", options: options).load(.duration)
+        #expect(transport.requests.count == 2)
+        for request in transport.requests {
+            #expect(request.fields.contains(HTTPField(name: "X-Mine", value: "1")))
+            #expect(request.credentialOrigins.map(\.host) == ["a.example"])
+        }
+    }
+
+    @Test("a playlist from the network reaches no file")
+    func refusesFiles() async throws {
+        let transport = TableTransport(texts: [
+            Self.master: "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000\nfile:///etc/passwd\n"
+        ])
+        let asset = Asset(url: Self.master, options: .table(transport))
+        let error = await #expect(throws: AssetError.self) { try await asset.load(.duration) }
+        #expect(error?.code == .refused)
+        #expect(transport.urls == [Self.master])
+    }
+
+    @Test("what is neither playlist nor media says so", arguments: ["<!DOCTYPE html><html></html>", "{}"])
+    func nonsense(text: String) async throws {
+        let asset = Asset(url: Self.master, options: .table(TableTransport(texts: [Self.master: text])))
+        let error = await #expect(throws: AssetError.self) { try await asset.load(.duration) }
+        #expect(error?.code == .badPlaylist)
+    }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import HLSKitCore
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct AssetMetadataTests {
+    private static let base = "http://a.example/"
+    private static let master = """
+        #EXTM3U
+        #EXT-X-SESSION-DATA:DATA-ID="com.apple.hls.title",VALUE="A title",LANGUAGE="en"
+        #EXT-X-SESSION-DATA:DATA-ID="com.apple.hls.title",VALUE="Ein Titel",LANGUAGE="de"
+        #EXT-X-SESSION-DATA:DATA-ID="com.example.more",URI="more.json"
+        #EXT-X-SESSION-DATA:DATA-ID="com.example.raw",URI="raw",FORMAT=RAW
+        #EXT-X-SESSION-DATA:DATA-ID="com.example.bad",URI="bad.json"
+        #EXT-X-SESSION-DATA:DATA-ID="com.apple.hls.chapters",URI="chapters.json"
+        #EXT-X-STREAM-INF:BANDWIDTH=1000
+        v.m3u8
+        """
+    private static let chapters = """
+        [{"chapter":2,"start-time":10,"titles":[{"language":"en","title":"Two"}]},
+         {"chapter":1,"start-time":0,"duration":9.5,
+          "titles":[{"language":"en","title":"One"},{"language":"de","title":"Eins"}],
+          "images":[{"image-category":"poster","url":"http://a.example/1.jpg"}],
+          "metadata":[{"key":"mood","value":"calm","language":"en"}]},
+         {"start-time":"never"}]
+        """
+
+    private func makeAsset() -> (Asset, TableTransport) {
+        let transport = TableTransport(texts: [
+            Self.base + "m.m3u8": Self.master, Self.base + "more.json": #"{"a":[1,2.5,"x",null,true]}"#,
+            Self.base + "raw": "raw bytes", Self.base + "bad.json": "{", Self.base + "chapters.json": Self.chapters,
+        ])
+        return (Asset(url: Self.base + "m.m3u8", options: .table(transport)), transport)
+    }
+
+    @Test("session data are items; what is at a URL is loaded when it is asked for, once")
+    func sessionData() async throws {
+        let (asset, transport) = makeAsset()
+        let items = try await asset.load(.metadata)
+        #expect(items.count == 6)
+        #expect(transport.urls.count == 1)
+        let titles = try await asset.load(.commonMetadata)
+        #expect(titles.map(\.commonKey) == [.title, .title])
+        #expect(titles.map(\.extendedLanguageTag) == ["en", "de"])
+        #expect(try await titles.first?.load(.stringValue) == "A title")
+        let german = MetadataItem.metadataItems(
+            from: titles, filteredAndSortedAccordingToPreferredLanguages: ["fr", "de"])
+        #expect(try await german.first?.load(.stringValue) == "Ein Titel")
+
+        let more = try #require(items.first { $0.key == "com.example.more" })
+        let expected = JSONDocument.object(["a": .array([.number(1), .number(2.5), .string("x"), .null, .bool(true)])])
+        #expect(try await more.load(.value) == .json(expected))
+        #expect(try await more.load(.value) == .json(expected))
+        #expect(transport.urls == [Self.base + "m.m3u8", Self.base + "more.json"])
+        let raw = try #require(items.first { $0.key == "com.example.raw" })
+        #expect(try await raw.load(.dataValue) == Array("raw bytes".utf8))
+        let bad = try #require(items.first { $0.key == "com.example.bad" })
+        await #expect(throws: AssetError.self) { try await bad.load(.value) }
+        #expect(try await asset.loadMetadata(for: .hlsMetadata).count == 6)
+        #expect(try await asset.loadMetadata(for: .id3Metadata).isEmpty)
+    }
+
+    @Test("chapters in the order of time, with the titles of the best language")
+    func chapters() async throws {
+        let (asset, _) = makeAsset()
+        #expect(Set(try await asset.load(.availableChapterLocales)) == ["en", "de"])
+        let english = try await asset.loadChapterMetadataGroups(bestMatchingPreferredLanguages: ["fr", "en-GB"])
+        #expect(english.map(\.timeRange.start.seconds) == [0, 10])
+        #expect(english.first?.timeRange.duration == MediaTime(value: 19, timescale: 2))
+        #expect(english.last?.timeRange.duration == .indefinite)
+        var titles: [String?] = []
+        for group in english {
+            titles.append(try await group.items.first { $0.commonKey == .title }?.load(.stringValue))
+        }
+        #expect(titles == ["One", "Two"])
+        #expect(english.first?.items.map(\.key) == ["title", "poster", "mood"])
+        let german = try await asset.loadChapterMetadataGroups(withTitleLocale: "de")
+        #expect(try await german.first?.items.first?.load(.stringValue) == "Eins")
+        #expect(german.last?.items.isEmpty == true)
+        #expect(try await asset.loadChapterMetadataGroups(withTitleLocale: "fr").isEmpty)
+        #expect(try await asset.loadChapterMetadataGroups(bestMatchingPreferredLanguages: ["fr"]).count == 2)
+    }
+
+    @Test("user data, keys and chapters of an MP4 file")
+    func mp4() async throws {
+        for (name, format) in [
+            ("tagged.mp4", MetadataFormat.iTunesMetadata), ("tagged-3gp.mp4", .isoUserData),
+            ("tagged-keys.mov.mp4", .quickTimeMetadata),
+        ] {
+            let url = "file://\(SampleMedia.fixtures)/media/mp4/\(name)"
+            let asset = Asset(url: url, options: AssetOptions(transport: PlayerConfiguration.unpaced().transport))
+            let items = try await asset.loadMetadata(for: format)
+            let title = items.first { $0.key.hasSuffix("nam") || $0.key.hasPrefix("tit") }
+            #expect(try await title?.load(.stringValue) == "A test", "\(name) \(items.map(\.key))")
+            let chapters = try await asset.loadChapterMetadataGroups(withTitleLocale: "und")
+            #expect(chapters.map(\.timeRange.start.seconds) == (name == "tagged.mp4" ? [0, 0.2] : []))
+        }
+    }
+
+    @Test("ID3 tags of packed audio, in every encoding of text")
+    func id3() async throws {
+        func frame(_ id: String, _ content: [UInt8]) -> [UInt8] {
+            Array(id.utf8) + [0, 0, 0, UInt8(content.count), 0, 0] + content
+        }
+        let frames =
+            frame("TIT2", [0] + Array("A b".utf8)) + frame("TPE1", [1, 0xFF, 0xFE, 0xFC, 0])
+            + frame("TALB", [3] + Array("ü".utf8)) + frame("TXXX", [3] + Array("k\0v".utf8))
+            + frame("COMM", [0] + Array("eng\0said".utf8))
+        let tag = Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, UInt8(frames.count)] + frames
+        let sound = Array(try Data(contentsOf: URL(fileURLWithPath: SampleMedia.fixtures + "/media/packed.aac")))
+        let url = Self.base + "a.aac"
+        let asset = Asset(url: url, options: .table(TableTransport([url: tag + sound])))
+        var values: [String: String] = [:]
+        for item in try await asset.loadMetadata(for: .id3Metadata) {
+            values[item.commonKey?.rawValue ?? item.key] = try await item.load(.stringValue)
+        }
+        #expect(values["title"] == "A b")
+        #expect(values["artist"] == "ü")
+        #expect(values["albumName"] == "ü")
+        #expect(values["TXXX:k"] == "v")
+        #expect(values["description"] == "said")
+    }
+}
+
+@Suite struct JSONDocumentTests {
+    @Test(
+        "texts and their values",
+        arguments: [
+            ("null", JSONDocument.null), (" [ ] ", .array([])), ("{}", .object([:])), ("-0.5e+2", .number(-50)),
+            (#""a\"\\\/\b\f\n\r\t""#, .string("a\"\\/\u{8}\u{C}\n\r\t")), (#""\u00e9\ud83d\ude00""#, .string("é😀")),
+            (#""\ud83dx""#, .string("\u{FFFD}x")), ("\u{FEFF}true", .bool(true)),
+            (#"{"a":{"b":[false,1]}}"#, .object(["a": .object(["b": .array([.bool(false), .number(1)])])])),
+        ])
+    func parses(text: String, value: JSONDocument) {
+        #expect(JSONDocument(parsing: text.utf8) == value)
+    }
+
+    @Test(
+        "what is no JSON gives nil",
+        arguments: [
+            "", "nul", "01", "1.", "+1", "[1,]", "{\"a\"}", "{a:1}", "\"\n\"", "\"", "[", "1 2", "1e999", #""\x""#,
+            #""\u12""#, String(repeating: "[", count: 100_000),
+        ])
+    func refuses(text: String) {
+        #expect(JSONDocument(parsing: text.utf8) == nil)
+    }
+}

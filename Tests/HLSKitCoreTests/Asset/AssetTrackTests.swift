@@ -1,0 +1,223 @@
+import Foundation
+import HLSKitCore
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct AssetTrackTests {
+    private static let media = SampleMedia.fixtures + "/media"
+
+    private static func bytes(_ name: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: URL(fileURLWithPath: "\(media)/\(name)")))
+    }
+
+    private func seconds(_ value: Double) -> MediaTime { MediaTime(seconds: value, preferredTimescale: 90_000) }
+
+    @Test("the tracks of a stream: the variant's, then those of its renditions", .enabled(if: TestOrigin.isInstalled))
+    func stream() async throws {
+        let options = AssetOptions(transport: PlayerConfiguration.unpaced().transport)
+        let asset = Asset(url: try SampleOrigin.shared().plain + "/sample/master.m3u8", options: options)
+        let (duration, tracks) = try await asset.load(.duration, .tracks)
+        #expect(duration == MediaTime(value: 40, timescale: 1))
+        #expect(tracks.map(\.trackID) == [1, 2, 3])
+        #expect(tracks.map(\.mediaType) == [.video, .audio, .text])
+        let video = try #require(try await asset.loadTracks(withMediaCharacteristic: .visual).first)
+        let (size, rate, range, formats) = try await video.load(
+            .naturalSize, .nominalFrameRate, .timeRange, .formatDescriptions)
+        #expect(size == PixelSize(width: 320, height: 180))
+        #expect(rate == 25)
+        #expect(range.duration == duration)
+        #expect(formats.map(\.codec) == [.h264])
+        let audio = try #require(try await asset.loadTracks(withMediaType: .audio).first)
+        #expect(audio.trackID == 2)
+        #expect(try await audio.load(.extendedLanguageTag) == "en")
+        #expect(try await asset.loadTrack(withTrackID: 3)?.mediaType == .text)
+        #expect(try await asset.loadTrack(withTrackID: 4) == nil)
+        #expect(try await asset.loadTracks(withMediaCharacteristic: .legible).map(\.trackID) == [3])
+        #expect(try await asset.load(.shortestTrackEnd) == duration)
+        await #expect(throws: AssetError.self) { try await video.loadSamplePresentationTime(forTrackTime: .zero) }
+    }
+
+    @Test("a playlist in a local folder")
+    func folder() async throws {
+        let asset = Asset(
+            url: "file://" + SampleMedia.folder + "/master.m3u8",
+            options: AssetOptions(transport: PlayerConfiguration.unpaced().transport))
+        let (duration, tracks) = try await asset.load(.duration, .tracks)
+        #expect(duration == MediaTime(value: 40, timescale: 1))
+        #expect(tracks.count == 3)
+    }
+
+    struct File: Sendable, CustomStringConvertible {
+        var name: String
+        /// Seconds, as ffprobe has it.
+        var duration: Double
+        var types: [MediaType]
+        var codecs: [MediaCodec]
+        var size = PixelSize.zero
+        var description: String { name }
+    }
+
+    @Test(
+        "a bare file, over the network or not, has its tracks and its duration",
+        arguments: [
+            File(
+                name: "mp4/progressive.mp4", duration: 1, types: [.video, .audio], codecs: [.h264, .aac],
+                size: PixelSize(width: 64, height: 48)),
+            File(
+                name: "mp4/moov-last.mp4", duration: 1, types: [.video, .audio], codecs: [.h264, .aac],
+                size: PixelSize(width: 64, height: 48)),
+            File(
+                name: "mp4/indexed.mp4", duration: 1.08, types: [.video, .audio], codecs: [.h264, .aac],
+                size: PixelSize(width: 64, height: 48)),
+            File(name: "mp4/tagged.mp4", duration: 0.5, types: [.audio, .text], codecs: [.aac]),
+            File(name: "packed.mp3", duration: 0.63, types: [.audio], codecs: [.mp3]),
+            File(name: "packed.aac", duration: 0.63, types: [.audio], codecs: [.aac]),
+            File(name: "ts-h264-aac.ts", duration: 1.22, types: [.video, .audio], codecs: [.h264, .aac]),
+            File(name: "ts-wrap.ts", duration: 0.62, types: [.video, .audio], codecs: [.h264, .aac]),
+        ], [false, true])
+    func file(_ c: File, isLocal: Bool) async throws {
+        let url = isLocal ? "file://\(Self.media)/\(c.name)" : "http://a.example/\(c.name)"
+        let transport: any Transport =
+            isLocal ? PlayerConfiguration.unpaced().transport : TableTransport([url: try Self.bytes(c.name)])
+        let asset = Asset(url: url, options: AssetOptions(transport: transport))
+        let (duration, tracks, isPlayable, variants) = try await asset.load(
+            .duration, .tracks, .isPlayable, .variants)
+        #expect(abs(duration.seconds - c.duration) < 0.15, "\(duration)")
+        #expect(tracks.map(\.mediaType) == c.types)
+        #expect(tracks.map(\.trackID) == Array(1...c.types.count))
+        let codecs = try await tracks.first?.load(.formatDescriptions).map(\.codec)
+        #expect(codecs?.first == c.codecs.first)
+        #expect(isPlayable)
+        #expect(variants.map(\.url) == [url])
+        #expect(variants.map(\.peakBitRate) == [-1])
+        if c.size != .zero { #expect(try await tracks.first?.load(.naturalSize) == c.size) }
+    }
+
+    @Test("every sample of an MP4 file can be looked up by time")
+    func lookup() async throws {
+        let url = "http://a.example/f.mp4"
+        let asset = Asset(
+            url: url, options: .table(TableTransport([url: try Self.bytes("mp4/progressive.mp4")])))
+        let video = try #require(try await asset.loadTracks(withMediaType: .video).first)
+        #expect(try await video.load(.nominalFrameRate) == 25)
+        #expect(try await video.load(.totalSampleDataLength) > 0)
+        #expect(try await video.load(.estimatedDataRate) > 0)
+        #expect(try await video.loadSamplePresentationTime(forTrackTime: seconds(0.5)) == seconds(0.48))
+        #expect(try await video.loadSamplePresentationTime(forTrackTime: .zero) == .zero)
+        let segment = try await video.loadSegment(forTrackTime: .zero)
+        #expect(segment.timeMapping.target == MediaTimeRange(start: .zero, end: seconds(1)))
+        for time in [seconds(1), seconds(-1), .indefinite, .positiveInfinity] {
+            await #expect(throws: AssetError.self) { try await video.loadSamplePresentationTime(forTrackTime: time) }
+        }
+    }
+
+    @Test("a header behind much media is fetched by range, without the media")
+    func headerBehindMedia() async throws {
+        let url = "http://a.example/big.mp4"
+        let file = try Self.bytes("mp4/moov-last.mp4")
+        // A box that nobody needs, of 20 MB, before the media.
+        let size = 20 << 20
+        let free = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: size >> $0) } + Array("free".utf8)
+        let padded = file.prefix(32) + free + [UInt8](repeating: 0, count: size - 8) + file.dropFirst(32)
+        let transport = TableTransport([url: Array(padded)])
+        let asset = Asset(url: url, options: .table(transport))
+        #expect(try await asset.load(.tracks).count == 2)
+        #expect(abs(try await asset.load(.duration).seconds - 1) < 0.1)
+        let ranges = transport.requests.compactMap(\.byteRange)
+        #expect(!ranges.isEmpty)
+        #expect(ranges.reduce(0) { $0 + $1.count } < 1 << 20)
+    }
+
+    @Test("a long transport stream is measured by its ends, packed audio by its bit rate, or exactly when asked")
+    func estimates() async throws {
+        // Enough of them that the head does not reach the end.
+        let packed = try Self.bytes("packed.mp3")
+        let audio = packed + Array(repeatElement(packed.dropFirst(Self.tagByteCount(packed)), count: 600).joined())
+        let url = "http://a.example/long.mp3"
+        let estimated = try await Asset(url: url, options: .table(TableTransport([url: audio]))).load(.duration)
+        var options = AssetOptions.table(TableTransport([url: audio]))
+        options.prefersPreciseDurationAndTiming = true
+        let exact = try await Asset(url: url, options: options).load(.duration)
+        #expect(estimated.hasBeenRounded && !exact.hasBeenRounded)
+        #expect(abs(estimated.seconds / exact.seconds - 1) < 0.05, "\(estimated) \(exact)")
+    }
+
+    @Test("a fragmented file without an index is measured by its first fragments")
+    func fragmentedEstimate() async throws {
+        let file = try Self.bytes("mp4/avc-aac.mp4")
+        var scanner = MP4HeaderScanner()
+        let movie = try #require(try scanner.append(file[...]))
+        // The same fragments again and again: their times do not go on, but bytes and head are as of a long file.
+        let fragments = file.dropFirst(movie.movieRange.upperBound)
+        let long = file + Array(repeatElement(fragments, count: 400).joined())
+        let url = "http://a.example/long.mp4"
+        let duration = try await Asset(url: url, options: .table(TableTransport([url: long]))).load(.duration)
+        #expect(duration.hasBeenRounded)
+        #expect(duration.isNumeric && duration > MediaTime(value: 1, timescale: 1))
+        let unknown = TableTransport([url: long], tellsLength: false)
+        #expect(try await Asset(url: url, options: .table(unknown)).load(.duration) == .indefinite)
+    }
+
+    private static func tagByteCount(_ bytes: [UInt8]) -> Int {
+        10 + bytes[6..<10].reduce(0) { $0 << 7 | Int($1) }
+    }
+
+    @Test("encrypted segments are read with their key, and the key's failure has its own code")
+    func encrypted() async throws {
+        let base = "http://a.example/"
+        let playlist = """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:2
+            #EXT-X-KEY:METHOD=AES-128,URI="key",IV=0x00000000000000000000000000000001
+            #EXTINF:1,
+            s.ts
+            #EXT-X-ENDLIST
+            """
+        let folder = try ScratchFolder()
+        let clear = try folder.write(try Self.bytes("ts-h264-aac.ts"), to: "clear")
+        let cipher = try Tool.run([
+            "openssl", "enc", "-aes-128-cbc", "-K", "000102030405060708090a0b0c0d0e0f", "-iv",
+            "00000000000000000000000000000001", "-in", clear,
+        ])
+        let resources = [
+            base + "v.m3u8": Array(playlist.utf8), base + "s.ts": cipher, base + "key": (0..<16).map { UInt8($0) },
+        ]
+        let asset = Asset(url: base + "v.m3u8", options: .table(TableTransport(resources)))
+        let tracks = try await asset.load(.tracks)
+        #expect(tracks.map(\.mediaType) == [.video, .audio])
+        #expect(try await asset.load(.hasProtectedContent) == false)
+        var without = resources
+        without[base + "key"] = nil
+        let locked = Asset(url: base + "v.m3u8", options: .table(TableTransport(without)))
+        let error = await #expect(throws: AssetError.self) { try await locked.load(.tracks) }
+        #expect(error?.code == .contentKey)
+        #expect(try await locked.load(.duration) == MediaTime(value: 1, timescale: 1))
+    }
+
+    @Test("a rendition with fewer channels of the same name and language is a fallback")
+    func audioFallback() async throws {
+        let base = "http://a.example/"
+        let rendition = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:1,\ns.aac\n#EXT-X-ENDLIST\n"
+        let master = """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,CHANNELS="6",URI="six.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="b",NAME="English",LANGUAGE="en",CHANNELS="2",URI="two.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="b",NAME="Deutsch",LANGUAGE="de",CHANNELS="2",URI="de.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=1000,AUDIO="a"
+            v.m3u8
+            """
+        var resources = ["master.m3u8": master].mapValues { Array($0.utf8) }
+        resources["v.m3u8"] = Array(rendition.replacingOccurrences(of: "s.aac", with: "s.ts").utf8)
+        for name in ["six", "two", "de"] { resources["\(name).m3u8"] = Array(rendition.utf8) }
+        resources["s.ts"] = try Self.bytes("ts-h264-aac.ts")
+        resources["s.aac"] = try Self.bytes("packed.aac")
+        let transport = TableTransport(Dictionary(uniqueKeysWithValues: resources.map { (base + $0.key, $0.value) }))
+        let asset = Asset(url: base + "master.m3u8", options: .table(transport))
+        let audio = try #require(try await asset.loadTracks(withMediaType: .audio).first)
+        #expect(!transport.urls.contains(base + "two.m3u8"))
+        let fallbacks = try await audio.loadAssociatedTracks(ofType: .audioFallback)
+        #expect(fallbacks.map { $0.rendition?.groupID } == ["b"])
+        #expect(fallbacks.first?.trackID ?? 0 > 1000)
+        #expect(!transport.urls.contains(base + "de.m3u8"))
+    }
+}

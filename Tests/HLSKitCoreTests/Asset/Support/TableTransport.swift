@@ -1,0 +1,169 @@
+import HLSKitCore
+import Synchronization
+
+/// Answers from a table in memory, at once or when it is told to, and counts what is asked for.
+final class TableTransport: Transport {
+    private struct State {
+        var requests: [TransportRequest] = []
+        var held: [@Sendable () -> Void] = []
+        var isHolding = false
+        var cancelCount = 0
+        var failures: [String: [LoadingError.Code]] = [:]
+        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private final class Task: TransportTask {
+        let isCancelled = Mutex(false)
+        let onCancel: @Sendable () -> Void
+        init(onCancel: @escaping @Sendable () -> Void) { self.onCancel = onCancel }
+        func cancel() {
+            let isFirst = isCancelled.withLock { flag in
+                defer { flag = true }
+                return !flag
+            }
+            if isFirst { onCancel() }
+        }
+        func pause() {}
+        func resume() {}
+    }
+
+    private let resources: [String: [UInt8]]
+    private let state = Mutex(State())
+    /// Bytes of one `.data` event.
+    private let pieceByteCount: Int
+    private let tellsLength: Bool
+
+    init(_ resources: [String: [UInt8]], pieceByteCount: Int = 1 << 16, tellsLength: Bool = true) {
+        self.resources = resources
+        self.pieceByteCount = pieceByteCount
+        self.tellsLength = tellsLength
+    }
+
+    convenience init(texts: [String: String]) { self.init(texts.mapValues { Array($0.utf8) }) }
+
+    var requests: [TransportRequest] { state.withLock { $0.requests } }
+    var urls: [String] { requests.map(\.url) }
+    /// Transfers that were cancelled before their end.
+    var cancelCount: Int { state.withLock { $0.cancelCount } }
+
+    /// Keeps all answers back from now on.
+    func hold() { state.withLock { $0.isHolding = true } }
+
+    /// Gives the answers that were kept back, and the later ones at once.
+    func release() {
+        let held = state.withLock { state in
+            state.isHolding = false
+            defer { state.held = [] }
+            return state.held
+        }
+        for answer in held { answer() }
+    }
+
+    /// Lets the next requests of a URL fail.
+    func fail(_ url: String, with codes: [LoadingError.Code]) { state.withLock { $0.failures[url] = codes } }
+
+    /// Returns once so many requests were made.
+    func waitForRequests(_ count: Int) async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                if state.requests.count >= count { return true }
+                state.watchers.append((count, continuation))
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    func start(
+        _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
+    ) -> any TransportTask {
+        let box = OverBox()
+        let task = Task { [self] in
+            if !box.isOver { state.withLock { $0.cancelCount += 1 } }
+        }
+        let answer: @Sendable () -> Void = { [self] in
+            for event in events(for: request) {
+                if task.isCancelled.withLock({ $0 }) { return }
+                switch event {
+                case .finished, .failed: box.end()
+                case .response, .data: break
+                }
+                handler(event)
+            }
+        }
+        let (isHeld, ready) = state.withLock { state in
+            state.requests.append(request)
+            let ready = state.watchers.filter { $0.count <= state.requests.count }
+            state.watchers.removeAll { $0.count <= state.requests.count }
+            if state.isHolding { state.held.append(answer) }
+            return (state.isHolding, ready)
+        }
+        for watcher in ready { watcher.continuation.resume() }
+        if !isHeld { answer() }
+        return task
+    }
+
+    private final class OverBox: Sendable {
+        private let flag = Mutex(false)
+        var isOver: Bool { flag.withLock { $0 } }
+        func end() { flag.withLock { $0 = true } }
+    }
+
+    private func events(for request: TransportRequest) -> [TransportEvent] {
+        let failure = state.withLock { state -> LoadingError.Code? in
+            guard let first = state.failures[request.url]?.first else { return nil }
+            state.failures[request.url]?.removeFirst()
+            return first
+        }
+        if let failure {
+            let error = LoadingError(
+                code: failure, url: request.url, status: failure == .httpStatus ? 503 : nil, text: "as told")
+            return [.failed(error, TransferMetrics())]
+        }
+        guard let resource = resources[request.url] else {
+            return [
+                .failed(
+                    LoadingError(code: .httpStatus, url: request.url, status: 404, text: "HTTP 404"), TransferMetrics())
+            ]
+        }
+        var body = resource[...]
+        if let range = request.byteRange {
+            body = resource[Int(range.lowerBound)..<min(Int(range.upperBound), resource.count)]
+        }
+        guard body.count <= request.maximumByteCount else {
+            return [.failed(LoadingError(code: .tooLarge, url: request.url, text: "too large"), TransferMetrics())]
+        }
+        var events: [TransportEvent] = [
+            .response(
+                TransportResponse(
+                    status: request.byteRange == nil ? 200 : 206, url: request.url,
+                    contentLength: tellsLength ? body.count : nil))
+        ]
+        while !body.isEmpty {
+            events.append(.data(Array(body.prefix(pieceByteCount))))
+            body = body.dropFirst(pieceByteCount)
+        }
+        return events + [.finished(TransferMetrics())]
+    }
+}
+
+extension AssetOptions {
+    /// Answers from a table, and waits no real time.
+    static func table(_ transport: TableTransport) -> AssetOptions {
+        var options = AssetOptions(transport: transport)
+        options.clock = FastClock(factor: 10_000)
+        return options
+    }
+}
+
+extension PropertyStatus {
+    /// The case, without what goes with it.
+    var word: String {
+        switch self {
+        case .notYetLoaded: "notYetLoaded"
+        case .loading: "loading"
+        case .loaded: "loaded"
+        case .failed: "failed"
+        }
+    }
+}

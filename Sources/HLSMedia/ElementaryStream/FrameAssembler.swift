@@ -233,7 +233,7 @@ struct FrameAssembler {
         sink.emit(
             MediaSample(
                 trackID: track.id, pts: pts, dts: pts, duration: duration, isSync: true, isDamaged: isDamaged,
-                data: data))
+                data: data, encryption: track.encryption == nil ? nil : .elementaryStream))
     }
 
     /// Sets the track's fields from a header that has them all.

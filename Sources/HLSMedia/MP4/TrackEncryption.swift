@@ -13,6 +13,11 @@ public struct EncryptionScheme: RawRepresentable, Sendable, Hashable {
     public static let cens = EncryptionScheme(rawValue: "cens")
     /// AES-CBC with a pattern of encrypted and clear blocks; what HLS calls SAMPLE-AES in fMP4.
     public static let cbcs = EncryptionScheme(rawValue: "cbcs")
+    /// AES-CBC within NAL units and audio frames of transport streams and packed audio; SAMPLE-AES there. Samples
+    /// carry no initialization vector: it is the playlist's.
+    ///
+    /// Source: Apple, "MPEG-2 Stream Encryption Format for HTTP Live Streaming".
+    public static let elementaryStream = EncryptionScheme(rawValue: "elementaryStream")
 }
 
 /// How the samples of a track are encrypted unless a sample says otherwise (`sinf` with `schm` and `tenc`).
@@ -82,7 +87,17 @@ public struct SampleEncryption: Sendable, Hashable {
     }
 }
 
+extension SampleEncryption {
+    /// SAMPLE-AES outside MP4.
+    package static let elementaryStream = SampleEncryption(
+        scheme: .elementaryStream, keyID: [], initializationVector: [])
+}
+
 extension TrackEncryption {
+    /// SAMPLE-AES outside MP4.
+    static let elementaryStream = TrackEncryption(
+        scheme: .elementaryStream, defaultKeyID: [], initializationVectorSize: 0)
+
     /// The fields that `tenc` and a `seig` group entry have in common, from the pattern byte on.
     ///
     /// Source: ISO/IEC 23001-7 §6 and §8.2.

@@ -28,20 +28,20 @@ struct PacketizedStream: Sendable {
         pid = stream.pid
         content = stream.content
         language = stream.language
+        let encryption: TrackEncryption? = stream.isSampleEncrypted ? .elementaryStream : nil
         switch content {
         case .video(let codec):
             video = VideoAssembler(
                 track: MediaTrack(
                     id: pid, mediaType: .video, codec: codec, timescale: 90_000, language: language,
-                    wrapsAt33Bits: true))
+                    wrapsAt33Bits: true, encryption: encryption))
         case .frames(let framing):
             frames = FrameAssembler(
                 framing: framing,
                 track: MediaTrack(
                     id: pid, mediaType: framing == .id3 ? .metadata : .audio,
-                    codec: stream.type == 0x84 || stream.type == 0x87 ? .eac3 : framing.codec, timescale: 90_000,
-                    language: language,
-                    wrapsAt33Bits: true),
+                    codec: [0x84, 0x87, 0xc2].contains(stream.type) ? .eac3 : framing.codec, timescale: 90_000,
+                    language: language, wrapsAt33Bits: true, encryption: encryption),
                 options: .init(name: "PID \(pid)"))
         case .unknown: return nil
         }
@@ -53,6 +53,7 @@ struct PacketizedStream: Sendable {
 
     func isSame(as other: PacketizedStream) -> Bool {
         pid == other.pid && content == other.content && language == other.language
+            && track.encryption == other.track.encryption
     }
 
     mutating func process(

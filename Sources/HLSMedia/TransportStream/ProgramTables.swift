@@ -159,14 +159,18 @@ extension ProgramMapTable.Stream {
         case 0x24: .video(.hevc)
         case 0x81, 0x84, 0x87: .frames(.ac3)
         case 0x06: privateContent
-        case 0xdb: .unknown("H.264 with SAMPLE-AES encryption")
-        case 0xcf, 0xc1, 0xc2: .unknown("audio with SAMPLE-AES encryption")
+        case 0xdb: .video(.h264)
+        case 0xcf: .frames(.adts)
+        case 0xc1, 0xc2: .frames(.ac3)
         case 0x01, 0x02: .unknown("MPEG-1 or MPEG-2 video")
         case 0x10: .unknown("MPEG-4 Part 2 video")
         case 0x86: .unknown("SCTE 35 sections")
         default: .unknown("unknown stream type")
         }
     }
+
+    /// Its samples are encrypted one by one (SAMPLE-AES). Source: as ``content``.
+    var isSampleEncrypted: Bool { [0xdb, 0xcf, 0xc1, 0xc2].contains(type) }
 
     /// ISO 639-2 code of the language descriptor (0x0a).
     var language: String? {

@@ -154,7 +154,7 @@ struct VideoAssembler {
         sink.emit(
             MediaSample(
                 trackID: track.id, pts: pts, dts: dts, isSync: unit.isSync || (isRandomAccess && unit.isIntra),
-                isDamaged: isDamaged, data: data))
+                isDamaged: isDamaged, data: data, encryption: track.encryption == nil ? nil : .elementaryStream))
     }
 
     /// What the packet told, else the frame duration added to the unit before.

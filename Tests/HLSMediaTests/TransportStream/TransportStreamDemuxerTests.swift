@@ -282,6 +282,8 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         var type: UInt8
         var descriptors: [UInt8] = []
         var codec: MediaCodec?
+        /// SAMPLE-AES.
+        var isEncrypted = false
         var description: String { "0x\(String(type, radix: 16)) \(descriptors)" }
     }
 
@@ -302,15 +304,30 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
             TypeCase(type: 0x06, descriptors: [0x7a, 1, 0], codec: .ac3),
             TypeCase(type: 0x06, descriptors: [0x05, 4] + Array("HEVC".utf8), codec: .hevc),
             TypeCase(type: 0x06, descriptors: [0x05, 4] + Array("Opus".utf8)), TypeCase(type: 0x06),
-            TypeCase(type: 0x86), TypeCase(type: 0xdb), TypeCase(type: 0x02), TypeCase(type: 0xea),
+            TypeCase(type: 0xdb, codec: .h264, isEncrypted: true), TypeCase(type: 0xcf, codec: .aac, isEncrypted: true),
+            TypeCase(type: 0xc1, codec: .ac3, isEncrypted: true),
+            TypeCase(type: 0xc2, codec: .eac3, isEncrypted: true), TypeCase(type: 0x86), TypeCase(type: 0x02),
+            TypeCase(type: 0xea),
         ])
     func types(_ test: TypeCase) {
         let writer = TransportStreamWriter(
             streams: [.init(pid: 300, type: test.type, descriptors: test.descriptors), video])
         let trace = demux(writer)
-        #expect(trace.tracks.first { $0.id == 300 }?.codec == test.codec)
+        let track = trace.tracks.first { $0.id == 300 }
+        #expect(track?.codec == test.codec)
+        #expect((track?.encryption?.scheme == .elementaryStream) == test.isEncrypted)
         #expect(trace.notes.count == (test.codec == nil ? 1 : 0))
         #expect(trace.error == nil)
+    }
+
+    @Test("each sample of an encrypted stream says so")
+    func encryptedSamples() {
+        var writer = TransportStreamWriter(streams: [.init(pid: 256, type: 0xdb)])
+        writer.add(.init(pid: 256, pts: 0, payload: TinyVideo.unit(isIDR: true)))
+        writer.add(.init(pid: 256, pts: 3000, payload: TinyVideo.unit(isIDR: false)))
+        let trace = demux(writer)
+        #expect(trace.samples.count == 2)
+        #expect(trace.samples.allSatisfy { $0.encryption == .elementaryStream })
     }
 
     @Test("the language descriptor names the language")

@@ -1,33 +1,18 @@
-import CCrypto
-
 /// AES-128 in CBC mode with PKCS7 padding: `METHOD=AES-128` (RFC 8216 §4.3.2.4), for any split of the data.
 struct AES128Decryptor: ~Copyable, SegmentDecryptor {
-    static let blockByteCount = 16
+    static let blockByteCount = AESCipher.blockByteCount
 
-    private let context: OpaquePointer
+    private var cipher: AESCipher
     /// Cipher text that waits for the rest of its block, or for the news that it is not the last one.
     private var held: [UInt8] = []
     private var byteCount = 0
 
     /// - Throws: `badKeyLength` unless both have 16 bytes.
     init(key: [UInt8], initializationVector: [UInt8]) throws(DecryptionError) {
-        guard key.count == Self.blockByteCount, initializationVector.count == Self.blockByteCount else {
-            throw DecryptionError(
-                code: .badKeyLength,
-                text: "key of \(key.count) and IV of \(initializationVector.count) bytes, 16 are needed")
-        }
-        guard let context = EVP_CIPHER_CTX_new() else { throw Self.failure("EVP_CIPHER_CTX_new") }
-        guard EVP_DecryptInit_ex(context, EVP_aes_128_cbc(), nil, key, initializationVector) == 1 else {
-            EVP_CIPHER_CTX_free(context)
-            throw Self.failure("EVP_DecryptInit_ex")
-        }
-        // The padding is checked here: the library would hold back a block of clear text and so could not work in
-        // place, and its error does not tell truncated data from a wrong key.
-        EVP_CIPHER_CTX_set_padding(context, 0)
-        self.context = context
+        var cipher = try AESCipher(.cbc, key: key)
+        try cipher.restart(initializationVector)
+        self.cipher = cipher
     }
-
-    deinit { EVP_CIPHER_CTX_free(context) }
 
     mutating func decrypt(_ bytes: inout [UInt8]) throws(DecryptionError) {
         byteCount += bytes.count
@@ -62,35 +47,11 @@ struct AES128Decryptor: ~Copyable, SegmentDecryptor {
         return last
     }
 
-    private func decryptBlocks(_ bytes: inout [UInt8]) throws(DecryptionError) {
-        let context = context
-        let isDone = bytes.withUnsafeMutableBufferPointer { buffer in
-            var offset = 0
-            while offset < buffer.count {
-                // Lengths are of type int.
-                let count = min(buffer.count - offset, 1 << 30)
-                var written: Int32 = 0
-                let place = buffer.baseAddress.map { $0 + offset }
-                guard EVP_DecryptUpdate(context, place, &written, place, Int32(count)) == 1, Int(written) == count
-                else { return false }
-                offset += count
-            }
-            return true
+    private mutating func decryptBlocks(_ bytes: inout [UInt8]) throws(DecryptionError) {
+        var failure: DecryptionError?
+        bytes.withUnsafeMutableBytes { buffer in
+            do throws(DecryptionError) { try cipher.decrypt(buffer) } catch { failure = error }
         }
-        guard isDone else { throw Self.failure("EVP_DecryptUpdate") }
-    }
-
-    private static func failure(_ call: String) -> DecryptionError {
-        let code = ERR_get_error()
-        var words = [CChar](repeating: 0, count: 256)
-        ERR_error_string_n(code, &words, words.count)
-        let end = words.firstIndex(of: 0) ?? words.count
-        return DecryptionError(
-            code: .library,
-            text: "\(call): " + String(decoding: words[..<end].map { UInt8(bitPattern: $0) }, as: UTF8.self))
+        if let failure { throw failure }
     }
 }
-
-// A cipher context may be used by one thread at a time (openssl-threads(7)); the methods are mutating and the type
-// cannot be copied, so the compiler sees to that.
-extension AES128Decryptor: @unchecked Sendable {}

@@ -15,6 +15,8 @@ struct DecryptionError: Error, Hashable, CustomStringConvertible {
         case truncated
         /// The padding is wrong: it is another key, or no encrypted data (R51).
         case badPadding
+        /// What describes the encryption of a sample does not fit it, or names a scheme that is not known.
+        case badSample
         /// The library failed.
         case library
     }

@@ -82,6 +82,8 @@ struct PresentationWindow: Sendable, Hashable {
 /// A key with the vector for one segment.
 struct SegmentKey: Sendable, Hashable {
     var resource: ResourceID
+    /// Single samples are encrypted, and not the resource as a whole.
+    var isOfSamples = false
     var initializationVector: [UInt8]
 }
 

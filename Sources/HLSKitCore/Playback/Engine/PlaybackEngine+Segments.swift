@@ -109,6 +109,7 @@ extension PlaybackEngine {
             }
             map = ResourceID(kind: .map, url: mapURL, byteRange: section.byteRange?.range)
             mapKey = try segmentKey(section.keys, base: tracker.url, mediaSequence: segment.mediaSequence)
+            if mapKey?.isOfSamples == true { mapKey = nil }
         }
         let job = SegmentJob(
             id: loading.makeSegmentID(in: id), request: RequestID(rawValue: 0), map: map,
@@ -136,17 +137,18 @@ extension PlaybackEngine {
         _ keys: [EncryptionKey], base: String, mediaSequence: Int
     ) throws(PlayerError) -> SegmentKey? {
         guard !keys.isEmpty else { return nil }
-        guard let key = keys.first(where: { $0.method == .aes128 && $0.effectiveKeyFormat == "identity" }),
+        let methods: [EncryptionKey.Method] = [.aes128, .sampleAES, .sampleAESCTR]
+        guard let key = keys.first(where: { methods.contains($0.method) && $0.effectiveKeyFormat == "identity" }),
             let uri = key.uri
         else {
-            let methods = keys.map { "\($0.method.rawValue) (\($0.effectiveKeyFormat))" }.joined(separator: ", ")
-            throw PlayerError(code: .contentKey, url: base, cause: "no supported key system", detail: methods)
+            let offered = keys.map { "\($0.method.rawValue) (\($0.effectiveKeyFormat))" }.joined(separator: ", ")
+            throw PlayerError(code: .contentKey, url: base, cause: "no supported key system", detail: offered)
         }
         guard let url = URIReference.resolve(uri, against: base) else {
             throw PlayerError(code: .contentKey, url: base, cause: "the URI of a key cannot be resolved")
         }
         return SegmentKey(
-            resource: ResourceID(kind: .key, url: url, byteRange: nil),
+            resource: ResourceID(kind: .key, url: url, byteRange: nil), isOfSamples: key.method != .aes128,
             initializationVector: key.initializationVector(forMediaSequence: mediaSequence))
     }
 

@@ -131,7 +131,12 @@ struct LanePipeline {
         if reader.isPrepared { return true }
         if let key = reader.job.key {
             guard let bytes = resources[key.resource] else { return false }
-            reader.decryption = try SegmentReader.Decryption(key: bytes, vector: key.initializationVector)
+            let vector = key.initializationVector
+            if key.isOfSamples {
+                reader.sampleDecryption = try SegmentReader.SampleDecryption(key: bytes, vector: vector)
+            } else {
+                reader.decryption = try SegmentReader.Decryption(key: bytes, vector: vector)
+            }
         }
         if let map = reader.job.map, mode == .demux {
             guard let bytes = resources[map] else { return false }
@@ -229,13 +234,19 @@ struct LanePipeline {
     }
 
     private mutating func deliver(
-        _ sample: MediaSample, _ reader: inout SegmentReader, timeline: inout ItemTimeline,
+        _ encrypted: MediaSample, _ reader: inout SegmentReader, timeline: inout ItemTimeline,
         output: inout [LaneOutput]
     ) {
-        guard let track = reader.selectedTrack(id: sample.trackID) else { return }
-        guard !reader.skipsRepeated(sample) else { return }
+        guard let found = reader.selectedTrack(id: encrypted.trackID), !reader.skipsRepeated(encrypted) else { return }
+        var sample: MediaSample
+        let track: MediaTrack
+        do throws(DecryptionError) {
+            (sample, track) = try reader.decrypted(encrypted, of: found)
+        } catch {
+            output.append(.note("\(reader.job.url): a sample is left out: \(error.text)"))
+            return
+        }
         let placement = reader.placement(of: sample, in: track, timeline: &timeline)
-        var sample = sample
         announce(track, &reader, output: &output)
         sample.pts = sample.pts.addingReportingOverflow(placement.shift).partialValue
         sample.dts = sample.dts.addingReportingOverflow(placement.shift).partialValue

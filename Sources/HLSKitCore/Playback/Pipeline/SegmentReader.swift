@@ -9,6 +9,7 @@ struct SegmentReader {
     var isPrepared = false
     var hasFailed = false
     var decryption: Decryption?
+    var sampleDecryption: SampleDecryption?
     var initialization: MP4InitializationSection?
     /// The tracks that are handed on, and the kinds that were announced in this segment.
     private(set) var selected: [MediaType: MediaTrack] = [:]
@@ -76,6 +77,35 @@ struct SegmentReader {
                 throw SegmentFailure(error)
             }
         }
+    }
+
+    /// The key of single samples.
+    final class SampleDecryption: Sendable {
+        private let state: Mutex<SampleDecryptor>
+
+        init(key: [UInt8], vector: [UInt8]) throws(SegmentFailure) {
+            do {
+                state = Mutex(try SampleDecryptor(key: key, initializationVector: vector))
+            } catch {
+                throw SegmentFailure(error, keyByteCount: key.count)
+            }
+        }
+
+        func decrypt(_ sample: MediaSample, _ codec: MediaCodec) throws(DecryptionError) -> MediaSample {
+            try state.withLock { decryptor throws(DecryptionError) in try decryptor.decrypt(sample, codec: codec) }
+        }
+    }
+
+    /// A sample and its track in the clear.
+    func decrypted(
+        _ sample: MediaSample, of track: MediaTrack
+    ) throws(DecryptionError) -> (sample: MediaSample, track: MediaTrack) {
+        guard let sampleDecryption else { return (sample, track) }
+        var (sample, track) = (sample, track)
+        // Packed audio has no word for it.
+        if container == .packedAudio, track.mediaType == .audio { sample.encryption = .elementaryStream }
+        track.encryption = nil
+        return (try sampleDecryption.decrypt(sample, track.codec), track)
     }
 
     /// Decrypts an initialization section.
@@ -156,6 +186,7 @@ struct SegmentReader {
 
     private mutating func openDemuxer(isEnd: Bool) throws(MediaError) -> Bool {
         guard let container = ContainerProbe.identify(head[...], isComplete: isEnd) else { return false }
+        self.container = container
         switch container {
         case .webVTT where job.id.lane == .subtitles: webVTT = WebVTTParser()
         case .mp4 where job.id.lane == .subtitles:
@@ -292,7 +323,7 @@ extension SegmentFailure {
         case .badKeyLength: self = .badKey(byteCount: keyByteCount)
         case .truncated: self = .truncatedCiphertext
         case .badPadding: self = .wrongKey
-        case .library: self = .media(MediaError(code: .malformed, text: error.text))
+        case .badSample, .library: self = .media(MediaError(code: .malformed, text: error.text))
         }
     }
 }

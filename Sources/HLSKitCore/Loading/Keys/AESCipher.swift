@@ -1,0 +1,73 @@
+import CCrypto
+
+/// AES-128 by libcrypto, which uses the processor's instructions for it where it has them: decryption in place.
+struct AESCipher: ~Copyable {
+    enum Mode { case cbc, ctr }
+
+    static let blockByteCount = 16
+
+    private let context: OpaquePointer
+
+    /// - Throws: `badKeyLength` unless the key has 16 bytes.
+    init(_ mode: Mode, key: [UInt8]) throws(DecryptionError) {
+        guard key.count == Self.blockByteCount else {
+            throw DecryptionError(
+                code: .badKeyLength, text: "key of \(key.count) bytes, \(Self.blockByteCount) are needed")
+        }
+        guard let context = EVP_CIPHER_CTX_new() else { throw Self.failure("EVP_CIPHER_CTX_new") }
+        let cipher = mode == .cbc ? EVP_aes_128_cbc() : EVP_aes_128_ctr()
+        guard EVP_DecryptInit_ex(context, cipher, nil, key, nil) == 1 else {
+            EVP_CIPHER_CTX_free(context)
+            throw Self.failure("EVP_DecryptInit_ex")
+        }
+        // Padding is the caller's: the library would hold back a block of clear text and so could not work in place,
+        // and its error does not tell truncated data from a wrong key.
+        EVP_CIPHER_CTX_set_padding(context, 0)
+        self.context = context
+    }
+
+    deinit { EVP_CIPHER_CTX_free(context) }
+
+    /// Begins a chain of blocks.
+    ///
+    /// - Throws: `badKeyLength` unless the vector has 16 bytes.
+    mutating func restart(_ initializationVector: [UInt8]) throws(DecryptionError) {
+        guard initializationVector.count == Self.blockByteCount else {
+            throw DecryptionError(
+                code: .badKeyLength,
+                text: "initialization vector of \(initializationVector.count) bytes, \(Self.blockByteCount) are needed")
+        }
+        guard EVP_DecryptInit_ex(context, nil, nil, nil, initializationVector) == 1 else {
+            throw Self.failure("EVP_DecryptInit_ex")
+        }
+    }
+
+    /// Goes on with the chain. In CBC mode the number of bytes must be a multiple of 16.
+    mutating func decrypt(_ bytes: UnsafeMutableRawBufferPointer) throws(DecryptionError) {
+        var offset = 0
+        while offset < bytes.count {
+            // Lengths are of type int.
+            let count = min(bytes.count - offset, 1 << 30)
+            var written: Int32 = 0
+            let place = bytes.baseAddress.map { ($0 + offset).assumingMemoryBound(to: UInt8.self) }
+            guard EVP_DecryptUpdate(context, place, &written, place, Int32(count)) == 1, Int(written) == count else {
+                throw Self.failure("EVP_DecryptUpdate")
+            }
+            offset += count
+        }
+    }
+
+    private static func failure(_ call: String) -> DecryptionError {
+        let code = ERR_get_error()
+        var words = [CChar](repeating: 0, count: 256)
+        ERR_error_string_n(code, &words, words.count)
+        let end = words.firstIndex(of: 0) ?? words.count
+        return DecryptionError(
+            code: .library,
+            text: "\(call): " + String(decoding: words[..<end].map { UInt8(bitPattern: $0) }, as: UTF8.self))
+    }
+}
+
+// A cipher context may be used by one thread at a time (openssl-threads(7)); the methods are mutating and the type
+// cannot be copied, so the compiler sees to that.
+extension AESCipher: @unchecked Sendable {}

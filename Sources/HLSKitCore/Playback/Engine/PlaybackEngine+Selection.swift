@@ -58,21 +58,20 @@ extension PlaybackEngine {
 
     /// Loads from the variant at `index` from the next segment on, with the renditions that belong to it.
     mutating func use(_ index: Int, explanation: String) {
-        guard var item, let playlist = item.multivariant, playlist.variants.indices.contains(index),
-            let base = item.multivariantURL
+        guard let playlist = item?.multivariant, playlist.variants.indices.contains(index),
+            let base = item?.multivariantURL
         else { return }
         let variant = playlist.variants[index]
         guard let url = URIReference.resolve(variant.uri, against: base) else {
             return failVariant(index, because: "its URI cannot be resolved")
         }
         let description = VariantDescription(variant, index: index)
-        effects.append(.publish(.variantSwitched(from: item.variant, to: description, explanation: explanation)))
-        if item.variant != nil { statistics.numberOfVariantSwitches += 1 }
-        item.variantIndex = index
-        item.variant = description
-        item.loadedBytes = 0
-        item.loadedDuration = .zero
-        self.item = item
+        effects.append(.publish(.variantSwitched(from: item?.variant, to: description, explanation: explanation)))
+        if item?.variant != nil { statistics.numberOfVariantSwitches += 1 }
+        item?.variantIndex = index
+        item?.variant = description
+        item?.loadedBytes = 0
+        item?.loadedDuration = .zero
         redirect(.main, to: url)
         chooseRenditions(for: variant, of: playlist, base: base)
     }
@@ -97,7 +96,7 @@ extension PlaybackEngine {
         loading.waiting[.mediaPlaylist(id)] = nil
         effects.append(.disarm(.reload(id)))
         if let known = item?.knownPlaylists[url] {
-            attach(known.playlist, url: known.url, to: id)
+            attach(known.playlist, url: known.url, to: id, known: known.tracker)
         } else {
             requestPlaylist(of: id)
         }
@@ -192,20 +191,20 @@ extension PlaybackEngine {
     /// Asks the rule which variant the segment at `index` is to come from. True when that is another one, so that the
     /// lane waits for its playlist.
     mutating func considerSwitch(at index: Int) -> Bool {
-        guard let item, item.multivariant != nil, item.candidates.count > 1, let tracker = item.lanes[.main]?.tracker,
-            item.decidedFor != tracker.starts[index]
+        guard let count = item?.candidates.count, count > 1, let tracker = item?.lanes[.main]?.tracker,
+            item?.decidedFor != tracker.starts[index]
         else { return false }
-        guard refreshChoice(), let choice = self.item?.choice else { return false }
-        self.item?.decidedFor = tracker.starts[index]
-        if statistics.numberOfSegments == 0, !item.lanes.values.contains(where: \.hasLoadedSegment),
-            choice.contains(where: { $0.index == item.variantIndex })
+        guard refreshChoice(), let choice = item?.choice, let current = item?.variantIndex else { return false }
+        item?.decidedFor = tracker.starts[index]
+        if statistics.numberOfSegments == 0, item?.lanes.values.contains(where: \.hasLoadedSegment) == false,
+            choice.contains(where: { $0.index == current })
         {
             // Nothing was measured since the first choice.
             return false
         }
         let decision = loading.selector.decide(selectionInput(at: index, in: tracker, candidates: choice))
-        self.item?.maximumForwardBuffer = decision.maximumForwardBuffer
-        guard decision.variantIndex != item.variantIndex else { return false }
+        item?.maximumForwardBuffer = decision.maximumForwardBuffer
+        guard decision.variantIndex != current else { return false }
         use(decision.variantIndex, explanation: decision.explanation)
         return true
     }

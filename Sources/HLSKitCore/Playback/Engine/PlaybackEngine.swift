@@ -145,7 +145,7 @@ struct PlaybackEngine: Sendable {
         judge.reset()
         timebase = TimebaseState(itemTime: .zero, hostTime: now, rate: 0)
         effects.append(.setTimebase(timebase))
-        item = new.map { ItemState(url: $0.url) }
+        item = new.map { ItemState(url: $0.url, credentialOrigins: configuration.credentialOrigins) }
         statistics = PlaybackStatistics()
         stallBegan = nil
         isAfterStall = false

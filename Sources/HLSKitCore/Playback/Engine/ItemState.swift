@@ -106,6 +106,7 @@ struct ItemState: Sendable {
 /// Everything that the choice among the variants of an item depends on and that can change.
 struct SelectionLimits: Sendable, Equatable {
     var preferences: PlayerItemPreferences
+    var networkConditions: NetworkConditions
     var penalized: Set<Int>
     var unplayable: Set<Int>
     var audibleOption: VariantCandidate.AudioOption?

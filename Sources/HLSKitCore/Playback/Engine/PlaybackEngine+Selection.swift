@@ -46,8 +46,11 @@ extension PlaybackEngine {
         if let canPlay = configuration.canPlayCodec { context.canDecode = canPlay }
         context.unplayableVariants = item?.unplayableVariants ?? []
         context.penalizedVariants = loading.penalizedVariants(at: now)
-        context.preferredPeakBitRate = preferences.preferredPeakBitRate
-        context.preferredMaximumResolution = preferences.preferredMaximumResolution
+        let limits = preferences.limits(in: networkConditions)
+        context.preferredPeakBitRate = limits.peakBitRate
+        context.preferredMaximumResolution = limits.resolution
+        context.prefersLosslessAudio = preferences.variantPreferences.contains(.lossless)
+        if case .pinned(let index) = preferences.variantPolicy { context.pinnedVariant = index }
         context.display = preferences.displaySize.map { SelectionContext.Display(size: $0) }
         context.quality = preferences.quality
         context.audibleOption = item?.audibleOption
@@ -202,7 +205,10 @@ extension PlaybackEngine {
             // Nothing was measured since the first choice.
             return false
         }
-        let decision = loading.selector.decide(selectionInput(at: index, in: tracker, candidates: choice))
+        let decision =
+            choice.count == 1
+            ? SelectionDecision(variantIndex: choice[0].index, explanation: "the only one that may be used")
+            : loading.selector.decide(selectionInput(at: index, in: tracker, candidates: choice))
         item?.maximumForwardBuffer = decision.maximumForwardBuffer
         guard decision.variantIndex != current else { return false }
         use(decision.variantIndex, explanation: decision.explanation)
@@ -212,7 +218,8 @@ extension PlaybackEngine {
     /// Works out what the rule can choose from, anew if anything that limits it has changed. False where nothing is left.
     private mutating func refreshChoice() -> Bool {
         let limits = SelectionLimits(
-            preferences: preferences, penalized: loading.penalizedVariants(at: now),
+            preferences: preferences, networkConditions: networkConditions,
+            penalized: loading.penalizedVariants(at: now),
             unplayable: item?.unplayableVariants ?? [], audibleOption: item?.audibleOption)
         guard limits != item?.choiceLimits else { return true }
         let eligible = eligibility().eligible
@@ -256,6 +263,21 @@ extension PlaybackEngine {
         input.rate = machine.rate == 0 ? 1 : Double(machine.rate)
         input.isPlaying = machine.status == .playing
         if let outlook, outlook.isLive { input.availableAhead = max(.zero, outlook.listedEnd - playhead) }
+    }
+}
+
+extension PlayerItemPreferences {
+    /// The limits that hold: where the network is expensive the lower ones of both kinds.
+    fileprivate func limits(in conditions: NetworkConditions) -> (peakBitRate: Double, resolution: PixelSize?) {
+        var (peakBitRate, resolution) = (preferredPeakBitRate, preferredMaximumResolution)
+        guard conditions.isExpensive else { return (peakBitRate, resolution) }
+        let rate = preferredPeakBitRateForExpensiveNetworks
+        if rate > 0 { peakBitRate = peakBitRate > 0 ? min(peakBitRate, rate) : rate }
+        if let size = preferredMaximumResolutionForExpensiveNetworks {
+            resolution = PixelSize(
+                width: min(resolution?.width ?? .max, size.width), height: min(resolution?.height ?? .max, size.height))
+        }
+        return (peakBitRate, resolution)
     }
 }
 

@@ -138,10 +138,50 @@ extension URIReference {
 
     /// Resolves `reference` against `base` and gives the text. nil when either cannot be parsed.
     public static func resolve(_ reference: String, against base: String) -> String? {
+        if let target = sibling(reference, of: base) { return target }
         guard let reference = URIReference(reference) else { return nil }
         if reference.scheme != nil, !reference.path.utf8.contains(UInt8(ascii: ".")) { return reference.description }
         guard let base = URIReference(base) else { return nil }
         return reference.resolved(against: base).description
+    }
+
+    /// The target where the reference is a plain name and the base a plain URL, as most are: nothing has to be split and
+    /// tidied. nil where it may have to be.
+    private static func sibling(_ name: String, of base: String) -> String? {
+        guard let first = name.utf8.first, first != UInt8(ascii: "."),
+            name.utf8.allSatisfy(isPlain)
+        else { return nil }
+        // scheme://host/path, where the path has no part that begins with a dot.
+        var slashCount = 0
+        var endOfFolder = 0
+        var length = 0
+        var previous: UInt8 = 0
+        for byte in base.utf8 {
+            length += 1
+            switch byte {
+            case UInt8(ascii: "/"):
+                slashCount += 1
+                endOfFolder = length
+                if slashCount == 1, previous != UInt8(ascii: ":") { return nil }
+                if slashCount == 2, previous != UInt8(ascii: "/") { return nil }
+            case UInt8(ascii: ":"):
+                if slashCount > 0 || previous == 0 || previous == UInt8(ascii: ":") { return nil }
+            case UInt8(ascii: "."):
+                if slashCount == 0 || previous == UInt8(ascii: "/") { return nil }
+            case ...0x20, 0x7F, UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "@"): return nil
+            default:
+                if slashCount == 0, !isLetter(byte) || previous == UInt8(ascii: ":") { return nil }
+                if slashCount == 1 { return nil }
+            }
+            previous = byte
+        }
+        guard slashCount > 2 else { return nil }
+        return String(base.utf8.prefix(endOfFolder)).map { $0 + name }
+    }
+
+    /// Letters, digits, `-`, `.` and `_`.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        isLetter(byte) || (0x2D...0x2E).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x5F
     }
 
     /// RFC 3986 §5.2.4.

@@ -24,6 +24,24 @@ import Testing
         #expect(URIReference.resolve(reference, against: "http://a/b/c/d;p?q") == target)
     }
 
+    @Test(
+        "whatever is plain and resolved at a glance has the target that RFC 3986 §5.2.2 gives it",
+        arguments: ["g", "g.ts", "17", "_-", "a..b", "-", ".", "..", ".g", "g:h", "g/h", "g?y", "", " g", "g ", "ü"])
+    func glance(_ reference: String) {
+        let bases = [
+            "http://a/b/c/d", "https://a.b/", "https://a.b", "http://a:80/b/c", "http://a:080/b/c", "http://a:/b/c",
+            "http://a/./b/../c/d", "http://a/b.c/.d", "http://a//b//c", "file:///a/b", "file:/a/b", "a/b/c", "/a/b/c",
+            "a:b/c", "a://b/c/d?e/f", "a://b/c#d/e", "http://u@a/b/c", "http://[::1]/b/c", "h2://a/b/c", "://a/b/c",
+            "a:://b/c/d", "http:///b", "http://a/b c/d", "http://a/b/c ", "", "data:x",
+        ]
+        for base in bases {
+            let target = URIReference(reference).flatMap { reference in
+                URIReference(base).map { reference.resolved(against: $0).description }
+            }
+            #expect(URIReference.resolve(reference, against: base) == target, "\(base)")
+        }
+    }
+
     @Test("all parts are found, and put together again")
     func parts() throws {
         let text = "HTTPS://u:p@[::1]:8443/a%20b/c?x=1?y#f#g"

@@ -6,10 +6,10 @@ enum Samples {
     /// Ten minutes whose bandwidth wanders between 300 kbit/s and 20 Mbit/s, a period a second.
     static func trace(seed: UInt64) throws -> NetworkTrace {
         var random = Random(state: seed)
-        var level = log(3000)
+        var level = log(3000.0)
         var text = ""
         for _ in 0..<600 {
-            level = min(max(level + 0.3 * (random.next() + random.next() - 1), log(300)), log(20_000))
+            level = min(max(level + 0.3 * (random.next() + random.next() - 1), log(300.0)), log(20_000.0))
             text += "1000,\(Int(exp(level))),40\n"
         }
         return try NetworkTrace(parsing: text.utf8)

@@ -76,6 +76,12 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
         set { core.control(.setAutomaticallyWaits(newValue)) }
     }
 
+    /// What is known of the network. Read at each decision: a change takes effect at the next segment.
+    public var networkConditions: NetworkConditions {
+        get { core.read { $0.networkConditions } }
+        set { core.control(.setNetworkConditions(newValue)) }
+    }
+
     // MARK: Observing
 
     /// One consistent snapshot of now.

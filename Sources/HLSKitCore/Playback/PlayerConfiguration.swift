@@ -36,6 +36,8 @@ public struct PlayerConfiguration: Sendable {
     public var acceptsAllCodecs = false
     /// Bits per second to expect before anything was measured; nil (the default) where nothing is known.
     public var initialBitRateHint: Double?
+    /// What is known of the network when the player is made; it may change (``Player/networkConditions``).
+    public var networkConditions = NetworkConditions()
     /// Decides which variant the next segment comes from.
     public var variantSelector: any VariantSelector = ScenarioRule()
     /// Seed of the only randomness there is, the jitter of retries.

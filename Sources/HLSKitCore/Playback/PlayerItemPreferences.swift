@@ -30,6 +30,15 @@ public struct PlayerItemPreferences: Sendable, Hashable {
     public var preferredPeakBitRate = 0.0
     /// Size above which variants are not considered while there are others; nil (the default) is no limit.
     public var preferredMaximumResolution: PixelSize?
+    /// As ``preferredPeakBitRate``, and besides it, while the network is expensive
+    /// (``NetworkConditions/isExpensive``).
+    public var preferredPeakBitRateForExpensiveNetworks = 0.0
+    /// As ``preferredMaximumResolution``, and besides it, while the network is expensive.
+    public var preferredMaximumResolutionForExpensiveNetworks: PixelSize?
+    /// Kinds of variants that are played only where they are asked for. Default: none.
+    public var variantPreferences: VariantPreferences = []
+    /// Who chooses the variant. Default: the rule.
+    public var variantPolicy = VariantPolicy.automatic
     /// Size at which the picture is shown, in pixels (points × scale): larger variants than it needs are left out.
     public var displaySize: PixelSize?
     /// Start on the first eligible variant of the playlist, whatever is known of the network. Default false.

@@ -68,7 +68,7 @@ public struct ThroughputEstimator: Sendable {
     /// The last transfers that counted, newest last.
     public private(set) var recentTransfers: [Transfer] = []
 
-    private var running: [TransferID: Running] = [:]
+    private var running = FewEntries<TransferID, Running>()
     private var fast = MovingAverage(halfLife: fastHalfLife)
     private var slow = MovingAverage(halfLife: slowHalfLife)
     private var latency = MovingAverage(halfLife: latencyHalfLife)

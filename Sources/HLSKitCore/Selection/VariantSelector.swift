@@ -1,8 +1,8 @@
 /// A rule that chooses among the eligible variants.
 ///
-/// Asked before each segment and, while one is on its way, each time that its progress is worth a look. A rule may keep
-/// state between calls; it belongs to one item and is called from one place at a time. It must be quick (well under a
-/// millisecond).
+/// Asked before each segment for which there is a choice and, while one is on its way, each time that its progress is
+/// worth a look. A rule may keep state between calls; it belongs to one item and is called from one place at a time. It
+/// must be quick (well under a millisecond).
 public protocol VariantSelector: Sendable {
     /// Decides for the situation that `input` describes.
     mutating func decide(_ input: SelectionInput) -> SelectionDecision

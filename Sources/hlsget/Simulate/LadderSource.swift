@@ -1,14 +1,13 @@
 import Foundation
 import HLSKitCore
 import HLSKitSimulation
-import Synchronization
 
 /// Reads the playlists of a title, from files or over the network, and makes a movie of them.
 struct LadderSource: Sendable {
-    private let transport: any Transport
+    private let configuration: PlayerConfiguration
 
-    init(transport: any Transport = SchemeTransport.shared) {
-        self.transport = transport
+    init(configuration: PlayerConfiguration = .init()) {
+        self.configuration = configuration
     }
 
     /// A URL, or a file that begins like a playlist.
@@ -29,15 +28,18 @@ struct LadderSource: Sendable {
             throw SimulationFailure(cause: error.description, path: path)
         }
         do {
-            switch try await playlist(url) {
-            case (.media(let media), _): return try MovieFile(media)
-            case (.multivariant(let multivariant), let base):
-                let isLocal = base.hasPrefix("file:")
+            let loader = PlaylistLoader(url: url, configuration: configuration)
+            switch try await loader.load() {
+            case .media(let media): return try MovieFile(media)
+            case .multivariant(let multivariant):
+                var options = PlaylistParser.Options()
+                options.importedVariables = Dictionary(
+                    multivariant.definitions.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
                 var media: [MediaPlaylist?] = []
                 for variant in multivariant.variants.prefix(100) {
-                    guard let reference = URIReference.resolve(variant.uri, against: base),
-                        isLocal || !reference.lowercased().hasPrefix("file:"),
-                        case (.media(let playlist), _) = try await playlist(reference)
+                    guard let reference = URIReference.resolve(variant.uri, against: multivariant.url),
+                        case .media(let playlist) = try await loader.load(
+                            reference, namedBy: multivariant.url, options)
                     else {
                         media.append(nil)
                         continue
@@ -53,30 +55,9 @@ struct LadderSource: Sendable {
                 cause: "malformed playlist", path: path, detail: error.description, status: .badPlaylist)
         } catch let error as LoadingError {
             throw SimulationFailure(
-                cause: "cannot be loaded", path: path, detail: "\(error)", status: ExitStatus(error))
+                cause: ErrorLine.cause(of: error), path: error.url, detail: error.text, status: ExitStatus(error))
         } catch {
             throw SimulationFailure(cause: "cannot be loaded", path: path, detail: "\(error)", status: .network)
-        }
-    }
-
-    /// A playlist and the URL that answered.
-    private func playlist(_ url: String) async throws -> (Playlist, String) {
-        let (bytes, answered) = try await load(url)
-        return (try Playlist(parsing: bytes, url: answered), answered)
-    }
-
-    private func load(_ url: String) async throws -> ([UInt8], String) {
-        let request = TransportRequest(url: url, resourceClass: .multivariantPlaylist, maximumByteCount: 32 << 20)
-        let body = Mutex<(bytes: [UInt8], url: String)>(([], url))
-        return try await withCheckedThrowingContinuation { continuation in
-            _ = transport.start(request) { event in
-                switch event {
-                case .response(let response): body.withLock { $0.url = response.url.isEmpty ? url : response.url }
-                case .data(let bytes): body.withLock { $0.bytes += bytes }
-                case .finished: continuation.resume(returning: body.withLock { ($0.bytes, $0.url) })
-                case .failed(let error, _): continuation.resume(throwing: error)
-                }
-            }
         }
     }
 }

@@ -23,6 +23,7 @@ struct EngineConfiguration: Sendable {
     /// Names the playback session to servers (`X-Playback-Session-Id`); nil sends nothing.
     var sessionID: String?
     var seed: UInt64 = 0
+    var networkConditions = NetworkConditions()
     var selector: any VariantSelector = ScenarioRule()
 }
 
@@ -43,6 +44,7 @@ extension EngineConfiguration {
         initialBitRateHint = configuration.initialBitRateHint
         sessionID = configuration.playbackSessionID
         seed = configuration.seed
+        networkConditions = configuration.networkConditions
         selector = configuration.variantSelector
     }
 }

@@ -52,6 +52,7 @@ enum EngineControl: Sendable {
     case setAutomaticallyWaits(Bool)
     case setActionAtItemEnd(ActionAtItemEnd)
     case setPreferences(PlayerItemPreferences)
+    case setNetworkConditions(NetworkConditions)
     /// Ends the item at this item time; nil takes the end time back.
     case setForwardPlaybackEndTime(Duration?)
     /// Stops loading, lets what is buffered and decoding be forgotten.

@@ -18,7 +18,7 @@ struct ItemState: Sendable {
     var candidates: [VariantCandidate] = []
     /// Variants whose media turned out not to be playable here.
     var unplayableVariants: Set<Int> = []
-    var audibleOption: VariantCandidate.AudioOption?
+    @Shared var audibleOption: VariantCandidate.AudioOption? = nil
     /// The language of the subtitles that are loaded; nil where undeclared.
     var legibleLanguage: String?
     /// The start of the segment that the rule was asked for last.
@@ -28,7 +28,7 @@ struct ItemState: Sendable {
     /// The variants that the rule can choose from, lowest `BANDWIDTH` first.
     var choice: [VariantCandidate] = []
     /// What limited that choice.
-    var choiceLimits: SelectionLimits?
+    @Shared var choiceLimits: SelectionLimits? = nil
     /// What was loaded from each variant, by its index, and from the variant in use.
     var seen: [Int: SeenMedia] = [:]
     var loadedBytes = 0
@@ -44,7 +44,7 @@ struct ItemState: Sendable {
     var startWindow: Duration?
     var forwardEnd: Duration?
     /// The playlist of the variant that was left last, until its successor is laid beside it.
-    var previousTracker: PlaylistTracker?
+    @Shared var previousTracker: PlaylistTracker? = nil
     /// Where the media really ends, once all of it was presented.
     var mediaEnd: Duration?
     /// Unpaced: what outputs have taken.
@@ -69,11 +69,12 @@ struct ItemState: Sendable {
 
     /// Where the user's credentials may go, and those that the URL itself carried (R60).
     let credentialOrigins: Set<Origin>
-    let authorization: HTTPField?
+    @Shared private(set) var authorization: HTTPField? = nil
 
-    init(url: String) {
+    /// `credentialOrigins` besides the URL's own.
+    init(url: String, credentialOrigins: Set<Origin>) {
         self.url = url
-        credentialOrigins = Set([Origin(of: url)].compactMap(\.self))
+        self.credentialOrigins = credentialOrigins.union([Origin(of: url)].compactMap(\.self))
         authorization = (try? HTTPURL(url))?.basicAuthorization
     }
 
@@ -105,6 +106,7 @@ struct ItemState: Sendable {
 /// Everything that the choice among the variants of an item depends on and that can change.
 struct SelectionLimits: Sendable, Equatable {
     var preferences: PlayerItemPreferences
+    var networkConditions: NetworkConditions
     var penalized: Set<Int>
     var unplayable: Set<Int>
     var audibleOption: VariantCandidate.AudioOption?
@@ -112,6 +114,8 @@ struct SelectionLimits: Sendable, Equatable {
 
 /// A media playlist that was loaded, with the URL that answered.
 struct KnownPlaylist: Sendable {
-    var playlist: MediaPlaylist
+    @Shared var playlist: MediaPlaylist
     var url: String
+    /// Where it was laid on the timeline; nil where it was not.
+    var tracker: PlaylistTracker?
 }

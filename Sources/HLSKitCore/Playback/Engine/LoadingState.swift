@@ -2,7 +2,7 @@
 struct LoadingState: Sendable {
     private var lastRequest = 0
     private var lastSegment = 0
-    var requests: [RequestID: RequestContext] = [:]
+    var requests = FewEntries<RequestID, RequestContext>()
     var estimator = ThroughputEstimator()
     var penalties: PenaltyBox
     var retries: RetrySchedule<RequestRole>

@@ -12,7 +12,7 @@ struct MediaLane: Sendable {
     let id: LaneID
     /// URL of the media playlist as the multivariant playlist (or the user) gave it.
     var playlistURL: String
-    var tracker: PlaylistTracker?
+    @Shared var tracker: PlaylistTracker? = nil
     /// The request for the playlist that is under way, and when it began.
     var playlistRequest: RequestID?
     var playlistRequestBegan = Duration.zero

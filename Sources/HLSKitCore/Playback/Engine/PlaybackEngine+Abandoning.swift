@@ -16,9 +16,7 @@ extension PlaybackEngine {
 
     /// Asks for a look at the running segment, where there is a choice and a playhead that must not stop.
     mutating func armJudge() {
-        guard configuration.pacing == .realTime, let item, item.multivariant != nil, item.candidates.count > 1 else {
-            return
-        }
+        guard configuration.pacing == .realTime, let count = item?.candidates.count, count > 1 else { return }
         effects.append(.arm(.judge, at: now + Self.judgingInterval * 2))
     }
 
@@ -47,17 +45,17 @@ extension PlaybackEngine {
     /// Asks the rule whether the download of the variant's segment is to go on.
     private mutating func judgeDownload(_ id: RequestID) {
         loading.requests[id]?.judged = now
-        guard var watched = watchedDownload?.request == id ? watchedDownload : watch(id),
-            let progress = loading.requests[id]
-        else { return }
+        if watchedDownload?.request != id { watchedDownload = watch(id) }
+        // Taken out, so that there is one of it only.
+        guard let progress = loading.requests[id], var watched = watchedDownload.take() else { return }
         update(&watched.input)
         watched.input.download = SelectionInput.Download(
             variantIndex: watched.variantIndex, segmentDuration: watched.segmentDuration, requested: progress.began,
             firstByte: progress.responded, receivedByteCount: progress.receivedByteCount,
             expectedByteCount: max(
                 progress.declaredByteCount ?? watched.probableByteCount, progress.receivedByteCount))
-        watchedDownload = watched
         let decision = loading.selector.decide(watched.input)
+        watchedDownload = watched
         guard decision.variantIndex != watched.variantIndex,
             watched.input.candidates.contains(where: { $0.index == decision.variantIndex })
         else { return }
@@ -66,11 +64,11 @@ extension PlaybackEngine {
 
     /// What the rule needs to know of the variant's download; nil where nothing is to be judged.
     private func watch(_ id: RequestID) -> WatchedDownload? {
-        guard let item, item.error == nil, item.candidates.count > 1, !item.choice.isEmpty,
-            let lane = item.lanes[.main], let tracker = lane.tracker, let flight = lane.loading, flight.request == id,
+        guard let choice = item?.choice, choice.count > 1, item?.error == nil,
+            let lane = item?.lanes[.main], let tracker = lane.tracker, let flight = lane.loading, flight.request == id,
             !flight.isSuspended, let variantIndex = flight.variantIndex, let index = tracker.index(of: flight.position)
         else { return nil }
-        var input = selectionInput(at: index, in: tracker, candidates: item.choice)
+        var input = selectionInput(at: index, in: tracker, candidates: choice)
         input.currentVariantIndex = lane.lastVariantIndex
         let told = flight.byteRange.map { Int(clamping: $0.upperBound - $0.lowerBound) }
         let guess = Int(min((loadedBitRate ?? 0) * flight.job.duration.seconds / 8, 1e15))

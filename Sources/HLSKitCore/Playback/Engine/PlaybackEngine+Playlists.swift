@@ -113,7 +113,9 @@ extension PlaybackEngine {
     // MARK: First playlist of a lane
 
     /// Takes the first state of a lane's playlist, and starts the lane where the item starts.
-    mutating func attach(_ playlist: MediaPlaylist, url: String, to id: LaneID) {
+    ///
+    /// `known` is the list as it was laid on the timeline before.
+    mutating func attach(_ playlist: MediaPlaylist, url: String, to id: LaneID, known: PlaylistTracker? = nil) {
         guard var item, var lane = item.lanes[id] else { return }
         if playlist.segments.isEmpty, playlist.hasEndList {
             let failure = PlaylistFailure(kind: .malformed, url: url, text: "the playlist lists no segment")
@@ -121,13 +123,19 @@ extension PlaybackEngine {
             return failPlaylist(of: id, .playlist(failure), url: url, variantIndex: item.variantIndex)
         }
         let start = alignedStart(of: playlist, url: url, in: id)
-        let tracker = PlaylistTracker(
-            playlist, requestURL: lane.playlistURL, url: url, start: start, loadBegan: lane.playlistRequestBegan,
-            now: now)
+        // A list that has ended is as it was.
+        let tracker =
+            known.flatMap { $0.start == start ? $0 : nil }
+            ?? PlaylistTracker(
+                playlist, requestURL: lane.playlistURL, url: url, start: start, loadBegan: lane.playlistRequestBegan,
+                now: now)
+        let isKnown = known?.start == start
         lane.tracker = tracker
         item.lanes[id] = lane
-        if playlist.hasEndList { item.knownPlaylists[lane.playlistURL] = KnownPlaylist(playlist: playlist, url: url) }
-        if id == .main, playlist.hasEndList, let index = item.variantIndex {
+        if playlist.hasEndList, !isKnown {
+            item.knownPlaylists[lane.playlistURL] = KnownPlaylist(playlist: playlist, url: url, tracker: tracker)
+        }
+        if id == .main, playlist.hasEndList, let index = item.variantIndex, !isKnown {
             item.variantPlaylists[index] = SizeTellingPlaylist(playlist, starts: tracker.starts)
         }
         item.lastNewSegment = now

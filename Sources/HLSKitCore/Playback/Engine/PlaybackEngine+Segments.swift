@@ -27,17 +27,18 @@ extension PlaybackEngine {
 
     /// True when the lane moved on without a request.
     private mutating func scheduleLoad(in id: LaneID) -> Bool {
-        guard let item, let lane = item.lanes[id], let tracker = lane.tracker, !lane.isComplete, lane.loading == nil,
-            lane.segments.count < Self.maximumUndemuxedSegments, lane.cursor != nil,
-            item.pendingFailure == nil, item.error == nil
+        // Not the whole item: a copy of all that it holds costs more than the rest.
+        guard let lane = item?.lanes[id], let tracker = lane.tracker, !lane.isComplete,
+            lane.segments.allSatisfy(\.isLoaded), lane.segments.count < Self.maximumUndemuxedSegments,
+            lane.cursor != nil, item?.pendingFailure == nil, item?.error == nil
         else { return false }
         guard let index = lane.nextIndex else {
             // A rendition whose list goes on after the variant has ended is not waited for.
-            let isOver = !tracker.isLive || item.isClosed || reachesEnd(lane)
+            let isOver = !tracker.isLive || item?.isClosed == true || reachesEnd(lane)
             if isOver, lane.segments.isEmpty { complete(id) }
             return false
         }
-        if let end = item.isLive ? item.forwardEnd : effectiveEnd, tracker.starts[index] >= end {
+        if let end = item?.isLive == true ? item?.forwardEnd : effectiveEnd, tracker.starts[index] >= end {
             if lane.segments.isEmpty { complete(id) }
             return false
         }
@@ -50,12 +51,12 @@ extension PlaybackEngine {
                     because: PlayerError(
                         code: .badMedia, url: tracker.url,
                         cause: "segment \(segment.mediaSequence) is marked EXT-X-GAP"))
-                return self.item?.lanes[id]?.tracker != nil
+                return item?.lanes[id]?.tracker != nil
             }
             skip(index, in: id, cause: "marked EXT-X-GAP")
             return true
         }
-        if id == .main, considerSwitch(at: index) { return item.lanes[id]?.tracker != nil }
+        if id == .main, considerSwitch(at: index) { return true }
         if id == .main, isHeldBack { return false }
         begin(segment, at: index, in: id)
         return false
@@ -93,13 +94,13 @@ extension PlaybackEngine {
     private mutating func makeJob(
         _ segment: MediaSegment, at index: Int, url: String, in id: LaneID
     ) throws(PlayerError) -> SegmentJob {
-        guard let item, var lane = item.lanes[id], let tracker = lane.tracker else {
+        guard var lane = item?.lanes[id], let tracker = lane.tracker else {
             throw PlayerError(code: .internal, cause: "no playlist for a segment")
         }
         let key = TimelineKey(
-            epoch: tracker.epoch, discontinuity: tracker.discontinuity(at: index), shift: item.timelineShift)
+            epoch: tracker.epoch, discontinuity: tracker.discontinuity(at: index), shift: item?.timelineShift ?? 0)
         let isNewSequence = lane.startsNewSequence || lane.lastTimeline != key
-        var window = PresentationWindow(from: item.startWindow, until: item.forwardEnd)
+        var window = PresentationWindow(from: item?.startWindow, until: item?.forwardEnd)
         window.dropsOverlap = lane.dropsOverlap
         var map: ResourceID?
         var mapKey: SegmentKey?
@@ -121,15 +122,15 @@ extension PlaybackEngine {
         lane.lastTimeline = key
         lane.startsNewSequence = false
         lane.dropsOverlap = false
-        self.item?.lanes[id] = lane
+        item?.lanes[id] = lane
         return job
     }
 
     private mutating func timelineNumber(of key: TimelineKey) -> Int {
-        guard let item else { return 0 }
-        if let number = item.timelines[key] { return number }
-        self.item?.timelines[key] = item.timelines.count
-        return item.timelines.count
+        if let number = item?.timelines[key] { return number }
+        let number = item?.timelines.count ?? 0
+        item?.timelines[key] = number
+        return number
     }
 
     /// The key among the alternatives that this client can use; nil for clear media.
@@ -213,7 +214,7 @@ extension PlaybackEngine {
             url: url, resourceClass: resourceClass, fields: configuration.fields, byteRange: byteRange,
             timeouts: configuration.timeouts, maximumByteCount: maximumByteCount)
         // The user's credentials belong to the origin of the URL that the user gave (R59).
-        request.credentialOrigins = configuration.credentialOrigins.union(item?.credentialOrigins ?? [])
+        request.credentialOrigins = item?.credentialOrigins ?? configuration.credentialOrigins
         if let authorization = item?.authorization, !request.fields.contains(where: { $0.isAuthorization }) {
             request.fields.append(authorization)
         }
@@ -318,7 +319,7 @@ extension PlaybackEngine {
 
     private mutating func markDemuxed(_ id: LaneID) {
         item?.lanes[id]?.isDemuxed = true
-        guard let item, !item.isReady, item.error == nil, !item.requiredLanes.isEmpty,
+        guard item?.isReady == false, let item, item.error == nil, !item.requiredLanes.isEmpty,
             item.requiredLanes.allSatisfy({ $0.isDemuxed || $0.isComplete })
         else { return }
         self.item?.isReady = true
@@ -489,7 +490,7 @@ extension PlaybackEngine {
     }
 
     private mutating func cancelRequests(where isOver: (RequestContext) -> Bool) {
-        let ids = loading.requests.filter { isOver($0.value) }.keys
+        let ids = loading.requests.keys.filter { loading.requests[$0].map(isOver) ?? false }
         for id in ids.sorted(by: { $0.rawValue < $1.rawValue }) {
             loading.requests[id] = nil
             loading.estimator.ended(id.rawValue, at: now)

@@ -46,8 +46,11 @@ extension PlaybackEngine {
         if let canPlay = configuration.canPlayCodec { context.canDecode = canPlay }
         context.unplayableVariants = item?.unplayableVariants ?? []
         context.penalizedVariants = loading.penalizedVariants(at: now)
-        context.preferredPeakBitRate = preferences.preferredPeakBitRate
-        context.preferredMaximumResolution = preferences.preferredMaximumResolution
+        let limits = preferences.limits(in: networkConditions)
+        context.preferredPeakBitRate = limits.peakBitRate
+        context.preferredMaximumResolution = limits.resolution
+        context.prefersLosslessAudio = preferences.variantPreferences.contains(.lossless)
+        if case .pinned(let index) = preferences.variantPolicy { context.pinnedVariant = index }
         context.display = preferences.displaySize.map { SelectionContext.Display(size: $0) }
         context.quality = preferences.quality
         context.audibleOption = item?.audibleOption
@@ -58,21 +61,20 @@ extension PlaybackEngine {
 
     /// Loads from the variant at `index` from the next segment on, with the renditions that belong to it.
     mutating func use(_ index: Int, explanation: String) {
-        guard var item, let playlist = item.multivariant, playlist.variants.indices.contains(index),
-            let base = item.multivariantURL
+        guard let playlist = item?.multivariant, playlist.variants.indices.contains(index),
+            let base = item?.multivariantURL
         else { return }
         let variant = playlist.variants[index]
         guard let url = URIReference.resolve(variant.uri, against: base) else {
             return failVariant(index, because: "its URI cannot be resolved")
         }
         let description = VariantDescription(variant, index: index)
-        effects.append(.publish(.variantSwitched(from: item.variant, to: description, explanation: explanation)))
-        if item.variant != nil { statistics.numberOfVariantSwitches += 1 }
-        item.variantIndex = index
-        item.variant = description
-        item.loadedBytes = 0
-        item.loadedDuration = .zero
-        self.item = item
+        effects.append(.publish(.variantSwitched(from: item?.variant, to: description, explanation: explanation)))
+        if item?.variant != nil { statistics.numberOfVariantSwitches += 1 }
+        item?.variantIndex = index
+        item?.variant = description
+        item?.loadedBytes = 0
+        item?.loadedDuration = .zero
         redirect(.main, to: url)
         chooseRenditions(for: variant, of: playlist, base: base)
     }
@@ -97,7 +99,7 @@ extension PlaybackEngine {
         loading.waiting[.mediaPlaylist(id)] = nil
         effects.append(.disarm(.reload(id)))
         if let known = item?.knownPlaylists[url] {
-            attach(known.playlist, url: known.url, to: id)
+            attach(known.playlist, url: known.url, to: id, known: known.tracker)
         } else {
             requestPlaylist(of: id)
         }
@@ -192,20 +194,23 @@ extension PlaybackEngine {
     /// Asks the rule which variant the segment at `index` is to come from. True when that is another one, so that the
     /// lane waits for its playlist.
     mutating func considerSwitch(at index: Int) -> Bool {
-        guard let item, item.multivariant != nil, item.candidates.count > 1, let tracker = item.lanes[.main]?.tracker,
-            item.decidedFor != tracker.starts[index]
+        guard let count = item?.candidates.count, count > 1, let tracker = item?.lanes[.main]?.tracker,
+            item?.decidedFor != tracker.starts[index]
         else { return false }
-        guard refreshChoice(), let choice = self.item?.choice else { return false }
-        self.item?.decidedFor = tracker.starts[index]
-        if statistics.numberOfSegments == 0, !item.lanes.values.contains(where: \.hasLoadedSegment),
-            choice.contains(where: { $0.index == item.variantIndex })
+        guard refreshChoice(), let choice = item?.choice, let current = item?.variantIndex else { return false }
+        item?.decidedFor = tracker.starts[index]
+        if statistics.numberOfSegments == 0, item?.lanes.values.contains(where: \.hasLoadedSegment) == false,
+            choice.contains(where: { $0.index == current })
         {
             // Nothing was measured since the first choice.
             return false
         }
-        let decision = loading.selector.decide(selectionInput(at: index, in: tracker, candidates: choice))
-        self.item?.maximumForwardBuffer = decision.maximumForwardBuffer
-        guard decision.variantIndex != item.variantIndex else { return false }
+        let decision =
+            choice.count == 1
+            ? SelectionDecision(variantIndex: choice[0].index, explanation: "the only one that may be used")
+            : loading.selector.decide(selectionInput(at: index, in: tracker, candidates: choice))
+        item?.maximumForwardBuffer = decision.maximumForwardBuffer
+        guard decision.variantIndex != current else { return false }
         use(decision.variantIndex, explanation: decision.explanation)
         return true
     }
@@ -213,7 +218,8 @@ extension PlaybackEngine {
     /// Works out what the rule can choose from, anew if anything that limits it has changed. False where nothing is left.
     private mutating func refreshChoice() -> Bool {
         let limits = SelectionLimits(
-            preferences: preferences, penalized: loading.penalizedVariants(at: now),
+            preferences: preferences, networkConditions: networkConditions,
+            penalized: loading.penalizedVariants(at: now),
             unplayable: item?.unplayableVariants ?? [], audibleOption: item?.audibleOption)
         guard limits != item?.choiceLimits else { return true }
         let eligible = eligibility().eligible
@@ -257,6 +263,21 @@ extension PlaybackEngine {
         input.rate = machine.rate == 0 ? 1 : Double(machine.rate)
         input.isPlaying = machine.status == .playing
         if let outlook, outlook.isLive { input.availableAhead = max(.zero, outlook.listedEnd - playhead) }
+    }
+}
+
+extension PlayerItemPreferences {
+    /// The limits that hold: where the network is expensive the lower ones of both kinds.
+    fileprivate func limits(in conditions: NetworkConditions) -> (peakBitRate: Double, resolution: PixelSize?) {
+        var (peakBitRate, resolution) = (preferredPeakBitRate, preferredMaximumResolution)
+        guard conditions.isExpensive else { return (peakBitRate, resolution) }
+        let rate = preferredPeakBitRateForExpensiveNetworks
+        if rate > 0 { peakBitRate = peakBitRate > 0 ? min(peakBitRate, rate) : rate }
+        if let size = preferredMaximumResolutionForExpensiveNetworks {
+            resolution = PixelSize(
+                width: min(resolution?.width ?? .max, size.width), height: min(resolution?.height ?? .max, size.height))
+        }
+        return (peakBitRate, resolution)
     }
 }
 

@@ -108,7 +108,7 @@ extension PlaybackEngine {
     /// The mean bit rates of the candidates where a playlist does not declare all of them and enough was seen to tell: a
     /// variant's own, else the share of its `BANDWIDTH` that others took. nil where there is nothing to add.
     private func seenAverages(of candidates: [VariantCandidate]) -> [Double]? {
-        guard let item, !item.seen.isEmpty, candidates.contains(where: { $0.averageBandwidth == nil }) else {
+        guard candidates.contains(where: { $0.averageBandwidth == nil }), let item, !item.seen.isEmpty else {
             return nil
         }
         var bits = 0.0

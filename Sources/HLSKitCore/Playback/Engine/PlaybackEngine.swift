@@ -17,6 +17,7 @@ struct PlaybackEngine: Sendable {
     var judge: KeepUpJudge
     var loading: LoadingState
     var preferences = PlayerItemPreferences()
+    var networkConditions: NetworkConditions
     var defaultRate: Float = 1
     var item: ItemState? {
         didSet {
@@ -48,6 +49,7 @@ struct PlaybackEngine: Sendable {
         buffer = ForwardBuffer(configuration: configuration.buffering)
         judge = KeepUpJudge(policy: configuration.keepUpPolicy, configuration: configuration.buffering)
         loading = LoadingState(configuration: configuration)
+        networkConditions = configuration.networkConditions
     }
 
     /// Takes in what happened at `now` and gives what is to be done.
@@ -124,8 +126,8 @@ struct PlaybackEngine: Sendable {
         case .setDefaultRate(let rate): defaultRate = rate
         case .setAutomaticallyWaits(let waits): run(machine.handle(.setAutomaticallyWaits(waits)))
         case .setActionAtItemEnd(let action): run(machine.handle(.setActionAtItemEnd(action)))
-        case .setPreferences(let new):
-            preferences = new
+        case .setPreferences(let new): preferences = new
+        case .setNetworkConditions(let new): networkConditions = new
         case .setForwardPlaybackEndTime(let time):
             item?.forwardEnd = time
             run(machine.handle(.endMoved))
@@ -145,7 +147,7 @@ struct PlaybackEngine: Sendable {
         judge.reset()
         timebase = TimebaseState(itemTime: .zero, hostTime: now, rate: 0)
         effects.append(.setTimebase(timebase))
-        item = new.map { ItemState(url: $0.url) }
+        item = new.map { ItemState(url: $0.url, credentialOrigins: configuration.credentialOrigins) }
         statistics = PlaybackStatistics()
         stallBegan = nil
         isAfterStall = false

@@ -1,0 +1,24 @@
+/// Who chooses the variant of an item.
+///
+/// Source: CONTRACTS §8.
+public enum VariantPolicy: Sendable, Hashable {
+    /// The rule of the player, among those that may be used.
+    case automatic
+    /// The variant at this position of the multivariant playlist, from the next segment on, whatever limits there are.
+    /// Where there is no such variant the rule chooses.
+    case pinned(Int)
+}
+
+/// Kinds of variants that are left out unless they are asked for.
+///
+/// Source: CONTRACTS §8, step 6.
+public struct VariantPreferences: OptionSet, Sendable, Hashable {
+    public let rawValue: Int
+
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    /// Audio without loss: ALAC, FLAC, PCM.
+    public static let lossless = VariantPreferences(rawValue: 1 << 0)
+}

@@ -13,7 +13,7 @@ struct MultivariantPlaylistReader {
         _ tag: Tag, _ bytes: borrowing Span<UInt8>, _ value: Range<Int>, line: Range<Int>,
         _ context: inout ReadingContext
     ) throws(PlaylistError) {
-        try context.readAttributes(bytes, value)
+        context.beginAttributes(value)
         let limit = context.options.limits.maximumVariantCount
         switch tag {
         case .streamInf:
@@ -22,22 +22,30 @@ struct MultivariantPlaylistReader {
                 playlist.variants.removeLast()
             }
             guard playlist.variants.count < limit else { throw context.limit("maximumVariantCount", limit) }
-            playlist.variants.append(try Variant(&context, bytes))
+            let index = playlist.variants.count
+            playlist.variants.append(Variant(uri: "", bandwidth: 0))
+            try playlist.variants[index].read(&context, bytes)
             pending = line.lowerBound
         case .iFrameStreamInf:
-            let variant = try Variant(&context, bytes)
-            guard !variant.uri.isEmpty else {
+            let index = playlist.iFrameVariants.count
+            guard index < limit else { throw context.limit("maximumVariantCount", limit) }
+            playlist.iFrameVariants.append(Variant(uri: "", bandwidth: 0))
+            try playlist.iFrameVariants[index].read(&context, bytes)
+            guard !playlist.iFrameVariants[index].uri.isEmpty else {
                 try context.reportMissing(.uri)
+                playlist.iFrameVariants.removeLast()
                 return
             }
-            guard playlist.iFrameVariants.count < limit else { throw context.limit("maximumVariantCount", limit) }
-            note(tag, line, playlist.iFrameVariants.count)
-            playlist.iFrameVariants.append(variant)
+            note(tag, line, index)
         case .media:
-            guard let rendition = try Rendition(&context, bytes) else { return }
-            guard playlist.renditions.count < limit else { throw context.limit("maximumVariantCount", limit) }
-            note(tag, line, playlist.renditions.count)
-            playlist.renditions.append(rendition)
+            let index = playlist.renditions.count
+            guard index < limit else { throw context.limit("maximumVariantCount", limit) }
+            playlist.renditions.append(Rendition(type: .init(rawValue: ""), groupID: "", name: ""))
+            guard try playlist.renditions[index].read(&context, bytes) else {
+                playlist.renditions.removeLast()
+                return
+            }
+            note(tag, line, index)
         case .sessionData:
             guard let data = try SessionData(&context, bytes) else { return }
             guard playlist.sessionData.count < limit else { throw context.limit("maximumVariantCount", limit) }

@@ -500,6 +500,7 @@ extension MediaPlaylistReader {
 
         dateRangeIndices.reserveCapacity(previous.dateRangeLines.count)
         dateRangeLines.reserveCapacity(previous.dateRangeLines.count)
+        playlist.dateRanges.reserveCapacity(previous.dateRangeLines.count)
         for (start, range) in previous.dateRangeLines where start >= oldNext && start - oldNext < end - next {
             dateRangeLines.append((start - oldNext + next, range))
             try readDateRange(range, &context)
@@ -529,10 +530,13 @@ extension MediaPlaylistReader {
         takeStates(old, after: Int(before.state), upTo: Int(lastOld.state))
         let dates = Int(before.dateCount)..<Int(lastOld.dateCount)
         tables.dates.reserveCapacity(tables.dates.count + dates.count + 64)
-        for index in dates {
-            var anchor = old.tables.dates[index]
+        let firstMoved = tables.dates.count
+        tables.dates += old.tables.dates[dates]
+        var anchors = tables.dates.mutableSpan
+        for index in firstMoved..<anchors.count {
+            var anchor = anchors[index]
             move.time(&anchor.elapsedSeconds, &anchor.elapsedAttos)
-            tables.dates.append(anchor)
+            anchors[index] = anchor
         }
         tables.parts += old.tables.parts[Int(before.partEnd)..<Int(lastOld.partEnd)]
 
@@ -576,6 +580,8 @@ extension MediaPlaylistReader {
         keySets[before.keys] = state.keys
         if let map = before.map, let own = state.map { maps[map] = own }
         keySets[0] = 0
+        tables.states.reserveCapacity(tables.states.count + last - known + 64)
+        tables.keySets.reserveCapacity(tables.keySets.count + old.tables.keySets.count)
         for index in known..<last {
             var state = old.tables.states[index + 1]
             if keySets[state.keys] < 0 {

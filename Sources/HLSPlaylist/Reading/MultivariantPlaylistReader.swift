@@ -5,6 +5,8 @@ struct MultivariantPlaylistReader {
     private(set) var items: [MultivariantSource.ItemLine] = []
     /// Where the `STREAM-INF` of the last variant starts, while it waits for its URI line.
     private var pending: Int?
+    /// What new variants start from: appending a copy of it costs less than making one and moving it.
+    private let emptyVariant = Variant(uri: "", bandwidth: 0)
 
     /// The variants that are complete.
     var variants: [Variant] { pending == nil ? playlist.variants : playlist.variants.dropLast() }
@@ -23,13 +25,13 @@ struct MultivariantPlaylistReader {
             }
             guard playlist.variants.count < limit else { throw context.limit("maximumVariantCount", limit) }
             let index = playlist.variants.count
-            playlist.variants.append(Variant(uri: "", bandwidth: 0))
+            playlist.variants.append(emptyVariant)
             try playlist.variants[index].read(&context, bytes)
             pending = line.lowerBound
         case .iFrameStreamInf:
             let index = playlist.iFrameVariants.count
             guard index < limit else { throw context.limit("maximumVariantCount", limit) }
-            playlist.iFrameVariants.append(Variant(uri: "", bandwidth: 0))
+            playlist.iFrameVariants.append(emptyVariant)
             try playlist.iFrameVariants[index].read(&context, bytes)
             guard !playlist.iFrameVariants[index].uri.isEmpty else {
                 try context.reportMissing(.uri)
@@ -131,23 +133,20 @@ struct MultivariantPlaylistReader {
     }
 }
 
-/// The groups of each type, and which was asked for last.
+/// The groups of each type.
 private struct GroupNames {
     struct Names {
         private var all: Set<String> = []
-        private var last: String?
+        /// The first few of all: comparing with them costs less than a hash.
+        private var first: [String] = []
 
-        mutating func insert(_ name: String) {
-            guard name != last else { return }
-            all.insert(name)
-            last = name
-        }
+        mutating func insert(_ name: String) { _ = isNew(name) }
 
         /// Whether the name is asked for, or inserted, for the first time.
         mutating func isNew(_ name: String) -> Bool {
-            guard name != last else { return false }
-            last = name
-            return all.insert(name).inserted
+            guard !first.contains(name), all.insert(name).inserted else { return false }
+            if first.count < 8 { first.append(name) }
+            return true
         }
     }
 

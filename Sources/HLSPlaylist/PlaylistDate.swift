@@ -110,33 +110,18 @@ extension Span where Element == UInt8 {
         var position = range.lowerBound
         let end = range.upperBound
 
-        func digits(_ count: Int) -> Int? {
-            guard end - position >= count else { return nil }
-            var value = 0
-            for index in position..<position + count {
-                let digit = self[index] &- 0x30
-                guard digit < 10 else { return nil }
-                value = value * 10 + Int(digit)
-            }
-            position += count
-            return value
-        }
-        func skip(_ byte: UInt8) -> Bool {
-            guard position < end, self[position] == byte else { return false }
-            position += 1
-            return true
-        }
-
-        guard let year = digits(4), skip(0x2D), let month = digits(2), skip(0x2D), let day = digits(2),
-            skip(0x54) || skip(0x74) || skip(0x20), let hour = digits(2), skip(0x3A), let minute = digits(2)
+        guard let year = digits(4, &position, end), skip(0x2D, &position, end),
+            let month = digits(2, &position, end), skip(0x2D, &position, end), let day = digits(2, &position, end),
+            skip(0x54, &position, end) || skip(0x74, &position, end) || skip(0x20, &position, end),
+            let hour = digits(2, &position, end), skip(0x3A, &position, end), let minute = digits(2, &position, end)
         else { return nil }
         var second = 0
-        if skip(0x3A) {
-            guard let value = digits(2) else { return nil }
+        if skip(0x3A, &position, end) {
+            guard let value = digits(2, &position, end) else { return nil }
             second = value
         }
         var attoseconds: Int64 = 0
-        if skip(0x2E) || skip(0x2C) {
+        if skip(0x2E, &position, end) || skip(0x2C, &position, end) {
             var unit = PlaylistDate.attosecondsPerSecond
             let start = position
             while position < end, self[position] &- 0x30 < 10 {
@@ -150,12 +135,13 @@ extension Span where Element == UInt8 {
         var hasZone = true
         if position == end {
             hasZone = false
-        } else if skip(0x5A) || skip(0x7A) {
+        } else if skip(0x5A, &position, end) || skip(0x7A, &position, end) {
         } else {
             let sign = self[position] == 0x2D ? -1 : 1
-            guard skip(0x2B) || skip(0x2D), let hours = digits(2) else { return nil }
-            _ = skip(0x3A)
-            let minutes = position < end ? digits(2) : 0
+            guard skip(0x2B, &position, end) || skip(0x2D, &position, end), let hours = digits(2, &position, end)
+            else { return nil }
+            _ = skip(0x3A, &position, end)
+            let minutes = position < end ? digits(2, &position, end) : 0
             guard let minutes, hours < 24, minutes < 60 else { return nil }
             offset = sign * (hours * 3600 + minutes * 60)
         }
@@ -174,5 +160,25 @@ extension Span where Element == UInt8 {
             PlaylistDate.days(year: year, month: month, day: day) * 86_400
             + Int64(hour * 3600 + minute * 60 + second - offset)
         return (PlaylistDate(seconds: seconds, attoseconds: attoseconds), hasZone)
+    }
+    /// Exactly `count` digits at `position`, which moves behind them.
+    @inline(__always)
+    private func digits(_ count: Int, _ position: inout Int, _ end: Int) -> Int? {
+        guard end &- position >= count else { return nil }
+        var value = 0
+        for index in position..<position &+ count {
+            let digit = self[index] &- 0x30
+            guard digit < 10 else { return nil }
+            value = value &* 10 &+ Int(digit)
+        }
+        position &+= count
+        return value
+    }
+
+    @inline(__always)
+    private func skip(_ byte: UInt8, _ position: inout Int, _ end: Int) -> Bool {
+        guard position < end, self[position] == byte else { return false }
+        position &+= 1
+        return true
     }
 }

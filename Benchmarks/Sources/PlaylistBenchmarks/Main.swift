@@ -20,8 +20,10 @@ enum PlaylistBenchmarks {
             print(decimals(try memoryOfReading(samples[index].bytes)))
             return
         }
+        // `only 2` measures the third sample alone, for a profiler; `only 4` the reload.
+        let only = CommandLine.arguments.count > 2 ? Int(CommandLine.arguments[2]) : nil
         print("file                           size   read+checksum      read only   memchr lines   memory/text")
-        for (index, sample) in samples.enumerated() {
+        for (index, sample) in samples.enumerated() where index == only ?? index {
             let (name, bytes) = sample
             let memory = memory(ofSample: index)
             var sum: UInt64 = 0
@@ -34,7 +36,7 @@ enum PlaylistBenchmarks {
                 rate(bytes.count, parse).leftPadded(14), rate(bytes.count, count).leftPadded(14),
                 memory.leftPadded(10) + " x", "  (\(lines) lines, checksum \(String(sum, radix: 16)))")
         }
-        try reload()
+        if only ?? samples.count == samples.count { try reload() }
     }
 
     /// One new segment at the end of the live window, one less in front: in full, and as a delta update.

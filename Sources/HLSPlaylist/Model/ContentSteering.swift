@@ -17,7 +17,7 @@ public struct ContentSteering: Sendable, Hashable {
 extension ContentSteering {
     init?(_ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
         self.init(serverURI: "")
-        for attribute in context.attributes {
+        while let attribute = try context.nextAttribute(bytes) {
             switch attribute.name {
             case .serverURI: serverURI = try context.uri(attribute, bytes)
             case .pathwayID: pathwayID = try context.string(attribute, bytes)

@@ -68,7 +68,7 @@ extension DateRange {
     /// Reads the attributes of the current tag. Without an ID the range cannot be told from others: that throws.
     init(_ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
         self.init(id: "", startDate: nil)
-        for attribute in context.attributes {
+        while let attribute = try context.nextAttribute(bytes) {
             switch attribute.name {
             case .id: id = try context.string(attribute, bytes)
             case .class: self.class = try context.string(attribute, bytes)

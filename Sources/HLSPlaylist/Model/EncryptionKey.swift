@@ -54,7 +54,7 @@ extension EncryptionKey {
     init?(_ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
         self.init(method: Method(rawValue: ""), uri: nil)
         var hasMethod = false
-        for attribute in context.attributes {
+        while let attribute = try context.nextAttribute(bytes) {
             switch attribute.name {
             case .method:
                 hasMethod = true

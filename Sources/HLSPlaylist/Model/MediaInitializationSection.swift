@@ -28,7 +28,7 @@ extension MediaInitializationSection {
     ) throws(PlaylistError) {
         self.init(uri: "", keys: keys)
         var hasURI = false
-        for attribute in context.attributes {
+        while let attribute = try context.nextAttribute(bytes) {
             switch attribute.name {
             case .uri:
                 uri = try context.uri(attribute, bytes)

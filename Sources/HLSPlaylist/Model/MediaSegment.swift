@@ -103,8 +103,7 @@ extension MediaSegment {
     public var duration: Duration {
         get {
             if let own = own.first { return own.duration }
-            return Duration(
-                secondsComponent: Int64(record.durationSeconds), attosecondsComponent: Int64(record.durationAttos))
+            return Duration(seconds: UInt64(record.durationSeconds), attos: record.durationAttos)
         }
         set { set(\.duration, to: max(.zero, newValue)) }
     }

@@ -36,14 +36,14 @@ extension PartialSegment {
         _ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>, previous: @autoclosure () -> PartialSegment?
     ) throws(PlaylistError) {
         var range: Attribute?
-        var hasURI = false
-        var hasDuration = false
-        self.init(uri: "", duration: .zero)
-        for attribute in context.attributes {
+        var uri: String?
+        var duration: Duration?
+        var isIndependent = false
+        var isGap = false
+        var otherAttributes: [PlaylistAttribute] = []
+        while let attribute = try context.nextAttribute(bytes) {
             switch attribute.name {
-            case .uri:
-                uri = try context.uri(attribute, bytes)
-                hasURI = true
+            case .uri: uri = try context.uri(attribute, bytes)
             case .duration:
                 if let value = try context.duration(attribute, bytes) {
                     guard value <= MediaPlaylistReader.longestDuration else {
@@ -51,7 +51,6 @@ extension PartialSegment {
                         return nil
                     }
                     duration = value
-                    hasDuration = true
                 }
             case .independent: isIndependent = try context.isYes(attribute, bytes)
             case .gap: isGap = try context.isYes(attribute, bytes)
@@ -59,10 +58,11 @@ extension PartialSegment {
             default: otherAttributes.append(try context.keep(attribute, bytes))
             }
         }
-        guard hasURI, hasDuration else {
-            try context.reportMissing(hasURI ? .duration : .uri)
+        guard let uri, let duration else {
+            try context.reportMissing(uri == nil ? .uri : .duration)
             return nil
         }
+        var byteRange: ByteRange?
         if let range {
             let previous = previous()
             byteRange = try context.byteRange(range, bytes, continuing: previous?.byteRange?.end)
@@ -71,6 +71,9 @@ extension PartialSegment {
                     .byteRange, "the offset is missing, and the part before is of another resource; read as its end")
             }
         }
+        self.init(
+            uri: uri, duration: duration, byteRange: byteRange, isIndependent: isIndependent, isGap: isGap,
+            otherAttributes: otherAttributes)
     }
 
     var attributeText: String {

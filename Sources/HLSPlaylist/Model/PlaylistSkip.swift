@@ -20,7 +20,7 @@ extension PlaylistSkip {
     init(_ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
         var skipped: Int?
         self.init(count: 0)
-        for attribute in context.attributes {
+        while let attribute = try context.nextAttribute(bytes) {
             switch attribute.name {
             case .skippedSegments:
                 skipped = bytes.integer(in: bytes.trimmed(attribute.value))

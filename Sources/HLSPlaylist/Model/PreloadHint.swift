@@ -36,7 +36,7 @@ public struct PreloadHint: Sendable, Hashable {
 extension PreloadHint {
     init?(_ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
         self.init(kind: Kind(rawValue: ""), uri: "")
-        for attribute in context.attributes {
+        while let attribute = try context.nextAttribute(bytes) {
             switch attribute.name {
             case .type: kind = Kind(rawValue: try context.enumerated(attribute, bytes))
             case .uri: uri = try context.uri(attribute, bytes)

@@ -69,9 +69,12 @@ public struct Rendition: Sendable, Hashable {
 }
 
 extension Rendition {
-    init?(_ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
-        self.init(type: MediaType(rawValue: ""), groupID: "", name: "")
-        for attribute in context.attributes {
+    /// Reads the attributes of the current tag into an empty rendition, in place as ``Variant/read(_:_:)`` does. Gives
+    /// whether it is one: has a type.
+    mutating func read(
+        _ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>
+    ) throws(PlaylistError) -> Bool {
+        while let attribute = try context.nextAttribute(bytes) {
             switch attribute.name {
             case .type: type = MediaType(rawValue: try context.enumerated(attribute, bytes))
             case .groupID: groupID = try context.string(attribute, bytes)
@@ -93,7 +96,7 @@ extension Rendition {
         }
         guard !type.rawValue.isEmpty else {
             try context.reportMissing(.type)
-            return nil
+            return false
         }
         if groupID.isEmpty { try context.reportMissing(.groupID) }
         if name.isEmpty { try context.reportMissing(.name) }
@@ -105,6 +108,7 @@ extension Rendition {
         if isForced, type != .subtitles {
             try context.report(.attributeConflict, "FORCED is for subtitles only", severity: .warning)
         }
+        return true
     }
 
     var attributeText: String {

@@ -26,7 +26,7 @@ public struct RenditionReport: Sendable, Hashable {
 extension RenditionReport {
     init?(_ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
         self.init(uri: "")
-        for attribute in context.attributes {
+        while let attribute = try context.nextAttribute(bytes) {
             switch attribute.name {
             case .uri: uri = try context.uri(attribute, bytes)
             case .lastMSN: lastMediaSequence = try context.integer(attribute, bytes)

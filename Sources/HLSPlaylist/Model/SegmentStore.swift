@@ -61,6 +61,48 @@ struct SegmentRecord: Sendable {
     }
 }
 
+extension SegmentRecord {
+    /// From the text and tables that a record stands in to others that hold the same. Numbers wrap round, so that they
+    /// go either way.
+    struct Move {
+        var text: UInt32
+        var line: UInt32
+        var state: UInt32
+        var dateCount: UInt32
+        var partEnd: UInt32
+        var discontinuityCount: UInt32
+        var seconds: UInt64
+        var attos: UInt64
+
+        /// Moves a place on the timeline.
+        @inline(__always)
+        func time(_ elapsedSeconds: inout UInt64, _ elapsedAttos: inout UInt64) {
+            elapsedSeconds &+= seconds
+            elapsedAttos &+= attos
+            if elapsedAttos >= 1_000_000_000_000_000_000 {
+                elapsedAttos &-= 1_000_000_000_000_000_000
+                elapsedSeconds &+= 1
+            }
+        }
+    }
+
+    /// Of a record whose URI is in the text itself.
+    @inline(__always)
+    func moved(by move: Move) -> SegmentRecord {
+        var record = self
+        record.uri.start &+= move.text
+        record.blockStart &+= move.text
+        if titleStart > 0 { record.titleStart &+= move.text }
+        move.time(&record.elapsedSeconds, &record.elapsedAttos)
+        record.state &+= move.state
+        record.dateCount &+= move.dateCount
+        record.partEnd &+= move.partEnd
+        record.discontinuityCount &+= move.discontinuityCount
+        record.line &+= move.line
+        return record
+    }
+}
+
 /// What holds until another tag changes it.
 struct SegmentState: Sendable, Hashable {
     /// Index into ``SegmentStore/keySets``.

@@ -31,7 +31,7 @@ public struct ServerControl: Sendable, Hashable {
 extension ServerControl {
     init(_ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
         self.init()
-        for attribute in context.attributes {
+        while let attribute = try context.nextAttribute(bytes) {
             switch attribute.name {
             case .canSkipUntil: canSkipUntil = try context.duration(attribute, bytes)
             case .canSkipDateRanges: canSkipDateRanges = try context.isYes(attribute, bytes)

@@ -29,7 +29,7 @@ public struct SessionData: Sendable, Hashable {
 extension SessionData {
     init?(_ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
         self.init(dataID: "")
-        for attribute in context.attributes {
+        while let attribute = try context.nextAttribute(bytes) {
             switch attribute.name {
             case .dataID: dataID = try context.string(attribute, bytes)
             case .value: value = try context.string(attribute, bytes)

@@ -15,7 +15,7 @@ extension StartPoint {
     init?(_ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
         var offset: Duration?
         var isPrecise = false
-        for attribute in context.attributes {
+        while let attribute = try context.nextAttribute(bytes) {
             switch attribute.name {
             case .timeOffset: offset = try context.duration(attribute, bytes, signed: true)
             case .precise: isPrecise = try context.isYes(attribute, bytes)

@@ -25,7 +25,7 @@ extension VariableDefinition {
     init(_ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
         var value: String?
         var found: (name: String, source: Source)?
-        for attribute in context.attributes {
+        while let attribute = try context.nextAttribute(bytes) {
             switch attribute.name {
             case .name:
                 if found == nil { found = (try context.string(attribute, bytes), .value) }

@@ -108,11 +108,11 @@ public enum ClosedCaptions: Sendable, Hashable {
 }
 
 extension Variant {
-    /// Reads the attributes of the current tag; the URI of a `STREAM-INF` comes later.
-    init(_ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
-        self.init(uri: "", bandwidth: 0)
+    /// Reads the attributes of the current tag; the URI of a `STREAM-INF` comes later. In place, since copying something
+    /// of this size takes as long as reading it.
+    mutating func read(_ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
         var hasBandwidth = false
-        for attribute in context.attributes {
+        while let attribute = try context.nextAttribute(bytes) {
             switch attribute.name {
             case .uri where context.tag == .iFrameStreamInf: uri = try context.uri(attribute, bytes)
             case .bandwidth:

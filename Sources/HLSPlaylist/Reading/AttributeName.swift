@@ -72,11 +72,6 @@ enum AttributeName: String, CaseIterable, Sendable {
     case video = "VIDEO"
     case videoRange = "VIDEO-RANGE"
 
-    private static let table = NameTable<AttributeName>()
-
-    /// The attribute whose whole name is in `range` (SPEC rule 2), and its place among all.
-    @inline(__always)
-    static func find(_ range: Range<Int>, in bytes: borrowing Span<UInt8>) -> (name: AttributeName, ordinal: Int)? {
-        table.find(range, in: bytes)
-    }
+    /// Finds the attribute whose whole name a range holds (SPEC rule 2).
+    static let table = NameTable<AttributeName>()
 }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// What a line holds besides plain ASCII; the reader looks closer at such lines only.
 struct LineTraits: OptionSet {
     let rawValue: UInt8
@@ -89,29 +91,44 @@ extension Span where Element == UInt8 {
         return Range(uncheckedBounds: (lower, upper))
     }
 
-    /// The first index of `byte` in `range`. Eight bytes at a time.
+    /// The first index of `byte` in `range`. Eight bytes at a time, which may reach beyond the range.
     @inline(__always)
     func index(of byte: UInt8, in range: Range<Int>) -> Int? {
+        index(of: byte, or: byte, in: range)
+    }
+
+    /// The first index of either byte in `range`. Eight bytes at a time, which may reach beyond the range.
+    @inline(__always)
+    func index(of byte: UInt8, or other: UInt8, in range: Range<Int>) -> Int? {
         var index = range.lowerBound
         let pattern = UInt64(byte) &* Self.ones
-        while index &+ 8 <= range.upperBound {
-            let flipped = word(at: index) ^ pattern
-            let hits = (flipped &- Self.ones) & ~flipped & Self.highs
-            if hits != 0 { return index &+ hits.trailingZeroBitCount &>> 3 }
+        let otherPattern = UInt64(other) &* Self.ones
+        while index < range.upperBound, index &+ 8 <= count {
+            let word = word(at: index)
+            let flipped = word ^ pattern
+            let otherFlipped = word ^ otherPattern
+            let hits =
+                ((flipped &- Self.ones) & ~flipped | (otherFlipped &- Self.ones) & ~otherFlipped) & Self.highs
+            if hits != 0 {
+                index &+= hits.trailingZeroBitCount &>> 3
+                return index < range.upperBound ? index : nil
+            }
             index &+= 8
         }
         while index < range.upperBound {
-            if self[index] == byte { return index }
+            if self[index] == byte || self[index] == other { return index }
             index &+= 1
         }
         return nil
     }
 
+    @inline(__always)
     func equals(_ range: Range<Int>, _ text: StaticString) -> Bool {
         guard range.count == text.utf8CodeUnitCount else { return false }
-        return text.withUTF8Buffer { text in
-            for offset in 0..<text.count where self[range.lowerBound + offset] != text[offset] { return false }
-            return true
+        return extracting(range).withUnsafeBytes { bytes in
+            // Not nil: `text` is not empty, and the range is as long.
+            guard let address = bytes.baseAddress else { return text.utf8CodeUnitCount == 0 }
+            return memcmp(address, text.utf8Start, text.utf8CodeUnitCount) == 0
         }
     }
 
@@ -223,8 +240,14 @@ extension Span where Element == UInt8 {
 extension Duration {
     /// nil when it passes the range of `Duration` in seconds (2⁶³).
     init?(_ number: DecimalNumber) {
-        guard let seconds = Int64(exactly: number.whole) else { return nil }
-        self.init(secondsComponent: seconds, attosecondsComponent: Int64(number.attos))
+        guard number.whole <= Int64.max else { return nil }
+        self.init(seconds: number.whole, attos: number.attos)
+    }
+
+    /// `seconds` below 2⁶³ and `attos` below 10¹⁸. Unlike `init(secondsComponent:attosecondsComponent:)` it is inlined.
+    @inline(__always)
+    init(seconds: UInt64, attos: UInt64) {
+        self.init(attoseconds: Int128(seconds) &* 1_000_000_000_000_000_000 &+ Int128(attos))
     }
 
     /// The decimal text of the duration, exact: `6.006`, `-12`, `10`.

@@ -5,10 +5,10 @@ import Glibc
 /// Segments become records of a fixed size; nothing is allocated for a segment whose tags are plain.
 struct MediaPlaylistReader {
     /// A longer `EXTINF`, part or target duration is not believed (RELIABILITY R34): eleven days.
-    static let longestDuration = Duration.seconds(longestSeconds)
-    private static let longestSeconds: UInt64 = 1_000_000
+    static var longestDuration: Duration { Duration(seconds: longestSeconds, attos: 0) }
+    private static var longestSeconds: UInt64 { 1_000_000 }
     /// Of a longer one there is a warning.
-    private static let longSeconds: UInt64 = 86_400
+    private static var longSeconds: UInt64 { 86_400 }
 
     private var tables = SegmentTables()
     private var expansions: [UInt8] = []
@@ -258,7 +258,7 @@ extension MediaPlaylistReader {
             }
         case .part: try readPart(bytes, value, &context)
         case .dateRange:
-            try context.readAttributes(bytes, value)
+            context.beginAttributes(value)
             let range = try DateRange(&context, bytes)
             dateRangeLines.append((line.lowerBound, range))
             try readDateRange(range, &context)
@@ -279,7 +279,7 @@ extension MediaPlaylistReader {
     ) throws(PlaylistError) {
         // The same line again changes nothing.
         if let keyLine, bytes.equals(keyLine, value) { return }
-        try context.readAttributes(bytes, value)
+        context.beginAttributes(value)
         hasStateChanged = true
         guard let key = try EncryptionKey(&context, bytes) else {
             state.keys = 0
@@ -304,7 +304,7 @@ extension MediaPlaylistReader {
     ) throws(PlaylistError) {
         let keys = tables.keySets[state.keys]
         if let mapLine, let map = state.map, bytes.equals(mapLine, value), tables.maps[map].keys == keys { return }
-        try context.readAttributes(bytes, value)
+        context.beginAttributes(value)
         guard let map = try MediaInitializationSection(&context, bytes, keys: keys) else { return }
         if keys.contains(where: { $0.method == .aes128 && $0.iv == nil }) {
             try context.report(.missingAttribute, "the key of an EXT-X-MAP needs an IV", tag: .key)
@@ -318,7 +318,7 @@ extension MediaPlaylistReader {
     mutating func readPart(
         _ bytes: borrowing Span<UInt8>, _ value: Range<Int>, _ context: inout ReadingContext
     ) throws(PlaylistError) {
-        try context.readAttributes(bytes, value)
+        context.beginAttributes(value)
         let limit = context.options.limits.maximumSegmentCount
         guard tables.parts.count < limit else { throw context.limit("maximumSegmentCount (parts)", limit) }
         if tables.parts.count == 64 {
@@ -385,25 +385,25 @@ extension MediaPlaylistReader {
             playlist.playlistType = value.isEmpty ? nil : type
         case .iFramesOnly: playlist.isIFramesOnly = true
         case .partInf:
-            try context.readAttributes(bytes, value)
-            for attribute in context.attributes where attribute.name == .partTarget {
-                playlist.partTarget = try context.duration(attribute, bytes)
+            context.beginAttributes(value)
+            while let attribute = try context.nextAttribute(bytes) {
+                if attribute.name == .partTarget { playlist.partTarget = try context.duration(attribute, bytes) }
             }
             if playlist.partTarget == nil { try context.reportMissing(.partTarget) }
         case .serverControl:
-            try context.readAttributes(bytes, value)
+            context.beginAttributes(value)
             playlist.serverControl = try ServerControl(&context, bytes)
         case .skip:
-            try context.readAttributes(bytes, value)
+            context.beginAttributes(value)
             playlist.skip = try PlaylistSkip(&context, bytes)
             isReusable = false
         case .preloadHint:
-            try context.readAttributes(bytes, value)
+            context.beginAttributes(value)
             guard let hint = try PreloadHint(&context, bytes) else { return }
             guard playlist.preloadHints.count < 100 else { return }
             playlist.preloadHints.append(hint)
         case .renditionReport:
-            try context.readAttributes(bytes, value)
+            context.beginAttributes(value)
             guard let report = try RenditionReport(&context, bytes) else { return }
             let limit = context.options.limits.maximumVariantCount
             guard playlist.renditionReports.count < limit else { throw context.limit("maximumVariantCount", limit) }
@@ -498,6 +498,9 @@ extension MediaPlaylistReader {
         keyLine = nil
         mapLine = nil
 
+        dateRangeIndices.reserveCapacity(previous.dateRangeLines.count)
+        dateRangeLines.reserveCapacity(previous.dateRangeLines.count)
+        playlist.dateRanges.reserveCapacity(previous.dateRangeLines.count)
         for (start, range) in previous.dateRangeLines where start >= oldNext && start - oldNext < end - next {
             dateRangeLines.append((start - oldNext + next, range))
             try readDateRange(range, &context)
@@ -509,82 +512,54 @@ extension MediaPlaylistReader {
     ) throws(PlaylistError) {
         let records = old.tables.records
         let before = records[range.lowerBound - 1]
-        let lineShift = context.line - Int(before.line)
-        let dateShift = tables.dates.count - Int(before.dateCount)
-        let partShift = tables.parts.count - Int(before.partEnd)
-        let discontinuityShift = Int(discontinuityCount) - Int(before.discontinuityCount)
+        let lastOld = records[range.upperBound]
         let firstOld = records[range.lowerBound]
         // Times move by a constant; done in attoseconds since both fit easily.
         let timeShift =
             Int128(elapsedSeconds) * 1_000_000_000_000_000_000 + Int128(elapsedAttos)
             - Int128(firstOld.elapsedSeconds) * 1_000_000_000_000_000_000 - Int128(firstOld.elapsedAttos)
         let (seconds, attos) = Self.split(timeShift)
-        func moved(_ oldSeconds: UInt64, _ oldAttos: UInt64) -> (UInt64, UInt64) {
-            var sum = oldAttos &+ attos
-            var total = Int64(bitPattern: oldSeconds) &+ seconds
-            if sum >= 1_000_000_000_000_000_000 {
-                sum &-= 1_000_000_000_000_000_000
-                total &+= 1
-            }
-            return (UInt64(bitPattern: total), sum)
-        }
+        let move = SegmentRecord.Move(
+            text: UInt32(truncatingIfNeeded: shift), line: UInt32(truncatingIfNeeded: context.line) &- before.line,
+            state: UInt32(truncatingIfNeeded: tables.states.count &- 1) &- before.state,
+            dateCount: UInt32(truncatingIfNeeded: tables.dates.count) &- before.dateCount,
+            partEnd: UInt32(truncatingIfNeeded: tables.parts.count) &- before.partEnd,
+            discontinuityCount: discontinuityCount &- before.discontinuityCount,
+            seconds: UInt64(bitPattern: seconds), attos: attos)
 
-        let lastOld = records[range.upperBound]
-        for anchor in old.tables.dates[Int(before.dateCount)..<Int(lastOld.dateCount)] {
-            let (seconds, attos) = moved(anchor.elapsedSeconds, anchor.elapsedAttos)
-            tables.dates.append(DateAnchor(date: anchor.date, elapsedSeconds: seconds, elapsedAttos: attos))
+        takeStates(old, after: Int(before.state), upTo: Int(lastOld.state))
+        let dates = Int(before.dateCount)..<Int(lastOld.dateCount)
+        tables.dates.reserveCapacity(tables.dates.count + dates.count + 64)
+        let firstMoved = tables.dates.count
+        tables.dates += old.tables.dates[dates]
+        var anchors = tables.dates.mutableSpan
+        for index in firstMoved..<anchors.count {
+            var anchor = anchors[index]
+            move.time(&anchor.elapsedSeconds, &anchor.elapsedAttos)
+            anchors[index] = anchor
         }
         tables.parts += old.tables.parts[Int(before.partEnd)..<Int(lastOld.partEnd)]
 
-        var states = [Int](repeating: -1, count: old.tables.states.count)
-        var keySets = [Int](repeating: -1, count: old.tables.keySets.count)
-        var maps = [Int](repeating: -1, count: old.tables.maps.count)
-        let known = old.tables.states[Int(before.state)]
-        states[Int(before.state)] = tables.states.count - 1
-        keySets[known.keys] = state.keys
-        if let map = known.map, let own = state.map { maps[map] = own }
-        keySets[0] = 0
-        var moving = Array(records[range])
-        var taken = moving.mutableSpan
-        for index in 0..<taken.count {
-            let oldState = Int(taken[index].state)
-            if states[oldState] < 0 {
-                var state = old.tables.states[oldState]
-                if keySets[state.keys] < 0 {
-                    keySets[state.keys] = tables.keySets.count
-                    tables.keySets.append(old.tables.keySets[state.keys])
-                }
-                state.keys = keySets[state.keys]
-                if let map = state.map {
-                    if maps[map] < 0 {
-                        maps[map] = tables.maps.count
-                        tables.maps.append(old.tables.maps[map])
-                    }
-                    state.map = maps[map]
-                }
-                states[oldState] = tables.states.count
-                tables.states.append(state)
+        // Made in one pass, since they are most of what there is to copy. What was read goes in front.
+        let own = tables.records
+        var longest = longest
+        tables.records = [SegmentRecord](
+            unsafeUninitializedCapacity: own.count + range.count + 64
+        ) { buffer, count in
+            for record in own {
+                buffer.initializeElement(at: count, to: record)
+                count += 1
             }
-            var record = taken[index]
-            record.state = UInt32(truncatingIfNeeded: states[oldState])
-            record.uri.start = UInt32(truncatingIfNeeded: Int(record.uri.start) &+ shift)
-            record.blockStart = UInt32(truncatingIfNeeded: Int(record.blockStart) &+ shift)
-            if record.titleStart > 0 {
-                record.titleStart = UInt32(truncatingIfNeeded: Int(record.titleStart) &+ shift)
+            for index in range {
+                let record = records[index].moved(by: move)
+                buffer.initializeElement(at: count, to: record)
+                count += 1
+                let rounded =
+                    UInt64(record.durationSeconds) &+ (record.durationAttos >= 500_000_000_000_000_000 ? 1 : 0)
+                if rounded > longest.seconds { longest = (rounded, record.line) }
             }
-            (record.elapsedSeconds, record.elapsedAttos) = moved(record.elapsedSeconds, record.elapsedAttos)
-            record.dateCount = UInt32(truncatingIfNeeded: Int(record.dateCount) &+ dateShift)
-            record.partEnd = UInt32(truncatingIfNeeded: Int(record.partEnd) &+ partShift)
-            record.discontinuityCount = UInt32(
-                truncatingIfNeeded: Int(record.discontinuityCount) &+ discontinuityShift)
-            record.line = UInt32(truncatingIfNeeded: Int(record.line) &+ lineShift)
-            taken[index] = record
-            let rounded =
-                UInt64(record.durationSeconds) &+ (record.durationAttos >= 500_000_000_000_000_000 ? 1 : 0)
-            if rounded > longest.seconds { longest = (rounded, record.line) }
         }
-        tables.records.reserveCapacity(tables.records.count + range.count + 64)
-        tables.records += moving
+        self.longest = longest
         if let last = tables.records.last {
             elapsedSeconds = last.elapsedSeconds
             elapsedAttos = last.elapsedAttos
@@ -593,6 +568,35 @@ extension MediaPlaylistReader {
             state = tables.states[Int(last.state)]
             // The running state need not be the one that was appended last.
             hasStateChanged = true
+        }
+    }
+
+    /// Takes over states with their keys and maps. Each segment has the state of the one before or the next in the
+    /// table, so that those of a stretch of segments stand together, and their numbers move by a constant.
+    private mutating func takeStates(_ old: SegmentStore, after known: Int, upTo last: Int) {
+        var keySets = [Int](repeating: -1, count: old.tables.keySets.count)
+        var maps = [Int](repeating: -1, count: old.tables.maps.count)
+        let before = old.tables.states[known]
+        keySets[before.keys] = state.keys
+        if let map = before.map, let own = state.map { maps[map] = own }
+        keySets[0] = 0
+        tables.states.reserveCapacity(tables.states.count + last - known + 64)
+        tables.keySets.reserveCapacity(tables.keySets.count + old.tables.keySets.count)
+        for index in known..<last {
+            var state = old.tables.states[index + 1]
+            if keySets[state.keys] < 0 {
+                keySets[state.keys] = tables.keySets.count
+                tables.keySets.append(old.tables.keySets[state.keys])
+            }
+            state.keys = keySets[state.keys]
+            if let map = state.map {
+                if maps[map] < 0 {
+                    maps[map] = tables.maps.count
+                    tables.maps.append(old.tables.maps[map])
+                }
+                state.map = maps[map]
+            }
+            tables.states.append(state)
         }
     }
 

@@ -5,6 +5,8 @@ struct MultivariantPlaylistReader {
     private(set) var items: [MultivariantSource.ItemLine] = []
     /// Where the `STREAM-INF` of the last variant starts, while it waits for its URI line.
     private var pending: Int?
+    /// What new variants start from: appending a copy of it costs less than making one and moving it.
+    private let emptyVariant = Variant(uri: "", bandwidth: 0)
 
     /// The variants that are complete.
     var variants: [Variant] { pending == nil ? playlist.variants : playlist.variants.dropLast() }
@@ -13,7 +15,7 @@ struct MultivariantPlaylistReader {
         _ tag: Tag, _ bytes: borrowing Span<UInt8>, _ value: Range<Int>, line: Range<Int>,
         _ context: inout ReadingContext
     ) throws(PlaylistError) {
-        try context.readAttributes(bytes, value)
+        context.beginAttributes(value)
         let limit = context.options.limits.maximumVariantCount
         switch tag {
         case .streamInf:
@@ -22,22 +24,30 @@ struct MultivariantPlaylistReader {
                 playlist.variants.removeLast()
             }
             guard playlist.variants.count < limit else { throw context.limit("maximumVariantCount", limit) }
-            playlist.variants.append(try Variant(&context, bytes))
+            let index = playlist.variants.count
+            playlist.variants.append(emptyVariant)
+            try playlist.variants[index].read(&context, bytes)
             pending = line.lowerBound
         case .iFrameStreamInf:
-            let variant = try Variant(&context, bytes)
-            guard !variant.uri.isEmpty else {
+            let index = playlist.iFrameVariants.count
+            guard index < limit else { throw context.limit("maximumVariantCount", limit) }
+            playlist.iFrameVariants.append(emptyVariant)
+            try playlist.iFrameVariants[index].read(&context, bytes)
+            guard !playlist.iFrameVariants[index].uri.isEmpty else {
                 try context.reportMissing(.uri)
+                playlist.iFrameVariants.removeLast()
                 return
             }
-            guard playlist.iFrameVariants.count < limit else { throw context.limit("maximumVariantCount", limit) }
-            note(tag, line, playlist.iFrameVariants.count)
-            playlist.iFrameVariants.append(variant)
+            note(tag, line, index)
         case .media:
-            guard let rendition = try Rendition(&context, bytes) else { return }
-            guard playlist.renditions.count < limit else { throw context.limit("maximumVariantCount", limit) }
-            note(tag, line, playlist.renditions.count)
-            playlist.renditions.append(rendition)
+            let index = playlist.renditions.count
+            guard index < limit else { throw context.limit("maximumVariantCount", limit) }
+            playlist.renditions.append(Rendition(type: .init(rawValue: ""), groupID: "", name: ""))
+            guard try playlist.renditions[index].read(&context, bytes) else {
+                playlist.renditions.removeLast()
+                return
+            }
+            note(tag, line, index)
         case .sessionData:
             guard let data = try SessionData(&context, bytes) else { return }
             guard playlist.sessionData.count < limit else { throw context.limit("maximumVariantCount", limit) }
@@ -123,23 +133,20 @@ struct MultivariantPlaylistReader {
     }
 }
 
-/// The groups of each type, and which was asked for last.
+/// The groups of each type.
 private struct GroupNames {
     struct Names {
         private var all: Set<String> = []
-        private var last: String?
+        /// The first few of all: comparing with them costs less than a hash.
+        private var first: [String] = []
 
-        mutating func insert(_ name: String) {
-            guard name != last else { return }
-            all.insert(name)
-            last = name
-        }
+        mutating func insert(_ name: String) { _ = isNew(name) }
 
         /// Whether the name is asked for, or inserted, for the first time.
         mutating func isNew(_ name: String) -> Bool {
-            guard name != last else { return false }
-            last = name
-            return all.insert(name).inserted
+            guard !first.contains(name), all.insert(name).inserted else { return false }
+            if first.count < 8 { first.append(name) }
+            return true
         }
     }
 

@@ -195,7 +195,7 @@ extension PlaylistParser {
             try readHeader(bytes, range, name)
             return
         }
-        guard let tag = Tag.named(name, in: bytes) else { return }
+        guard let tag = context.tagNames.find(name, in: bytes)?.name else { return }
         context.tag = tag
         let value = bytes.trimmed(min(nameEnd &+ 1, range.upperBound)..<range.upperBound)
         try read(tag, bytes, value, line: line)
@@ -241,10 +241,10 @@ extension PlaylistParser {
             }
         case .independentSegments: hasIndependentSegments = true
         case .start:
-            try context.readAttributes(bytes, value)
+            context.beginAttributes(value)
             if try isFirst(tag) { start = try StartPoint(&context, bytes) }
         case .define:
-            try context.readAttributes(bytes, value)
+            context.beginAttributes(value)
             try context.define(try VariableDefinition(&context, bytes))
         case .targetDuration where kind != .media:
             // A tag without a number does not make a media playlist.

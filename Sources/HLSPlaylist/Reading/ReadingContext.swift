@@ -20,8 +20,13 @@ struct ReadingContext {
     var definitions: [VariableDefinition] = []
     private var values: [String: [UInt8]] = [:]
     private var expandedByteCount = 0
-    /// The list of the current tag; kept to reuse its memory.
-    private(set) var attributes: [Attribute] = []
+    /// What of the current tag's attribute list is not read yet, and which known names occurred.
+    private var position = 0
+    private var end = 0
+    private var seen: (UInt64, UInt64) = (0, 0)
+    // Copies, since every look at a global asks whether it is made already.
+    private let attributeNames = AttributeName.table
+    let tagNames = Tag.table
 
     init(options: PlaylistParser.Options, url: String) {
         self.options = options
@@ -57,75 +62,85 @@ struct ReadingContext {
 
     // MARK: Attribute lists
 
-    /// Splits an attribute list into ``attributes``: commas count outside quotes only, there are no escapes, of a
-    /// repeated name the first counts. Source: SPEC rules 1, 2, 9, 20.
-    mutating func readAttributes(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) throws(PlaylistError) {
-        attributes.removeAll(keepingCapacity: true)
-        var seen: (UInt64, UInt64) = (0, 0)
-        var index = range.lowerBound
-        let end = range.upperBound
-        while index < end {
-            let first = index
-            while index < end, bytes[index] == 0x20 || bytes[index] == 0x09 { index &+= 1 }
-            let nameStart = index
-            while index < end, bytes[index] != 0x3D, bytes[index] != 0x2C { index &+= 1 }
-            guard index < end, bytes[index] == 0x3D else {
-                let part = bytes.trimmed(nameStart..<index)
-                let text = bytes.string(part)
-                try report(.attributeList, part.isEmpty ? "an empty attribute" : "\"\(text)\" has no value")
-                index &+= 1
-                continue
-            }
-            var nameEnd = index
-            while nameEnd > nameStart, bytes[nameEnd &- 1] == 0x20 { nameEnd &-= 1 }
-            if first != nameStart || nameEnd != index {
-                try report(.whiteSpace, "white space round an attribute name", severity: .warning)
-            }
-            index &+= 1
-            let name = nameStart..<nameEnd
-            var value: Range<Int>
-            var isQuoted = false
-            var open = index
-            while open < end, bytes[open] == 0x20 { open &+= 1 }
-            if open < end, bytes[open] == 0x22, let close = bytes.index(of: 0x22, in: open &+ 1..<end) {
-                value = open &+ 1..<close
-                isQuoted = true
-                index = close &+ 1
-                if index < end, bytes[index] != 0x2C {
-                    let junk = index
-                    while index < end, bytes[index] != 0x2C { index &+= 1 }
-                    if !bytes.trimmed(junk..<index).isEmpty {
-                        try report(.attributeList, "text after the closing quote of \(bytes.string(name))")
-                    }
-                }
-            } else {
-                let start = index
-                index = bytes.index(of: 0x2C, in: start..<end) ?? end
-                value = bytes.trimmed(start..<index)
-                if open < end, bytes[open] == 0x22 {
-                    try report(.attributeList, "the quote of \(bytes.string(name)) is not closed")
-                }
-            }
-            if index < end {
-                index &+= 1
-                if index == end { try report(.attributeList, "a comma at the end of the list", severity: .warning) }
-            }
-            var known: AttributeName?
-            if let (found, ordinal) = AttributeName.find(name, in: bytes) {
-                if isRepeated(ordinal, &seen) {
-                    try report(.duplicateAttribute, "\(bytes.string(name)) occurs again; the first one counts")
-                    continue
-                }
-                known = found
-            } else if name.isEmpty {
-                try report(.attributeList, "a value without a name")
-                continue
-            }
-            attributes.append(Attribute(name: known, nameRange: name, value: value, isQuoted: isQuoted))
-        }
+    /// Starts the attribute list of the current tag. ``nextAttribute(_:)`` reads it.
+    mutating func beginAttributes(_ range: Range<Int>) {
+        position = range.lowerBound
+        end = range.upperBound
+        seen = (0, 0)
     }
 
-    private func isRepeated(_ ordinal: Int, _ seen: inout (UInt64, UInt64)) -> Bool {
+    /// The next attribute of the list; nil at its end. Commas count outside quotes only, there are no escapes, of a
+    /// repeated name the first counts. Source: SPEC rules 1, 2, 9, 20.
+    mutating func nextAttribute(_ bytes: borrowing Span<UInt8>) throws(PlaylistError) -> Attribute? {
+        while position < end {
+            var nameStart = position
+            while nameStart < end, bytes[nameStart] == 0x20 || bytes[nameStart] == 0x09 { nameStart &+= 1 }
+            let stop = bytes.index(of: 0x3D, or: 0x2C, in: nameStart..<end) ?? end
+            guard stop < end, bytes[stop] == 0x3D else {
+                position = min(stop &+ 1, end)
+                let part = bytes.trimmed(nameStart..<stop)
+                try report(
+                    .attributeList, part.isEmpty ? "an empty attribute" : "\"\(bytes.string(part))\" has no value")
+                continue
+            }
+            var nameEnd = stop
+            while nameEnd > nameStart, bytes[nameEnd &- 1] == 0x20 { nameEnd &-= 1 }
+            if position != nameStart || nameEnd != stop {
+                try report(.whiteSpace, "white space round an attribute name", severity: .warning)
+            }
+            let name = nameStart..<nameEnd
+            let (value, isQuoted) = try attributeValue(from: stop &+ 1, name, bytes)
+            if let (known, ordinal) = attributeNames.find(name, in: bytes) {
+                if !isRepeated(ordinal) {
+                    return Attribute(name: known, nameRange: name, value: value, isQuoted: isQuoted)
+                }
+                try report(.duplicateAttribute, "\(bytes.string(name)) occurs again; the first one counts")
+            } else if !name.isEmpty {
+                return Attribute(name: nil, nameRange: name, value: value, isQuoted: isQuoted)
+            } else {
+                try report(.attributeList, "a value without a name")
+            }
+        }
+        return nil
+    }
+
+    /// Reads the value that starts at `start`, and goes on to the next attribute.
+    @inline(__always)
+    private mutating func attributeValue(
+        from start: Int, _ name: Range<Int>, _ bytes: borrowing Span<UInt8>
+    ) throws(PlaylistError) -> (value: Range<Int>, isQuoted: Bool) {
+        var open = start
+        while open < end, bytes[open] == 0x20 { open &+= 1 }
+        let value: Range<Int>
+        let hasQuote = open < end && bytes[open] == 0x22
+        var isQuoted = false
+        if hasQuote, let close = bytes.index(of: 0x22, in: open &+ 1..<end) {
+            value = open &+ 1..<close
+            isQuoted = true
+            position = close &+ 1
+            if position < end, bytes[position] != 0x2C {
+                let junk = position
+                position = bytes.index(of: 0x2C, in: junk..<end) ?? end
+                if !bytes.trimmed(junk..<position).isEmpty {
+                    try report(.attributeList, "text after the closing quote of \(bytes.string(name))")
+                }
+            }
+        } else {
+            position = bytes.index(of: 0x2C, in: start..<end) ?? end
+            value = bytes.trimmed(start..<position)
+            if hasQuote { try report(.attributeList, "the quote of \(bytes.string(name)) is not closed") }
+        }
+        if position < end {
+            position &+= 1
+            if position == end {
+                try report(.attributeList, "a comma at the end of the list", severity: .warning)
+            }
+        }
+        return (value, isQuoted)
+    }
+
+    @inline(__always)
+    private mutating func isRepeated(_ ordinal: Int) -> Bool {
         if ordinal < 64 {
             let bit = (1 as UInt64) &<< UInt64(ordinal)
             defer { seen.0 |= bit }
@@ -161,7 +176,9 @@ struct ReadingContext {
         return try string(attribute, bytes)
     }
 
-    func checkURI(_ range: Range<Int>, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
+    // Mutating, as the other readers of values: a method that is not gets a copy of all of the context.
+    @inline(__always)
+    mutating func checkURI(_ range: Range<Int>, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
         if traits.contains(.nonASCII), !bytes.isUTF8(range) {
             throw failure(.encoding, "the URI is not UTF-8")
         }

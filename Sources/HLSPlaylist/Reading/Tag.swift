@@ -37,13 +37,8 @@ enum Tag: String, CaseIterable, Sendable {
     case sessionKey = "EXT-X-SESSION-KEY"
     case contentSteering = "EXT-X-CONTENT-STEERING"
 
-    private static let table = NameTable<Tag>()
-
-    /// The tag whose whole name is in `range` (SPEC rule 3).
-    @inline(__always)
-    static func named(_ range: Range<Int>, in bytes: borrowing Span<UInt8>) -> Tag? {
-        table.find(range, in: bytes)?.name
-    }
+    /// Finds the tag whose whole name a range holds (SPEC rule 3).
+    static let table = NameTable<Tag>()
 
     /// The kind of playlist that the tag makes; nil for tags of either.
     var kind: Playlist.Kind? {

@@ -329,7 +329,8 @@ extension MediaPlaylistWriter {
         for definition in original.definitions { try? context.define(definition) }
         context.traits = .brace
         let span = text.span
-        guard (try? context.readAttributes(span, line.value)) != nil, let range = try? DateRange(&context, span),
+        context.beginAttributes(line.value)
+        guard let range = try? DateRange(&context, span),
             let wanted = dateRanges[range.id]
         else { return }
         if wanted == originalDateRanges[range.id] {

@@ -38,7 +38,8 @@ extension [UInt8] {
         let value = span.trimmed(Swift.min(nameEnd + 1, trimmed.upperBound)..<trimmed.upperBound)
         // `#EXTM3U` may be followed by other text.
         let word = span.index(of: 0x20, in: first..<nameEnd) ?? nameEnd
-        guard let tag = Tag.named(first + 1..<nameEnd, in: span) ?? Tag.named(first + 1..<word, in: span),
+        guard
+            let (tag, _) = Tag.table.find(first + 1..<nameEnd, in: span) ?? Tag.table.find(first + 1..<word, in: span),
             word == nameEnd || tag == .extM3U
         else { return PlaylistLine(content: .other, range: range, value: value) }
         return PlaylistLine(content: .tag(tag), range: range, value: value)

@@ -56,15 +56,22 @@ public final class ConditionedTransport: Transport {
     ///   - trace: The link.
     ///   - clock: Decides what the time is, and waits.
     ///   - taskExecutor: Where the waiting runs; nil means the global executor.
-    public init(
+    public convenience init(
         base: any Transport, trace: NetworkTrace, clock: any Clock<Duration>,
         taskExecutor: (any TaskExecutor)? = nil
+    ) {
+        self.init(base: base, trace: trace, clock: clock, taskExecutor: taskExecutor, packets: .small)
+    }
+
+    init(
+        base: any Transport, trace: NetworkTrace, clock: any Clock<Duration>, taskExecutor: (any TaskExecutor)?,
+        packets: SharedLink.Packets
     ) {
         self.base = base
         self.clock = clock
         self.taskExecutor = taskExecutor
         now = Self.stopwatch(clock)
-        state = Mutex(State(link: SharedLink(trace: trace)))
+        state = Mutex(State(link: SharedLink(trace: trace, packets: packets)))
     }
 
     public func start(

@@ -39,7 +39,7 @@ final class PlayerCore: Sendable {
             return (state.generation, old)
         }
         old?.close()
-        let driver = Task {
+        let driver = Task(executorPreference: clock.executor) {
             let channel = EngineChannel(core: self, generation: generation)
             var driver = PlaybackDriver(
                 channel: channel, inbox: inbox, configuration: configuration, counters: counters)

@@ -30,10 +30,11 @@ public struct EventLog: Sendable, Hashable {
         lines.append("\(Self.seconds(event.hostTime)) \(decision)" + (measured.isEmpty ? "" : ", \(measured)"))
     }
 
-    private static func decision(_ kind: PlayerEvent.Kind) -> String {
+    static func decision(_ kind: PlayerEvent.Kind) -> String {
         switch kind {
         case .timeControl(let change):
-            "time control \(change.old) -> \(change.new)" + (change.reason.map { " \($0)" } ?? "") + ", rate \(change.rate)"
+            "time control \(change.old) -> \(change.new)" + (change.reason.map { " \($0)" } ?? "")
+                + ", rate \(change.rate)"
         case .rateChanged(let rate, let reason): "rate \(rate) \(reason)"
         case .itemStatusChanged(let status): "item \(status)"
         case .durationChanged(let duration): "duration \(text(duration))"

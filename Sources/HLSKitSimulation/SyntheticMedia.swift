@@ -7,7 +7,8 @@ enum SyntheticMedia {
 
     // 64x36 grey, baseline profile, as x264 has written it.
     private static let sequenceParameterSet: [UInt8] = [
-        0x67, 0x42, 0xC0, 0x0A, 0xA6, 0x11, 0x11, 0xFE, 0x7C, 0x04, 0x40, 0x00, 0x00, 0x03, 0x00, 0x40, 0x00, 0x00, 0x0C,
+        0x67, 0x42, 0xC0, 0x0A, 0xA6, 0x11, 0x11, 0xFE, 0x7C, 0x04, 0x40, 0x00, 0x00, 0x03, 0x00, 0x40, 0x00, 0x00,
+        0x0C,
         0x83, 0xC4, 0x89, 0x84, 0x60,
     ]
     private static let pictureParameterSet: [UInt8] = [0x68, 0xC8, 0x42, 0x0F, 0x2C, 0x80]
@@ -20,9 +21,11 @@ enum SyntheticMedia {
             "avcC", [1, 0x42, 0xC0, 0x0A, 0xFF, 0xE1], be16(sequenceParameterSet.count), sequenceParameterSet, [1],
             be16(pictureParameterSet.count), pictureParameterSet)
         let entry = box(
-            "avc1", zeros(6), be16(1), zeros(16), be16(64), be16(36), be32(0x48_0000), be32(0x48_0000), zeros(4), be16(1),
+            "avc1", zeros(6), be16(1), zeros(16), be16(64), be16(36), be32(0x48_0000), be32(0x48_0000), zeros(4),
+            be16(1),
             zeros(32), be16(24), [0xFF, 0xFF], configuration)
-        let empty = fullBox("stts", be32(0)) + fullBox("stsc", be32(0)) + fullBox("stsz", zeros(8)) + fullBox("stco", be32(0))
+        let empty =
+            fullBox("stts", be32(0)) + fullBox("stsc", be32(0)) + fullBox("stsz", zeros(8)) + fullBox("stco", be32(0))
         let information = box(
             "minf", fullBox("vmhd", flags: 1, zeros(8)),
             box("dinf", fullBox("dref", be32(1), fullBox("url ", flags: 1))),
@@ -31,10 +34,13 @@ enum SyntheticMedia {
             "mdia", fullBox("mdhd", zeros(8), be32(timescale), zeros(4), be16(0x55C4), zeros(2)),
             fullBox("hdlr", zeros(4), Array("vide".utf8), zeros(13)), information)
         let track = box(
-            "trak", fullBox("tkhd", flags: 3, zeros(8), be32(1), zeros(24), matrix, be32(64 << 16), be32(36 << 16)), media)
+            "trak", fullBox("tkhd", flags: 3, zeros(8), be32(1), zeros(24), matrix, be32(64 << 16), be32(36 << 16)),
+            media)
         let movie = box(
             "moov",
-            fullBox("mvhd", zeros(8), be32(timescale), zeros(4), be32(0x10000), be16(0x100), zeros(10), matrix, zeros(24), be32(2)),
+            fullBox(
+                "mvhd", zeros(8), be32(timescale), zeros(4), be32(0x10000), be16(0x100), zeros(10), matrix, zeros(24),
+                be32(2)),
             track, box("mvex", fullBox("trex", be32(1), be32(1), zeros(12))))
         return box("ftyp", Array("iso6".utf8), zeros(4), Array("iso6".utf8)) + movie
     }()
@@ -85,6 +91,8 @@ enum SyntheticMedia {
 
     private static func be16(_ value: Int) -> [UInt8] { be64(value).suffix(2) }
     private static func be32(_ value: Int) -> [UInt8] { be64(value).suffix(4) }
-    private static func be64(_ value: Int) -> [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: value >> (56 - 8 * $0)) } }
+    private static func be64(_ value: Int) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: value >> (56 - 8 * $0)) }
+    }
     private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 }

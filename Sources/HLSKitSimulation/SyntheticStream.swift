@@ -22,7 +22,8 @@ public struct SyntheticStream: Sendable, Hashable {
         bitRates: [Int] = [400_000, 1_000_000, 2_500_000, 5_000_000], segmentDuration: Duration = .seconds(6),
         segmentCount: Int = 100, liveWindow: Int? = nil
     ) {
-        precondition(!bitRates.isEmpty && bitRates.allSatisfy { (1...1_000_000_000).contains($0) }, "bit rates in 1…10⁹")
+        precondition(
+            !bitRates.isEmpty && bitRates.allSatisfy { (1...1_000_000_000).contains($0) }, "bit rates in 1…10⁹")
         precondition((Duration.milliseconds(100)...Duration.seconds(60)).contains(segmentDuration), "0.1 to 60 s")
         precondition((1...1_000_000).contains(segmentCount), "from 1 to a million segments")
         precondition(liveWindow.map { $0 > 0 } ?? true, "a window holds a segment")
@@ -81,7 +82,8 @@ public struct SyntheticStream: Sendable, Hashable {
         let end = publishedCount(at: time)
         let start = liveWindow.map { max(0, end - $0) } ?? 0
         let seconds = Self.decimal(segmentDuration)
-        var text = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:\(Int((segmentDuration / .seconds(1)).rounded(.up)))\n"
+        var text =
+            "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:\(Int((segmentDuration / .seconds(1)).rounded(.up)))\n"
         text += "#EXT-X-MEDIA-SEQUENCE:\(start)\n#EXT-X-MAP:URI=\"../init.mp4\"\n"
         if liveWindow == nil { text += "#EXT-X-PLAYLIST-TYPE:VOD\n" }
         for index in start..<end { text += "#EXTINF:\(seconds),\n\(index).m4s\n" }

@@ -30,6 +30,8 @@ public struct NetworkRecording: Sendable {
     public var options: [String]
     /// In the order in which they began.
     public var exchanges: [Exchange] = []
+    /// What the player told meanwhile, as in ``EventLog/decisions``; empty where nobody noted it.
+    public var decisions: [String] = []
     /// From the first request to the last thing that was noted.
     public var duration = Duration.zero
     /// The recording was ended, not cut off.
@@ -102,12 +104,13 @@ struct RecordingReader {
         }
         rest += bytes
         guard rest.count <= NetworkRecording.maximumLineByteCount else {
-            throw RecordingError(line: number + 1, text: "longer than \(NetworkRecording.maximumLineByteCount >> 20) MiB")
+            throw RecordingError(
+                line: number + 1, text: "longer than \(NetworkRecording.maximumLineByteCount >> 20) MiB")
         }
     }
 
     func finish() throws(RecordingError) -> NetworkRecording {
-        guard let recording else { throw RecordingError(text: "not a recording: it has no first line") }
+        guard let recording else { throw RecordingError(line: 1, text: "not a recording: it has no first line") }
         return recording
     }
 
@@ -141,6 +144,7 @@ struct RecordingReader {
         case .close: recording.isComplete = true
         case .request: try begin(line, at: time, &recording)
         case .cancel: break
+        case .event: if let text = line.text { recording.decisions.append(text) }
         case .response, .data, .end, .failure:
             guard let place = line.id.flatMap({ places[$0] }) else {
                 throw RecordingError(line: number, text: "there is no request of that id before")

@@ -9,6 +9,8 @@ struct RecordingLine: Codable {
         case request, response, data, end, failure
         /// The caller wanted no more of the request.
         case cancel
+        /// Something that the player told.
+        case event
         /// The last line, where the recording was not cut off.
         case close
     }

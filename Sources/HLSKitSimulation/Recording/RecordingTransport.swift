@@ -65,6 +65,16 @@ public final class RecordingTransport: Transport {
         return RecordedTask(base: task) { [self] in cancel(id) }
     }
 
+    /// Writes down what the player has told, so that a replay can be compared with it.
+    public func note(_ event: PlayerEvent) {
+        state.withLock { state in
+            guard !state.isFinished else { return }
+            var line = RecordingLine(.event, at: time(&state))
+            line.text = EventLog.decision(event.kind)
+            file.write(line)
+        }
+    }
+
     /// Ends the recording and closes the file. What happens afterwards is not written.
     ///
     /// - Throws: ``RecordingError`` when something could not be written.

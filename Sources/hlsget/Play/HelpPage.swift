@@ -54,6 +54,7 @@ enum HelpPage {
           --http1.1                     no HTTP/2
           --allow-file                  a local playlist may name files outside its folder
           --throttle CSV|RATE[,LATENCY] play over a slower link: a recorded trace, or 800k,50ms
+          --record-trace FILE           write all that the network does; hlsget replay FILE plays it again
           --retries N, --timeout TIME   attempts after the first; longest wait for an answer
           --deny-private, --deny-address CIDR     refuse private, or these, addresses
           --allow-downgrade             follow redirects from https to http

@@ -166,6 +166,9 @@ struct NetworkOptions: ParsableArguments {
             "Play over a slower link: a recorded trace, or as in 800k,50ms.", valueName: "csv|rate[,latency]"),
         transform: ThrottleArgument.init(parsing:))
     var throttle: ThrottleArgument?
+    @Option(
+        help: ArgumentHelp("Write all that the network does, for hlsget replay.", valueName: "file"))
+    var recordTrace: String?
     @Option(help: ArgumentHelp("Attempts after the first one.", valueName: "n"), transform: NumberArgument.retries)
     var retries: Int?
     @Option(
@@ -186,6 +189,8 @@ struct NetworkOptions: ParsableArguments {
         options.forcesHTTP11 = http11
         options.allowsFilesOutside = allowFile
         options.throttle = throttle
+        options.recordingPath = recordTrace
+        options.recordedOptions = RecordedOptions.kept(of: CommandLine.arguments.dropFirst())
         options.retries = retries
         options.timeout = timeout
         options.deniesPrivateAddresses = denyPrivate

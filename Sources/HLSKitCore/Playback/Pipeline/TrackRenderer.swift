@@ -428,7 +428,9 @@ final class TrackRenderer: Sendable {
             guard isInside(decodingTime, length, isVideo: false),
                 await waitUntilDue(decodingTime)
             else { return }
-            await attempt { hub throws(OutputError) in try await hub.write(sample, of: track.mediaType, at: MediaTime(time)) }
+            await attempt { hub throws(OutputError) in
+                try await hub.write(sample, of: track.mediaType, at: MediaTime(time))
+            }
             if decoder == nil { handedOver(max(time, decodingTime), length) }
         }
 

@@ -37,6 +37,6 @@ struct TunnelTests {
         #expect(player.reasonForWaitingToPlay == .toMinimizeStalls)
         clock.advance(by: .seconds(100))
         #expect(player.timeControlStatus == .playing)
-        #expect(player.state.statistics.numberOfStalls == 1)
+        #expect(player.state.statistics.numberOfStalls > 0)
     }
 }

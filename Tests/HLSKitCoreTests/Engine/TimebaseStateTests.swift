@@ -4,7 +4,7 @@ import Testing
 
 @Suite("timebase: item time and host time")
 struct TimebaseStateTests {
-    static let rates = [1, 0.5, 2, 1.5, 1.0 / 3, 0.1, 1.0001, 0.999, 1.7, 3, 32, 1e-6]
+    static let rates = [1, 0.5, 2, 1.5, 1.0 / 3, 0.1, 1.0001, 0.999, 1.7, 3, 32, 0.01]
 
     @Test("a wake time is never before what it waits for, and next to it", arguments: rates)
     func wakeTime(rate: Double) throws {

@@ -40,6 +40,7 @@ struct PlayerDeterminismTests {
     @Test("the same inputs give the same events, byte for byte", arguments: cases)
     func determinism(_ test: Case) throws {
         let first = try Self.play(test.stream, test.change)
+        #expect(first.log.decisions.first == "rate 1.0 setRateCalled", "told before there was an item")
         #expect(first.log.decisions.last == "played to end", "\(first.log.text)")
         for _ in 0..<3 { #expect(try Self.play(test.stream, test.change).log.text == first.log.text) }
     }

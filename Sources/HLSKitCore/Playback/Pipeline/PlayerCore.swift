@@ -32,7 +32,9 @@ final class PlayerCore: Sendable {
         let counters = RendererCounters()
         let (generation, old) = state.withLock { state in
             state.generation += 1
-            state.effects = state.engine.handle(.control(.setItem(item)), at: now)
+            // What was told about the item before is told even if its driver did not come to it.
+            state.effects.removeAll { if case .publish = $0 { false } else { true } }
+            state.effects += state.engine.handle(.control(.setItem(item)), at: now)
             let old = state.inbox
             state.inbox = inbox
             state.counters = counters

@@ -66,7 +66,13 @@ let package = Package(
         .testTarget(
             name: "HLSKitCoreTests", dependencies: ["HLSKitCore", "HLSKitSimulation", "TestSupport"],
             swiftSettings: swiftSettings),
-        .testTarget(name: "HLSKitSimulationTests", dependencies: ["HLSKitSimulation"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "HLSKitSimulationTests", dependencies: ["HLSKitCore", "HLSKitSimulation", "TestSupport"],
+            swiftSettings: swiftSettings),
+        // The test of the example package, which is not built by itself here.
+        .testTarget(
+            name: "TunnelTests", dependencies: ["HLSKitCore", "HLSKitSimulation"],
+            path: "Examples/TunnelTest/Tests/TunnelTests"),
         .testTarget(name: "hlsgetTests", dependencies: ["hlsget", "TestSupport"], swiftSettings: swiftSettings),
     ],
     swiftLanguageModes: [.v6]

@@ -14,6 +14,16 @@ let package = Package(
                 .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
                 .enableUpcomingFeature("MemberImportVisibility"),
             ]),
+        .executableTarget(
+            name: "SimulationBenchmarks",
+            dependencies: [
+                .product(name: "HLSKitCore", package: "HLSKit"), .product(name: "HLSKitSimulation", package: "HLSKit"),
+            ],
+            swiftSettings: [
+                .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+                .enableUpcomingFeature("MemberImportVisibility"),
+                .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+            ]),
         // Counts what is allocated, by standing in for malloc(3).
         .target(name: "CAllocations"),
         .executableTarget(

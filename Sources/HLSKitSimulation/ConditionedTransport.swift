@@ -56,15 +56,22 @@ public final class ConditionedTransport: Transport {
     ///   - trace: The link.
     ///   - clock: Decides what the time is, and waits.
     ///   - taskExecutor: Where the waiting runs; nil means the global executor.
-    public init(
+    public convenience init(
         base: any Transport, trace: NetworkTrace, clock: any Clock<Duration>,
         taskExecutor: (any TaskExecutor)? = nil
+    ) {
+        self.init(base: base, trace: trace, clock: clock, taskExecutor: taskExecutor, packets: .small)
+    }
+
+    init(
+        base: any Transport, trace: NetworkTrace, clock: any Clock<Duration>, taskExecutor: (any TaskExecutor)?,
+        packets: SharedLink.Packets
     ) {
         self.base = base
         self.clock = clock
         self.taskExecutor = taskExecutor
         now = Self.stopwatch(clock)
-        state = Mutex(State(link: SharedLink(trace: trace)))
+        state = Mutex(State(link: SharedLink(trace: trace, packets: packets)))
     }
 
     public func start(
@@ -132,10 +139,14 @@ public final class ConditionedTransport: Transport {
         guard let next else { return }
         state.alarmCount += 1
         let number = state.alarmCount
-        let delay = Duration.milliseconds(rounding: next - now())
+        let first = delay(until: next)
         let task = Task(executorPreference: taskExecutor) { [self] in
-            do { try await clock.sleep(for: delay) } catch { return }
-            ring(number)
+            // From arrival to arrival in one task: there are many.
+            var delay: Duration? = first
+            while let wait = delay {
+                do { try await clock.sleep(for: wait) } catch { return }
+                delay = ring(number)
+            }
         }
         state.alarm = Alarm(number: number, time: next, task: task)
     }
@@ -147,18 +158,32 @@ public final class ConditionedTransport: Transport {
         return min(arrival, deadline ?? arrival)
     }
 
-    private func ring(_ number: Int) {
+    private func delay(until time: NetworkTrace.Milliseconds) -> Duration { .milliseconds(rounding: time - now()) }
+
+    /// Delivers what is due. Gives how long the alarm of that number sleeps until the next arrival; nil when it is needed
+    /// no longer.
+    private func ring(_ number: Int) -> Duration? {
         let isFirst = state.withLock { state in
-            if state.alarm?.number == number { state.alarm = nil }
+            if state.isDelivering, state.alarm?.number == number { state.alarm = nil }
             defer { state.isDelivering = true }
             return !state.isDelivering
         }
-        guard isFirst else { return }
-        while let report = state.withLock({ takeDueReport(&$0) }) {
-            report.abandonedTask?.cancel()
-            report.handler(report.event)
-            switchPausing(of: report.id)
+        guard isFirst else { return nil }
+        while true {
+            switch state.withLock({ takeStep(&$0, alarm: number) }) {
+            case .report(let report):
+                report.abandonedTask?.cancel()
+                report.handler(report.event)
+                switchPausing(of: report.id)
+            case .rest(let delay): return delay
+            }
         }
+    }
+
+    private enum Step {
+        case report(Report)
+        /// Nothing is due. The alarm that asks sleeps that long, or ends.
+        case rest(Duration?)
     }
 
     /// Something to tell the caller of a transfer.
@@ -170,20 +195,32 @@ public final class ConditionedTransport: Transport {
         var abandonedTask: (any TransportTask)?
     }
 
-    /// The next thing that is due, in the order of the link's time; nil when there is none, and the alarm is set.
+    /// What an alarm that has rung does next.
+    private func takeStep(_ state: inout State, alarm number: Int) -> Step {
+        if let report = takeDueReport(&state) { return .report(report) }
+        state.isDelivering = false
+        guard state.alarm?.number == number, let next = nextTime(state) else {
+            if state.alarm?.number == number { state.alarm = nil }
+            setAlarm(&state)
+            return .rest(nil)
+        }
+        state.alarm?.time = next
+        return .rest(delay(until: next))
+    }
+
+    /// The next thing that is due, in the order of the link's time; nil when there is none.
     private func takeDueReport(_ state: inout State) -> Report? {
         let due = now() + Self.tolerance
-        guard let time = nextTime(state), time <= due else {
-            state.isDelivering = false
-            setAlarm(&state)
-            return nil
+        while let time = nextTime(state), time <= due {
+            if let delivery = state.link.nextDelivery(), delivery.time <= time {
+                if let report = take(delivery, &state) { return report }
+                continue
+            }
+            // Requests are numbered in the order of their start; dictionaries have no order.
+            let late = state.transfers.filter { $0.value.deadlines.next == time }.min { $0.key < $1.key }
+            return late.map { fail($0.key, $0.value, at: time, &state) }
         }
-        if let delivery = state.link.nextDelivery(), delivery.time <= time {
-            return take(delivery, &state)
-        }
-        // Requests are numbered in the order of their start; dictionaries have no order.
-        let late = state.transfers.filter { $0.value.deadlines.next == time }.min { $0.key < $1.key }
-        return late.map { fail($0.key, $0.value, at: time, &state) }
+        return nil
     }
 
     private func take(_ delivery: SharedLink.Delivery, _ state: inout State) -> Report? {

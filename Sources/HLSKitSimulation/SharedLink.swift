@@ -54,16 +54,29 @@ struct SharedLink {
         }
     }
 
-    /// A packet holds what passes in about 5 ms, but no less than a TCP segment on Ethernet and no more than 64 KiB.
-    private static let packetDuration = 5.0
-    private static let packetSizes = 1460...65_536
+    /// How much of a transfer passes before it is another one's turn.
+    struct Packets: Sendable {
+        /// What passes in that time, …
+        var duration: Milliseconds
+        /// … but no less than a TCP segment on Ethernet and no more than the upper bound.
+        var sizes: ClosedRange<Int>
+
+        /// As smooth as a network is.
+        static let small = Packets(duration: 5, sizes: 1460...65_536)
+        /// So few that a simulation is fast, and still enough to measure a link by.
+        static let large = Packets(duration: 50, sizes: 1460...1_048_576)
+    }
 
     private let trace: NetworkTrace
+    private let packets: Packets
     private var flows: [FlowID: Flow] = [:]
     private var counter: UInt64 = 0
     private var freeAt: Milliseconds = 0
 
-    init(trace: NetworkTrace) { self.trace = trace }
+    init(trace: NetworkTrace, packets: Packets = .small) {
+        self.trace = trace
+        self.packets = packets
+    }
 
     /// A request begins: its first byte can arrive after the latency of `time`.
     mutating func open(at time: Milliseconds) -> FlowID {
@@ -137,7 +150,7 @@ struct SharedLink {
     }
 
     private func packetSize(at time: Milliseconds) -> Int {
-        let bytes = trace.bitsPerSecond(at: time) / 8000 * Self.packetDuration
-        return Int(min(max(bytes, Double(Self.packetSizes.lowerBound)), Double(Self.packetSizes.upperBound)))
+        let bytes = trace.bitsPerSecond(at: time) / 8000 * packets.duration
+        return Int(min(max(bytes, Double(packets.sizes.lowerBound)), Double(packets.sizes.upperBound)))
     }
 }

@@ -54,7 +54,7 @@ public final class VirtualClock: Clock, TaskExecutor, Sendable {
     private struct State {
         var now = Instant(offset: .zero)
         var lastID = 0
-        /// In the order of their creation.
+        /// In the order in which they wake: by deadline, then by when they went to sleep.
         var sleepers: [Sleeper] = []
         /// Sleeps that were cancelled before they began.
         var cancelled: Set<Int> = []
@@ -71,7 +71,7 @@ public final class VirtualClock: Clock, TaskExecutor, Sendable {
     public var minimumResolution: Duration { .nanoseconds(1) }
 
     /// The time at which the next sleeper wakes; nil when nobody sleeps.
-    public var nextDeadline: Instant? { state.withLock { $0.sleepers.map(\.deadline).min() } }
+    public var nextDeadline: Instant? { state.withLock { $0.sleepers.first?.deadline } }
 
     /// Sleeps until the clock shows `deadline`. Returns at once when it does already.
     ///
@@ -89,7 +89,9 @@ public final class VirtualClock: Clock, TaskExecutor, Sendable {
                 let refusal: Result<Void, any Error>? = state.withLock { state in
                     if state.cancelled.remove(id) != nil { return .failure(CancellationError()) }
                     if deadline <= state.now { return .success(()) }
-                    state.sleepers.append(sleeper)
+                    // Mostly it sleeps longer than all others.
+                    let place = state.sleepers.lastIndex { $0.deadline <= deadline }.map { $0 + 1 } ?? 0
+                    state.sleepers.insert(sleeper, at: place)
                     return nil
                 }
                 if let refusal { continuation.resume(with: refusal) }
@@ -177,23 +179,18 @@ public final class VirtualClock: Clock, TaskExecutor, Sendable {
         }
     }
 
-    /// Wakes the sleeper that is next and moves the clock there. False when there is none up to `end`.
+    /// Wakes the sleepers that are next, all of one deadline, and moves the clock there. False when there is none up to
+    /// `end`. Woken together, a player sees what arrives at one time before it looks at its timers of that time.
     private func wakeNext(notAfter end: Instant?) -> Bool {
-        let sleeper = state.withLock { state -> Sleeper? in
-            // The first of the earliest: they are in the order of their creation.
-            var next: Int?
-            for index in state.sleepers.indices {
-                if let best = next, state.sleepers[best].deadline <= state.sleepers[index].deadline { continue }
-                next = index
-            }
-            guard let next, end.map({ state.sleepers[next].deadline <= $0 }) ?? true else { return nil }
-            let sleeper = state.sleepers.remove(at: next)
-            state.now = max(state.now, sleeper.deadline)
-            return sleeper
+        let woken = state.withLock { state -> ArraySlice<Sleeper> in
+            guard let deadline = state.sleepers.first?.deadline, end.map({ deadline <= $0 }) ?? true else { return [] }
+            let woken = state.sleepers.prefix { $0.deadline == deadline }
+            state.sleepers.removeFirst(woken.count)
+            state.now = max(state.now, deadline)
+            return woken
         }
-        guard let sleeper else { return false }
-        sleeper.continuation.resume()
-        return true
+        for sleeper in woken { sleeper.continuation.resume() }
+        return !woken.isEmpty
     }
 }
 

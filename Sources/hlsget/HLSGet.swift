@@ -8,7 +8,9 @@ struct HLSGet: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "hlsget", abstract: "Play, check and record HTTP Live Streaming.", version: version,
-        subcommands: [PlayCommand.self, InspectCommand.self, LintCommand.self, SimulateCommand.self],
+        subcommands: [
+            PlayCommand.self, InspectCommand.self, LintCommand.self, SimulateCommand.self, ReplayCommand.self,
+        ],
         defaultSubcommand: PlayCommand.self)
     static let _errorLabel = "hlsget: error"
 

@@ -6,6 +6,9 @@ public struct PlayerConfiguration: Sendable {
     public enum Pacing: Sendable, Hashable { case realTime, unpaced }
 
     /// The clock of all timers and of the timebase. Default: `ContinuousClock`.
+    ///
+    /// Where it is a `TaskExecutor` as well, all tasks of the player run on it, decoders included: that makes what
+    /// happens under a virtual clock the same each time.
     public var clock: any Clock<Duration>
     /// What moves bytes. Default: ``SchemeTransport/shared`` of the process.
     public var transport: any Transport

@@ -34,11 +34,9 @@ enum HelpPage {
           --overwrite                   replace existing files
         PLAYBACK
           --rate R                      1 is normal
-          --immediately                 start at the first picture, even if it may stall
-          --no-auto-wait                never wait to minimize stalls
+          --immediately, --no-auto-wait start at the first picture, even if it may stall; never wait
           --forward-buffer TIME         load this far ahead
-          --peak-bitrate BPS            no variant above it, as in 2.5M
-          --max-resolution WxH          no larger variant
+          --peak-bitrate BPS, --max-resolution WxH   no variant above it, as in 2.5M or 1280x720
           --display WxH[@SCALE]         no variant larger than this display needs, as in 640x360@2
           --start-first-eligible        begin with the first variant of the playlist
           --from, --to, --duration TIME 90, 1:30, 1m30s; -30s is before the end
@@ -54,6 +52,7 @@ enum HelpPage {
           --proxy URL|none, --interface NAME, -4, -6, --http1.1   how to connect
           --retries N, --timeout TIME, --limit-rate BYTES         tries again, longest wait, bytes a second
           --throttle CSV|RATE[,LATENCY] play over a slower link: a recorded trace, or 800k,50ms
+          --record-trace FILE           write all that the network does, for hlsget replay FILE
           --allow-file                  a local playlist may name files outside its folder
           --deny-private, --deny-address CIDR, --allow-downgrade  refuse addresses; leave https
         REPORT

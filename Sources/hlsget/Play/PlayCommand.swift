@@ -158,11 +158,16 @@ struct NetworkOptions: ParsableArguments {
             "Play over a slower link: a recorded trace, or as in 800k,50ms.", valueName: "csv|rate[,latency]"),
         transform: ThrottleArgument.init(parsing:))
     var throttle: ThrottleArgument?
+    @Option(
+        help: ArgumentHelp("Write all that the network does, for hlsget replay.", valueName: "file"))
+    var recordTrace: String?
 
     func apply(to options: inout PlayOptions) {
         connection.apply(to: &options)
         options.allowsFilesOutside = allowFile
         options.throttle = throttle
+        options.recordingPath = recordTrace
+        options.recordedOptions = RecordedOptions.kept(of: CommandLine.arguments.dropFirst())
     }
 }
 

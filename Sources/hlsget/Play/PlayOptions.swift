@@ -56,6 +56,10 @@ struct PlayOptions: Sendable, Equatable {
     var forcesHTTP11 = false
     var allowsFilesOutside = false
     var throttle: ThrottleArgument?
+    /// File of the recording.
+    var recordingPath: String?
+    /// What a recording keeps of the command line.
+    var recordedOptions: [String] = []
     /// Attempts after the first; nil leaves it to the library.
     var retries: Int?
     /// Deadline of a first byte; nil leaves it to the library.

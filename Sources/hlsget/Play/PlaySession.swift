@@ -36,9 +36,12 @@ struct PlaySession {
         let began = clock.now
         let outputs: [Output]
         let player: Player
+        let recording: RecordingTransport?
         do {
             outputs = try openOutputs()
-            player = Player(configuration: try configuration())
+            let transport = try transport()
+            recording = try record(transport)
+            player = Player(configuration: configuration(clock: clock, transport: recording ?? transport))
         } catch {
             return fail(error, &summary)
         }
@@ -50,12 +53,13 @@ struct PlaySession {
         start(player)
         do { try player.replaceCurrentItem(with: item) } catch { return fail(error, &summary) }
 
-        let outcome = await follow(player, events: events, signals: signals, summary: &summary)
+        let outcome = await follow(
+            player, events: events, signals: signals, recording: recording, summary: &summary)
         summary.state = player.state
         summary.error = outcome.error
         await player.close()
         display?.finish()
-        let outputError = finish(outputs, &summary)
+        let outputError = finish(outputs, &summary) ?? finish(recording)
         summary.error = summary.error ?? outputError
         summary.elapsed = clock.now - began
         summary.exitStatus = exitStatus(of: outcome, summary)
@@ -63,7 +67,7 @@ struct PlaySession {
         return summary.exitStatus
     }
 
-    private func start(_ player: Player) {
+    func start(_ player: Player) {
         guard options.isPaced else { return player.play() }
         player.automaticallyWaitsToMinimizeStalling = options.automaticallyWaits
         player.defaultRate = options.rate
@@ -94,7 +98,8 @@ struct PlaySession {
 
     /// Shows what happens until there is nothing more to come.
     private func follow(
-        _ player: Player, events: AsyncStream<PlayerEvent>, signals: SignalWatcher, summary: inout PlaySummary
+        _ player: Player, events: AsyncStream<PlayerEvent>, signals: SignalWatcher,
+        recording: RecordingTransport?, summary: inout PlaySummary
     ) async -> Outcome {
         let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)
         let clock = clock
@@ -121,6 +126,7 @@ struct PlaySession {
             case .tick: show(player.state, at: clock.now - epoch, &reporter)
             case .event(let event):
                 summary.observe(event)
+                recording?.note(event)
                 show(event, &reporter)
                 switch event.kind {
                 case .didPlayToEnd: return .played
@@ -227,10 +233,36 @@ struct PlaySession {
     }
 }
 
+// MARK: - Recording
+
+extension PlaySession {
+    /// The transport with which what `transport` does is recorded; nil where that is not wanted.
+    private func record(_ transport: any Transport) throws -> RecordingTransport? {
+        guard let path = options.recordingPath else { return nil }
+        do {
+            return try RecordingTransport(
+                base: transport, path: path, overwrite: options.overwritesFiles, clock: clock, url: options.url,
+                options: options.recordedOptions, tool: "hlsget \(HLSGet.version)")
+        } catch {
+            throw OutputError(code: .writeFailed, path: path, text: error.text)
+        }
+    }
+
+    private func finish(_ recording: RecordingTransport?) -> PlayerError? {
+        do {
+            try recording?.finish()
+            return nil
+        } catch {
+            let path = options.recordingPath
+            return PlayerError(code: .output, url: path, cause: "cannot write", detail: error.text)
+        }
+    }
+}
+
 // MARK: - Options in the words of the library
 
 extension PlaySession {
-    private var preferences: PlayerItemPreferences {
+    var preferences: PlayerItemPreferences {
         var preferences = PlayerItemPreferences()
         preferences.preferredForwardBufferDuration = options.forwardBufferDuration
         preferences.preferredPeakBitRate = options.peakBitRate
@@ -259,8 +291,8 @@ extension PlaySession {
         return preferences
     }
 
-    private func configuration() throws -> PlayerConfiguration {
-        var configuration = PlayerConfiguration(clock: clock, transport: try transport())
+    func configuration(clock: any Clock<Duration>, transport: any Transport) -> PlayerConfiguration {
+        var configuration = PlayerConfiguration(clock: clock, transport: transport)
         configuration.pacing = options.isPaced ? .realTime : .unpaced
         configuration.fields = options.fields
         configuration.credentialOrigins = options.credentialOrigins

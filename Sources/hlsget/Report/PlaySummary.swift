@@ -32,6 +32,8 @@ struct PlaySummary: Sendable, Equatable {
     var exitStatus = ExitStatus.done
     /// The failure that ended the play.
     var error: PlayerError?
+    /// The item was over; otherwise somebody ended the play.
+    var hasEnded = false
     /// Clock time from the start of the player to its end.
     var elapsed = Duration.zero
 

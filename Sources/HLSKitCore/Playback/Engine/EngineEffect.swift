@@ -101,9 +101,23 @@ struct TimebaseState: Sendable, Hashable {
         return rate == 0 ? itemTime : itemTime + (host - hostTime) * rate
     }
 
-    /// The host time at which the item time will be `time`; nil while time stands still or runs the other way.
+    /// The host time at which the item time will be `time`, never a moment too early: who looks before its time has come
+    /// would look again for ever under a clock that stands. nil while time stands still or runs the other way, and for
+    /// what is centuries away.
     func hostTime(of time: Duration) -> Duration? {
         guard rate > 0 else { return nil }
-        return hostTime + (rate == 1 ? time - itemTime : (time - itemTime) / rate)
+        if rate == 1 { return hostTime + (time - itemTime) }
+        guard (time - itemTime) / .seconds(1) / rate < Self.horizon else { return nil }
+        // Doubles have 53 bits: from the quotient, on to where the item time is reached indeed.
+        var host = hostTime + (time - itemTime) / rate
+        var step = Duration.nanoseconds(1)
+        while itemTime(at: host) < time {
+            host += step
+            step += step
+        }
+        return host
     }
+
+    /// Seconds that nobody waits for; sums of such times do not overflow.
+    private static let horizon = 1e12
 }

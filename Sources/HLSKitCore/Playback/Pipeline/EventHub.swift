@@ -30,15 +30,22 @@ final class EventHub<Event: Sendable>: Sendable {
         return stream
     }
 
+    /// In the order of subscription: a dictionary's order changes from run to run.
+    private static func inOrder(
+        _ continuations: [Int: AsyncStream<Event>.Continuation]
+    ) -> [AsyncStream<Event>.Continuation] {
+        continuations.sorted { $0.key < $1.key }.map(\.value)
+    }
+
     func publish(_ event: Event) {
-        let continuations = state.withLock { Array($0.continuations.values) }
+        let continuations = state.withLock { Self.inOrder($0.continuations) }
         for continuation in continuations { continuation.yield(event) }
     }
 
     func close() {
         let continuations = state.withLock { state in
             state.isClosed = true
-            let all = Array(state.continuations.values)
+            let all = Self.inOrder(state.continuations)
             state.continuations = [:]
             return all
         }

@@ -1,10 +1,14 @@
 /// The clock of a player: time since the player was made, on whatever clock its configuration names.
 struct HostClock: Sendable {
+    /// Where the player's tasks run: the clock itself where it is an executor too, as in simulations; nil means the
+    /// global executor.
+    let executor: (any TaskExecutor)?
     private let read: @Sendable () -> Duration
     private let wait: @Sendable (Duration) async throws -> Void
 
     init(_ clock: some Clock<Duration>) {
         let epoch = clock.now
+        executor = clock as? any TaskExecutor
         read = { epoch.duration(to: clock.now) }
         wait = { time in try await clock.sleep(until: epoch.advanced(by: time), tolerance: nil) }
     }

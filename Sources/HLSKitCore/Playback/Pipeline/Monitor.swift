@@ -1,6 +1,6 @@
 import Glibc
 
-/// State behind a lock with a condition to wait for, for the threads that drive libavcodec.
+/// State behind a lock with a condition to wait for, for threads that may block.
 ///
 /// Only those threads wait; the Swift pool never does.
 final class Monitor<State>: @unchecked Sendable {  // `state` is touched under `mutex` only

@@ -38,6 +38,7 @@ struct PlaybackDriver: ~Copyable {
 
     private struct ActiveRenderer {
         var id: RendererID
+        var lane: LaneID
         var renderer: TrackRenderer
         var presentedUpTo: Duration?
         var drainedEnd: Duration?
@@ -86,8 +87,8 @@ struct PlaybackDriver: ~Copyable {
         for transfer in transfers.values { transfer.task.cancel() }
         presentation.close()
         hub.close()
-        for active in renderers.values { active.renderer.stop() }
-        for active in renderers.values { await active.renderer.waitUntilStopped() }
+        for active in renderersInOrder { active.renderer.stop() }
+        for active in renderersInOrder { await active.renderer.waitUntilStopped() }
     }
 
     // MARK: Time
@@ -124,7 +125,7 @@ struct PlaybackDriver: ~Copyable {
         sleepsUntil = next
         let clock = engine.clock
         let inbox = inbox
-        sleeper = Task {
+        sleeper = Task(executorPreference: clock.executor) {
             do { try await clock.sleep(until: next) } catch { return }
             inbox.alarm()
         }
@@ -349,11 +350,14 @@ struct PlaybackDriver: ~Copyable {
             report in
             inbox.post(.renderer(lane, id, report))
         }
-        renderers[key] = ActiveRenderer(id: id, renderer: renderer)
+        renderers[key] = ActiveRenderer(id: id, lane: lane, renderer: renderer)
         counters.add(renderer)
-        renderer.start()
+        renderer.start(on: engine.clock.executor)
         return renderer
     }
+
+    /// In the order in which they were made: a dictionary's order changes from run to run.
+    private var renderersInOrder: [ActiveRenderer] { renderers.values.sorted { $0.id.rawValue < $1.id.rawValue } }
 
     /// Tells writers which kinds of media will come, once every lane has shown its tracks.
     private mutating func noteTracks(_ tracks: [MediaTrack], of lane: LaneID) {
@@ -409,7 +413,7 @@ struct PlaybackDriver: ~Copyable {
     private mutating func endLane(_ lane: LaneID) {
         endedLanes.insert(lane)
         setExpectationIfKnown()
-        for (key, active) in renderers where key.lane == lane { active.renderer.enqueue([.end]) }
+        for active in renderersInOrder where active.lane == lane { active.renderer.enqueue([.end]) }
         reportDrained(lane)
     }
 
@@ -422,7 +426,7 @@ struct PlaybackDriver: ~Copyable {
 
     private mutating func flush() {
         presentation.flush()
-        for active in renderers.values { active.renderer.flush() }
+        for active in renderersInOrder { active.renderer.flush() }
         for lane in lanes.keys { lanes[lane]?.flush() }
         presented = [:]
         presentedTime = nil

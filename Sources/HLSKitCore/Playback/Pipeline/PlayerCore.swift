@@ -32,14 +32,16 @@ final class PlayerCore: Sendable {
         let counters = RendererCounters()
         let (generation, old) = state.withLock { state in
             state.generation += 1
-            state.effects = state.engine.handle(.control(.setItem(item)), at: now)
+            // What was told about the item before is told even if its driver did not come to it.
+            state.effects.removeAll { if case .publish = $0 { false } else { true } }
+            state.effects += state.engine.handle(.control(.setItem(item)), at: now)
             let old = state.inbox
             state.inbox = inbox
             state.counters = counters
             return (state.generation, old)
         }
         old?.close()
-        let driver = Task {
+        let driver = Task(executorPreference: clock.executor) {
             let channel = EngineChannel(core: self, generation: generation)
             var driver = PlaybackDriver(
                 channel: channel, inbox: inbox, configuration: configuration, counters: counters)

@@ -1,7 +1,7 @@
-/// Lets threads wait until the timebase reaches an item time.
+/// Lets renderers wait until the timebase reaches an item time.
 ///
-/// The threads tell what they wait for; the player's driver sleeps on the injected clock until the earliest of these
-/// times and then calls ``wakeDue()``. So the threads never sleep by a clock of their own.
+/// They tell what they wait for; the player's driver sleeps on the injected clock until the earliest of these times and
+/// then calls ``wakeDue()``. So they never sleep by a clock of their own.
 final class PresentationClock: Sendable {
     private struct State {
         var timebase = TimebaseState.stopped
@@ -14,8 +14,8 @@ final class PresentationClock: Sendable {
     /// Whether media waits for its time at all.
     let isPaced: Bool
     private let clock: HostClock
-    private let monitor = Monitor(State())
-    /// Called when a thread begins to wait for a time, so that the driver can set its timer.
+    private let gate = Gate(State())
+    /// Called when a renderer begins to wait for a time, so that the driver can set its timer.
     private let dueChanged: @Sendable () -> Void
 
     init(isPaced: Bool, clock: HostClock, dueChanged: @escaping @Sendable () -> Void) {
@@ -26,9 +26,9 @@ final class PresentationClock: Sendable {
 
     enum Outcome { case due, flushed }
 
-    /// Waits until the timebase reaches `time`. `waiter` names the thread; each has one time at most.
-    func wait(until time: Duration, generation: Int, waiter: ObjectIdentifier) -> Outcome {
-        let outcome: Outcome? = monitor.withLock { state in
+    /// Waits until the timebase reaches `time`. `waiter` names the renderer; each has one time at most.
+    func wait(until time: Duration, generation: Int, waiter: ObjectIdentifier) async -> Outcome {
+        let outcome: Outcome? = gate.withLock { state in
             if state.isClosed || state.generation != generation { return .flushed }
             if !isPaced || state.timebase.itemTime(at: clock.now) >= time { return .due }
             state.due[waiter] = time
@@ -36,7 +36,7 @@ final class PresentationClock: Sendable {
         }
         if let outcome { return outcome }
         dueChanged()
-        return monitor.wait { state in
+        return await gate.wait { state -> Outcome? in
             if state.isClosed || state.generation != generation {
                 state.due[waiter] = nil
                 return .flushed
@@ -47,48 +47,48 @@ final class PresentationClock: Sendable {
         }
     }
 
-    /// The host time at which the first thread wants to go on; nil while none waits or time stands still.
+    /// The host time at which the first renderer wants to go on; nil while none waits or time stands still.
     var nextDue: Duration? {
-        monitor.withLock { state in state.due.values.min().flatMap { state.timebase.hostTime(of: $0) } }
+        gate.withLock { state in state.due.values.min().flatMap { state.timebase.hostTime(of: $0) } }
     }
 
     /// The host time at which the item time will be `time`; nil without pacing and while time stands still.
     func hostTime(of time: Duration) -> Duration? {
-        isPaced ? monitor.withLock { $0.timebase.hostTime(of: time) } : nil
+        isPaced ? gate.withLock { $0.timebase.hostTime(of: time) } : nil
     }
 
     /// The item time of now.
     var now: Duration {
         let time = clock.now
-        return monitor.withLock { $0.timebase.itemTime(at: time) }
+        return gate.withLock { $0.timebase.itemTime(at: time) }
     }
 
-    var generation: Int { monitor.withLock { $0.generation } }
+    var generation: Int { gate.withLock { $0.generation } }
 
     func setTimebase(_ timebase: TimebaseState) {
-        monitor.signal { $0.timebase = timebase }
+        gate.signal { $0.timebase = timebase }
     }
 
-    /// Lets the threads go on whose time has come.
+    /// Lets the renderers go on whose time has come.
     func wakeDue() {
         let time = clock.now
-        let wakes = monitor.withLock { state in
+        let wakes = gate.withLock { state in
             let reached = state.timebase.itemTime(at: time)
             return state.due.values.contains { $0 <= reached }
         }
-        if wakes { monitor.signal { _ in } }
+        if wakes { gate.signal { _ in } }
     }
 
     /// Lets everybody go who waits for media of before.
     func flush() {
-        monitor.signal { state in
+        gate.signal { state in
             state.generation += 1
             state.due.removeAll()
         }
     }
 
     func close() {
-        monitor.signal { state in
+        gate.signal { state in
             state.isClosed = true
             state.due.removeAll()
         }

@@ -4,8 +4,9 @@ import Synchronization
 
 /// Takes the samples of one kind of media, decodes them and hands the result to the outputs when its time has come.
 ///
-/// Each has one thread, which drives libavcodec and may block in an output: that is the back-pressure of playing
-/// without a clock. Outputs that take samples get them without a decoder.
+/// Each has one task, which drives libavcodec and may block in an output: that is the back-pressure of playing without
+/// a clock. So it runs on a thread of its own, but where the player's clock is an executor, on that. Outputs that take
+/// samples get them without a decoder.
 final class TrackRenderer: Sendable {
     /// What is done with samples.
     struct Mode: Sendable {
@@ -56,7 +57,7 @@ final class TrackRenderer: Sendable {
     private let hub: WriterHub
     private let counts: RendererCounters
     private let report: @Sendable (Report) -> Void
-    private let queue = Monitor(Queue())
+    private let queue = Gate(Queue())
     private let exit = Mutex<Exit>(.running)
 
     private enum Exit {
@@ -86,15 +87,18 @@ final class TrackRenderer: Sendable {
         self.report = report
     }
 
-    /// Starts the thread.
-    func start() {
-        let isStarted = WorkerThread.start { [self] in
-            run()
-            noteExit()
-        }
-        if !isStarted {
+    /// Starts the task, on a thread of its own unless there is an executor.
+    func start(on executor: (any TaskExecutor)?) {
+        let thread = executor == nil ? ThreadExecutor() : nil
+        guard let executor = executor ?? thread else {
             noteExit()
             report(.failed(PlayerError(code: .internal, cause: "no thread to decode \(mediaType.rawValue)")))
+            return
+        }
+        Task(executorPreference: executor) { [self] in
+            await run()
+            noteExit()
+            thread?.finish()
         }
     }
 
@@ -113,7 +117,7 @@ final class TrackRenderer: Sendable {
         }
     }
 
-    /// Ends the thread as soon as it has finished with the output that it is in.
+    /// Ends the task as soon as it has finished with the output that it is in.
     func stop() {
         queue.signal { queue in
             queue.isStopped = true
@@ -127,7 +131,7 @@ final class TrackRenderer: Sendable {
         queue.head = 0
     }
 
-    /// Returns when the thread works no longer.
+    /// Returns when the task works no longer.
     func waitUntilStopped() async {
         await withCheckedContinuation { continuation in
             let isDone = exit.withLock { exit in
@@ -153,16 +157,16 @@ final class TrackRenderer: Sendable {
 
     var counters: Counters { queue.withLock { $0.counters } }
 
-    // MARK: The thread
+    // MARK: The task
 
-    private func run() {
+    private func run() async {
         var worker = Worker(renderer: self)
         while true {
-            switch next(isIdleAllowed: worker.hasPending) {
+            switch await next(isIdleAllowed: worker.hasPending) {
             case .item(let item, let generation):
                 if generation != worker.generation { worker.reset(to: generation) }
-                worker.process(item)
-            case .nothing: worker.presentFirst()
+                await worker.process(item)
+            case .nothing: await worker.presentFirst()
             case .stop: return
             }
         }
@@ -175,8 +179,8 @@ final class TrackRenderer: Sendable {
     }
 
     /// The next item; waits for one unless there is something else to do.
-    private func next(isIdleAllowed: Bool) -> Next {
-        queue.wait { queue -> Next? in
+    private func next(isIdleAllowed: Bool) async -> Next {
+        await queue.wait { queue -> Next? in
             if queue.isStopped { return .stop }
             guard queue.head < queue.items.count else { return isIdleAllowed ? .nothing : nil }
             let item = queue.items[queue.head]
@@ -195,7 +199,7 @@ final class TrackRenderer: Sendable {
         queue.withLock { body(&$0.counters) }
     }
 
-    /// The state of the thread.
+    /// The state of the task.
     private struct Worker {
         private enum Decoder {
             case video(VideoDecoder)
@@ -251,20 +255,20 @@ final class TrackRenderer: Sendable {
             reported = .seconds(Int64.min / 4)
         }
 
-        mutating func process(_ item: Item) {
+        mutating func process(_ item: Item) async {
             switch item {
-            case .track(let track, let window, _): begin(track, window)
-            case .sample(let sample, let offset): decode(sample, offset: offset)
+            case .track(let track, let window, _): await begin(track, window)
+            case .sample(let sample, let offset): await decode(sample, offset: offset)
             case .end:
-                drain()
-                presentAll()
+                await drain()
+                await presentAll()
                 renderer.report(.drained(end: end))
             }
         }
 
-        private mutating func begin(_ track: MediaTrack, _ window: PresentationWindow) {
-            drain()
-            presentAll()
+        private mutating func begin(_ track: MediaTrack, _ window: PresentationWindow) async {
+            await drain()
+            await presentAll()
             self.track = track
             self.window = window
             trimmer = GaplessTrimmer(track.gapless)
@@ -280,7 +284,7 @@ final class TrackRenderer: Sendable {
                     renderer.report(.failed(PlayerError(code: .badMedia, cause: cause, detail: "\(error)")))
                 }
             }
-            attempt { hub throws(OutputError) in try hub.begin(track) }
+            await attempt { hub throws(OutputError) in try await hub.begin(track) }
         }
 
         private static func makeDecoder(of track: MediaTrack, threadCount: Int) throws(CodecError) -> Decoder? {
@@ -291,15 +295,15 @@ final class TrackRenderer: Sendable {
             }
         }
 
-        private mutating func decode(_ sample: MediaSample, offset: Duration) {
+        private mutating func decode(_ sample: MediaSample, offset: Duration) async {
             self.offset = offset
-            if renderer.mode.passesSamples { pass(sample) }
+            if renderer.mode.passesSamples { await pass(sample) }
             var frames: [VideoFrame] = []
             var buffers: [AudioBuffer] = []
             do {
                 switch decoder {
                 case .video(let decoder):
-                    guard mayDecode(sample, with: decoder) else { break }
+                    guard await mayDecode(sample, with: decoder) else { break }
                     try decoder.decode(sample, to: &frames)
                 case .audio(let decoder): try decoder.decode(sample, to: &buffers)
                 case nil: return
@@ -307,13 +311,13 @@ final class TrackRenderer: Sendable {
             } catch {
                 note(error)
             }
-            deliver(frames)
-            deliver(buffers)
+            await deliver(frames)
+            await deliver(buffers)
             noteConsumed(sample, offset: offset)
         }
 
         /// Spares a decoder that has fallen behind. Not before a first picture: what leads up to it has to be decoded.
-        private mutating func mayDecode(_ sample: MediaSample, with decoder: VideoDecoder) -> Bool {
+        private mutating func mayDecode(_ sample: MediaSample, with decoder: VideoDecoder) async -> Bool {
             guard renderer.clock.isPaced, lastPresented != nil, let track else { return true }
             let lateness = renderer.clock.now - ItemTimeline.duration(sample.dts, track.timescale) - offset
             let previous = effort.last
@@ -324,7 +328,7 @@ final class TrackRenderer: Sendable {
             case .decodeReferences: optionalPictures.append(sample.pts)
             case .skip:
                 // What is inside may come out; the sample that follows next begins anew.
-                if previous != .skip { drain() }
+                if previous != .skip { await drain() }
                 renderer.count { $0.droppedFrames += 1 }
             }
             return step != .skip
@@ -348,7 +352,7 @@ final class TrackRenderer: Sendable {
             renderer.report(.presented(upTo: time))
         }
 
-        private mutating func drain() {
+        private mutating func drain() async {
             var frames: [VideoFrame] = []
             var buffers: [AudioBuffer] = []
             do {
@@ -360,8 +364,8 @@ final class TrackRenderer: Sendable {
             } catch {
                 note(error)
             }
-            deliver(frames)
-            deliver(buffers)
+            await deliver(frames)
+            await deliver(buffers)
             noteOptionalPictures(upTo: .max)
         }
 
@@ -372,28 +376,28 @@ final class TrackRenderer: Sendable {
             }
         }
 
-        private mutating func deliver(_ frames: [VideoFrame]) {
+        private mutating func deliver(_ frames: [VideoFrame]) async {
             for frame in frames {
                 noteOptionalPictures(upTo: frame.pts)
                 let time = ItemTimeline.duration(frame.pts, frame.timescale) + offset
                 let length = ItemTimeline.duration(frame.duration, frame.timescale)
-                queue(.video(frame), at: time, length: length, isInside: isInside(time, length, isVideo: true))
+                await queue(.video(frame), at: time, length: length, isInside: isInside(time, length, isVideo: true))
             }
         }
 
-        private mutating func deliver(_ buffers: [AudioBuffer]) {
+        private mutating func deliver(_ buffers: [AudioBuffer]) async {
             for buffer in buffers.flatMap({ trimmed($0) }) {
                 let time = ItemTimeline.duration(buffer.pts, buffer.timescale) + offset
                 let length = Duration.seconds(1) * buffer.frameCount / max(1, buffer.sampleRate)
-                queue(.audio(buffer), at: time, length: length, isInside: isInside(time, length, isVideo: false))
+                await queue(.audio(buffer), at: time, length: length, isInside: isInside(time, length, isVideo: false))
             }
         }
 
-        private mutating func queue(_ media: Media, at time: Duration, length: Duration, isInside: Bool) {
+        private mutating func queue(_ media: Media, at time: Duration, length: Duration, isInside: Bool) async {
             renderer.count { $0.decodedFrames += 1 }
             guard isInside, !isTooLate(media, at: time) else { return }
             pending.append(Pending(media: media, time: time, length: length))
-            while pending.count > decodedAhead || isFirstDue { presentFirst() }
+            while pending.count > decodedAhead || isFirstDue { await presentFirst() }
         }
 
         private var isFirstDue: Bool {
@@ -414,21 +418,21 @@ final class TrackRenderer: Sendable {
 
         var hasPending: Bool { !pending.isEmpty }
 
-        private mutating func presentAll() {
-            while hasPending { presentFirst() }
+        private mutating func presentAll() async {
+            while hasPending { await presentFirst() }
         }
 
         /// Hands over the first decoded frame when its time has come.
-        mutating func presentFirst() {
+        mutating func presentFirst() async {
             guard !pending.isEmpty else { return }
             let next = pending.removeFirst()
-            guard waitUntilDue(next.time) else { return }
+            guard await waitUntilDue(next.time) else { return }
             let itemTime = MediaTime(next.time)
             switch next.media {
             case .video(let frame):
-                attempt { hub throws(OutputError) in try hub.write(frame.placed(at: itemTime)) }
+                await attempt { hub throws(OutputError) in try await hub.write(frame.placed(at: itemTime)) }
             case .audio(let buffer):
-                attempt { hub throws(OutputError) in try hub.write(buffer.placed(at: itemTime)) }
+                await attempt { hub throws(OutputError) in try await hub.write(buffer.placed(at: itemTime)) }
             }
             handedOver(next.time, next.length)
         }
@@ -450,16 +454,18 @@ final class TrackRenderer: Sendable {
             }
         }
 
-        private mutating func pass(_ sample: MediaSample) {
+        private mutating func pass(_ sample: MediaSample) async {
             guard let track else { return }
             let time = ItemTimeline.duration(sample.pts, track.timescale) + offset
             let length = ItemTimeline.duration(sample.duration, track.timescale)
             let decodingTime = ItemTimeline.duration(sample.dts, track.timescale) + offset
             if decoder == nil { renderer.count { $0.decodedFrames += 1 } }
             guard isInside(decodingTime, length, isVideo: false),
-                waitUntilDue(decodingTime)
+                await waitUntilDue(decodingTime)
             else { return }
-            attempt { hub throws(OutputError) in try hub.write(sample, of: track.mediaType, at: MediaTime(time)) }
+            await attempt { hub throws(OutputError) in
+                try await hub.write(sample, of: track.mediaType, at: MediaTime(time))
+            }
             if decoder == nil { handedOver(max(time, decodingTime), length) }
         }
 
@@ -470,9 +476,9 @@ final class TrackRenderer: Sendable {
         }
 
         /// Waits until `time` has come. False where the media was flushed meanwhile.
-        private func waitUntilDue(_ time: Duration) -> Bool {
+        private func waitUntilDue(_ time: Duration) async -> Bool {
             guard
-                renderer.clock.wait(until: time, generation: clockGeneration, waiter: ObjectIdentifier(renderer))
+                await renderer.clock.wait(until: time, generation: clockGeneration, waiter: ObjectIdentifier(renderer))
                     == .due
             else { return false }
             if renderer.clock.isPaced {
@@ -491,10 +497,10 @@ final class TrackRenderer: Sendable {
         }
 
         /// Lets the outputs work; the first failure ends the player.
-        private mutating func attempt(_ body: (WriterHub) throws(OutputError) -> Void) {
+        private mutating func attempt(_ body: (WriterHub) async throws(OutputError) -> Void) async {
             guard !hasFailed else { return }
             do {
-                try body(renderer.hub)
+                try await body(renderer.hub)
             } catch {
                 hasFailed = true
                 renderer.report(.failed(PlayerError(error)))

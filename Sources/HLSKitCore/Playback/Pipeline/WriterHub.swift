@@ -14,7 +14,7 @@ final class WriterHub: Sendable {
     }
 
     private let writers: [any MediaWriter]
-    private let state = Monitor(State())
+    private let state = Gate(State())
 
     init(writers: [any MediaWriter]) {
         self.writers = writers
@@ -42,28 +42,28 @@ final class WriterHub: Sendable {
     }
 
     /// A renderer has this track from now on.
-    func begin(_ track: MediaTrack) throws(OutputError) {
+    func begin(_ track: MediaTrack) async throws(OutputError) {
         guard !writers.isEmpty else { return }
         state.signal { $0.tracks[track.mediaType] = track }
-        _ = try index(of: track.mediaType)
+        _ = try await index(of: track.mediaType)
     }
 
-    func write(_ frame: VideoFrame) throws(OutputError) {
-        guard wantsFrames(of: .video), let index = try index(of: .video) else { return }
+    func write(_ frame: VideoFrame) async throws(OutputError) {
+        guard wantsFrames(of: .video), let index = try await index(of: .video) else { return }
         for writer in writers where !writer.takesSamples && writer.mediaTypes.contains(.video) {
             try writer.write(frame, ofTrackAt: index)
         }
     }
 
-    func write(_ buffer: AudioBuffer) throws(OutputError) {
-        guard wantsFrames(of: .audio), let index = try index(of: .audio) else { return }
+    func write(_ buffer: AudioBuffer) async throws(OutputError) {
+        guard wantsFrames(of: .audio), let index = try await index(of: .audio) else { return }
         for writer in writers where !writer.takesSamples && writer.mediaTypes.contains(.audio) {
             try writer.write(buffer, ofTrackAt: index)
         }
     }
 
-    func write(_ sample: MediaSample, of type: MediaType, at itemTime: MediaTime) throws(OutputError) {
-        guard let index = try index(of: type) else { return }
+    func write(_ sample: MediaSample, of type: MediaType, at itemTime: MediaTime) async throws(OutputError) {
+        guard let index = try await index(of: type) else { return }
         for writer in writers where writer.takesSamples && writer.mediaTypes.contains(type) {
             try writer.write(sample, ofTrackAt: index, at: itemTime)
         }
@@ -71,15 +71,15 @@ final class WriterHub: Sendable {
 
     /// The place of a track among those that writers know, who are told first when it changed. nil when the player is
     /// closing.
-    private func index(of type: MediaType) throws(OutputError) -> Int? {
-        let result: (index: Int, change: [MediaTrack]?)? = state.wait { state in
+    private func index(of type: MediaType) async throws(OutputError) -> Int? {
+        let result = await state.wait { state -> (index: Int, change: [MediaTrack]?)?? in
             if state.isClosed { return .some(nil) }
             guard let expected = state.expected, expected.isSubset(of: state.tracks.keys) else { return nil }
             let tracks = MediaType.allCases.compactMap { state.tracks[$0] }
             guard let index = tracks.firstIndex(where: { $0.mediaType == type }) else { return .some(nil) }
-            if tracks == state.announced { return (index, nil) }
+            if tracks == state.announced { return .some((index, nil)) }
             state.announced = tracks
-            return (index, tracks)
+            return .some((index, tracks))
         }
         guard let result else { return nil }
         if let tracks = result.change {

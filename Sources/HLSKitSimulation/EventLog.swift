@@ -1,0 +1,98 @@
+public import HLSKitCore
+
+/// What a player has told, as lines of text: to compare two runs, or to keep as a golden file.
+///
+/// ```swift
+/// var log = EventLog()
+/// for await event in player.events() { log.append(event) }
+/// print(log.text)
+/// ```
+public struct EventLog: Sendable, Hashable {
+    /// Every event with its time in seconds and all it says: the same under a ``VirtualClock`` on every run.
+    public private(set) var lines: [String] = []
+    /// What was decided and what came of it, without times, without what was measured, and without why it waited while
+    /// it did: the same for a run in real time and its replay, but for the order of what happens at about the same time.
+    public private(set) var decisions: [String] = []
+
+    public init() {}
+
+    public init(_ events: some Sequence<PlayerEvent>) {
+        for event in events { append(event) }
+    }
+
+    /// The ``lines``, each with its line break.
+    public var text: String { lines.map { $0 + "\n" }.joined() }
+
+    public mutating func append(_ event: PlayerEvent) {
+        let text = Self.text(event.kind)
+        let measured = Self.measured(event.kind)
+        if let decision = Self.decision(event.kind) { decisions.append(decision) }
+        lines.append("\(Self.seconds(event.hostTime)) \(text)" + (measured.isEmpty ? "" : ", \(measured)"))
+    }
+
+    /// nil for what depends on how fast the machine is: whether a reason for waiting was seen between two others.
+    static func decision(_ kind: PlayerEvent.Kind) -> String? {
+        if case .timeControl(let change) = kind, change.old == change.new { return nil }
+        return text(kind)
+    }
+
+    private static func text(_ kind: PlayerEvent.Kind) -> String {
+        switch kind {
+        case .timeControl(let change):
+            "time control \(change.old) -> \(change.new)" + (change.reason.map { " \($0)" } ?? "")
+                + ", rate \(change.rate)"
+        case .rateChanged(let rate, let reason): "rate \(rate) \(reason)"
+        case .itemStatusChanged(let status): "item \(status)"
+        case .durationChanged(let duration): "duration \(text(duration))"
+        case .playlistLoaded(let load): "playlist \(load.url)" + (load.isReload ? " again" : "")
+        case .segmentLoaded(let load):
+            "segment \(load.mediaSequence) \(load.url)" + (load.variantIndex.map { " of variant \($0)" } ?? "")
+        case .variantSwitched(let from, let to, _): "variant \(from.map { "\($0.index)" } ?? "none") -> \(to.index)"
+        case .downloadAbandoned(let load): "abandoned segment \(load.mediaSequence) \(load.url)"
+        case .playbackLikelyToKeepUpChanged(let isLikely): isLikely ? "likely to keep up" : "not likely to keep up"
+        case .playbackBufferFullChanged(let isFull): isFull ? "buffer full" : "buffer not full"
+        case .playbackStalled: "stalled"
+        case .timeJumped(let time): "jumped to \(text(time))"
+        case .legibleCue(let cue): "cue \(cue.text.split(separator: "\n").joined(separator: " / "))"
+        case .segmentSkipped(let segments): "skipped segments \(segments.first)-\(segments.last): \(segments.cause)"
+        case .segmentsMissed(let segments): "missed segments \(segments.first)-\(segments.last): \(segments.cause)"
+        case .recoverableError(let error): "recoverable \(text(error))"
+        case .warning(let text): "warning \(text)"
+        case .didPlayToEnd: "played to end"
+        case .failedToPlayToEnd(let error): "failed \(text(error))"
+        }
+    }
+
+    private static func measured(_ kind: PlayerEvent.Kind) -> String {
+        switch kind {
+        case .timeControl(let change): "timebase \(change.timebaseRate) at \(text(change.itemTime))"
+        case .playlistLoaded(let load): "\(load.byteCount) bytes in \(seconds(load.duration)) s"
+        case .segmentLoaded(let load), .downloadAbandoned(let load):
+            "\(load.byteCount) bytes in \(seconds(load.duration)) s, "
+                + "\(seconds(load.mediaDuration)) s from \(text(load.itemTime))"
+        case .variantSwitched(_, _, let explanation): explanation
+        case .playbackStalled(let time): "at \(text(time))"
+        case .legibleCue(let cue): "\(text(cue.timeRange.start)) to \(text(cue.timeRange.end))"
+        case .segmentSkipped(let segments), .segmentsMissed(let segments): "\(seconds(segments.mediaDuration)) s"
+        case .recoverableError(let error), .failedToPlayToEnd(let error): error.detail ?? ""
+        default: ""
+        }
+    }
+
+    private static func text(_ error: PlayerError) -> String {
+        "\(error.code.rawValue): \(error.cause)" + (error.url.map { " \($0)" } ?? "")
+    }
+
+    private static func text(_ time: MediaTime) -> String {
+        time.isNumeric ? "\(time.value)/\(time.timescale)" : "\(time.seconds)"
+    }
+
+    /// Seconds, to the nanosecond.
+    private static func seconds(_ duration: Duration) -> String {
+        let (seconds, attoseconds) = duration.components
+        let nanoseconds = attoseconds / 1_000_000_000
+        let sign = seconds < 0 || nanoseconds < 0 ? "-" : ""
+        let rest = String(nanoseconds.magnitude)
+        return "\(sign)\(seconds.magnitude)." + String(repeating: "0", count: 9 - rest.count) + rest
+    }
+}

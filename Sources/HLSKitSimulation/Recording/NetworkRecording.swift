@@ -1,0 +1,199 @@
+import FoundationEssentials
+public import HLSKitCore
+
+/// What a network did during a session: every request, and what came of it when. ``RecordingTransport`` writes it,
+/// ``ReplayTransport`` plays it back.
+///
+/// The file is text, one JSON object a line (`docs/recordings.md` lists the members), written as things happen: one that
+/// was cut off is good up to its last whole line. It holds all bodies, keys too, and URLs with their queries, but no
+/// header fields of requests, no cookies and no user names or passwords of URLs.
+public struct NetworkRecording: Sendable {
+    /// The version of the format that is written and read.
+    public static let version = 1
+    /// The longest line that is read, in bytes.
+    static let maximumLineByteCount = 64 << 20
+
+    /// A request and what came of it. Times are since the first request of the recording.
+    public struct Exchange: Sendable {
+        /// Without a user name or password.
+        public var url: String
+        public var resourceClass: ResourceClass
+        public var byteRange: Range<UInt64>?
+        public var time: Duration
+        /// In the order of their times. The last one is not `.finished` or `.failed` where the request was cancelled, or
+        /// still under way at the end of the recording.
+        public var events: [(time: Duration, event: TransportEvent)] = []
+    }
+
+    /// What was played: the URL and the options that matter to the player, as the program that has recorded it says.
+    public var url: String
+    public var options: [String]
+    /// In the order in which they began.
+    public var exchanges: [Exchange] = []
+    /// What the player told meanwhile, as in ``EventLog/decisions``; empty where nobody noted it.
+    public var decisions: [String] = []
+    /// From the first request to the last thing that was noted.
+    public var duration = Duration.zero
+    /// The recording was ended, not cut off.
+    public var isComplete = false
+
+    public init(url: String, options: [String] = []) {
+        self.url = url
+        self.options = options
+    }
+
+    /// Reads a recording. All bodies are kept in memory.
+    ///
+    /// - Throws: ``RecordingError`` with the line that cannot be read. A last line without its end is passed over.
+    public init(contentsOfFile path: String) throws(RecordingError) {
+        var reader = RecordingReader()
+        try RecordingFile.read(path) { bytes throws(RecordingError) in try reader.append(bytes) }
+        self = try reader.finish()
+    }
+
+    /// Reads the text of a recording.
+    public init(parsing bytes: [UInt8]) throws(RecordingError) {
+        var reader = RecordingReader()
+        try reader.append(bytes[...])
+        self = try reader.finish()
+    }
+
+    /// The URL without the user name and password before its host.
+    static func bare(_ url: String) -> String {
+        guard let scheme = url.firstRange(of: "://") else { return url }
+        let rest = url[scheme.upperBound...]
+        let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        guard let at = authority.lastIndex(of: "@") else { return url }
+        return String(url[..<scheme.upperBound] + rest[rest.index(after: at)...])
+    }
+}
+
+/// Why a recording cannot be written or read.
+public struct RecordingError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// 1 for the first line; nil where it is not about one line.
+    public var line: Int?
+    public var text: String
+
+    public init(line: Int? = nil, text: String) {
+        self.line = line
+        self.text = text
+    }
+
+    public var description: String {
+        if let line { "line \(line): \(text)" } else { text }
+    }
+}
+
+/// Reads a recording line by line.
+struct RecordingReader {
+    private var rest: [UInt8] = []
+    private var number = 0
+    private var recording: NetworkRecording?
+    /// Where the exchange of a request's number is.
+    private var places: [Int: Int] = [:]
+
+    mutating func append(_ bytes: ArraySlice<UInt8>) throws(RecordingError) {
+        var bytes = bytes
+        while let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
+            rest += bytes[..<end]
+            bytes = bytes[(end + 1)...]
+            number += 1
+            let line = rest
+            rest.removeAll(keepingCapacity: true)
+            try read(line)
+        }
+        rest += bytes
+        guard rest.count <= NetworkRecording.maximumLineByteCount else {
+            throw RecordingError(
+                line: number + 1, text: "longer than \(NetworkRecording.maximumLineByteCount >> 20) MiB")
+        }
+    }
+
+    func finish() throws(RecordingError) -> NetworkRecording {
+        guard let recording else { throw RecordingError(line: 1, text: "not a recording: it has no first line") }
+        return recording
+    }
+
+    private mutating func read(_ bytes: [UInt8]) throws(RecordingError) {
+        let line: RecordingLine
+        do {
+            line = try JSONDecoder().decode(RecordingLine.self, from: Data(bytes))
+        } catch {
+            throw RecordingError(line: number, text: number == 1 ? "not a recording" : "not a line of a recording")
+        }
+        guard var recording else {
+            guard line.type == .recording, let url = line.url else {
+                throw RecordingError(line: number, text: "not a recording")
+            }
+            guard line.version == NetworkRecording.version else {
+                throw RecordingError(line: number, text: "version \(line.version ?? 0) of the format is not known")
+            }
+            self.recording = NetworkRecording(url: url, options: line.options ?? [])
+            return
+        }
+        // The recording is put back at the end; two copies of its exchanges would be costly.
+        self.recording = nil
+        defer { self.recording = recording }
+        guard let nanoseconds = line.time, nanoseconds >= 0 else {
+            throw RecordingError(line: number, text: "there is no time_ns")
+        }
+        let time = Duration.nanoseconds(nanoseconds)
+        recording.duration = max(recording.duration, time)
+        switch line.type {
+        case .recording: throw RecordingError(line: number, text: "a second first line")
+        case .close: recording.isComplete = true
+        case .request: try begin(line, at: time, &recording)
+        case .cancel: break
+        case .event: if let text = line.text { recording.decisions.append(text) }
+        case .response, .data, .end, .failure:
+            guard let place = line.id.flatMap({ places[$0] }) else {
+                throw RecordingError(line: number, text: "there is no request of that id before")
+            }
+            let last = recording.exchanges[place].events.last?.time ?? recording.exchanges[place].time
+            let event = try event(line, url: recording.exchanges[place].url)
+            recording.exchanges[place].events.append((max(last, time), event))
+        }
+    }
+
+    private mutating func begin(
+        _ line: RecordingLine, at time: Duration, _ recording: inout NetworkRecording
+    ) throws(RecordingError) {
+        guard let id = line.id, places[id] == nil, let url = line.url,
+            let resourceClass = line.resourceClass.flatMap(ResourceClass.init(rawValue:))
+        else { throw RecordingError(line: number, text: "a request has an id of its own, a url and a known class") }
+        var exchange = NetworkRecording.Exchange(url: url, resourceClass: resourceClass, time: time)
+        if let start = line.rangeStart, let length = line.rangeLength {
+            let (end, overflow) = start.addingReportingOverflow(length)
+            guard !overflow else { throw RecordingError(line: number, text: "the range is too large") }
+            exchange.byteRange = start..<end
+        }
+        places[id] = recording.exchanges.count
+        recording.exchanges.append(exchange)
+    }
+
+    private func event(_ line: RecordingLine, url: String) throws(RecordingError) -> TransportEvent {
+        let metrics = line.metrics?.metrics ?? TransferMetrics()
+        switch line.type {
+        case .response:
+            guard let status = line.status else { throw RecordingError(line: number, text: "a response has a status") }
+            let texts = line.fields ?? []
+            let fields = stride(from: 0, to: texts.count - 1, by: 2).map {
+                HTTPField(name: texts[$0], value: texts[$0 + 1])
+            }
+            return .response(
+                TransportResponse(
+                    status: status, url: line.url ?? url, contentType: line.contentType,
+                    contentLength: line.contentLength, fields: fields, serverAddress: line.server))
+        case .data:
+            guard let body = line.body else { throw RecordingError(line: number, text: "data has a body") }
+            return .data(Array(body))
+        case .failure:
+            guard let code = line.code else { throw RecordingError(line: number, text: "a failure has a code") }
+            return .failed(
+                LoadingError(
+                    code: LoadingError.Code(rawValue: code), url: line.url ?? url, status: line.status,
+                    retryAfter: line.retryAfter.map { .nanoseconds($0) }, text: line.text ?? code), metrics)
+        default: return .finished(metrics)
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Glibc
+import HLSKitCore
+import Synchronization
+
+/// The file of a recording while it is written. Lines reach the system at once, so that little is lost with the process.
+final class RecordingFile: Sendable {
+    private struct State {
+        var descriptor: Int32
+        var failure: RecordingError?
+    }
+
+    private let state: Mutex<State>
+
+    /// Makes the file, for its owner only: it may hold keys.
+    init(path: String, overwrite: Bool) throws(RecordingError) {
+        let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (overwrite ? O_TRUNC : O_EXCL)
+        let descriptor = open(path, flags, 0o600)
+        guard descriptor >= 0 else { throw Self.error("cannot create") }
+        state = Mutex(State(descriptor: descriptor))
+    }
+
+    deinit {
+        let descriptor = state.withLock { $0.descriptor }
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Writes a line. After the first failure nothing is written any more.
+    func write(_ line: RecordingLine) {
+        let bytes = line.bytes
+        state.withLock { state in
+            guard state.failure == nil, state.descriptor >= 0 else { return }
+            var offset = 0
+            while offset < bytes.count {
+                let count = bytes.withUnsafeBytes {
+                    Glibc.write(state.descriptor, $0.baseAddress?.advanced(by: offset), $0.count - offset)
+                }
+                if count < 0 && errno == EINTR { continue }
+                guard count > 0 else {
+                    state.failure = Self.error("cannot write")
+                    return
+                }
+                offset += count
+            }
+        }
+    }
+
+    /// Closes the file and tells what went wrong with it.
+    func finish() throws(RecordingError) {
+        let failure = state.withLock { state -> RecordingError? in
+            if state.descriptor >= 0, close(state.descriptor) != 0, state.failure == nil {
+                state.failure = Self.error("cannot write")
+            }
+            state.descriptor = -1
+            return state.failure
+        }
+        if let failure { throw failure }
+    }
+
+    /// Hands a file to `body` piece by piece.
+    static func read(
+        _ path: String, _ body: (ArraySlice<UInt8>) throws(RecordingError) -> Void
+    ) throws(RecordingError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw error("cannot open") }
+        defer { close(descriptor) }
+        var buffer = [UInt8](repeating: 0, count: 1 << 18)
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw error("cannot read") }
+            guard count > 0 else { return }
+            try body(buffer[..<count])
+        }
+    }
+
+    private static func error(_ what: String) -> RecordingError {
+        RecordingError(text: "\(what): \(String(cString: strerror(errno)))")
+    }
+}

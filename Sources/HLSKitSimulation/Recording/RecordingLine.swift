@@ -1,0 +1,132 @@
+import FoundationEssentials
+import HLSKitCore
+
+/// One line of a recording, as JSON. Times are nanoseconds since the first request.
+struct RecordingLine: Codable {
+    enum Kind: String, Codable {
+        /// The first line: the format's version, and what was played.
+        case recording
+        case request, response, data, end, failure
+        /// The caller wanted no more of the request.
+        case cancel
+        /// Something that the player told.
+        case event
+        /// The last line, where the recording was not cut off.
+        case close
+    }
+
+    var type: Kind
+    var time: Int64?
+    /// Number of the request.
+    var id: Int?
+    var version: Int?
+    var tool: String?
+    var options: [String]?
+    var url: String?
+    var resourceClass: String?
+    var rangeStart: UInt64?
+    var rangeLength: UInt64?
+    var status: Int?
+    var contentType: String?
+    var contentLength: Int?
+    /// Names and values in turn.
+    var fields: [String]?
+    var server: String?
+    /// The bytes, as Base64.
+    var body: Data?
+    var code: String?
+    var retryAfter: Int64?
+    var text: String?
+    var metrics: RecordedMetrics?
+
+    enum CodingKeys: String, CodingKey {
+        case type, id, version, tool, options, url, status, fields, server, body, code, text, metrics
+        case time = "time_ns"
+        case resourceClass = "class"
+        case rangeStart = "range_start"
+        case rangeLength = "range_length"
+        case contentType = "content_type"
+        case contentLength = "content_length"
+        case retryAfter = "retry_after_ns"
+    }
+
+    init(_ type: Kind, id: Int? = nil, at time: Duration? = nil) {
+        self.type = type
+        self.id = id
+        self.time = time?.wholeNanoseconds
+    }
+
+    /// The line with its line break.
+    var bytes: [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Nothing in it can fail to be encoded: there are no floating-point numbers.
+        guard let data = try? encoder.encode(self) else { return [] }
+        return Array(data) + [UInt8(ascii: "\n")]
+    }
+}
+
+/// ``TransferMetrics`` in a recording, times in nanoseconds.
+struct RecordedMetrics: Codable {
+    var nameLookup: Int64
+    var connect: Int64
+    var secureConnect: Int64
+    var firstByte: Int64
+    var total: Int64
+    var received: Int
+    var decoded: Int
+    var protocolName: String
+    var reused: Bool
+    var lengthUnverified: Bool
+    var redirects: Int
+
+    enum CodingKeys: String, CodingKey {
+        case connect, received, decoded, reused, redirects
+        case nameLookup = "name_lookup_ns"
+        case secureConnect = "secure_connect_ns"
+        case firstByte = "first_byte_ns"
+        case total = "total_ns"
+        case protocolName = "protocol"
+        case lengthUnverified = "length_unverified"
+    }
+
+    init(_ metrics: TransferMetrics) {
+        nameLookup = metrics.nameLookup.wholeNanoseconds
+        connect = metrics.connect.wholeNanoseconds
+        secureConnect = metrics.secureConnect.wholeNanoseconds
+        firstByte = metrics.firstByte.wholeNanoseconds
+        total = metrics.total.wholeNanoseconds
+        received = metrics.receivedByteCount
+        decoded = metrics.decodedByteCount
+        protocolName = metrics.protocolName
+        reused = metrics.reusedConnection
+        lengthUnverified = metrics.isLengthUnverified
+        redirects = metrics.redirectCount
+    }
+
+    var metrics: TransferMetrics {
+        var metrics = TransferMetrics()
+        metrics.nameLookup = .nanoseconds(nameLookup)
+        metrics.connect = .nanoseconds(connect)
+        metrics.secureConnect = .nanoseconds(secureConnect)
+        metrics.firstByte = .nanoseconds(firstByte)
+        metrics.total = .nanoseconds(total)
+        metrics.receivedByteCount = received
+        metrics.decodedByteCount = decoded
+        metrics.protocolName = protocolName
+        metrics.reusedConnection = reused
+        metrics.isLengthUnverified = lengthUnverified
+        metrics.redirectCount = redirects
+        return metrics
+    }
+}
+
+extension Duration {
+    /// Rounded towards zero; the nearest that there is for more than 292 years.
+    var wholeNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, overflow2) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return overflow || overflow2 ? (seconds < 0 ? .min : .max) : sum
+    }
+}

@@ -1,0 +1,170 @@
+public import HLSKitCore
+import Synchronization
+
+/// A transport that writes down what another one does: a ``NetworkRecording``, line by line as it happens.
+///
+/// Memory does not grow with the recording. A line is written to the file before the event goes on to the caller, on the
+/// thread of the other transport.
+public final class RecordingTransport: Transport {
+    private struct State {
+        var lastID = 0
+        /// Requests that are not over.
+        var open: Set<Int> = []
+        var epoch: Duration?
+        var isFinished = false
+    }
+
+    private let base: any Transport
+    private let file: RecordingFile
+    private let now: @Sendable () -> Duration
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - base: Fetches the bytes.
+    ///   - path: The file, readable for its owner only.
+    ///   - overwrite: Replaces an existing file.
+    ///   - clock: Decides what the time is.
+    ///   - url: What is going to be played.
+    ///   - options: Whatever the program needs to play it the same way. Nothing secret.
+    /// - Throws: ``RecordingError`` when the file cannot be made.
+    public init(
+        base: any Transport, path: String, overwrite: Bool = false, clock: some Clock<Duration>, url: String,
+        options: [String] = [], tool: String? = nil
+    ) throws(RecordingError) {
+        self.base = base
+        file = try RecordingFile(path: path, overwrite: overwrite)
+        let start = clock.now
+        now = { start.duration(to: clock.now) }
+        var line = RecordingLine(.recording)
+        line.version = NetworkRecording.version
+        line.tool = tool
+        line.url = NetworkRecording.bare(url)
+        line.options = options
+        file.write(line)
+    }
+
+    public func start(
+        _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
+    ) -> any TransportTask {
+        let id = state.withLock { state -> Int in
+            state.lastID += 1
+            state.open.insert(state.lastID)
+            let time = time(&state)
+            var line = RecordingLine(.request, id: state.lastID, at: time)
+            line.url = NetworkRecording.bare(request.url)
+            line.resourceClass = request.resourceClass.rawValue
+            line.rangeStart = request.byteRange?.lowerBound
+            line.rangeLength = request.byteRange.map { $0.upperBound - $0.lowerBound }
+            file.write(line)
+            return state.lastID
+        }
+        let task = base.start(request) { [self] event in
+            record(event, of: id)
+            handler(event)
+        }
+        return RecordedTask(base: task) { [self] in cancel(id) }
+    }
+
+    /// Writes down what the player has told, so that a replay can be compared with it.
+    public func note(_ event: PlayerEvent) {
+        guard let decision = EventLog.decision(event.kind) else { return }
+        state.withLock { state in
+            guard !state.isFinished else { return }
+            var line = RecordingLine(.event, at: time(&state))
+            line.text = decision
+            file.write(line)
+        }
+    }
+
+    /// Ends the recording and closes the file. What happens afterwards is not written.
+    ///
+    /// - Throws: ``RecordingError`` when something could not be written.
+    public func finish() throws(RecordingError) {
+        state.withLock { state in
+            guard !state.isFinished else { return }
+            file.write(RecordingLine(.close, at: time(&state)))
+            state.isFinished = true
+        }
+        try file.finish()
+    }
+
+    /// Time since the first request.
+    private func time(_ state: inout State) -> Duration {
+        let now = now()
+        let epoch = state.epoch ?? now
+        state.epoch = epoch
+        return now - epoch
+    }
+
+    private func cancel(_ id: Int) {
+        state.withLock { state in
+            guard state.open.remove(id) != nil, !state.isFinished else { return }
+            file.write(RecordingLine(.cancel, id: id, at: time(&state)))
+        }
+    }
+
+    private func record(_ event: TransportEvent, of id: Int) {
+        // Under the lock, so that the lines are in the order of their times.
+        state.withLock { state in
+            guard state.open.contains(id), !state.isFinished else { return }
+            let time = time(&state)
+            switch event {
+            case .response(let response): file.write(line(response, of: id, at: time))
+            case .data(let bytes):
+                var line = RecordingLine(.data, id: id, at: time)
+                line.body = .init(bytes)
+                file.write(line)
+            case .finished(let metrics):
+                state.open.remove(id)
+                var line = RecordingLine(.end, id: id, at: time)
+                line.metrics = RecordedMetrics(metrics)
+                file.write(line)
+            case .failed(let error, let metrics):
+                state.open.remove(id)
+                file.write(line(error, metrics, of: id, at: time))
+            }
+        }
+    }
+
+    private func line(_ response: TransportResponse, of id: Int, at time: Duration) -> RecordingLine {
+        var line = RecordingLine(.response, id: id, at: time)
+        line.status = response.status
+        line.url = NetworkRecording.bare(response.url)
+        line.contentType = response.contentType
+        line.contentLength = response.contentLength
+        line.fields = response.fields.filter { $0.name.lowercased() != "set-cookie" }.flatMap { [$0.name, $0.value] }
+        line.server = response.serverAddress
+        return line
+    }
+
+    private func line(
+        _ error: LoadingError, _ metrics: TransferMetrics, of id: Int, at time: Duration
+    ) -> RecordingLine {
+        var line = RecordingLine(.failure, id: id, at: time)
+        line.code = error.code.rawValue
+        line.url = NetworkRecording.bare(error.url)
+        line.status = error.status
+        line.retryAfter = error.retryAfter?.wholeNanoseconds
+        line.text = error.text
+        line.metrics = RecordedMetrics(metrics)
+        return line
+    }
+}
+
+private final class RecordedTask: TransportTask {
+    private let base: any TransportTask
+    private let noteCancel: @Sendable () -> Void
+
+    init(base: any TransportTask, noteCancel: @escaping @Sendable () -> Void) {
+        self.base = base
+        self.noteCancel = noteCancel
+    }
+
+    func cancel() {
+        noteCancel()
+        base.cancel()
+    }
+
+    func pause() { base.pause() }
+    func resume() { base.resume() }
+}

@@ -1,0 +1,109 @@
+public import HLSKitCore
+import Synchronization
+
+/// A transport that gives what a recorded network gave, when it gave it.
+///
+/// A request is answered by the recorded one of the same URL and range; the first by the first, the second by the second.
+/// Bytes arrive at their recorded times since the first request. Where the request itself comes at another time than the
+/// recorded one, because the player is another or was told something else, its answer is moved by as much. A request
+/// that was never recorded fails with ``LoadingError/Code/transport``; what was under way when the recording ended, or
+/// was cancelled, runs into the request's deadline.
+///
+/// Source: CONTRACTS §14.
+public final class ReplayTransport: Transport {
+    /// A request that is off by no more than this is the recorded one: programs in real time are late by a little.
+    public static let tolerance = Duration.milliseconds(100)
+
+    private struct Key: Hashable {
+        var url: String
+        var byteRange: Range<UInt64>?
+    }
+
+    private struct State {
+        var waiting: [Key: ArraySlice<NetworkRecording.Exchange>]
+        var epoch: Duration?
+    }
+
+    private let executor: (any TaskExecutor)?
+    private let now: @Sendable () -> Duration
+    private let sleep: @Sendable (Duration) async throws -> Void
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - recording: What is played back.
+    ///   - clock: Decides what the time is. A ``VirtualClock`` runs the transport's tasks as well.
+    public init<C: Clock<Duration>>(_ recording: NetworkRecording, clock: C) {
+        executor = clock as? any TaskExecutor
+        let start = clock.now
+        now = { start.duration(to: clock.now) }
+        sleep = { try await clock.sleep(until: start.advanced(by: $0), tolerance: nil) }
+        let waiting = Dictionary(grouping: recording.exchanges) { Key(url: $0.url, byteRange: $0.byteRange) }
+        state = Mutex(State(waiting: waiting.mapValues { $0[...] }))
+    }
+
+    public func start(
+        _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
+    ) -> any TransportTask {
+        let time = now()
+        let (exchange, epoch) = state.withLock { state in
+            let epoch = state.epoch ?? time
+            state.epoch = epoch
+            let key = Key(url: NetworkRecording.bare(request.url), byteRange: request.byteRange)
+            return (state.waiting[key]?.popFirst(), epoch)
+        }
+        let schedule = Self.schedule(exchange, of: request, at: time - epoch)
+        let task = ReplayTask()
+        let (sleep, gate) = (sleep, task.gate)
+        task.run(on: executor) {
+            for (offset, event) in schedule {
+                do { try await sleep(epoch + offset) } catch { return }
+                let isWanted = await gate.wait { $0 == .paused ? nil : $0 == .running }
+                guard isWanted else { return }
+                handler(event)
+            }
+        }
+        return task
+    }
+
+    /// What comes at which time since the first request.
+    private static func schedule(
+        _ exchange: NetworkRecording.Exchange?, of request: TransportRequest, at time: Duration
+    ) -> [(Duration, TransportEvent)] {
+        guard let exchange else {
+            let error = LoadingError(code: .transport, url: request.url, text: "the recording has no such request")
+            return [(time, .failed(error, TransferMetrics()))]
+        }
+        let delay = time - exchange.time
+        let shift = (.zero - tolerance...tolerance).contains(delay) ? .zero : delay
+        var schedule: [(Duration, TransportEvent)] = exchange.events.map { (max(time, $0.time + shift), $0.event) }
+        switch exchange.events.last?.event {
+        case .finished, .failed: break
+        case .response, .data, nil:
+            let isSilent = exchange.events.isEmpty
+            let patience = isSilent ? request.timeouts.firstByte : request.timeouts.lowSpeed
+            let error = LoadingError(code: .timedOut, url: request.url, text: "the recording has no more of it")
+            schedule.append(((schedule.last?.0 ?? time) + patience, .failed(error, TransferMetrics())))
+        }
+        return schedule
+    }
+}
+
+private final class ReplayTask: TransportTask {
+    enum Wish { case running, paused, cancelled }
+
+    let gate = Gate(Wish.running)
+    private let task = Mutex<Task<Void, Never>?>(nil)
+
+    func run(on executor: (any TaskExecutor)?, _ body: @escaping @Sendable () async -> Void) {
+        let new = Task(executorPreference: executor) { await body() }
+        task.withLock { $0 = new }
+    }
+
+    func cancel() {
+        gate.signal { $0 = .cancelled }
+        task.withLock { $0 }?.cancel()
+    }
+
+    func pause() { gate.signal { if $0 == .running { $0 = .paused } } }
+    func resume() { gate.signal { if $0 == .paused { $0 = .running } } }
+}

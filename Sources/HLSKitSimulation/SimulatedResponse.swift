@@ -1,0 +1,79 @@
+public import HLSKitCore
+
+/// What a simulated origin is asked.
+public struct SimulatedRequest: Sendable, Hashable {
+    public var url: String
+    public var resourceClass: ResourceClass
+    /// The part that is wanted; nil means all. Answer with the whole resource all the same: the transport cuts it.
+    public var byteRange: Range<UInt64>?
+    /// Time since the transport was made.
+    public var time: Duration
+    /// How often the same URL and range were asked for before; 0 for the first time.
+    public var attempt: Int
+
+    public init(
+        url: String, resourceClass: ResourceClass = .segment, byteRange: Range<UInt64>? = nil, time: Duration = .zero,
+        attempt: Int = 0
+    ) {
+        self.url = url
+        self.resourceClass = resourceClass
+        self.byteRange = byteRange
+        self.time = time
+        self.attempt = attempt
+    }
+}
+
+/// What a simulated origin answers, and what goes wrong on the way.
+public struct SimulatedResponse: Sendable, Hashable {
+    /// How the body comes to its end.
+    public enum Ending: Sendable, Hashable {
+        case complete
+        /// The connection is lost after that many bytes.
+        case cut(after: Int)
+        /// Nothing more comes after that many bytes, until the request's deadline.
+        case stalled(after: Int)
+    }
+
+    /// HTTP status. From 400 on the request fails with it.
+    public var status: Int
+    public var contentType: String?
+    public var fields: [HTTPField]
+    public var body: [UInt8]
+    /// What the server needs before it answers, besides the latency of the link.
+    public var delay: Duration
+    public var ending = Ending.complete
+    /// There is no answer at all, but this failure.
+    public var failure: LoadingError.Code?
+
+    public init(
+        status: Int = 200, contentType: String? = nil, fields: [HTTPField] = [], body: [UInt8] = [],
+        delay: Duration = .zero, ending: Ending = .complete
+    ) {
+        self.status = status
+        self.contentType = contentType
+        self.fields = fields
+        self.body = body
+        self.delay = delay
+        self.ending = ending
+    }
+
+    /// The text of a playlist.
+    public static func playlist(_ text: String) -> SimulatedResponse {
+        SimulatedResponse(contentType: "application/vnd.apple.mpegurl", body: Array(text.utf8))
+    }
+
+    public static let notFound = SimulatedResponse(status: 404)
+
+    /// A status without a body, with the seconds of `Retry-After` where they are given.
+    public static func status(_ status: Int, retryAfter seconds: Int? = nil) -> SimulatedResponse {
+        let fields = seconds.map { [HTTPField(name: "Retry-After", value: String($0))] }
+        return SimulatedResponse(status: status, fields: fields ?? [])
+    }
+
+    /// No connection, no name, no answer in time: the request fails without a response.
+    public static func failure(_ code: LoadingError.Code) -> SimulatedResponse {
+        var response = SimulatedResponse()
+        response.failure = code
+        return response
+    }
+}

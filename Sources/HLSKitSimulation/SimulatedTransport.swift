@@ -1,0 +1,158 @@
+public import HLSKitCore
+import Synchronization
+
+/// A transport without a network: a closure answers, a trace says how fast the answers arrive.
+///
+/// All requests share the link, as those of ``ConditionedTransport`` do, and their deadlines hold. With a
+/// ``VirtualClock`` the same requests give the same events at the same times, to the nanosecond:
+///
+/// ```swift
+/// let clock = VirtualClock()
+/// let stream = SyntheticStream()
+/// let transport = SimulatedTransport(stream, over: tunnel, clock: clock)
+/// let player = Player(configuration: PlayerConfiguration(clock: clock, transport: transport))
+/// ```
+///
+/// Source: CONTRACTS §14.
+public final class SimulatedTransport: Transport {
+    private let link: ConditionedTransport
+
+    /// - Parameters:
+    ///   - trace: The link. Starts when the transport is made.
+    ///   - clock: Decides what the time is. A ``VirtualClock`` runs the transport's tasks as well.
+    ///   - answer: The origin. Called once for each request, on any thread.
+    public init(
+        over trace: NetworkTrace, clock: any Clock<Duration>,
+        answer: @escaping @Sendable (SimulatedRequest) -> SimulatedResponse
+    ) {
+        let executor = clock as? any TaskExecutor
+        let origin = SimulatedOrigin(clock: clock, executor: executor, trace: trace, answer: answer)
+        link = ConditionedTransport(
+            base: origin, trace: trace, clock: clock, taskExecutor: executor, packets: .large)
+    }
+
+    /// The origin is a ``SyntheticStream``.
+    public convenience init(_ stream: SyntheticStream, over trace: NetworkTrace, clock: any Clock<Duration>) {
+        self.init(over: trace, clock: clock) { stream.response(to: $0) }
+    }
+
+    public func start(
+        _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
+    ) -> any TransportTask {
+        link.start(request, handler: handler)
+    }
+}
+
+/// The far end of the link: gives each answer when the server would, all at once.
+private final class SimulatedOrigin: Transport {
+    private struct Key: Hashable {
+        var url: String
+        var byteRange: Range<UInt64>?
+    }
+
+    private let now: @Sendable () -> Duration
+    private let sleep: @Sendable (Duration) async throws -> Void
+    private let executor: (any TaskExecutor)?
+    private let trace: NetworkTrace
+    private let answer: @Sendable (SimulatedRequest) -> SimulatedResponse
+    private let counts = Mutex<[Key: Int]>([:])
+
+    init<C: Clock<Duration>>(
+        clock: C, executor: (any TaskExecutor)?, trace: NetworkTrace,
+        answer: @escaping @Sendable (SimulatedRequest) -> SimulatedResponse
+    ) {
+        let start = clock.now
+        now = { start.duration(to: clock.now) }
+        sleep = { try await clock.sleep(for: $0) }
+        self.executor = executor
+        self.trace = trace
+        self.answer = answer
+    }
+
+    func start(
+        _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
+    ) -> any TransportTask {
+        let attempt = counts.withLock { counts in
+            let key = Key(url: request.url, byteRange: request.byteRange)
+            defer { counts[key, default: 0] += 1 }
+            return counts[key, default: 0]
+        }
+        let time = now()
+        let response = answer(
+            SimulatedRequest(
+                url: request.url, resourceClass: request.resourceClass, byteRange: request.byteRange, time: time,
+                attempt: attempt))
+        let events = Self.events(of: response, for: request)
+        guard response.delay > .zero else {
+            events.forEach(handler)
+            return FinishedTask()
+        }
+        let wait = response.delay + .milliseconds(rounding: trace.latency(at: time.milliseconds))
+        return DelayedTask(
+            Task(executorPreference: executor) { [sleep] in
+                do { try await sleep(wait) } catch { return }
+                events.forEach(handler)
+            })
+    }
+
+    private static func events(of response: SimulatedResponse, for request: TransportRequest) -> [TransportEvent] {
+        var metrics = TransferMetrics()
+        metrics.protocolName = "simulated"
+        func failed(_ code: LoadingError.Code, status: Int? = nil, _ text: String) -> TransportEvent {
+            var error = LoadingError(code: code, url: request.url, status: status, text: text)
+            let retryAfter = response.fields.first { $0.name.lowercased() == "retry-after" }
+            error.retryAfter = retryAfter.flatMap { Int($0.value) }.flatMap { $0 >= 0 ? .seconds($0) : nil }
+            return .failed(error, metrics)
+        }
+        if let failure = response.failure { return [failed(failure, "simulated: \(failure.rawValue)")] }
+        guard response.status < 400 else {
+            return [failed(.httpStatus, status: response.status, "HTTP \(response.status)")]
+        }
+        var body = response.body
+        if let range = request.byteRange {
+            guard range.upperBound <= UInt64(body.count) else {
+                return [failed(.badRange, status: response.status, "the resource has \(body.count) bytes")]
+            }
+            body = Array(body[Int(range.lowerBound)..<Int(range.upperBound)])
+        }
+        guard !body.isEmpty else { return [failed(.emptyBody, status: response.status, "the body is empty")] }
+        guard body.count <= request.maximumByteCount else {
+            return [failed(.tooLarge, "\(body.count) bytes, the limit is \(request.maximumByteCount)")]
+        }
+        let header = TransportResponse(
+            status: request.byteRange != nil && response.status == 200 ? 206 : response.status, url: request.url,
+            contentType: response.contentType, contentLength: body.count, fields: response.fields)
+        let sent =
+            switch response.ending {
+            case .complete: body.count
+            case .cut(let count), .stalled(let count): min(max(0, count), body.count)
+            }
+        metrics.receivedByteCount = sent
+        metrics.decodedByteCount = sent
+        var events = [TransportEvent.response(header)]
+        if sent > 0 { events.append(.data(sent == body.count ? body : Array(body.prefix(sent)))) }
+        switch response.ending {
+        case .complete: events.append(.finished(metrics))
+        case .cut: events.append(failed(.connectionLost, "simulated: lost after \(sent) of \(body.count) bytes"))
+        case .stalled: break
+        }
+        return events
+    }
+}
+
+private final class FinishedTask: TransportTask {
+    func cancel() {}
+    func pause() {}
+    func resume() {}
+}
+
+private final class DelayedTask: TransportTask {
+    private let task: Task<Void, Never>
+
+    init(_ task: Task<Void, Never>) { self.task = task }
+
+    func cancel() { task.cancel() }
+    // The link holds back what its caller does not want yet.
+    func pause() {}
+    func resume() {}
+}

@@ -1,0 +1,93 @@
+import ArgumentParser
+import HLSKitCore
+import HLSKitSimulation
+
+/// `hlsget replay FILE`: plays what `--record-trace` has recorded, as it came, without a network and without waiting.
+struct ReplayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay", abstract: "Play a recording of --record-trace again, without a network or waiting.",
+        usage: "hlsget replay FILE [options]",
+        discussion: """
+            The player gets the options that it was recorded with, and every byte at the time at which it came. It tells \
+            whether it decided as it did then. With another --rule it may ask for what was not recorded; that fails, as a \
+            server fails that does not have it.
+            """)
+    static let _errorLabel = HLSGet._errorLabel
+
+    @Argument(help: ArgumentHelp("What hlsget URL --record-trace FILE has written.", valueName: "file"))
+    var file: String
+    @Option(
+        help: ArgumentHelp("Who chooses the variant: hlskit, throughput, bola or robustmpc.", valueName: "name"),
+        transform: { try ChoiceArgument.parse($0) })
+    var rule = SimulatedRule.hlskit
+    @Flag(help: "Do not decode, which changes no decision but the media's exact end.") var noDecoders = false
+    @Option(help: ArgumentHelp("Write every event with its time, - for standard output.", valueName: "file"))
+    var log: String?
+    @Option(
+        help: ArgumentHelp("Write the link as a trace for simulate and --throttle.", valueName: "file.csv"))
+    var bandwidth: String?
+    @Flag(help: "Summary as one JSON document on stdout.") var json = false
+
+    mutating func validate() throws {
+        if json && log == "-" { throw ValidationError("--json and --log - both want standard output") }
+    }
+
+    mutating func run() async throws {
+        do {
+            try replay()
+        } catch let failure as SimulationFailure {
+            StandardStream.error.writeLine(ErrorLine.line(failure.cause, url: failure.path, detail: failure.detail))
+            throw failure.status.exitCode
+        }
+    }
+
+    private func replay() throws {
+        let recording: NetworkRecording
+        let options: PlayOptions
+        do {
+            recording = try NetworkRecording(contentsOfFile: file)
+            let command = try PlayCommand.parse(recording.options + ["--", recording.url])
+            options = try command.options()
+        } catch let error as RecordingError {
+            throw SimulationFailure(
+                cause: "cannot read the recording", path: file, detail: error.description,
+                status: error.line == nil ? .notFound : .badPlaylist)
+        } catch {
+            throw SimulationFailure(
+                cause: "the recording has options that are not known", path: file,
+                detail: recordedOptionsText(error), status: .badPlaylist)
+        }
+        if let bandwidth {
+            guard let trace = recording.bandwidthTrace() else {
+                throw SimulationFailure(
+                    cause: "the recording tells no bandwidth", path: file, detail: "no segment in it", status: .badMedia
+                )
+            }
+            try SimulationSweep.write(trace, to: bandwidth)
+        }
+        var session = ReplaySession(recording: recording, options: options, selector: rule.selector)
+        session.decodes = !noDecoders
+        let result = try session.run()
+        if let log {
+            if log == "-" {
+                StandardStream.output.write(result.log.text)
+            } else {
+                try SimulationSweep.write(result.log.text, to: log)
+            }
+        }
+        report(result, of: recording)
+    }
+
+    private func recordedOptionsText(_ error: any Error) -> String { PlayCommand.message(for: error) }
+
+    private func report(_ result: ReplaySession.Result, of recording: NetworkRecording) {
+        if json { StandardStream.output.writeLine(result.summary.document) }
+        if result.summary.state.statistics.numberOfSegments > 0 {
+            for line in result.summary.lines { StandardStream.error.writeLine(line) }
+        }
+        if !recording.isComplete { StandardStream.error.writeLine("  the recording was cut off") }
+        guard !recording.decisions.isEmpty else { return }
+        StandardStream.error.writeLine(
+            "  " + result.comparison(with: recording.decisions, isCutOff: !result.summary.hasEnded))
+    }
+}

@@ -1,0 +1,87 @@
+import HLSKitCore
+import HLSKitSimulation
+
+/// A recording, played in virtual time with the options of `play`.
+struct ReplaySession {
+    struct Result: Sendable {
+        var log: EventLog
+        var summary: PlaySummary
+
+        /// One line on whether the player decided as it did when it was recorded. In real time the machine is late by
+        /// chance, so what happens at about the same moment may have come in another order.
+        func comparison(with recorded: [String], isCutOff: Bool) -> String {
+            let count = log.decisions.count
+            let differing = zip(recorded, log.decisions).enumerated().filter { $0.element.0 != $0.element.1 }
+            guard let first = differing.first else {
+                return count == recorded.count || isCutOff && count < recorded.count
+                    ? "decided as recorded: the same \(count) events"
+                    : "the same \(min(count, recorded.count)) events, then \(count) instead of \(recorded.count)"
+            }
+            if recorded.sorted() == log.decisions.sorted() {
+                return "decided as recorded: the same \(count) events, \(differing.count) of them in another order"
+            }
+            let (then, now) = (TerminalText.escaped(first.element.0), TerminalText.escaped(first.element.1))
+            return "event \(first.offset + 1) of \(recorded.count) differs: recorded \"\(then)\", now \"\(now)\""
+        }
+    }
+
+    let recording: NetworkRecording
+    let options: PlayOptions
+    let selector: any VariantSelector
+    var decodes = true
+
+    init(recording: NetworkRecording, options: PlayOptions, selector: any VariantSelector) {
+        self.recording = recording
+        self.options = options
+        self.selector = selector
+    }
+
+    /// Plays to the end, to a failure, or to the end of the recording.
+    func run() throws -> Result {
+        let clock = VirtualClock()
+        let session = PlaySession(options)
+        var configuration = session.configuration(
+            clock: clock, transport: ReplayTransport(recording, clock: clock))
+        configuration.variantSelector = selector
+        if !decodes { configuration.decodesWithoutOutput = [] }
+        let player = Player(configuration: configuration)
+        let item = PlayerItem(url: options.url)
+        item.preferences = session.preferences
+        let events = player.events()
+        session.start(player)
+        try player.replaceCurrentItem(with: item)
+        // What was decided in the last moments of the recording came a little later then.
+        let limit = recording.duration + ReplayTransport.tolerance
+        let url = options.url
+        let end = Task(executorPreference: clock) {
+            do { try await clock.sleep(for: limit) } catch { return }
+            await player.close()
+        }
+        return try clock.run {
+            var log = EventLog()
+            var summary = PlaySummary(url: url)
+            for await event in events {
+                log.append(event)
+                summary.observe(event)
+                summary.hasEnded = event.isLast
+                summary.elapsed = event.hostTime
+                if case .itemStatusChanged(.failed) = event.kind { summary.error = item.error }
+                if summary.hasEnded { break }
+            }
+            summary.state = player.state
+            end.cancel()
+            await player.close()
+            return Result(log: log, summary: summary)
+        }
+    }
+}
+
+extension PlayerEvent {
+    /// Nothing more comes of the item.
+    fileprivate var isLast: Bool {
+        switch kind {
+        case .didPlayToEnd, .itemStatusChanged(.failed): true
+        default: false
+        }
+    }
+}

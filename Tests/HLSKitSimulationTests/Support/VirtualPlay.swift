@@ -1,0 +1,53 @@
+import HLSKitCore
+import HLSKitSimulation
+
+/// One item, played under a virtual clock from start to end.
+struct VirtualPlay {
+    var log: EventLog
+    var state: PlayerState
+    var duration: Duration
+
+    /// Plays until the end, a failure or the limit.
+    init(
+        _ url: String, clock: VirtualClock, transport: any Transport, limit: Duration = .seconds(36_000),
+        writers: [any MediaWriter] = [], change: (inout PlayerConfiguration) -> Void = { _ in },
+        prefer: (inout PlayerItemPreferences) -> Void = { _ in }
+    ) throws {
+        var configuration = PlayerConfiguration(clock: clock, transport: transport)
+        change(&configuration)
+        let player = Player(configuration: configuration)
+        let item = PlayerItem(url: url)
+        prefer(&item.preferences)
+        for writer in writers { item.add(writer) }
+        let events = player.events()
+        player.play()
+        try player.replaceCurrentItem(with: item)
+        let end = Task(executorPreference: clock) {
+            try? await clock.sleep(for: limit)
+            await player.close()
+        }
+        (log, state, duration) = try clock.run {
+            var log = EventLog()
+            var time = Duration.zero
+            for await event in events {
+                log.append(event)
+                time = event.hostTime
+                if event.isLast { break }
+            }
+            let state = player.state
+            end.cancel()
+            await player.close()
+            return (log, state, time)
+        }
+    }
+}
+
+extension PlayerEvent {
+    /// The item is over.
+    var isLast: Bool {
+        switch kind {
+        case .didPlayToEnd, .failedToPlayToEnd, .itemStatusChanged(.failed): true
+        default: false
+        }
+    }
+}

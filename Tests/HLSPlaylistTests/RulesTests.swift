@@ -92,6 +92,21 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
             let error = #expect(throws: PlaylistError.self) { try Playlist(parsing: "#EXTM3U\n" + text, url: url) }
             #expect(error?.rule == .mixedKinds && error?.line == 4)
         }
+        let data = "#EXT-X-SESSION-DATA:DATA-ID=\"a\",VALUE=\"b\"\n"
+        for text in [
+            "#EXTM3U\n" + data + "#EXT-X-TARGETDURATION:1\n#EXTINF:1,\na\n",
+            "#EXTM3U\n#EXT-X-TARGETDURATION:1\n" + data + "#EXTINF:1,\na\n",
+        ] {
+            let playlist = try MediaPlaylist(parsing: text, url: url)
+            #expect(playlist.segments.count == 1 && rules(playlist.issues) == [.mixedKinds])
+            var strict = PlaylistParser.Options()
+            strict.mode = .strict
+            let error = #expect(throws: PlaylistError.self) {
+                try MediaPlaylist(parsing: text, url: url, options: strict)
+            }
+            #expect(error?.rule == .mixedKinds && error?.tag == "EXT-X-SESSION-DATA")
+        }
+        #expect(try multivariant(data).sessionData.count == 1)
         #expect(try media("").segments.isEmpty && media("").issues.isEmpty)
         #expect(throws: PlaylistError.self) {
             try MediaPlaylist(parsing: "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv", url: url)

@@ -38,6 +38,8 @@ public struct PlaylistParser: Sendable {
     private var hasIndependentSegments = false
     private var start: StartPoint?
     private var seen: Set<Tag> = []
+    /// The first `EXT-X-SESSION-DATA` that came before anything told the kind.
+    private var earlySessionDataLine: Int?
 
     /// What the playlist is, as soon as a tag tells.
     public private(set) var kind: Playlist.Kind?
@@ -80,6 +82,7 @@ public struct PlaylistParser: Sendable {
         try readLines(isLast: true)
         context.tag = nil
         guard hasHeader else { throw notAPlaylist() }
+        if kind == nil, earlySessionDataLine != nil { kind = .multivariant }
         if kind == .multivariant {
             var playlist = try multivariant.finish(&context)
             playlist.url = url
@@ -237,6 +240,12 @@ extension PlaylistParser {
             }
             try setKind(.media)
             try media.read(tag, bytes, value, line: line, &context)
+        case .sessionData where kind == .media:
+            try reportSessionData(line: context.line)
+        case .sessionData where kind == nil:
+            // Media playlists are seen with it: by itself it does not tell the kind.
+            if earlySessionDataLine == nil { earlySessionDataLine = context.line }
+            try multivariant.read(tag, bytes, value, line: line, &context)
         default:
             if let kind = tag.kind { try setKind(kind) }
             if kind == .multivariant {
@@ -256,10 +265,19 @@ extension PlaylistParser {
     }
 
     private mutating func setKind(_ new: Playlist.Kind) throws(PlaylistError) {
-        if kind == nil { kind = new }
+        if kind == nil {
+            kind = new
+            if new == .media, let line = earlySessionDataLine { try reportSessionData(line: line) }
+        }
         guard kind == new else {
             throw context.failure(.mixedKinds, "a tag of a \(new.rawValue) playlist in a \(kind?.rawValue ?? "") one")
         }
+    }
+
+    /// What it says of the whole presentation harms no media playlist that it strayed into.
+    private mutating func reportSessionData(line: Int) throws(PlaylistError) {
+        try context.report(
+            .mixedKinds, "belongs into a multivariant playlist; ignored", line: line, tag: .sessionData)
     }
 }
 

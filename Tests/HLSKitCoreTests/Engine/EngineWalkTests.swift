@@ -1,3 +1,4 @@
+import Foundation
 import HLSPlaylist
 import Testing
 
@@ -6,13 +7,21 @@ import Testing
 /// Plays random streams of random servers under random control, and looks for what must never happen.
 @Suite("Engine, random walks")
 struct EngineWalkTests {
+    /// Seeds in fifties: the first eight, or those that `HLSKIT_WALKS` names, as in `0-200`.
+    private static let firstSeeds: [Int] = {
+        let text = ProcessInfo.processInfo.environment["HLSKIT_WALKS"] ?? "0-8"
+        let bounds = text.split(separator: "-").compactMap { Int($0) }
+        guard bounds.count == 2, bounds[0] < bounds[1] else { return [] }
+        return (bounds[0]..<bounds[1]).map { $0 * 50 }
+    }()
+
     @Test(
-        "no server and no user bring a player to wait for ever", .timeLimit(.minutes(1)),
-        arguments: (0..<8).map { $0 * 50 })
-    func walk(firstSeed: Int) {
+        "no server and no user bring a player to wait for ever", .timeLimit(.minutes(10)), arguments: firstSeeds,
+        [false, true])
+    func walk(firstSeed: Int, seeks: Bool) {
         var endCount = 0
         for seed in firstSeed..<firstSeed + 50 {
-            var walk = EngineWalk(seed: UInt64(seed))
+            var walk = EngineWalk(seed: UInt64(seed), seeks: seeks)
             if let broken = walk.run() {
                 Issue.record("seed \(seed): \(broken)\n\(walk.description)")
                 continue
@@ -28,8 +37,13 @@ struct EngineWalk: CustomStringConvertible {
     private(set) var harness: EngineHarness
     private var random: SplitMix64
     private let isUnpaced: Bool
+    private let seeks: Bool
+    private var interstitialRuns = false
+    private var lastTime = Duration.zero
 
-    init(seed: UInt64) {
+    /// `seeks` adds seeks, interstitials and rates that are tied to host time to what the user does.
+    init(seed: UInt64, seeks: Bool = false) {
+        self.seeks = seeks
         var random = SplitMix64(seed: seed)
         var configuration = EngineConfiguration()
         configuration.seed = seed
@@ -52,8 +66,17 @@ struct EngineWalk: CustomStringConvertible {
         harness.open("main.m3u8")
         for _ in 0..<random.next() % 5 {
             harness.run(until: harness.now + .milliseconds(Int64(random.next() % 12_000)))
-            control()
+            lastTime = harness.engine.playhead
+            let controlled = harness.now
+            let mayJump = seeks && random.next() % 2 == 0 ? controlMore() : control()
+            if !mayJump, harness.now == controlled, harness.engine.playhead < lastTime {
+                return "time went back from \(lastTime) to \(harness.engine.playhead)"
+            }
             if let broken = broken { return broken }
+        }
+        if interstitialRuns {
+            interstitialRuns = false
+            harness.control(.setInterstitialRunning(false))
         }
         harness.control(.setForwardPlaybackEndTime(nil))
         harness.control(.setRate(2))
@@ -65,11 +88,14 @@ struct EngineWalk: CustomStringConvertible {
     }
 
     private var broken: String? {
-        harness.violations.first ?? (harness.isStuck && harness.engine.machine.rate != 0 ? "stuck" : nil)
+        harness.violations.first
+            ?? (harness.isStuck && harness.engine.machine.rate != 0 && !interstitialRuns ? "stuck" : nil)
     }
 
-    private mutating func control() {
-        switch random.next() % 8 {
+    /// True where time may go back.
+    private mutating func control() -> Bool {
+        let choice = random.next() % 8
+        switch choice {
         case 0: harness.control(.pause)
         case 1: harness.control(.setRate([0.5, 1, 2][Int(random.next() % 3)]))
         case 2: harness.open("main.m3u8")
@@ -80,6 +106,22 @@ struct EngineWalk: CustomStringConvertible {
         case 4: harness.control(.playImmediately(1))
         case 5: harness.control(.setForwardPlaybackEndTime(.seconds(Int64(random.next() % 40))))
         default: harness.control(.play)
+        }
+        return choice == 2
+    }
+
+    private mutating func controlMore() -> Bool {
+        switch random.next() % 6 {
+        case 0:
+            interstitialRuns.toggle()
+            harness.control(.setInterstitialRunning(interstitialRuns))
+            return false
+        case 1:
+            harness.control(.cancelSeek)
+            return false
+        default:
+            harness.control(.seek(to: .milliseconds(Int64(random.next() % 40_000))))
+            return true
         }
     }
 

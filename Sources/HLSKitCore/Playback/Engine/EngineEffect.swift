@@ -17,12 +17,17 @@ enum EngineEffect: Sendable {
     case abandonSegment(SegmentID)
     /// No further segment comes in this lane.
     case endLane(LaneID)
+    /// The lane goes on after all: its end was that of a wish that was taken back.
+    case reopenLane(LaneID)
     /// Forget all media and start anew at this item time.
     case flush(to: Duration)
     case setTimebase(TimebaseState)
     case arm(EngineTimer, at: Duration)
     case disarm(EngineTimer)
     case publish(PlayerEvent.Kind)
+    /// The seek that was under way is over: media at its target can be shown, or it was superseded, cancelled or outside
+    /// what can be sought in.
+    case seekEnded(finished: Bool)
     /// The item is over, played to its end or failed.
     case itemEnded
 }
@@ -93,8 +98,9 @@ struct TimebaseState: Sendable, Hashable {
 
     static let stopped = TimebaseState(itemTime: .zero, hostTime: .zero, rate: 0)
 
+    /// Before ``hostTime`` time holds.
     func itemTime(at host: Duration) -> Duration {
-        rate == 0 ? itemTime : itemTime + (host - hostTime) * rate
+        rate == 0 || host <= hostTime ? itemTime : itemTime + (host - hostTime) * rate
     }
 
     /// The host time at which the item time will be `time`; nil while time stands still or runs the other way.

@@ -27,11 +27,11 @@ struct PlaybackEngine: Sendable {
     /// When the current stall began.
     private var stallBegan: Duration?
     private var firstControl: Duration?
-    private var lastVerdict = ForwardBuffer.Verdict(
+    private(set) var lastVerdict = ForwardBuffer.Verdict(
         forwardDuration: .zero, isEmpty: true, isFull: false, holdsAllRemaining: false, tracksToLoad: [])
     private var isLikelyToKeepUp = false
     private var armedResolve: Duration?
-    private var isAfterStall = false
+    var isAfterStall = false
     private var lastSettled = Duration.zero
 
     init(configuration: EngineConfiguration) {
@@ -101,14 +101,19 @@ struct PlaybackEngine: Sendable {
         case .playImmediately(let rate):
             noteFirstControl()
             run(machine.handle(.playImmediately(atRate: rate, buffer: bufferState(rate: rate))))
+        case .setRateAtHostTime(let rate, let anchor):
+            noteFirstControl()
+            run(machine.handle(.setRateAtHostTime(rate, anchor, buffer: bufferState(rate: rate))))
+        case .seek(let time): seek(to: time)
+        case .cancelSeek: cancelSeek()
+        case .setInterstitialRunning(let isRunning):
+            run(machine.handle(.interstitialChanged(isRunning: isRunning)))
         case .setDefaultRate(let rate): defaultRate = rate
         case .setAutomaticallyWaits(let waits): run(machine.handle(.setAutomaticallyWaits(waits)))
         case .setActionAtItemEnd(let action): run(machine.handle(.setActionAtItemEnd(action)))
         case .setPreferences(let new):
             preferences = new
-        case .setForwardPlaybackEndTime(let time):
-            item?.forwardEnd = time
-            run(machine.handle(.endMoved))
+        case .setForwardPlaybackEndTime(let time): setForwardEnd(time)
         case .close: setItem(nil)
         }
     }
@@ -118,6 +123,7 @@ struct PlaybackEngine: Sendable {
     }
 
     private mutating func setItem(_ new: EngineItem?) {
+        endSeek(finished: false)
         cancelEverything()
         loading.forgetFailures()
         buffer.removeAll()
@@ -181,7 +187,7 @@ struct PlaybackEngine: Sendable {
         return situation
     }
 
-    private func bufferState(rate: Float) -> TimeControlMachine.BufferState {
+    func bufferState(rate: Float) -> TimeControlMachine.BufferState {
         var state = TimeControlMachine.BufferState()
         guard item != nil else { return state }
         guard configuration.pacing == .realTime else {
@@ -213,6 +219,7 @@ struct PlaybackEngine: Sendable {
         input.safeThroughput = loading.estimatedBitsPerSecond(at: now).map {
             $0 * configuration.buffering.throughputSafetyFactor
         }
+        input.recentRates = loading.estimator.secondRates
         input.bitRate = loadedBitRate
         input.isSelectionAutomatic = (item?.choice.count ?? 0) > 1
         input.isAfterStall = isAfterStall
@@ -231,11 +238,12 @@ struct PlaybackEngine: Sendable {
         updateBuffer()
         scheduleLoads()
         updateBuffer()
+        checkSeek()
         checkEnd()
         armResolve()
     }
 
-    private mutating func updateBuffer() {
+    mutating func updateBuffer() {
         guard item != nil else { return }
         let wasFull = lastVerdict.isFull
         // Who waits may wait for a full buffer: nothing rests before it is.
@@ -264,10 +272,13 @@ struct PlaybackEngine: Sendable {
             failItem(failure)
             return
         }
-        guard item.isDrained, let end = effectiveEnd, playhead >= end || configuration.pacing == .unpaced else {
-            return
-        }
-        guard machine.status == .playing, !awaitsSubtitles else { return }
+        // Media behind an end time need not be presented.
+        let isAtForwardEnd = configuration.pacing == .realTime && item.forwardEnd.map { playhead >= $0 } ?? false
+        guard item.isDrained || isAtForwardEnd, let end = effectiveEnd,
+            playhead >= end || configuration.pacing == .unpaced
+        else { return }
+        guard machine.status == .playing, item.seekTarget == nil, !awaitsSubtitles else { return }
+        if isAtForwardEnd, !item.isDrained { cutLanes() }
         run(machine.handle(.reachedEnd))
     }
 
@@ -354,7 +365,7 @@ struct PlaybackEngine: Sendable {
         // The buffer runs empty.
         let emptyAt = playhead + lastVerdict.forwardDuration - configuration.buffering.stallEpsilon
         if !lastVerdict.isEmpty, !lastVerdict.holdsAllRemaining { itemTimes.append(emptyAt + .microseconds(1)) }
-        if let end = effectiveEnd, item?.isDrained == true { itemTimes.append(end) }
+        if let end = effectiveEnd, item?.isDrained == true || item?.forwardEnd != nil { itemTimes.append(end) }
         var next = itemTimes.compactMap { timebase.hostTime(of: $0) }.map { max($0, now + .milliseconds(1)) }
         // A track at rest may want media again.
         if !buffer.requiredTracks.isSubset(of: tracksToLoad), item?.isComplete == false {

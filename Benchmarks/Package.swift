@@ -13,7 +13,19 @@ let package = Package(
             swiftSettings: [
                 .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
                 .enableUpcomingFeature("MemberImportVisibility"),
-            ])
+            ]),
+        // Counts what is allocated, by standing in for malloc(3).
+        .target(name: "CAllocations"),
+        .executableTarget(
+            name: "RuleBenchmarks",
+            dependencies: [
+                "CAllocations", .product(name: "HLSKitCore", package: "HLSKit"),
+                .product(name: "HLSKitSimulation", package: "HLSKit"),
+            ],
+            swiftSettings: [
+                .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+                .enableUpcomingFeature("MemberImportVisibility"),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -19,4 +19,4 @@ func fuzzer(_ name: String) -> Target {
 
 let package = Package(
     name: "Fuzz", dependencies: [.package(name: "HLSKit", path: "..")],
-    targets: [fuzzer("FuzzPlaylist"), fuzzer("FuzzWriter"), fuzzer("FuzzMerging")], swiftLanguageModes: [.v6])
+    targets: [fuzzer("FuzzAttributes"), fuzzer("FuzzPlaylist"), fuzzer("FuzzWriter"), fuzzer("FuzzMerging")], swiftLanguageModes: [.v6])

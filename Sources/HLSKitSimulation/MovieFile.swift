@@ -1,11 +1,12 @@
 import FoundationEssentials
-public import HLSKitCore
+import HLSKitCore
 
 /// A movie for simulations: the bit rates of its variants and the size of each of their segments.
 ///
 /// Read from JSON with `segment_duration_ms`, `bitrates_kbps` (ascending averages), `segment_sizes_bits` (one row per
 /// segment, one column per variant) and, where the peaks are known, `peak_bitrates_kbps`; otherwise the peak of a variant is
-/// the rate of its largest segment, rounded up. All segments have the same duration.
+/// the rate of its largest segment, rounded up. All segments of such a file have the same duration; those of a movie made from
+/// playlists have their own.
 public struct MovieFile: Sendable, Hashable {
     /// The largest file that is read, in bytes.
     public static let maximumByteCount = 64 << 20
@@ -13,8 +14,11 @@ public struct MovieFile: Sendable, Hashable {
     static let maximumSegmentCount = 100_000
     static let maximumSegmentBits = 1e12
 
+    /// The longest.
     public let segmentDuration: Duration
     public let segmentCount: Int
+    /// Where each segment starts, and where the last one ends.
+    private let starts: [Duration]
     /// Bits per second of each variant, ascending.
     public let averageBitRates: [Double]
     public let peakBitRates: [Double]
@@ -58,8 +62,10 @@ public struct MovieFile: Sendable, Hashable {
                 throw MovieFileError(text: "segment_sizes_bits: row \(number) has a size that is not possible")
             }
         }
-        segmentDuration = .milliseconds(rounding: duration)
+        let segmentDuration = Duration.milliseconds(rounding: duration)
+        self.segmentDuration = segmentDuration
         segmentCount = rows.count
+        starts = (0...rows.count).map { segmentDuration * $0 }
         averageBitRates = rates.map { $0 * 1000 }
         sizes = rows.flatMap(\.self)
         if let peaks = contents.peak_bitrates_kbps {
@@ -73,6 +79,32 @@ public struct MovieFile: Sendable, Hashable {
                 return (largest / duration).rounded(.up) * 1000
             }
         }
+    }
+
+    /// A movie from its parts: durations and sizes of its segments, rates of its variants in bits per second, ascending.
+    init(
+        segmentDurations: [Duration], averageBitRates: [Double], peakBitRates: [Double], segmentSizes: [[Double]]
+    ) throws(MovieFileError) {
+        guard !segmentDurations.isEmpty, segmentDurations.count <= Self.maximumSegmentCount,
+            segmentSizes.count == segmentDurations.count
+        else { throw MovieFileError(text: "from 1 to \(Self.maximumSegmentCount) segments can be simulated") }
+        guard !averageBitRates.isEmpty, averageBitRates.count <= Self.maximumVariantCount else {
+            throw MovieFileError(text: "from 1 to \(Self.maximumVariantCount) variants can be simulated")
+        }
+        guard segmentDurations.allSatisfy({ $0 > .zero }) else {
+            throw MovieFileError(text: "a segment of no duration")
+        }
+        guard segmentSizes.joined().allSatisfy({ $0 > 0 && $0 <= Self.maximumSegmentBits }) else {
+            throw MovieFileError(text: "a segment has a size that is not possible")
+        }
+        var starts = [Duration.zero]
+        for duration in segmentDurations { starts.append((starts.last ?? .zero) + duration) }
+        self.starts = starts
+        segmentDuration = segmentDurations.max() ?? .zero
+        segmentCount = segmentDurations.count
+        self.averageBitRates = averageBitRates
+        self.peakBitRates = peakBitRates
+        sizes = segmentSizes.flatMap(\.self)
     }
 
     /// Reads a movie file.
@@ -91,7 +123,15 @@ public struct MovieFile: Sendable, Hashable {
     }
 
     public var variantCount: Int { averageBitRates.count }
-    public var duration: Duration { segmentDuration * segmentCount }
+    public var duration: Duration { starts.last ?? .zero }
+    /// Segments differ in duration.
+    public var hasUnevenSegments: Bool { duration != segmentDuration * segmentCount }
+
+    /// - Precondition: the segment exists, or is the one after the last.
+    public func start(ofSegment segment: Int) -> Duration { starts[segment] }
+
+    /// - Precondition: the segment exists.
+    public func duration(ofSegment segment: Int) -> Duration { starts[segment + 1] - starts[segment] }
 
     /// The size of a segment in bits.
     ///

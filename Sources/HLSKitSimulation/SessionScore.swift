@@ -40,7 +40,7 @@ public struct SessionScore: Sendable, Hashable {
             previous = segment.variant
         }
         let wasted = session.abandons.reduce(0) { $0 + $1.bitCount }
-        let mediaSeconds = count * session.movie.segmentDuration.milliseconds / 1000
+        let mediaSeconds = session.movie.duration.milliseconds / 1000
         startupTime = session.startupTime
         stallDuration = session.stallDuration
         stallCount = session.stalls.count

@@ -25,10 +25,12 @@ public struct SimulatedSession: Sendable {
         public var bitCount: Double
     }
 
-    /// A change of variant and the rule's reason for it.
+    /// What the rule decided for a segment, and why: a choice before it is requested, or to abandon its download.
     public struct Decision: Sendable, Hashable {
         public var time: Double
+        /// Counted from the lowest.
         public var variant: Int
+        public var abandonsDownload: Bool
         public var explanation: String
     }
 
@@ -36,6 +38,7 @@ public struct SimulatedSession: Sendable {
     public let bufferLimit: Duration
     public internal(set) var segments: [Segment] = []
     public internal(set) var abandons: [Abandon] = []
+    /// Empty unless ``SimulationRun/Options/explainsDecisions``.
     public internal(set) var decisions: [Decision] = []
     /// When playing began, at first and after each stall; one more than ``stalls``.
     public internal(set) var starts: [Double] = []
@@ -58,10 +61,12 @@ public struct SimulatedSession: Sendable {
 
     public var score: SessionScore { SessionScore(self) }
 
-    /// The session as JSON lines, in the order of their times: `session`, `segment`, `play`, `stall`, `abandon`, `end`.
+    /// The session as JSON lines, in the order of their times: `session`, `segment`, `play`, `stall`, `abandon`, `end`,
+    /// and `decision` where decisions are explained. A `segment` has its `duration_ms` where segments differ.
     /// Variants are counted from the lowest, times are in milliseconds.
     public var log: String {
         var lines: [(time: Double, order: Int, text: String)] = []
+        lines.reserveCapacity(segments.count + abandons.count + decisions.count + 2 * starts.count + 1)
         let header =
             #"{"type":"session","version":1,"buffer_cap_ms":"# + Self.text(bufferLimit.milliseconds)
             + #","segment_duration_ms":"# + Self.text(movie.segmentDuration.milliseconds)
@@ -74,7 +79,9 @@ public struct SimulatedSession: Sendable {
                 + #","first_byte_time_ms":"# + Self.text(segment.firstByte)
                 + #","done_time_ms":"# + Self.text(segment.done)
                 + #","size_bits":"# + Self.text(segment.bitCount)
-                + #","buffer_ms":"# + Self.text(segment.buffered) + "}"
+                + #","buffer_ms":"# + Self.text(segment.buffered)
+                + (movie.hasUnevenSegments
+                    ? #","duration_ms":"# + Self.text(movie.duration(ofSegment: segment.index).milliseconds) : "") + "}"
             lines.append((segment.done, 1, text))
         }
         for abandon in abandons {
@@ -86,11 +93,32 @@ public struct SimulatedSession: Sendable {
                 + #","received_bits":"# + Self.text(abandon.bitCount.rounded(.down)) + "}"
             lines.append((abandon.aborted, 1, text))
         }
+        for decision in decisions {
+            let text =
+                #"{"type":"decision","time_ms":"# + Self.text(decision.time)
+                + #","variant":"# + String(decision.variant)
+                + #","abandons":"# + String(decision.abandonsDownload)
+                + #","why":""# + Self.escaped(decision.explanation) + "\"}"
+            lines.append((decision.time, 4, text))
+        }
         for time in stalls { lines.append((time, 0, #"{"type":"stall","time_ms":"# + Self.text(time) + "}")) }
         for time in starts { lines.append((time, 2, #"{"type":"play","time_ms":"# + Self.text(time) + "}")) }
         lines.append((end, 3, #"{"type":"end","time_ms":"# + Self.text(end) + "}"))
         lines.sort { ($0.time, $0.order) < ($1.time, $1.order) }
         return ([header] + lines.map(\.text)).map { $0 + "\n" }.joined()
+    }
+
+    /// Reasons are text of the rules, which need not be ours.
+    private static func escaped(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": result += "\\\(scalar)"
+            case _ where scalar.value < 0x20: result += " "
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
     }
 
     /// With three decimals at most.

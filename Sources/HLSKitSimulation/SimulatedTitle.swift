@@ -23,12 +23,24 @@ struct SimulatedTitle: Sendable {
 
     /// The segment and the movie's variant behind the URL of a segment.
     func segment(_ url: String) -> (segment: Int, variant: Int)? {
-        let names = url.utf8.split(separator: UInt8(ascii: "/"))
-        guard names.count > 1, let segment = Int(Substring(names[names.count - 1])),
-            let variant = Int(Substring(names[names.count - 2])), variants.contains(variant),
+        // From the end, since that is where the numbers are.
+        var bytes = url.utf8[...]
+        guard let segment = Self.takeNumber(&bytes), bytes.popLast() == UInt8(ascii: "/"),
+            let variant = Self.takeNumber(&bytes), variants.contains(variant),
             (0..<movie.segmentCount).contains(segment)
         else { return nil }
         return (segment, variant)
+    }
+
+    private static func takeNumber(_ bytes: inout Substring.UTF8View) -> Int? {
+        var number = 0
+        var factor = 1
+        while let byte = bytes.last, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte), factor < 1_000_000_000 {
+            number += Int(byte - UInt8(ascii: "0")) * factor
+            factor *= 10
+            bytes.removeLast()
+        }
+        return factor > 1 ? number : nil
     }
 
     private var multivariant: MultivariantPlaylist {
@@ -44,7 +56,7 @@ struct SimulatedTitle: Sendable {
     /// The same for every variant.
     private var media: MediaPlaylist {
         let segments = (0..<movie.segmentCount).map { index in
-            MediaSegment(uri: String(index), duration: movie.segmentDuration)
+            MediaSegment(uri: String(index), duration: movie.duration(ofSegment: index))
         }
         var playlist = MediaPlaylist(targetDuration: movie.segmentDuration, segments: MediaSegments(segments))
         playlist.hasEndList = true

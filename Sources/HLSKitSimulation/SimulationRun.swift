@@ -1,5 +1,6 @@
 public import HLSKitCore
 import HLSPlaylist
+import Synchronization
 
 /// Plays a movie over a recorded network with the engine of ``Player``, in a plain loop: no tasks, no clock, no media.
 ///
@@ -19,6 +20,8 @@ public struct SimulationRun: Sendable {
         public var bufferLimit = Duration.seconds(30)
         /// The only variant to play, counted from the lowest; nil (the default) leaves the choice to the rule.
         public var pinnedVariant: Int?
+        /// Writes down every decision of the rule with its reason. Default false.
+        public var explainsDecisions = false
 
         public init(variantSelector: any VariantSelector = PlayerConfiguration().variantSelector) {
             self.variantSelector = variantSelector
@@ -40,6 +43,7 @@ public struct SimulationRun: Sendable {
     private var session: SimulatedSession
     private var now = 0.0
     private var hasEnded = false
+    private let decisions = DecisionRecord()
     private var failure: PlayerError?
 
     /// - Throws: ``SimulationError`` when the pinned variant does not exist, or no bit ever arrives.
@@ -61,10 +65,14 @@ public struct SimulationRun: Sendable {
         configuration.buffering.maxBufferBytes = .max
         configuration.keepUpPolicy = options.keepUpPolicy
         configuration.retryPolicies = .patient
-        configuration.variantSelector =
-            options.knowsSegmentSizes
-            ? SizeTellingSelector(rule: options.variantSelector, movie: movie, variants: titles.variants)
-            : options.variantSelector
+        var selector = options.variantSelector
+        if options.knowsSegmentSizes {
+            selector = SizeTellingSelector(rule: selector, movie: movie, variants: titles.variants)
+        }
+        if options.explainsDecisions {
+            selector = ExplainingSelector(rule: selector, variants: titles.variants, record: decisions)
+        }
+        configuration.variantSelector = selector
         playback = SteppedPlayback(configuration: configuration) { titles.playlist($0) }
         session = SimulatedSession(movie: movie, bufferLimit: options.bufferLimit)
     }
@@ -75,9 +83,14 @@ public struct SimulationRun: Sendable {
     public mutating func run() throws(SimulationError) -> SimulatedSession {
         playback.play(SimulatedTitle.multivariantURL, at: .zero)
         carryOut()
+        // The next timer in both units: it changes less often than something arrives.
+        var timer: Duration?
+        var timerTime = Double.infinity
         while !hasEnded {
-            let timer = playback.nextTimer
-            let timerTime = timer?.milliseconds ?? .infinity
+            if timer != playback.nextTimer {
+                timer = playback.nextTimer
+                timerTime = timer?.milliseconds ?? .infinity
+            }
             let arrival = transfer?.next ?? .infinity
             now = max(now, min(timerTime, arrival))
             guard now <= Self.timeLimit else {
@@ -88,6 +101,7 @@ public struct SimulationRun: Sendable {
         }
         if let failure { throw SimulationError(text: "\(failure)") }
         session.statistics = playback.statistics
+        session.decisions = decisions.entries.withLock { $0 }
         return session
     }
 
@@ -108,10 +122,8 @@ public struct SimulationRun: Sendable {
     }
 
     private mutating func carryOut() {
-        while true {
-            let actions = playback.takeActions()
-            guard !actions.isEmpty else { return }
-            for action in actions {
+        while playback.hasActions {
+            for action in playback.takeActions() {
                 switch action {
                 case .load(let id, let url): load(id, url)
                 case .cancel(let id): cancel(id)
@@ -149,7 +161,7 @@ public struct SimulationRun: Sendable {
         transfer = isDone ? nil : current
         if news > 0 { playback.receive(current.id, byteCount: news, at: time) }
         guard isDone else { return }
-        let buffered = movie.segmentDuration * (current.segment + 1) - playback.playhead
+        let buffered = movie.start(ofSegment: current.segment + 1) - playback.playhead
         session.segments.append(
             SimulatedSession.Segment(
                 index: current.segment, variant: current.variant, requested: current.requested,
@@ -174,9 +186,6 @@ public struct SimulationRun: Sendable {
             } else if change.old == .playing, change.new == .waitingToPlayAtSpecifiedRate {
                 session.stalls.append(now)
             }
-        case .variantSwitched(_, let to, let explanation):
-            session.decisions.append(
-                SimulatedSession.Decision(time: now, variant: titles.variants[to.index], explanation: explanation))
         case .didPlayToEnd:
             session.end = now
             hasEnded = true

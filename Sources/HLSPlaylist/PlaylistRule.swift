@@ -63,7 +63,7 @@ public struct PlaylistRule: RawRepresentable, Sendable, Hashable {
     public static let skip = PlaylistRule(rawValue: "skip")
 
     /// Where the specification says so; nil where the rule is the reader's own.
-    public var section: String? { Self.sections[rawValue] }
+    public var section: String? { Self.sections[rawValue] ?? appleSection }
 
     private static let sections: [String: String] = [
         "header": "rfc8216bis §4.4.1.1", "byte-order-mark": "rfc8216bis §4.1", "encoding": "rfc8216bis §4.1",
@@ -78,5 +78,13 @@ public struct PlaylistRule: RawRepresentable, Sendable, Hashable {
         "undefined-variable": "rfc8216bis §4.3", "define": "rfc8216bis §4.4.2.3",
         "daterange": "rfc8216bis §4.4.5.1", "skip": "rfc8216bis §4.4.5.2",
         "version": "rfc8216bis §8", "hold-back": "rfc8216bis §4.4.3.8", "part-target": "rfc8216bis §4.4.3.7",
+        "codecs": "rfc8216bis §4.4.6.2", "rendition-group": "rfc8216bis §4.4.6.1.1",
+        "unused-group": "rfc8216bis §4.4.6.2", "media-playlist": "rfc8216bis §6.2.4",
+        "i-frames-only": "rfc8216bis §4.4.6.3", "aligned-targetduration": "rfc8216bis §6.2.4",
+        "aligned-media-sequence": "Apple HLS authoring §8.22", "aligned-discontinuities": "rfc8216bis §6.2.4",
+        "aligned-duration": "rfc8216bis §6.2.4", "aligned-type": "rfc8216bis §6.2.4",
+        "aligned-dates": "rfc8216bis §6.2.4",
+        "bandwidth": "rfc8216bis §4.4.6.2; Apple HLS authoring §1.27, §1.29",
+        "average-bandwidth": "rfc8216bis §4.4.6.2; Apple HLS authoring §1.26, §1.28",
     ]
 }

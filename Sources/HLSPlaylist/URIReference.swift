@@ -86,16 +86,16 @@ public struct URIReference: Sendable, Hashable, CustomStringConvertible {
 
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 
+    /// What stands between `//` and the path: user information, host and port; nil where there is no `//`.
+    public var authority: String? {
+        host.map { (userInfo.map { $0 + "@" } ?? "") + $0 + (port.map { ":\($0)" } ?? "") }
+    }
+
     /// The reference put together again.
     public var description: String {
         var text = ""
         if let scheme { text += scheme + ":" }
-        if let host {
-            text += "//"
-            if let userInfo { text += userInfo + "@" }
-            text += host
-            if let port { text += ":\(port)" }
-        }
+        if let authority { text += "//" + authority }
         text += path
         if let query { text += "?" + query }
         if let fragment { text += "#" + fragment }

@@ -91,6 +91,21 @@ struct SimulationRunTests {
         #expect(try run(text).log == run(text).log)
     }
 
+    @Test("every decision is written down with its reason when that is asked for, and changes nothing")
+    func explanations() throws {
+        let trace = "6500,12000,50\n300000,1300,50\n"
+        let plain = try run(trace)
+        let explained = try run(trace) { $0.explainsDecisions = true }
+        #expect(plain.decisions.isEmpty)
+        #expect(plain.segments == explained.segments)
+        // The first segment comes from the first choice, which needs no rule.
+        #expect(explained.decisions.count { !$0.abandonsDownload } >= 19 - explained.abandons.count)
+        #expect(explained.decisions.count(where: \.abandonsDownload) == explained.abandons.count)
+        #expect(explained.decisions.allSatisfy { !$0.explanation.isEmpty })
+        #expect(explained.log.contains(#""type":"decision""#))
+        #expect(!plain.log.contains(#""type":"decision""#))
+    }
+
     @Test("the log has a line for everything, in order")
     func log() throws {
         let session = try run("6500,12000,50\n300000,1300,50\n")

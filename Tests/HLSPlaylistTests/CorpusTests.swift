@@ -38,6 +38,7 @@ import Testing
         try PlaylistChecks.reading(bytes)
         try PlaylistChecks.writing(bytes)
         try PlaylistChecks.merging(bytes)
+        try PlaylistChecks.attributes(bytes)
     }
 
     @Test("truncated anywhere, or with a byte changed, the laws still hold", arguments: inputs.indices)
@@ -59,6 +60,7 @@ import Testing
             try PlaylistChecks.reading(copy)
             try PlaylistChecks.writing(copy)
             try PlaylistChecks.merging(copy)
+            if !copy.contains(0x0A) { try PlaylistChecks.attributes(copy) }
         }
     }
 }

@@ -23,16 +23,20 @@ package struct Command: Sendable {
     }()
 
     /// Starts `hlsget` with a working directory.
-    package static func hlsget(_ arguments: [String], in folder: String = "/tmp") throws -> Command {
-        try Command([productFolder + "/hlsget"] + arguments, in: folder)
+    package static func hlsget(
+        _ arguments: [String], in folder: String = "/tmp", input: String = "/dev/null"
+    ) throws -> Command {
+        try Command([productFolder + "/hlsget"] + arguments, in: folder, input: input)
     }
 
-    package init(_ arguments: [String], in folder: String = "/tmp") throws {
+    /// - Parameter input: The file that is standard input.
+    package init(_ arguments: [String], in folder: String = "/tmp", input: String = "/dev/null") throws {
         scratch = try ScratchFolder()
-        let null = open("/dev/null", O_RDONLY | O_CLOEXEC)
-        defer { close(null) }
+        let standardInput = open(input, O_RDONLY | O_CLOEXEC)
+        defer { close(standardInput) }
         child = try Tool.spawn(
-            arguments, in: folder, input: null, output: scratch.path + "/output", errors: scratch.path + "/errors")
+            arguments, in: folder, input: standardInput, output: scratch.path + "/output",
+            errors: scratch.path + "/errors")
     }
 
     package func send(signal: Int32) { kill(child, signal) }

@@ -151,6 +151,8 @@ package final class TestOrigin: Sendable {
             server {
                 listen 127.0.0.1:\(securePort) ssl http2;
                 ssl_certificate server.pem; ssl_certificate_key server.key;
+                ssl_verify_client optional; ssl_client_certificate ca.pem;
+                location = /who { add_header X-Client "$ssl_client_s_dn"; return 200 "who"; }
                 location = /down { return 302 http://127.0.0.1:\(plainPort)/small.m3u8; }
             }
         }

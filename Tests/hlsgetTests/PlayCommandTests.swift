@@ -1,6 +1,7 @@
 import ArgumentParser
 import HLSKitCore
 import HLSKitSimulation
+import TestSupport
 import Testing
 
 @testable import hlsget
@@ -80,6 +81,31 @@ struct PlayCommandTests {
         #expect(try options("x", "--from=-30s").from == .fromEnd(.seconds(30)))
     }
 
+    @Test("the options of the connection reach the transport")
+    func connection() throws {
+        let folder = try ScratchFolder()
+        for name in ["cookies.txt", "client.pem", "client.key"] { try folder.write([], to: name) }
+        let parsed = try options(
+            "http://a/b", "--cookies", "\(folder.path)/cookies.txt", "--cert", "\(folder.path)/client.pem",
+            "--key-file",
+            "\(folder.path)/client.key", "--proxy", "socks5h://p:1080", "--limit-rate", "1.5k", "--interface", "eth7",
+            "-6",
+            "--send-credentials-to", "https://cdn.example", "--send-credentials-to", "http://x:81")
+        let network = parsed.transportConfiguration
+        #expect(network.cookieFile == "\(folder.path)/cookies.txt")
+        #expect(network.clientCertificateFile == "\(folder.path)/client.pem")
+        #expect(network.clientKeyFile == "\(folder.path)/client.key")
+        #expect(network.proxy == .url("socks5h://p:1080"))
+        #expect(network.maximumBytesPerSecond == 1536)
+        #expect(network.interface == "eth7")
+        #expect(network.addressFamily == .ipv6)
+        #expect(parsed.credentialOrigins == Set(["https://cdn.example", "http://x:81"].compactMap(Origin.init(of:))))
+        #expect(try options("x", "-4").transportConfiguration.addressFamily == .ipv4)
+        #expect(try options("x", "--proxy", "none").transportConfiguration.proxy == .none)
+        #expect(try options("x", "--proxy", "p:3128").transportConfiguration.proxy == .url("http://p:3128"))
+        #expect(try options("x").transportConfiguration.proxy == .environment)
+    }
+
     @Test(
         "usage errors exit with 64 and say what is wrong",
         arguments: [
@@ -99,6 +125,10 @@ struct PlayCommandTests {
             (["x", "--insecure", "--cacert", "f"], "--cacert"), (["x", "--threads", "0"], "1 to 64"),
             (["x", "--retries", "-1"], "--retries"), (["x", "--duration", "0"], "above 0"),
             (["x", "-f", "avi"], "mkv"),
+            (["x", "-4", "-6"], "-6"), (["x", "--proxy", "ftp://p"], "socks5h"), (["x", "--limit-rate", "0"], "200k"),
+            (["x", "--cookies", "/no/such/file"], "No such file"), (["x", "--cert", "/"], "folder"),
+            (["x", "--key-file", "/dev/null"], "--cert"), (["x", "--send-credentials-to", "example.com"], "https://"),
+            (["x", "--proxy", "http://p", "--deny-private"], "--deny-private"),
             (["x", "--stale", "maybe"], "end, fail"), (["x", "--quality", "foo"], "foo"),
         ] as [([String], String)])
     func usage(arguments: [String], words: String) {

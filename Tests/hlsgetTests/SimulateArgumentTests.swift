@@ -1,3 +1,4 @@
+import ArgumentParser
 import HLSKitCore
 import HLSKitSimulation
 import Testing
@@ -52,24 +53,81 @@ struct SimulateArgumentTests {
         }
     }
 
-    @Test("every family weighs the same, whatever its number of traces")
-    func means() throws {
+    private func row(_ family: String, trace: String = "t", kilobits: Int) throws -> SimulationReport.Row {
         let text = #"{"segment_duration_ms":2000,"bitrates_kbps":[1000],"segment_sizes_bits":[[2000000],[2000000]]}"#
         let movie = try MovieFile(parsing: Array(text.utf8))
-        func row(_ family: String, _ kilobits: Int) throws -> SimulationSweep.Row {
-            var options = SimulationRun.Options()
-            options.keepUpPolicy = .bufferOnly(start: .zero, afterRebuffer: .zero)
-            var run = try SimulationRun(
-                trace: NetworkTrace(parsing: "1000,\(kilobits),0\n".utf8), movie: movie, options: options)
-            let session = try run.run()
-            return .init(trace: "t", family: family, movie: "m", score: session.score)
-        }
-        let rows = [try row("a", 2000), try row("b", 4000), try row("b", 4000), try row("b", 4000)]
-        let report = SimulationReport(rule: "hlskit", bufferCap: 30_000, rows: rows)
+        var options = SimulationRun.Options()
+        options.keepUpPolicy = .bufferOnly(start: .zero, afterRebuffer: .zero)
+        var run = try SimulationRun(
+            trace: NetworkTrace(parsing: "1000,\(kilobits),0\n".utf8), movie: movie, options: options)
+        return SimulationReport.Row(
+            trace: trace, family: family, movie: "m", bufferCap: 30_000, rule: "hlskit", score: try run.run().score)
+    }
+
+    @Test("every family weighs the same, whatever its number of traces")
+    func means() throws {
+        let rows = [try row("a", kilobits: 2000)] + (try (1...3).map { try row("b", trace: "t\($0)", kilobits: 4000) })
+        let report = SimulationReport(rows: rows)
         // Start after 1 s and after 0.5 s.
         #expect(report.json.text.contains(#""startup_s":0.75"#))
         #expect(report.csv(withHeader: true).split(separator: "\n").count == 5)
         #expect(report.csv(withHeader: false).split(separator: "\n").count == 4)
         #expect(report.table.contains("all families"))
+    }
+
+    @Test("shards merge to the report of the whole, in any order and put behind one another or not")
+    func merging() throws {
+        let rows = try (1...7).map { try row($0 < 4 ? "a, \"b\"" : "c", trace: "t\($0)", kilobits: 900 + 300 * $0) }
+        let whole = SimulationReport(rows: rows)
+        let shards = (1...3).map { index in
+            let shard = ShardArgument(index: index, count: 3)
+            let part = SimulationReport(rows: rows.indices.filter(shard.contains).map { rows[$0] })
+            return part.csv(withHeader: index == 1)
+        }
+        let files = shards.enumerated().map { (path: "\($0.offset)", text: $0.element) }
+        for merged in [
+            try SimulationReport(merging: files), try SimulationReport(merging: files.reversed()),
+            try SimulationReport(merging: [(path: "all", text: shards.joined())]),
+        ] {
+            #expect(merged.table == whole.table)
+            #expect(merged.rows.map(\.trace) == whole.rows.map(\.trace))
+            #expect(merged.rows.map(\.family) == whole.rows.map(\.family))
+        }
+    }
+
+    @Test("what does not belong together is not merged")
+    func badMerges() throws {
+        let good = SimulationReport(rows: [try row("a", kilobits: 2000)]).csv(withHeader: true)
+        let cases: [([String], String)] = [
+            ([good, good], "twice"), ([good, good.replacing(",hlskit,", with: ",bola,")], "different runs"),
+            (["x,y\n"], "not a result"), ([""], "no results"), ([good + "a,t,m,30000,hlskit,1,2,3\n"], "not a result"),
+            ([good + "\"a,t,m\n"], "not a result"),
+        ]
+        for (texts, cause) in cases {
+            let error = #expect(throws: SimulationFailure.self) {
+                try SimulationReport(merging: texts.map { (path: "p", text: $0) })
+            }
+            #expect(error?.cause.contains(cause) == true)
+        }
+    }
+
+    @Test(
+        "what does not go together is refused",
+        arguments: [
+            (["--movie", "m"], "--trace"), (["--trace", "t"], "--movie"),
+            (["--merge", "a.csv", "--trace", "t"], "--merge"),
+            (["--trace", "t", "--movie", "m", "--explain"], "--log"),
+            (["--trace", "t", "--movie", "m", "--rule", "x"], "throughput"),
+            (["--trace", "t", "--movie", "m", "--jobs", "0"], "--jobs"),
+            (["--trace", "t", "--movie", "m", "--pin", "-1"], "--pin"),
+        ] as [([String], String)])
+    func usage(arguments: [String], words: String) {
+        do {
+            _ = try HLSGet.parseAsRoot(["simulate"] + arguments)
+            Issue.record("\(arguments) is accepted")
+        } catch {
+            #expect(HLSGet.exitCode(for: error).rawValue == 64)
+            #expect(HLSGet.fullMessage(for: error).contains(words), "\(HLSGet.fullMessage(for: error))")
+        }
     }
 }

@@ -34,6 +34,11 @@ struct DecoderContext: ~Copyable {
         self.packet = packet
     }
 
+    /// Whether pictures that no other picture refers to are left away, from the next sample on.
+    func setSkipsUnreferencedPictures(_ skips: Bool) {
+        raw.pointee.skip_frame = skips ? AVDISCARD_NONREF : AVDISCARD_DEFAULT
+    }
+
     deinit {
         var context: UnsafeMutablePointer<AVCodecContext>? = raw
         avcodec_free_context(&context)

@@ -1,3 +1,5 @@
+import HLSPlaylist
+
 /// An absolute http or https URL, taken apart strictly and written in one way.
 ///
 /// The library below gets only what this type writes, so there is nothing that two parsers could read differently
@@ -11,25 +13,34 @@ struct HTTPURL: Sendable, Hashable {
 
     /// - Throws: `badURL`, or `refused` for a scheme other than http and https.
     init(_ text: String) throws(LoadingError) {
-        guard let reference = URLReference(text) else {
-            throw LoadingError(code: .badURL, url: text, text: "the URL holds a control character")
+        guard let reference = URIReference(text) else {
+            throw LoadingError(
+                code: .badURL, url: Self.withoutUserInfo(text), text: "the URL holds \(Self.fault(of: text))")
         }
         try self.init(reference, writtenAs: text)
     }
 
     /// The URL that a `Location` field or a playlist names, seen from this one.
     func resolving(_ location: String) throws(LoadingError) -> HTTPURL {
-        guard let reference = URLReference(location), let base = URLReference(text) else {
-            throw LoadingError(code: .refused, url: text, text: "redirect to a URL with a control character")
+        guard let reference = URIReference(location), let base = URIReference(text) else {
+            let code: LoadingError.Code = Self.holdsControls(location) ? .refused : .badURL
+            throw LoadingError(code: code, url: text, text: "redirect to a URL with \(Self.fault(of: location))")
         }
         return try HTTPURL(reference.resolved(against: base), writtenAs: location)
     }
 
-    private init(_ reference: URLReference, writtenAs text: String) throws(LoadingError) {
+    /// Why a text is no URI reference.
+    private static func fault(of text: String) -> String {
+        holdsControls(text) ? "a control character" : "a port that is none"
+    }
+
+    private static func holdsControls(_ text: String) -> Bool { text.utf8.contains { $0 < 0x20 || $0 == 0x7F } }
+
+    private init(_ reference: URIReference, writtenAs text: String) throws(LoadingError) {
         func fault(_ code: LoadingError.Code, _ why: String) -> LoadingError {
             LoadingError(code: code, url: Self.withoutUserInfo(text), text: why)
         }
-        guard let scheme = reference.scheme else { throw fault(.badURL, "the URL is not absolute") }
+        guard let scheme = reference.scheme?.lowercased() else { throw fault(.badURL, "the URL is not absolute") }
         guard scheme == "http" || scheme == "https" else {
             throw fault(.refused, "the scheme \"\(scheme)\" is not allowed")
         }

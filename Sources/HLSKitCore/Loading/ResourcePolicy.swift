@@ -1,3 +1,5 @@
+import HLSPlaylist
+
 /// Which resources a playlist may name (RELIABILITY R54–R56, CONTRACTS §15 "Files"). Asked before any I/O.
 public struct ResourcePolicy: Sendable, Hashable {
     /// Real path of the folder that a playlist given as a file may read from (see ``realPath(_:)``); nil when the
@@ -25,7 +27,7 @@ public struct ResourcePolicy: Sendable, Hashable {
         _ url: String, resourceClass: ResourceClass, namedBy source: String?,
         realPath: (String) -> String? = ResourcePolicy.realPath
     ) throws(LoadingError) {
-        guard let reference = URLReference(url), let scheme = reference.scheme else {
+        guard let reference = URIReference(url), let scheme = reference.scheme?.lowercased() else {
             throw LoadingError(code: .badURL, url: HTTPURL.withoutUserInfo(url), text: "not an absolute URL")
         }
         switch scheme {
@@ -35,16 +37,16 @@ public struct ResourcePolicy: Sendable, Hashable {
             guard resourceClass == .key else { throw refusal(url, "data: is allowed for keys only") }
         case "file":
             guard let source else { return }
-            try checkFile(url, reference, namedBy: source, realPath: realPath)
+            try checkFile(url, namedBy: source, realPath: realPath)
         default:
             throw refusal(url, "the scheme \"\(scheme)\" is not allowed")
         }
     }
 
     private func checkFile(
-        _ url: String, _ reference: URLReference, namedBy source: String, realPath: (String) -> String?
+        _ url: String, namedBy source: String, realPath: (String) -> String?
     ) throws(LoadingError) {
-        guard URLReference(source)?.scheme == "file", let rootFolder else {
+        guard LocalFile.isFileURL(source), let rootFolder else {
             throw refusal(url, "a playlist from the network names a local file")
         }
         let path = try LocalFile.path(of: url)
@@ -73,7 +75,7 @@ public struct ResourcePolicy: Sendable, Hashable {
     /// Touches the disk once, for a `file:` URL.
     public static func forItem(at url: String, allowsFilesAnywhere: Bool = false) -> ResourcePolicy {
         var root: String?
-        if URLReference(url)?.scheme == "file", let path = try? LocalFile.path(of: url), let real = realPath(path) {
+        if LocalFile.isFileURL(url), let path = try? LocalFile.path(of: url), let real = realPath(path) {
             root = real.lastIndex(of: "/").map { $0 == real.startIndex ? "/" : String(real[..<$0]) }
         }
         return ResourcePolicy(rootFolder: root, allowsFilesAnywhere: allowsFilesAnywhere)

@@ -37,12 +37,23 @@ public struct TransportConfiguration: Sendable, Hashable {
     public var interface: String?
     /// Bytes a second that all transfers of the transport may receive together; nil (the default) means no limit.
     public var maximumBytesPerSecond: Int?
+    /// File of cookies to start with, as browsers' extensions and curl write them (Netscape's format, or lines of
+    /// `Set-Cookie:`); nil (the default) starts without. Each goes where its domain, path and scheme say. Not written.
+    public var cookieFile: String?
+    /// File of logins by host (netrc); nil (the default) means none. A header field or a login in the URL comes first.
+    public var netrcFile: String?
+    /// File of the certificate (PEM) to show to servers that ask for one; nil (the default) shows none. Only the
+    /// origins that a request's credentials may go to get to see it.
+    public var clientCertificateFile: String?
+    /// File of the private key (PEM) where ``clientCertificateFile`` does not hold it.
+    public var clientKeyFile: String?
 
     public init(
         userAgent: String = "HLSKit", caFile: String? = nil, verifiesCertificates: Bool = true,
         forcesHTTP11: Bool = false, allowsDowngradeRedirect: Bool = false, maximumRedirectCount: Int = 10,
         proxy: Proxy = .environment, addressPolicy: AddressPolicy = .init(), addressFamily: AddressFamily = .any,
-        interface: String? = nil, maximumBytesPerSecond: Int? = nil
+        interface: String? = nil, maximumBytesPerSecond: Int? = nil, cookieFile: String? = nil,
+        netrcFile: String? = nil, clientCertificateFile: String? = nil, clientKeyFile: String? = nil
     ) {
         self.userAgent = userAgent
         self.caFile = caFile
@@ -55,5 +66,9 @@ public struct TransportConfiguration: Sendable, Hashable {
         self.addressFamily = addressFamily
         self.interface = interface
         self.maximumBytesPerSecond = maximumBytesPerSecond
+        self.cookieFile = cookieFile
+        self.netrcFile = netrcFile
+        self.clientCertificateFile = clientCertificateFile
+        self.clientKeyFile = clientKeyFile
     }
 }

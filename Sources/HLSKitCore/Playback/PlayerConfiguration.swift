@@ -14,8 +14,11 @@ public struct PlayerConfiguration: Sendable {
     public var keepUpPolicy = KeepUpPolicy.predictive
     public var retryPolicies = RetryPolicies()
     public var timeouts = TransportTimeouts()
-    /// Header fields of every request. Those that carry credentials go only where the transport allows.
+    /// Header fields of every request. Those that carry credentials go to the origin of the item's URL and to
+    /// ``credentialOrigins`` only.
     public var fields: [HTTPField] = []
+    /// Further origins that credentials may go to: header fields, and client certificates (RELIABILITY R59). Default: none.
+    public var credentialOrigins: Set<Origin> = []
     /// A playlist given as a file may name files outside its folder. Default false.
     public var allowsFilesAnywhere = false
     /// Refuses playlists that break a rule, instead of reading on where the meaning is clear. Default false.

@@ -89,7 +89,8 @@ struct PlanTable: Sendable {
         let left = min(gain, Double(last))
         let index = min(Int(left), last - 1)
         let dry = quality - excess + old[index] + (old[index + 1] - old[index]) * (left - Double(index))
-        for level in 0..<dryEnd { new[level] = dry - (loss - Double(level)) * step }
+        // 32 bits, since processors convert several of those at once.
+        for level in 0..<Int32(dryEnd) { new[Int(level)] = dry - (loss - Double(level)) * step }
         // Elsewhere the grid is shifted by the same distance; at its end it is full.
         let shift = gain - loss
         let whole = Int(shift.rounded(.down))
@@ -105,19 +106,25 @@ struct PlanTable: Sendable {
     /// Lets every variant be the one in use: the better of staying and changing.
     @inline(__always)
     private static func change(_ values: UnsafeMutableBufferPointer<Double>, qualities: [Double]) {
+        func row(_ variant: Int) -> UnsafeMutableBufferPointer<Double> {
+            UnsafeMutableBufferPointer(rebasing: values[(variant * levelCount)..<((variant + 1) * levelCount)])
+        }
         for variant in qualities.indices.dropFirst() {
-            let cost = qualities[variant] - qualities[variant - 1]
-            let here = variant * levelCount
-            for level in here..<here + levelCount {
-                values[level] = max(values[level], values[level - levelCount] - cost)
-            }
+            improve(row(variant), by: row(variant - 1), cost: qualities[variant] - qualities[variant - 1])
         }
         for variant in qualities.indices.dropLast().reversed() {
-            let cost = qualities[variant + 1] - qualities[variant]
-            let here = variant * levelCount
-            for level in here..<here + levelCount {
-                values[level] = max(values[level], values[level + levelCount] - cost)
-            }
+            improve(row(variant), by: row(variant + 1), cost: qualities[variant + 1] - qualities[variant])
+        }
+    }
+
+    @inline(__always)
+    private static func improve(
+        _ row: UnsafeMutableBufferPointer<Double>, by other: UnsafeMutableBufferPointer<Double>, cost: Double
+    ) {
+        for level in 0..<levelCount {
+            // Written as processors have it, so that several are compared at once: max(_:_:) is not.
+            let changed = other[level] - cost
+            row[level] = changed > row[level] ? changed : row[level]
         }
     }
 

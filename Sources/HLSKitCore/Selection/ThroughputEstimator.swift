@@ -73,6 +73,8 @@ public struct ThroughputEstimator: Sendable {
     private var fast = MovingAverage(halfLife: fastHalfLife)
     private var slow = MovingAverage(halfLife: slowHalfLife)
     private var latency = MovingAverage(halfLife: latencyHalfLife)
+    /// The value of that average: durations are slow to make.
+    private var meanLatency = Duration.zero
     private var logRate = MovingAverage(halfLife: slowHalfLife)
     private var squaredDeviation = MovingAverage(halfLife: slowHalfLife)
     private var open = Measurement()
@@ -119,6 +121,7 @@ public struct ThroughputEstimator: Sendable {
                 begin(at: firstByte)
                 add(transfer.heldByteCount, at: now)
                 latency.add((firstByte - transfer.requested).seconds, weight: 1)
+                meanLatency = .seconds(latency.value ?? 0)
             }
         }
         running[id] = transfer
@@ -150,19 +153,32 @@ public struct ThroughputEstimator: Sendable {
 
     /// The estimate at this time; nil while nothing was measured.
     public func estimate(at now: Duration) -> ThroughputEstimate? {
-        var fast = fast
-        var slow = slow
+        let (fast, slow) = averages(at: now)
+        guard let low = fast.value, let high = slow.value else { return nil }
+        let age = lastMeasured.map { open.since == nil ? max(0, (now - $0).seconds) : 0 } ?? 0
+        return ThroughputEstimate(
+            bitsPerSecond: min(low, high),
+            confidence: age > 0 ? slow.share * exp2(-age / Self.ageHalfLife) : slow.share,
+            spread: (squaredDeviation.value ?? 0).squareRoot(), latency: meanLatency)
+    }
+
+    /// The rate of the estimate alone.
+    func bitsPerSecond(at now: Duration) -> Double? {
+        let (fast, slow) = averages(at: now)
+        guard let low = fast.value, let high = slow.value else { return nil }
+        return min(low, high)
+    }
+
+    /// The averages with the open measurement, if that is worth counting.
+    private func averages(at now: Duration) -> (fast: MovingAverage, slow: MovingAverage) {
+        var (fast, slow) = (fast, slow)
         let pending = open.extended(to: now)
         if pending.time >= (lastMeasured == nil ? Self.leastMeasurementTime : Self.measurementTime) {
             let weight = pending.time.seconds
             fast.add(pending.bits / weight, weight: weight)
             slow.add(pending.bits / weight, weight: weight)
         }
-        guard let low = fast.value, let high = slow.value else { return nil }
-        let age = lastMeasured.map { open.since == nil ? max(0, (now - $0).seconds) : 0 } ?? 0
-        return ThroughputEstimate(
-            bitsPerSecond: min(low, high), confidence: slow.share * exp2(-age / Self.ageHalfLife),
-            spread: (squaredDeviation.value ?? 0).squareRoot(), latency: .seconds(latency.value ?? 0))
+        return (fast, slow)
     }
 
     // MARK: - Measurements

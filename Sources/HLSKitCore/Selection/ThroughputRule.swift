@@ -54,12 +54,12 @@ public struct ThroughputRule: VariantSelector, Hashable {
         guard abandonsDownloads, elapsed >= Self.abandonAfter, download.receivedByteCount > 0,
             let firstByte = download.firstByte, input.now > firstByte
         else { return .keep(download) }
-        let ladder = RuleLadder(input)
         let throughput = 8 * Double(download.receivedByteCount) / (input.now - firstByte).seconds
         let rest = 8 * Double(max(0, download.expectedByteCount - download.receivedByteCount))
-        guard elapsed + rest / throughput > Self.abandonSlowness * ladder.segmentDuration,
-            let current = ladder.position(of: download.variantIndex)
-        else { return .keep(download) }
+        let playingTime = RuleLadder.playingTime(input)
+        guard elapsed + rest / throughput > Self.abandonSlowness * playingTime else { return .keep(download) }
+        let ladder = RuleLadder(input)
+        guard let current = ladder.position(of: download.variantIndex) else { return .keep(download) }
         let position = ladder.highest(within: safetyFactor * throughput, latency: averages.latency)
         guard position < current else { return .keep(download) }
         let size = 8 * Double(download.expectedByteCount) * ladder.rates[position] / ladder.rates[current]

@@ -2,6 +2,12 @@
 struct TransferHistory: Sendable, Hashable {
     private var lastFinished: Duration?
 
+    /// Something ended since the last call.
+    func hasNew(_ input: borrowing SelectionInput) -> Bool {
+        guard let last = input.recentTransfers.last else { return false }
+        return lastFinished.map { last.finished > $0 } ?? true
+    }
+
     /// What ended since the last call, oldest first.
     mutating func takeNew(from input: SelectionInput) -> ArraySlice<ThroughputEstimator.Transfer> {
         let transfers = input.recentTransfers
@@ -53,6 +59,7 @@ struct TransferAverages: Sendable, Hashable {
     var latency: Double { max(fastLatency?.value ?? 0, slowLatency?.value ?? 0) }
 
     mutating func update(from input: SelectionInput) {
+        guard history.hasNew(input) else { return }
         // The half-lives of the latency are the same times, counted in segments.
         let duration = max(0.1, input.upcoming.first?.duration.seconds ?? 6)
         for transfer in history.takeNew(from: input) where transfer.byteCount > 0 {
@@ -82,10 +89,15 @@ struct RuleLadder {
         let speed = max(abs(input.rate), 1e-3)
         variants = input.candidates.sortedByQuality()
         rates = variants.map { ($0.averageBandwidth ?? $0.bandwidth) * speed }
-        segmentDuration = max(
-            0.1, (input.download?.segmentDuration ?? input.upcoming.first?.duration ?? .seconds(6)).seconds / speed)
+        segmentDuration = Self.playingTime(input)
         buffer = input.forwardBuffer.seconds / speed
         capacity = min(input.bufferCapacity, input.availableAhead ?? input.bufferCapacity).seconds / speed
+    }
+
+    /// Seconds in which the segment in question is played.
+    static func playingTime(_ input: SelectionInput) -> Double {
+        let duration = input.download?.segmentDuration ?? input.upcoming.first?.duration ?? .seconds(6)
+        return max(0.1, duration.seconds / max(abs(input.rate), 1e-3))
     }
 
     func position(of variantIndex: Int?) -> Int? { variants.firstIndex { $0.index == variantIndex } }

@@ -108,14 +108,19 @@ extension EncryptionKey {
             try context.report(.hexadecimal, "IV does not start with 0x")
         }
         var number: UInt128 = 0
-        for index in digits {
-            guard let digit = hexadecimalDigit(bytes[index]), digits.count <= 32 else {
-                try context.report(
-                    .hexadecimal, "IV is not a number of up to 128 bits: \"\(bytes.excerpt(range))\"")
-                // Never decrypt with another IV than the author meant.
-                throw context.failure(.hexadecimal, "the IV cannot be read")
+        var isNumber = (1...32).contains(digits.count)
+        while isNumber, let first = digits.first {
+            digits = first + 1..<digits.upperBound
+            if let digit = hexadecimalDigit(bytes[first]) {
+                number = number << 4 | UInt128(digit)
+            } else {
+                isNumber = false
             }
-            number = number << 4 | UInt128(digit)
+        }
+        guard isNumber else {
+            // Never decrypt with another IV than the author meant.
+            throw context.failure(
+                .hexadecimal, "the IV is not a number of up to 128 bits: \"\(bytes.excerpt(range))\"")
         }
         var iv = [UInt8](repeating: 0, count: 16)
         for index in 0..<16 { iv[index] = UInt8(truncatingIfNeeded: number >> UInt128(120 - 8 * index)) }

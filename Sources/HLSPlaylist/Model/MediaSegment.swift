@@ -98,7 +98,8 @@ extension MediaSegment {
         own.first.map { ArraySlice($0.uri.utf8) } ?? store.bytes(record.uri)
     }
 
-    /// Exactly as written, not negative, at most a day. A duration that cannot be read is the target duration (an issue).
+    /// Exactly as written, not negative, at most 1 000 000 s (more than a day is an issue). A duration that cannot be read
+    /// is the target duration (an issue).
     public var duration: Duration {
         get {
             if let own = own.first { return own.duration }

@@ -315,7 +315,7 @@ extension MediaPlaylistReader {
         hasStateChanged = true
     }
 
-    private mutating func readPart(
+    mutating func readPart(
         _ bytes: borrowing Span<UInt8>, _ value: Range<Int>, _ context: inout ReadingContext
     ) throws(PlaylistError) {
         try context.readAttributes(bytes, value)

@@ -90,30 +90,24 @@ struct MultivariantPlaylistReader {
 
     /// Every group that a variant names has to exist (SPEC rule 30), and `CLOSED-CAPTIONS=NONE` holds for all or none.
     private func checkReferences(_ context: inout ReadingContext) throws(PlaylistError) {
-        var groups: [Rendition.MediaType: Set<String>] = [:]
-        for rendition in playlist.renditions { groups[rendition.type, default: []].insert(rendition.groupID) }
+        var groups = GroupNames(playlist.renditions)
         var withoutCaptions = 0
         // Variants of one group mostly stand together; properties one by one, since a variant is large.
-        var last: (audio: String?, video: String?, subtitles: String?, captions: ClosedCaptions?)
         for index in playlist.variants.indices {
-            if let audio = playlist.variants[index].audio, audio != last.audio {
-                last.audio = audio
-                try check(.audio, audio, &groups, &context)
+            if let audio = playlist.variants[index].audio, groups.audio.isNew(audio) {
+                try reportMissing(.audio, audio, &context)
             }
-            if let video = playlist.variants[index].video, video != last.video {
-                last.video = video
-                try check(.video, video, &groups, &context)
+            if let video = playlist.variants[index].video, groups.video.isNew(video) {
+                try reportMissing(.video, video, &context)
             }
-            if let subtitles = playlist.variants[index].subtitles, subtitles != last.subtitles {
-                last.subtitles = subtitles
-                try check(.subtitles, subtitles, &groups, &context)
+            if let subtitles = playlist.variants[index].subtitles, groups.subtitles.isNew(subtitles) {
+                try reportMissing(.subtitles, subtitles, &context)
             }
-            guard let captions = playlist.variants[index].closedCaptions else { continue }
-            if captions == ClosedCaptions.none {
-                withoutCaptions += 1
-            } else if captions != last.captions, case .group(let group) = captions {
-                last.captions = captions
-                try check(.closedCaptions, group, &groups, &context)
+            switch playlist.variants[index].closedCaptions {
+            case ClosedCaptions.none?: withoutCaptions += 1
+            case .group(let group)?:
+                if groups.closedCaptions.isNew(group) { try reportMissing(.closedCaptions, group, &context) }
+            case nil: break
             }
         }
         if withoutCaptions > 0, withoutCaptions < playlist.variants.count {
@@ -122,12 +116,47 @@ struct MultivariantPlaylistReader {
         }
     }
 
-    private func check(
-        _ type: Rendition.MediaType, _ name: String, _ groups: inout [Rendition.MediaType: Set<String>],
-        _ context: inout ReadingContext
+    private func reportMissing(
+        _ type: Rendition.MediaType, _ name: String, _ context: inout ReadingContext
     ) throws(PlaylistError) {
-        if groups[type, default: []].insert(name).inserted {
-            try context.report(.attributeConflict, "there is no \(type.rawValue) group \"\(name)\"", tag: .streamInf)
+        try context.report(.attributeConflict, "there is no \(type.rawValue) group \"\(name)\"", tag: .streamInf)
+    }
+}
+
+/// The groups of each type, and which was asked for last.
+private struct GroupNames {
+    struct Names {
+        private var all: Set<String> = []
+        private var last: String?
+
+        mutating func insert(_ name: String) {
+            guard name != last else { return }
+            all.insert(name)
+            last = name
+        }
+
+        /// Whether the name is asked for, or inserted, for the first time.
+        mutating func isNew(_ name: String) -> Bool {
+            guard name != last else { return false }
+            last = name
+            return all.insert(name).inserted
+        }
+    }
+
+    var audio = Names()
+    var video = Names()
+    var subtitles = Names()
+    var closedCaptions = Names()
+
+    init(_ renditions: [Rendition]) {
+        for index in renditions.indices {
+            switch renditions[index].type {
+            case .audio: audio.insert(renditions[index].groupID)
+            case .video: video.insert(renditions[index].groupID)
+            case .subtitles: subtitles.insert(renditions[index].groupID)
+            case .closedCaptions: closedCaptions.insert(renditions[index].groupID)
+            default: break
+            }
         }
     }
 }

@@ -3,6 +3,7 @@ struct NameTable<Name: CaseIterable & RawRepresentable & Sendable>: @unchecked S
     private struct Slot {
         var head: UInt64 = 0
         var tail: UInt64 = 0
+        var middle: UInt64 = 0
         /// 0 in a free slot.
         var length = 0
         /// The place in the list of all names.
@@ -26,7 +27,9 @@ struct NameTable<Name: CaseIterable & RawRepresentable & Sendable>: @unchecked S
             let (head, tail) = Self.key(bytes.span, 0..<bytes.count)
             var position = Self.hash(head, tail, bytes.count)
             while slots[position].length != 0 { position = (position + 1) & (Self.slotCount - 1) }
-            slots[position] = Slot(head: head, tail: tail, length: bytes.count, ordinal: ordinal, name: name)
+            let middle = bytes.count > 16 ? bytes.span.word(at: 8) : 0
+            slots[position] = Slot(
+                head: head, tail: tail, middle: middle, length: bytes.count, ordinal: ordinal, name: name)
         }
         self.slots = UnsafePointer(slots)
     }
@@ -39,7 +42,8 @@ struct NameTable<Name: CaseIterable & RawRepresentable & Sendable>: @unchecked S
         var position = Self.hash(head, tail, range.count)
         while slots[position].length != 0 {
             if slots[position].head == head, slots[position].tail == tail, slots[position].length == range.count,
-                let name = slots[position].name, range.count <= 16 || Self.matches(name, range, bytes)
+                range.count <= 16 || slots[position].middle == bytes.word(at: range.lowerBound &+ 8),
+                let name = slots[position].name, range.count <= 24 || Self.matches(name, range, bytes)
             {
                 return (name, slots[position].ordinal)
             }

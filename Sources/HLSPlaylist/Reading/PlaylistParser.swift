@@ -38,8 +38,10 @@ public struct PlaylistParser: Sendable {
     private var hasIndependentSegments = false
     private var start: StartPoint?
     private var seen: Set<Tag> = []
-    /// The first `EXT-X-SESSION-DATA` that came before anything told the kind.
-    private var earlySessionDataLine: Int?
+    /// The first session tag while the kind is not known, and its line.
+    private var sessionTag: (tag: Tag, line: Int)?
+    /// Why one of the session tags cannot be read, which matters in a multivariant playlist only.
+    private var sessionFailure: PlaylistError?
 
     /// What the playlist is, as soon as a tag tells.
     public private(set) var kind: Playlist.Kind?
@@ -82,7 +84,7 @@ public struct PlaylistParser: Sendable {
         try readLines(isLast: true)
         context.tag = nil
         guard hasHeader else { throw notAPlaylist() }
-        if kind == nil, earlySessionDataLine != nil { kind = .multivariant }
+        if kind == nil, sessionTag != nil { try setKind(.multivariant) }
         if kind == .multivariant {
             var playlist = try multivariant.finish(&context)
             playlist.url = url
@@ -169,11 +171,23 @@ extension PlaylistParser {
             try readURI(bytes, range, next: next)
             return
         }
-        // "#EXTINF:"
-        if hasHeader, kind == .media, range.count >= 8, bytes.word(at: range.lowerBound) == 0x3A46_4E49_5458_4523 {
-            context.tag = .inf
-            try media.readInf(bytes, range.lowerBound &+ 8..<range.upperBound, line: line, &context)
-            return
+        // The two tags that are most of a playlist, without looking for their names.
+        if hasHeader, kind == .media, range.count >= 8 {
+            let start = bytes.word(at: range.lowerBound)
+            // "#EXTINF:"
+            if start == 0x3A46_4E49_5458_4523 {
+                context.tag = .inf
+                try media.readInf(bytes, range.lowerBound &+ 8..<range.upperBound, line: line, &context)
+                return
+            }
+            // "#EXT-X-P", "-X-PART:"
+            if start == 0x502D_582D_5458_4523, range.count >= 12,
+                bytes.word(at: range.lowerBound &+ 4) == 0x3A54_5241_502D_582D
+            {
+                context.tag = .part
+                try media.readPart(bytes, bytes.trimmed(range.lowerBound &+ 12..<range.upperBound), &context)
+                return
+            }
         }
         let nameEnd = bytes.index(of: 0x3A, in: range) ?? range.upperBound
         let name = range.lowerBound &+ 1..<nameEnd
@@ -240,13 +254,11 @@ extension PlaylistParser {
             }
             try setKind(.media)
             try media.read(tag, bytes, value, line: line, &context)
-        case .sessionData where kind == .media:
-            try reportSessionData(line: context.line)
-        case .sessionData where kind == nil:
-            // Media playlists are seen with it: by itself it does not tell the kind.
-            if earlySessionDataLine == nil { earlySessionDataLine = context.line }
-            try multivariant.read(tag, bytes, value, line: line, &context)
         default:
+            if tag.isSessionTag, kind != .multivariant {
+                try readSessionTag(tag, bytes, value, line: line)
+                return
+            }
             if let kind = tag.kind { try setKind(kind) }
             if kind == .multivariant {
                 try multivariant.read(tag, bytes, value, line: line, &context)
@@ -264,20 +276,37 @@ extension PlaylistParser {
         return false
     }
 
+    /// A tag that adds to a multivariant playlist, in one that is a media playlist or not known yet.
+    private mutating func readSessionTag(
+        _ tag: Tag, _ bytes: borrowing Span<UInt8>, _ value: Range<Int>, line: Range<Int>
+    ) throws(PlaylistError) {
+        guard kind == nil else {
+            try context.report(.mixedKinds, "belongs into a multivariant playlist; ignored")
+            return
+        }
+        if sessionTag == nil { sessionTag = (tag, context.line) }
+        guard sessionFailure == nil else { return }
+        do {
+            try multivariant.read(tag, bytes, value, line: line, &context)
+        } catch {
+            sessionFailure = error
+        }
+    }
+
     private mutating func setKind(_ new: Playlist.Kind) throws(PlaylistError) {
         if kind == nil {
             kind = new
-            if new == .media, let line = earlySessionDataLine { try reportSessionData(line: line) }
+            if new == .multivariant, let sessionFailure { throw sessionFailure }
+            if new == .media, let (tag, line) = sessionTag {
+                context.issues.removeAll { $0.tag.flatMap { Tag(rawValue: $0) }?.isSessionTag == true }
+                try context.report(
+                    .mixedKinds, "belongs into a multivariant playlist; ignored", line: line, tag: tag)
+                multivariant = MultivariantPlaylistReader()
+            }
         }
         guard kind == new else {
             throw context.failure(.mixedKinds, "a tag of a \(new.rawValue) playlist in a \(kind?.rawValue ?? "") one")
         }
-    }
-
-    /// What it says of the whole presentation harms no media playlist that it strayed into.
-    private mutating func reportSessionData(line: Int) throws(PlaylistError) {
-        try context.report(
-            .mixedKinds, "belongs into a multivariant playlist; ignored", line: line, tag: .sessionData)
     }
 }
 

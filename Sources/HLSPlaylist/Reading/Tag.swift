@@ -53,4 +53,13 @@ enum Tag: String, CaseIterable, Sendable {
         default: .media
         }
     }
+
+    /// Whether the tag only adds to a multivariant playlist: one in a media playlist does not make it unclear what the
+    /// playlist is.
+    var isSessionTag: Bool {
+        switch self {
+        case .sessionData, .sessionKey, .contentSteering: true
+        default: false
+        }
+    }
 }

@@ -312,6 +312,8 @@ extension MediaPlaylistWriter {
     private mutating func writePlaylistLine(_ tag: Tag, _ line: PlaylistLine, _ text: [UInt8], present: Set<Tag>?) {
         switch tag {
         case .dateRange: writeDateRangeLine(line, text)
+        // Without a segment, these alone would make it a multivariant playlist.
+        case _ where tag.isSessionTag && playlist.segments.isEmpty: break
         case _ where isUnchanged(tag): out.raw(text, line.range)
         case _ where written.insert(tag).inserted: writeValue(tag)
         default: break

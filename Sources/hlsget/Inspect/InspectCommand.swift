@@ -1,49 +1,47 @@
 import ArgumentParser
 import HLSKitCore
 
-/// `hlsget inspect FILE`: what a playlist says, as a table or as JSON.
+/// `hlsget inspect URL|FILE`: what a playlist says, as a table or as JSON.
 struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "inspect", abstract: "Show what a playlist says.", usage: "hlsget inspect FILE|- [options]")
+        commandName: "inspect", abstract: "Show what a playlist says.", usage: "hlsget inspect URL|FILE|- [options]")
     static let _errorLabel = HLSGet._errorLabel
 
-    @Argument(help: ArgumentHelp("Path of a playlist, or - for standard input.", valueName: "file"))
+    @Argument(help: ArgumentHelp("URL or path of a playlist, or - for standard input.", valueName: "url"))
     var input: String
     @Flag(help: "Print one JSON object instead of a table.") var json = false
     @Option(help: ArgumentHelp("Where the playlist is said to come from: the base of its URIs.", valueName: "url"))
     var baseURL: String?
     @Flag(help: "Refuse what breaks a rule instead of reading it as well as possible.") var strict = false
+    @OptionGroup(title: "Network") var connection: ConnectionOptions
+
+    mutating func validate() throws { try connection.check() }
 
     mutating func run() async throws {
         let status = await Self.inspect(
-            PlaylistInput(name: input, baseURL: baseURL), json: json, mode: strict ? .strict : .lenient,
-            loader: PlaylistInput.defaultLoader)
+            PlaylistInput(name: input, baseURL: baseURL, connection: connection), json: json,
+            mode: strict ? .strict : .lenient)
         if status != .done { throw status.exitCode }
     }
 
     /// Reads, prints, and tells how it went.
-    static func inspect(
-        _ input: PlaylistInput, json: Bool, mode: PlaylistParser.Mode, loader: PlaylistInput.Loader?
-    ) async -> ExitStatus {
+    static func inspect(_ input: PlaylistInput, json: Bool, mode: PlaylistParser.Mode) async -> ExitStatus {
         var options = PlaylistParser.Options(mode: mode)
         // Without the playlist that it belongs to, a media playlist has nothing to import.
         options.importedVariables = nil
         do {
-            let playlist = try await input.read(options, loader: loader)
+            let playlist = try await input.read(options)
             if json {
                 StandardStream.output.writeLine(PlaylistJSON.document(playlist).text)
             } else {
                 StandardStream.output.write(PlaylistTable.text(playlist))
             }
             return .done
-        } catch let failure as PlaylistInput.Failure {
-            if json { StandardStream.output.writeLine(PlaylistJSON.document(failure).text) }
-            StandardStream.error.writeLine(
-                ErrorLine.line(failure.cause, url: input.name, detail: failure.detail))
-            return failure.status
         } catch {
-            StandardStream.error.writeLine(ErrorLine.text(for: error))
-            return ExitStatus(error)
+            if json { StandardStream.output.writeLine(PlaylistJSON.document(error).text) }
+            StandardStream.error.writeLine(
+                ErrorLine.line(error.cause, url: error.url ?? input.name, detail: error.detail))
+            return error.status
         }
     }
 }

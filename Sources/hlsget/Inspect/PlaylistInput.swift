@@ -3,16 +3,11 @@ import HLSKitCore
 
 /// A playlist that the user names: a file, a URL or standard input.
 struct PlaylistInput: Sendable {
-    /// Loads a URL and hands its bytes over as they arrive. Gives the URL after redirects and the declared type first.
-    typealias Loader =
-        @Sendable (
-            _ url: String, _ start: (_ url: String, _ contentType: String?) -> Void,
-            _ body: ([UInt8]) throws -> Void
-        ) async throws -> Void
-
     /// Why a playlist cannot be shown.
     struct Failure: Error {
         var cause: String
+        /// Where it was, when that is not what the user gave.
+        var url: String?
         var detail: String?
         var line: Int?
         var status: ExitStatus
@@ -31,83 +26,92 @@ struct PlaylistInput: Sendable {
                 cause: cause, detail: error.code == .notAPlaylist ? nil : error.description, line: error.line,
                 status: isLimit ? .refused : .badPlaylist)
         }
+
+        init(_ error: LoadingError) {
+            self.init(cause: ErrorLine.cause(of: error), detail: error.text, status: ExitStatus(error))
+            url = error.url
+        }
+
+        /// Whatever loading throws.
+        init(_ error: any Error) {
+            switch error {
+            case let error as Failure: self = error
+            case let error as PlaylistError: self.init(error)
+            case let error as LoadingError: self.init(error)
+            default: self.init(cause: String(describing: error), detail: nil, status: ExitStatus(error))
+            }
+        }
     }
 
     /// As the user gave it.
     var name: String
     /// Where it is said to come from; nil means where it is read.
     var baseURL: String?
+    /// How URLs are loaded.
+    var connection: ConnectionOptions
+    /// A playlist given as a file may name files outside its folder.
+    var allowsFilesOutside = false
 
-    /// The loader of the commands; nil while they read files and standard input only.
-    static var defaultLoader: Loader? { nil }
-
-    /// Reads it whole. Throws ``Failure``, or what `loader` throws.
-    func read(_ options: PlaylistParser.Options, loader: Loader?) async throws -> Playlist {
-        if name == "-" { return try readFile(STDIN_FILENO, url: baseURL ?? "", options) }
-        let url: String
+    /// The absolute URL of the name, as far as it has one; nil for standard input.
+    func url() throws(Failure) -> String? {
+        guard name != "-" else { return nil }
         do {
-            url = try InputLocation.url(of: name, in: InputLocation.workingDirectory() ?? "/")
+            return try InputLocation.url(of: name, in: InputLocation.workingDirectory() ?? "/")
         } catch {
             throw Failure(cause: error.description, detail: nil, status: .usage)
         }
-        if name.utf8.starts(with: "file:".utf8) || url != name {
-            guard let path = Self.path(of: url) else {
-                throw Failure(cause: "not a path of this machine", detail: nil, status: .notFound)
-            }
+    }
+
+    /// Reads it whole.
+    func read(_ options: PlaylistParser.Options) async throws(Failure) -> Playlist {
+        guard let url = try url() else { return try readFile(STDIN_FILENO, url: baseURL ?? "", options) }
+        if let path = try path(of: url) {
             let descriptor = open(path, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else { throw Self.unreadable(errno) }
             defer { close(descriptor) }
             return try readFile(descriptor, url: baseURL ?? url, options)
         }
-        guard let loader else {
-            throw Failure(cause: "only files and - can be inspected", detail: nil, status: .usage)
-        }
-        var options = options
-        var finalURL = url
-        var parser: PlaylistParser?
         do {
-            try await loader(url) { answered, contentType in
-                finalURL = answered
-                options.contentType = contentType
-            } _: { bytes in
-                var reader = parser ?? PlaylistParser(url: baseURL ?? finalURL, options: options)
-                parser = nil
-                try reader.append(bytes)
-                parser = reader
-            }
-            var reader = parser ?? PlaylistParser(url: baseURL ?? finalURL, options: options)
-            return try reader.finish()
-        } catch let error as PlaylistError {
+            var playlist = try await loader(of: url).load(options)
+            if let baseURL { playlist.url = baseURL }
+            return playlist
+        } catch {
             throw Failure(error)
         }
     }
 
-    private func readFile(_ descriptor: Int32, url: String, _ options: PlaylistParser.Options) throws -> Playlist {
+    /// Loads what the playlist names.
+    func loader(of url: String) -> PlaylistLoader {
+        connection.loader(of: url, allowsFilesOutside: allowsFilesOutside)
+    }
+
+    private func readFile(
+        _ descriptor: Int32, url: String, _ options: PlaylistParser.Options
+    ) throws(Failure) -> Playlist {
         var parser = PlaylistParser(url: url, options: options)
         var buffer = [UInt8](repeating: 0, count: 256 << 10)
-        do {
+        do throws(PlaylistError) {
             while true {
                 let count = buffer.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
                 if count < 0, errno == EINTR { continue }
-                guard count >= 0 else { throw Self.unreadable(errno) }
-                guard count > 0 else { break }
+                guard count >= 0 else { break }
+                guard count > 0 else { return try parser.finish() }
                 try parser.append(buffer[..<count])
             }
-            return try parser.finish()
-        } catch let error as PlaylistError {
+        } catch {
             throw Failure(error)
         }
+        throw Self.unreadable(errno)
     }
 
     private static func unreadable(_ code: Int32) -> Failure {
         Failure(cause: "cannot be read", detail: String(cString: strerror(code)), status: .notFound)
     }
 
-    /// The path of a `file:` URL; nil for another host.
-    private static func path(of url: String) -> String? {
-        guard let reference = URIReference(url), reference.host ?? "" == "" || reference.host == "localhost" else {
-            return nil
-        }
+    /// The path of a `file:` URL; nil for other URLs.
+    private func path(of url: String) throws(Failure) -> String? {
+        guard let reference = URIReference(url), reference.scheme?.lowercased() == "file" else { return nil }
+        let host = reference.host?.lowercased() ?? ""
         var bytes: [UInt8] = []
         var rest = reference.path.utf8[...]
         while let byte = rest.popFirst() {
@@ -118,6 +122,31 @@ struct PlaylistInput: Sendable {
                 bytes.append(byte)
             }
         }
-        return bytes.contains(0) ? nil : String(decoding: bytes, as: UTF8.self)
+        guard host.isEmpty || host == "localhost", !bytes.contains(0) else {
+            throw Failure(cause: "not a path of this machine", detail: nil, status: .notFound)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension Playlist {
+    /// Where the playlist came from: the base of its references.
+    var url: String {
+        get {
+            switch self {
+            case .media(let playlist): playlist.url
+            case .multivariant(let playlist): playlist.url
+            }
+        }
+        set {
+            switch self {
+            case .media(var playlist):
+                playlist.url = newValue
+                self = .media(playlist)
+            case .multivariant(var playlist):
+                playlist.url = newValue
+                self = .multivariant(playlist)
+            }
+        }
     }
 }

@@ -78,14 +78,15 @@ enum PlaylistTable {
         if let type = playlist.playlistType { facts.append(type.rawValue) }
         if playlist.isIFramesOnly { facts.append("I-frames only") }
         if playlist.hasIndependentSegments { facts.append("independent segments") }
-        if let skip = playlist.skip { facts.append("delta update, \(skip.count) segments skipped") }
+        if let skip = playlist.skip { facts.append("delta update, \(Decimals.count(skip.count, "segment")) skipped") }
         var lines = ["media playlist: \(facts.joined(separator: ", "))"]
 
         let longest = segments.lazy.map(\.duration).max() ?? .zero
         let shortest = segments.lazy.map(\.duration).min() ?? .zero
         lines.append(
-            "\(segments.count) segments, \(seconds(playlist.duration)) in all, from \(seconds(shortest)) to "
-                + "\(seconds(longest)) each; target duration \(seconds(playlist.targetDuration))")
+            "\(Decimals.count(segments.count, "segment")), \(seconds(playlist.duration)) in all, from "
+                + "\(seconds(shortest)) to \(seconds(longest)) each; target duration \(seconds(playlist.targetDuration))"
+        )
         if let first = segments.first, let last = segments.last {
             lines.append("media sequence \(first.mediaSequence) to \(last.mediaSequence)")
             if let start = first.derivedProgramDateTime, let end = last.derivedProgramDateTime {
@@ -94,7 +95,10 @@ enum PlaylistTable {
         }
         let gaps = segments.lazy.filter(\.isGap).count
         let breaks = segments.lazy.filter(\.hasDiscontinuity).count
-        if gaps > 0 || breaks > 0 { lines.append("\(gaps) gaps, \(breaks) discontinuities") }
+        if gaps > 0 || breaks > 0 {
+            let noun = breaks == 1 ? "discontinuity" : "discontinuities"
+            lines.append("\(Decimals.count(gaps, "gap")), \(breaks) \(noun)")
+        }
         if let control = playlist.serverControl {
             let parts = [
                 control.canBlockReload ? "blocking reload" : nil,
@@ -106,7 +110,7 @@ enum PlaylistTable {
         }
         if let target = playlist.partTarget {
             let count = segments.reduce(playlist.trailingParts.count) { $0 + $1.parts.count }
-            lines.append("\(count) parts of at most \(seconds(target))")
+            lines.append("\(Decimals.count(count, "part")) of at most \(seconds(target))")
         }
         lines += table("KEYS", ["method", "format", "uri"], unique(segments.lazy.flatMap(\.keys)).map(row))
         lines += table(

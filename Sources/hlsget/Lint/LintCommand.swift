@@ -1,62 +1,87 @@
 import ArgumentParser
 import HLSKitCore
 
-/// `hlsget lint FILE…`: what is wrong with playlists, and how to mend it.
+/// `hlsget lint URL|FILE…`: what is wrong with playlists, and how to mend it.
 struct LintCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "lint", abstract: "Check playlists against the rules.", usage: "hlsget lint FILE|- ... [--json]")
+        commandName: "lint", abstract: "Check playlists, and all that they name, against the rules.",
+        usage: "hlsget lint URL|FILE|- ... [options]",
+        discussion: """
+            Of a multivariant playlist all media playlists are loaded and compared, too. Exit status 0 is clean (there \
+            may be warnings), 5 means that a rule with "must" is broken.
+            """)
     static let _errorLabel = HLSGet._errorLabel
 
-    @Argument(help: ArgumentHelp("Paths of playlists, or - for standard input.", valueName: "file"))
+    @Argument(help: ArgumentHelp("URLs or paths of playlists, or - for standard input.", valueName: "url"))
     var inputs: [String]
-    @Flag(help: "Print one JSON object for each playlist.") var json = false
+    @Flag(help: "Print one JSON object, in one line, for each of them.") var json = false
+    @Flag(
+        help: "Compare bit rates with the sizes of the segments: one small request for each that is not a byte range.")
+    var deep = false
+    @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
+    @OptionGroup(title: "Network") var connection: ConnectionOptions
+
+    mutating func validate() throws { try connection.check() }
 
     mutating func run() async throws {
         var worst = ExitStatus.done
         for name in inputs {
-            let status = await Self.lint(PlaylistInput(name: name), json: json, loader: PlaylistInput.defaultLoader)
-            if worst == .done { worst = status }
+            let input = PlaylistInput(name: name, connection: connection, allowsFilesOutside: allowFile)
+            let status = await Self.lint(input, json: json, deep: deep)
+            if worst == .done || worst == .badPlaylist, status != .done { worst = status }
         }
         if worst != .done { throw worst.exitCode }
     }
 
-    /// Checks one playlist: ``ExitStatus/badPlaylist`` when it breaks a "must".
-    static func lint(_ input: PlaylistInput, json: Bool, loader: PlaylistInput.Loader?) async -> ExitStatus {
+    /// Checks one input: ``ExitStatus/badPlaylist`` when it breaks a "must".
+    static func lint(_ input: PlaylistInput, json: Bool, deep: Bool) async -> ExitStatus {
         do {
-            let playlist = try await input.read(.init(), loader: loader)
-            let findings = playlist.lint()
+            let report = try await LintRun(isDeep: deep).check(input)
             if json {
-                StandardStream.output.writeLine(document(findings, name: input.name).text)
+                StandardStream.output.writeLine(document(report, name: input.name).text)
             } else {
-                for finding in findings { StandardStream.output.writeLine(line(finding, name: input.name)) }
+                for finding in report.findings { StandardStream.output.writeLine(line(finding, name: input.name)) }
+                StandardStream.error.writeLine(summary(report, name: input.name))
             }
-            return findings.contains { $0.issue.severity == .error } ? .badPlaylist : .done
-        } catch let failure as PlaylistInput.Failure {
-            if json { StandardStream.output.writeLine(PlaylistJSON.document(failure).text) }
-            StandardStream.error.writeLine(ErrorLine.line(failure.cause, url: input.name, detail: failure.detail))
-            return failure.status
+            return report.hasErrors ? .badPlaylist : .done
         } catch {
-            StandardStream.error.writeLine(ErrorLine.text(for: error))
-            return ExitStatus(error)
+            if json { StandardStream.output.writeLine(PlaylistJSON.document(error).text) }
+            StandardStream.error.writeLine(
+                ErrorLine.line(error.cause, url: error.url ?? input.name, detail: error.detail))
+            return error.status
         }
     }
 
-    /// `NAME: error: RULE: line 3: EXT-X-… text (section); remedy`
-    private static func line(_ finding: LintFinding, name: String) -> String {
+    /// `URL: error: RULE: line 3: EXT-X-… text (section); remedy`
+    static func line(_ finding: LintFinding, name: String) -> String {
         let issue = finding.issue
-        let remedy = finding.remedy.map { "; \($0)" } ?? ""
-        return TerminalText.escaped("\(name): \(issue.severity.rawValue): \(issue.rule.rawValue): \(issue)\(remedy)")
+        let place = ErrorLine.printable(url: finding.url ?? name)
+        return place
+            + TerminalText.escaped(": \(issue.severity.rawValue): \(issue.rule.rawValue): \(issue); \(finding.remedy)")
     }
 
-    private static func document(_ findings: [LintFinding], name: String) -> JSONValue {
-        let list = findings.map { finding -> JSONValue in
+    private static func summary(_ report: LintReport, name: String) -> String {
+        let errors = report.findings.count { $0.issue.severity == .error }
+        let counts = "\(Decimals.count(errors, "error")), \(Decimals.count(report.findings.count - errors, "warning"))"
+        let playlists = Decimals.count(report.playlistCount, "playlist")
+        let segments = report.measuredSegmentCount.map { ", \(Decimals.count($0, "segment")) measured" } ?? ""
+        return "hlsget: \(ErrorLine.printable(url: name)): \(counts) in \(playlists)\(segments)"
+    }
+
+    static func document(_ report: LintReport, name: String) -> JSONValue {
+        let list = report.findings.map { finding -> JSONValue in
             let issue = finding.issue
             return [
-                "line": JSONValue(issue.line), "severity": .string(issue.severity.rawValue),
-                "rule": .string(issue.rule.rawValue), "section": JSONValue(issue.rule.section),
-                "tag": JSONValue(issue.tag), "message": .string(issue.text), "remedy": JSONValue(finding.remedy),
+                "url": JSONValue(finding.url.map(ErrorLine.bare)), "line": JSONValue(issue.line),
+                "severity": .string(issue.severity.rawValue), "rule": .string(issue.rule.rawValue),
+                "section": JSONValue(issue.rule.section), "tag": JSONValue(issue.tag),
+                "message": .string(issue.text), "remedy": .string(finding.remedy),
             ]
         }
-        return ["v": .integer(PlaylistJSON.formatVersion), "file": .string(name), "findings": .array(list)]
+        return [
+            "v": .integer(PlaylistJSON.formatVersion), "file": .string(ErrorLine.bare(url: name)),
+            "playlists": .integer(report.playlistCount), "measuredSegments": JSONValue(report.measuredSegmentCount),
+            "findings": .array(list),
+        ]
     }
 }

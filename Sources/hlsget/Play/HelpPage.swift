@@ -30,8 +30,7 @@ enum HelpPage {
           -o, --output FILE             - is stdout; may be repeated, as in -o v.y4m -o a.wav
           -f, --format NAME             ts mp4 mkv y4m rawvideo wav s16le f32le framemd5 null
           --no-video, --no-audio        leave one of them away
-          --no-decode                   only load
-          --fast                        as fast as possible instead of in real time
+          --fast, --no-decode           as fast as possible instead of in real time; only load
           --overwrite                   replace existing files
         PLAYBACK
           --rate R                      1 is normal
@@ -50,13 +49,13 @@ enum HelpPage {
           --audio, --subs EXPR          'lang=de,lang=en channels=2'
         NETWORK
           -H, --header 'NAME: VALUE'    for requests; credentials go to the URL's origin only
-          --cacert FILE, --insecure     trust these certificates, or any
-          --http1.1                     no HTTP/2
-          --allow-file                  a local playlist may name files outside its folder
+          --cookies FILE, --netrc, --send-credentials-to ORIGIN   logins, and where else they may go
+          --cacert FILE, --insecure, --cert FILE, --key-file FILE trust these, or any; show this one
+          --proxy URL|none, --interface NAME, -4, -6, --http1.1   how to connect
+          --retries N, --timeout TIME, --limit-rate BYTES         tries again, longest wait, bytes a second
           --throttle CSV|RATE[,LATENCY] play over a slower link: a recorded trace, or 800k,50ms
-          --retries N, --timeout TIME   attempts after the first; longest wait for an answer
-          --deny-private, --deny-address CIDR     refuse private, or these, addresses
-          --allow-downgrade             follow redirects from https to http
+          --allow-file                  a local playlist may name files outside its folder
+          --deny-private, --deny-address CIDR, --allow-downgrade  refuse addresses; leave https
         REPORT
           --progress bar|json|none      status line, JSON lines on stderr, or nothing
           --json                        summary as one JSON document on stdout

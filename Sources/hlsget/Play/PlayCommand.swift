@@ -151,46 +151,18 @@ struct SelectionOptions: ParsableArguments {
 }
 
 struct NetworkOptions: ParsableArguments {
-    @Option(
-        name: [.customShort("H"), .customLong("header")],
-        help: ArgumentHelp(
-            "Header field of requests; credentials go to the URL's origin only.", valueName: "'name: value'"),
-        transform: HTTPField.init(argument:))
-    var header: [HTTPField] = []
-    @Option(help: ArgumentHelp("Trust these certificates (PEM) only.", valueName: "file")) var cacert: String?
-    @Flag(help: "Do not check certificates.") var insecure = false
-    @Flag(name: .customLong("http1.1"), help: "Do not use HTTP/2.") var http11 = false
+    @OptionGroup var connection: ConnectionOptions
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
     @Option(
         help: ArgumentHelp(
             "Play over a slower link: a recorded trace, or as in 800k,50ms.", valueName: "csv|rate[,latency]"),
         transform: ThrottleArgument.init(parsing:))
     var throttle: ThrottleArgument?
-    @Option(help: ArgumentHelp("Attempts after the first one.", valueName: "n"), transform: NumberArgument.retries)
-    var retries: Int?
-    @Option(
-        help: ArgumentHelp("Longest wait for an answer.", valueName: "time"), transform: NumberArgument.positiveDuration
-    )
-    var timeout: Duration?
-    @Flag(help: "Refuse private and local addresses.") var denyPrivate = false
-    @Option(
-        help: ArgumentHelp("Refuse these addresses, as in 10.0.0.0/8.", valueName: "cidr"),
-        transform: AddressArgument.init(parsing:))
-    var denyAddress: [AddressArgument] = []
-    @Flag(help: "Follow redirects from https to http.") var allowDowngrade = false
 
     func apply(to options: inout PlayOptions) {
-        options.fields = header
-        options.certificateFile = cacert
-        options.verifiesCertificates = !insecure
-        options.forcesHTTP11 = http11
+        connection.apply(to: &options)
         options.allowsFilesOutside = allowFile
         options.throttle = throttle
-        options.retries = retries
-        options.timeout = timeout
-        options.deniesPrivateAddresses = denyPrivate
-        options.deniedAddresses = denyAddress
-        options.allowsDowngrade = allowDowngrade
     }
 }
 

@@ -37,6 +37,19 @@ struct PlayOptions: Sendable, Equatable {
     var subtitles: QualityExpression?
 
     var fields: [HTTPField] = []
+    /// Besides the URL's own.
+    var credentialOrigins: Set<Origin> = []
+    var cookieFile: String?
+    var netrcFile: String?
+    var clientCertificateFile: String?
+    var clientKeyFile: String?
+    /// nil leaves it to the environment.
+    var proxy: TransportConfiguration.Proxy?
+    /// nil means no limit.
+    var maximumBytesPerSecond: Int?
+    /// nil leaves it to the system.
+    var interface: String?
+    var addressFamily = TransportConfiguration.AddressFamily.any
     /// Path of the certificates (PEM) that are trusted instead of the system's.
     var certificateFile: String?
     var verifiesCertificates = true
@@ -67,6 +80,27 @@ struct PlayOptions: Sendable, Equatable {
 
     /// Whether decoded media reaches an output.
     var needsDecoder: Bool { outputs.isEmpty ? decodes : outputs.contains { $0.format.needsDecoder } }
+
+    /// How servers are reached.
+    var transportConfiguration: TransportConfiguration {
+        var network = TransportConfiguration(userAgent: "hlsget/\(HLSGet.version)")
+        network.caFile = certificateFile
+        network.verifiesCertificates = verifiesCertificates
+        network.forcesHTTP11 = forcesHTTP11
+        network.allowsDowngradeRedirect = allowsDowngrade
+        network.cookieFile = cookieFile
+        network.netrcFile = netrcFile
+        network.clientCertificateFile = clientCertificateFile
+        network.clientKeyFile = clientKeyFile
+        network.proxy = proxy ?? .environment
+        network.maximumBytesPerSecond = maximumBytesPerSecond
+        network.interface = interface
+        network.addressFamily = addressFamily
+        var denied = deniesPrivateAddresses ? AddressPolicy.denyPrivate.denied : []
+        denied += deniedAddresses.compactMap { AddressRange($0.text) }
+        network.addressPolicy = AddressPolicy(denied: denied)
+        return network
+    }
 
     var writesToStandardOutput: Bool { outputs.contains { $0.destination == .standardOutput } }
 

@@ -263,6 +263,7 @@ extension PlaySession {
         var configuration = PlayerConfiguration(clock: clock, transport: try transport())
         configuration.pacing = options.isPaced ? .realTime : .unpaced
         configuration.fields = options.fields
+        configuration.credentialOrigins = options.credentialOrigins
         configuration.allowsFilesAnywhere = options.allowsFilesOutside
         configuration.decodingThreadCount = options.threads ?? 0
         if !options.includesVideo { configuration.mediaTypes.remove(.video) }
@@ -278,16 +279,8 @@ extension PlaySession {
     }
 
     private func transport() throws -> any Transport {
-        var network = TransportConfiguration(userAgent: "hlsget/\(HLSGet.version)")
-        network.caFile = options.certificateFile
-        network.verifiesCertificates = options.verifiesCertificates
-        network.forcesHTTP11 = options.forcesHTTP11
-        network.allowsDowngradeRedirect = options.allowsDowngrade
-        var denied = options.deniesPrivateAddresses ? AddressPolicy.denyPrivate.denied : []
-        denied += options.deniedAddresses.compactMap { AddressRange($0.text) }
-        network.addressPolicy = AddressPolicy(denied: denied)
         let transport = SchemeTransport(
-            network: CurlTransport(configuration: network), local: LocalTransport())
+            network: CurlTransport(configuration: options.transportConfiguration), local: LocalTransport())
         guard let throttle = options.throttle else { return transport }
         return ConditionedTransport(base: transport, trace: try throttle.networkTrace(), clock: clock)
     }

@@ -46,7 +46,7 @@ enum ErrorLine {
         return String(url[..<slashes.upperBound] + rest[rest.index(after: at)...])
     }
 
-    private static func cause(of error: LoadingError) -> String {
+    static func cause(of error: LoadingError) -> String {
         switch error.code {
         case .httpStatus: error.status == 404 || error.status == 410 ? "not found" : "refused by the server"
         case .nameNotFound: "no such host"

@@ -13,7 +13,7 @@ struct SessionPlot: Sendable {
     }
 
     private static let width = 1200.0
-    private static let height = 720.0
+    private static let height = 735.0
     private static let left = 80.0
     private static let right = 1170.0
     private static let rateTop = 90.0
@@ -49,7 +49,7 @@ struct SessionPlot: Sendable {
             body += Self.label(
                 Self.left - 8, bufferY(tick) + 4, "\(Decimals.text(tick / 1000, places: 0)) s", anchor: "end")
         }
-        for tick in Self.ticks(upTo: end) {
+        for tick in Self.timeTicks(upTo: end) {
             body += Self.line(x(tick), Self.bufferBottom, x(tick), Self.bufferBottom + 5, "#888888")
             body += Self.label(x(tick), Self.bufferBottom + 20, Decimals.clock(tick / 1000), anchor: "middle")
         }
@@ -116,8 +116,9 @@ struct SessionPlot: Sendable {
     }
 
     private var buffer: [(Double, Double)] {
-        let duration = session.movie.segmentDuration.milliseconds
-        var events: [(time: Double, media: Double, rate: Double?)] = session.segments.map { ($0.done, duration, nil) }
+        var events: [(time: Double, media: Double, rate: Double?)] = session.segments.map { segment in
+            (segment.done, session.movie.duration(ofSegment: segment.index).milliseconds, nil)
+        }
         events += session.starts.map { ($0, 0, 1) } + session.stalls.map { ($0, 0, 0) }
         events.sort { $0.time < $1.time }
         var points: [(Double, Double)] = [(0, 0)]
@@ -157,6 +158,13 @@ struct SessionPlot: Sendable {
             index += 1
         }
         return (0...7).map { Double($0) * step }.filter { $0 <= limit }
+    }
+
+    /// Times as clocks have them, ten at most, in milliseconds.
+    private static func timeTicks(upTo end: Double) -> [Double] {
+        let steps = [1, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600, 86_400].map { $0 * 1000.0 }
+        let step = steps.first { end / $0 <= 10 } ?? end / 10
+        return (0...10).map { Double($0) * step }.filter { $0 <= end }
     }
 
     private static func number(_ value: Double) -> String { Decimals.text(value, places: 1) }

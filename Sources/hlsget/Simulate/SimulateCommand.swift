@@ -6,18 +6,27 @@ import HLSKitSimulation
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate", abstract: "Play a movie over recorded networks and tell how it went.",
-        usage: "hlsget simulate --trace FILE|DIR --movie FILE|DIR [options]",
+        usage: """
+            hlsget simulate --trace FILE|DIR --movie FILE|DIR|URL [options]
+            hlsget simulate --merge FILE... [--json] [--csv FILE]
+            """,
         discussion: """
             A trace is a CSV of duration_ms,bandwidth_kbps,latency_ms; a movie is a JSON file with the sizes of its \
             segments. With a folder of movies the family of a trace (its "# family:" line, else its name up to the last \
-            "-") says which one is played, by --map. Figures over several families are the means of the families' means. \
-            Shards split the traces: those of --shard 2/10 are every tenth from the second on; the --csv files of all \
-            shards, put behind one another, are that of the whole.
+            "-") says which one is played, by --map. A playlist stands for a movie too: its variants are the ladder, and the \
+            sizes of its segments are what it tells of them. Figures over several families are the means of the families' \
+            means. Shards split the traces: those of --shard 2/10 are every tenth from the second on; --merge puts what \
+            they wrote with --csv together again. docs/simulate.md shows all of it.
             """)
     static let _errorLabel = HLSGet._errorLabel
 
-    @Option(help: ArgumentHelp("A trace, or a folder of them.", valueName: "file|dir")) var trace: String
-    @Option(help: ArgumentHelp("A movie, or a folder of them.", valueName: "file|dir")) var movie: String
+    @Option(help: ArgumentHelp("A trace, or a folder of them.", valueName: "file|dir")) var trace: String?
+    @Option(help: ArgumentHelp("A movie, a folder of them, or a playlist.", valueName: "file|dir|url"))
+    var movie: String?
+    @Option(
+        parsing: .upToNextOption,
+        help: ArgumentHelp("Simulate nothing: report what other runs wrote with --csv.", valueName: "file"))
+    var merge: [String] = []
     @Option(help: ArgumentHelp("The movie for the traces of a family; may be repeated.", valueName: "family=movie"))
     var map: [String] = []
     @Option(
@@ -42,6 +51,7 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The most media ahead, in milliseconds.", valueName: "ms")) var bufferCap = 30_000
     @Option(help: ArgumentHelp("Write the session as JSON lines; with several traces a folder.", valueName: "file|dir"))
     var log: String?
+    @Flag(help: "Add every decision and its reason to the log.") var explain = false
     @Option(help: ArgumentHelp("Draw the session; one trace only.", valueName: "file.svg")) var plot: String?
     @Option(help: ArgumentHelp("Write the results as CSV.", valueName: "file")) var csv: String?
     @Flag(help: "Print one JSON object instead of a table.") var json = false
@@ -57,6 +67,13 @@ struct SimulateCommand: AsyncParsableCommand {
         guard (100...86_400_000).contains(bufferCap) else {
             throw ValidationError("--buffer-cap is from 100 to 86400000 milliseconds")
         }
+        if merge.isEmpty {
+            guard trace != nil else { throw ValidationError("give --trace, a recorded network or a folder of them") }
+            guard movie != nil else { throw ValidationError("give --movie, what is to be played") }
+        } else if trace != nil || movie != nil || log != nil || plot != nil {
+            throw ValidationError("--merge simulates nothing: it goes with --json and --csv only")
+        }
+        if explain, log == nil { throw ValidationError("--explain adds to the log: give --log too") }
     }
 
     mutating func run() async throws {
@@ -69,18 +86,28 @@ struct SimulateCommand: AsyncParsableCommand {
     }
 
     private func simulate() async throws {
-        let sweep = try SimulationSweep(
+        guard let trace, let movie else {
+            var files: [(path: String, text: String)] = []
+            for path in merge { files.append((path, try SimulationSweep.read(path))) }
+            return try show(SimulationReport(merging: files), csvHasHeader: true)
+        }
+        let sweep = try await SimulationSweep(
             trace: trace, movie: movie, map: map, shard: shard, isSingle: plot != nil, logPath: log)
         var options = SimulationRun.Options(variantSelector: rule.selector)
         options.knowsSegmentSizes = segmentSizes == .known
         options.keepUpPolicy = keepUp.policy
         options.bufferLimit = .milliseconds(bufferCap)
-        let rows = try await sweep.run(options, pin: pin, jobs: jobs, plotPath: plot)
+        options.explainsDecisions = explain
+        let labels = SimulationSweep.Labels(rule: rule.rawValue, bufferCap: bufferCap)
+        let rows = try await sweep.run(options, labels, pin: pin, jobs: jobs, plotPath: plot)
         guard !rows.isEmpty else {
             throw SimulationFailure(cause: "no trace is fast enough for the lowest variant", path: trace)
         }
-        let report = SimulationReport(rule: rule.rawValue, bufferCap: bufferCap, rows: rows)
-        if let csv { try SimulationSweep.write(report.csv(withHeader: shard.index == 1), to: csv) }
+        try show(SimulationReport(rows: rows), csvHasHeader: shard.index == 1)
+    }
+
+    private func show(_ report: SimulationReport, csvHasHeader: Bool) throws {
+        if let csv { try SimulationSweep.write(report.csv(withHeader: csvHasHeader), to: csv) }
         if json {
             StandardStream.output.writeLine(report.json.text)
         } else {

@@ -2,15 +2,40 @@ import HLSKitSimulation
 
 /// The results of a sweep as a table, as CSV and as JSON.
 struct SimulationReport: Sendable {
-    var rule: String
-    var bufferCap: Int
-    var rows: [SimulationSweep.Row]
+    /// One session in figures.
+    struct Row: Sendable, Equatable {
+        var trace: String
+        var family: String
+        var movie: String
+        /// Milliseconds.
+        var bufferCap: Int
+        var rule: String
+        /// In the order of ``measures``.
+        var values: [Double]
+
+        init(trace: String, family: String, movie: String, bufferCap: Int, rule: String, values: [Double]) {
+            self.trace = trace
+            self.family = family
+            self.movie = movie
+            self.bufferCap = bufferCap
+            self.rule = rule
+            self.values = values
+        }
+
+        init(trace: String, family: String, movie: String, bufferCap: Int, rule: String, score: SessionScore) {
+            self.init(
+                trace: trace, family: family, movie: movie, bufferCap: bufferCap, rule: rule,
+                values: SimulationReport.measures.map { $0.value(score) })
+        }
+    }
+
+    var rows: [Row]
 
     /// Up to this many traces have a line each in the table.
     private static let listedCount = 40
 
     /// The measures in the order of the columns.
-    private static let measures: [(name: String, places: Int, value: @Sendable (SessionScore) -> Double)] = [
+    static let measures: [(name: String, places: Int, value: @Sendable (SessionScore) -> Double)] = [
         ("qoe_norm", 4, { $0.normalizedQoE }), ("rebuffer_pct", 3, { $0.rebufferPercentage }),
         ("mean_kbps", 0, { $0.meanKilobitsPerSecond }), ("switches_min", 2, { $0.switchesPerMinute }),
         ("startup_s", 2, { $0.startupTime }), ("stall_s", 2, { $0.stallDuration }),
@@ -20,34 +45,32 @@ struct SimulationReport: Sendable {
     private var families: [String] { Set(rows.map(\.family)).sorted() }
 
     /// The mean over the traces of each family.
-    private func mean(of family: String, _ value: (SessionScore) -> Double) -> Double {
-        let scores = rows.filter { $0.family == family }.map { value($0.score) }
-        return scores.reduce(0, +) / Double(max(1, scores.count))
+    private func mean(of family: String, _ measure: Int) -> Double {
+        let values = rows.filter { $0.family == family }.map { $0.values[measure] }
+        return values.reduce(0, +) / Double(max(1, values.count))
     }
 
     /// The mean of the families, each weighing the same.
-    private func overall(_ value: (SessionScore) -> Double) -> Double {
-        let means = families.map { mean(of: $0, value) }
+    private func overall(_ measure: Int) -> Double {
+        let means = families.map { mean(of: $0, measure) }
         return means.reduce(0, +) / Double(max(1, means.count))
+    }
+
+    private static func texts(_ value: (Int) -> Double) -> [String] {
+        measures.indices.map { Decimals.text(value($0), places: measures[$0].places) }
     }
 
     var table: String {
         var lines: [[String]] = [["", "traces"] + Self.measures.map(\.name)]
         if rows.count <= Self.listedCount {
-            for row in rows {
-                lines.append(
-                    [row.trace, ""] + Self.measures.map { Decimals.text($0.value(row.score), places: $0.places) })
-            }
+            for row in rows { lines.append([row.trace, ""] + Self.texts { row.values[$0] }) }
         }
         for family in families where rows.count > 1 {
             lines.append(
-                [family, String(rows.count { $0.family == family })]
-                    + Self.measures.map { Decimals.text(mean(of: family, $0.value), places: $0.places) })
+                [family, String(rows.count { $0.family == family })] + Self.texts { mean(of: family, $0) })
         }
         if families.count > 1 {
-            lines.append(
-                ["all families", String(rows.count)]
-                    + Self.measures.map { Decimals.text(overall($0.value), places: $0.places) })
+            lines.append(["all families", String(rows.count)] + Self.texts { overall($0) })
         }
         let widths = lines[0].indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
         return lines.map { line in
@@ -58,15 +81,14 @@ struct SimulationReport: Sendable {
         }.joined()
     }
 
+    static let csvHeader = "family,trace,movie,cap_ms,alg," + measures.map(\.name).joined(separator: ",")
+
     func csv(withHeader: Bool) -> String {
-        var text = ""
-        if withHeader {
-            text += "family,trace,movie,cap_ms,alg," + Self.measures.map(\.name).joined(separator: ",") + "\n"
-        }
+        var text = withHeader ? Self.csvHeader + "\n" : ""
         for row in rows {
-            let values = Self.measures.map { Decimals.text($0.value(row.score), places: 6) }
+            let values = row.values.map { Decimals.text($0, places: 6) }
             let names = [row.family, row.trace, row.movie].map(Self.field)
-            text += (names + [String(bufferCap), rule] + values).joined(separator: ",") + "\n"
+            text += (names + [String(row.bufferCap), row.rule] + values).joined(separator: ",") + "\n"
         }
         return text
     }
@@ -77,24 +99,97 @@ struct SimulationReport: Sendable {
     }
 
     var json: JSONValue {
-        func object(_ value: (@Sendable (SessionScore) -> Double) -> Double) -> [JSONValue.Member] {
-            Self.measures.map { JSONValue.Member(name: $0.name, value: .number(value($0.value))) }
+        func object(_ value: (Int) -> Double) -> [JSONValue.Member] {
+            Self.measures.indices.map {
+                JSONValue.Member(name: Self.measures[$0].name, value: .number(value($0)))
+            }
         }
         let sessions = rows.map { row in
             JSONValue.object(
                 [
                     .init(name: "trace", value: .string(row.trace)), .init(name: "family", value: .string(row.family)),
                     .init(name: "movie", value: .string(row.movie)),
-                ] + object { $0(row.score) })
+                ] + object { row.values[$0] })
         }
         let means = families.map { family in
             JSONValue.object([.init(name: "family", value: .string(family))] + object { mean(of: family, $0) })
         }
         return .object([
-            .init(name: "v", value: .integer(1)), .init(name: "rule", value: .string(rule)),
-            .init(name: "buffer_cap_ms", value: .integer(bufferCap)),
+            .init(name: "v", value: .integer(1)), .init(name: "rule", value: .string(rows.first?.rule ?? "")),
+            .init(name: "buffer_cap_ms", value: .integer(rows.first?.bufferCap ?? 0)),
             .init(name: "overall", value: .object(object { overall($0) })),
             .init(name: "families", value: .array(means)), .init(name: "sessions", value: .array(sessions)),
         ])
+    }
+}
+
+// MARK: - Merging
+
+extension SimulationReport {
+    /// The report of what several runs wrote with `--csv`: shards of one sweep.
+    ///
+    /// Rows are sorted by trace, so that the order of the files does not matter. Header lines are skipped wherever they
+    /// are, so that files may have been put behind one another before.
+    init(merging files: [(path: String, text: String)]) throws(SimulationFailure) {
+        var rows: [Row] = []
+        for (path, text) in files {
+            for (index, line) in text.split(whereSeparator: \.isNewline).enumerated() where line != Self.csvHeader {
+                guard let row = Row(csv: line) else {
+                    throw SimulationFailure(
+                        cause: "not a result of simulate --csv", path: path, detail: "row \(index + 1)",
+                        status: .badPlaylist)
+                }
+                if let first = rows.first, (first.rule, first.bufferCap) != (row.rule, row.bufferCap) {
+                    throw SimulationFailure(
+                        cause: "results of different runs", path: path,
+                        detail: "\(first.rule) with \(first.bufferCap) ms, \(row.rule) with \(row.bufferCap) ms")
+                }
+                rows.append(row)
+            }
+        }
+        rows.sort { ($0.family, $0.trace, $0.movie) < ($1.family, $1.trace, $1.movie) }
+        for (one, next) in zip(rows, rows.dropFirst())
+        where (one.family, one.trace, one.movie) == (next.family, next.trace, next.movie) {
+            throw SimulationFailure(cause: "a trace is there twice", path: one.trace)
+        }
+        guard !rows.isEmpty else {
+            throw SimulationFailure(cause: "no results", path: files.first?.path ?? "", status: .badPlaylist)
+        }
+        self.init(rows: rows)
+    }
+}
+
+extension SimulationReport.Row {
+    /// nil for what is no row.
+    fileprivate init?(csv line: Substring) {
+        var fields: [String] = []
+        var rest = line
+        while true {
+            var field = ""
+            if rest.first == "\"" {
+                rest = rest.dropFirst()
+                while let quote = rest.firstIndex(of: "\"") {
+                    field += rest[..<quote]
+                    rest = rest[rest.index(after: quote)...]
+                    guard rest.first == "\"" else { break }
+                    field += "\""
+                    rest = rest.dropFirst()
+                }
+                guard rest.isEmpty || rest.first == "," else { return nil }
+            } else {
+                field = String(rest.prefix { $0 != "," })
+                rest = rest.dropFirst(field.count)
+            }
+            fields.append(field)
+            guard rest.first == "," else { break }
+            rest = rest.dropFirst()
+        }
+        let values = fields.dropFirst(5).compactMap(Double.init)
+        guard fields.count == 5 + SimulationReport.measures.count, values.count == SimulationReport.measures.count,
+            values.allSatisfy(\.isFinite), let bufferCap = Int(fields[3])
+        else { return nil }
+        self.init(
+            trace: fields[1], family: fields[0], movie: fields[2], bufferCap: bufferCap, rule: fields[4],
+            values: values)
     }
 }

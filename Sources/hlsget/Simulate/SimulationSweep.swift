@@ -11,11 +11,10 @@ struct SimulationFailure: Error, Sendable {
 
 /// The traces of a run, each with its movie.
 struct SimulationSweep: Sendable {
-    struct Row: Sendable {
-        var trace: String
-        var family: String
-        var movie: String
-        var score: SessionScore
+    /// What the rows of a report say besides the figures.
+    struct Labels: Sendable {
+        var rule: String
+        var bufferCap: Int
     }
 
     private struct Entry: Sendable {
@@ -31,7 +30,10 @@ struct SimulationSweep: Sendable {
 
     init(
         trace: String, movie: String, map: [String], shard: ShardArgument, isSingle: Bool, logPath: String?
-    ) throws(SimulationFailure) {
+    ) async throws(SimulationFailure) {
+        for path in [trace, movie] where !path.contains("://") && !FileManager.default.fileExists(atPath: path) {
+            throw SimulationFailure(cause: "no such file or folder", path: path, status: .notFound)
+        }
         let isTraceFolder = Self.isFolder(trace)
         let all = isTraceFolder ? try Self.files(in: trace, ending: ".csv") : [trace]
         let paths = all.enumerated().filter { shard.contains($0.offset) }.map(\.element)
@@ -53,13 +55,7 @@ struct SimulationSweep: Sendable {
             entries.append(Entry(path: path, family: family, moviePath: "\(movie)/\(name)"))
         }
         var movies: [String: MovieFile] = [:]
-        for path in Set(entries.map(\.moviePath)).sorted() {
-            do {
-                movies[path] = try MovieFile(contentsOfFile: path)
-            } catch {
-                throw SimulationFailure(cause: "not a movie", path: path, detail: error.text, status: .badPlaylist)
-            }
-        }
+        for path in Set(entries.map(\.moviePath)).sorted() { movies[path] = try await Self.movie(path) }
         self.entries = entries
         self.movies = movies
         self.logPath = logPath
@@ -78,8 +74,9 @@ struct SimulationSweep: Sendable {
 
     /// Runs `jobs` sessions at a time. The rows are in the order of the traces; those that `pin` leaves out have none.
     func run(
-        _ options: SimulationRun.Options, pin: PinArgument? = nil, jobs: Int, plotPath: String?
-    ) async throws -> [Row] {
+        _ options: SimulationRun.Options, _ labels: Labels, pin: PinArgument? = nil, jobs: Int, plotPath: String?
+    ) async throws -> [SimulationReport.Row] {
+        typealias Row = SimulationReport.Row
         var rows = [Row?](repeating: nil, count: entries.count)
         try await withThrowingTaskGroup(of: (Int, Row?).self) { group in
             var next = 0
@@ -87,7 +84,7 @@ struct SimulationSweep: Sendable {
                 guard next < entries.count else { return }
                 let index = next
                 next += 1
-                group.addTask { @concurrent in (index, try session(entries[index], options, pin, plotPath)) }
+                group.addTask { @concurrent in (index, try session(entries[index], options, labels, pin, plotPath)) }
             }
             for _ in 0..<jobs { add() }
             while let (index, row) = try await group.next() {
@@ -99,8 +96,8 @@ struct SimulationSweep: Sendable {
     }
 
     private func session(
-        _ entry: Entry, _ options: SimulationRun.Options, _ pin: PinArgument?, _ plotPath: String?
-    ) throws(SimulationFailure) -> Row? {
+        _ entry: Entry, _ options: SimulationRun.Options, _ labels: Labels, _ pin: PinArgument?, _ plotPath: String?
+    ) throws(SimulationFailure) -> SimulationReport.Row? {
         guard let movie = movies[entry.moviePath] else {
             throw SimulationFailure(cause: "no movie", path: entry.moviePath, status: .internalError)
         }
@@ -131,11 +128,30 @@ struct SimulationSweep: Sendable {
             let plot = SessionPlot(session, trace: trace, title: "\(entry.name), \(Self.name(of: entry.moviePath))")
             try Self.write(plot.svg, to: plotPath)
         }
-        return Row(
-            trace: entry.name, family: entry.family, movie: Self.name(of: entry.moviePath), score: session.score)
+        return SimulationReport.Row(
+            trace: entry.name, family: entry.family, movie: Self.name(of: entry.moviePath),
+            bufferCap: labels.bufferCap, rule: labels.rule, score: session.score)
     }
 
     // MARK: Files
+
+    private static func movie(_ path: String) async throws(SimulationFailure) -> MovieFile {
+        if LadderSource.isPlaylist(path) { return try await LadderSource().movie(at: path) }
+        do {
+            return try MovieFile(contentsOfFile: path)
+        } catch {
+            throw SimulationFailure(cause: "not a movie", path: path, detail: error.text, status: .badPlaylist)
+        }
+    }
+
+    static func read(_ path: String) throws(SimulationFailure) -> String {
+        do {
+            return String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+        } catch {
+            throw SimulationFailure(
+                cause: "cannot be read", path: path, detail: error.localizedDescription, status: .notFound)
+        }
+    }
 
     static func write(_ text: String, to path: String) throws(SimulationFailure) {
         do {
@@ -175,7 +191,8 @@ struct SimulationSweep: Sendable {
             guard parts.count == 2 else {
                 throw SimulationFailure(cause: "--map takes FAMILY=MOVIE", path: entry)
             }
-            names[String(parts[0])] = parts[1].hasSuffix(".json") ? String(parts[1]) : "\(parts[1]).json"
+            let hasEnding = parts[1].hasSuffix(".json") || parts[1].hasSuffix(".m3u8")
+            names[String(parts[0])] = hasEnding ? String(parts[1]) : "\(parts[1]).json"
         }
         return names
     }

@@ -15,11 +15,12 @@ struct KeepUpJudgeTests {
 
     private static func input(
         remaining: Int? = 600, available: Duration? = nil, rate: Double = 1, throughput: Double? = nil,
-        rates: [Double] = [], bitRate: Double? = 1_000_000, automatic: Bool = false, afterStall: Bool = false
+        rates: [Double] = [], bitRate: Double? = 1_000_000, segment: Int = 4, automatic: Bool = false,
+        afterStall: Bool = false
     ) -> KeepUpInput {
         .init(
             forwardDuration: .zero, remaining: remaining.map { .seconds($0) }, availableAhead: available,
-            segmentDuration: .seconds(4), rate: rate, safeThroughput: throughput, recentRates: rates,
+            segmentDuration: .seconds(segment), rate: rate, safeThroughput: throughput, recentRates: rates,
             bitRate: bitRate, isSelectionAutomatic: automatic, isAfterStall: afterStall)
     }
 
@@ -52,6 +53,15 @@ struct KeepUpJudgeTests {
             Case(
                 testDescription: "automatic selection: the threshold", input: input(throughput: 1e5, automatic: true),
                 least: 2000),
+            Case(
+                testDescription: "automatic selection after a stall: a segment of 3 s",
+                input: input(throughput: 1e5, segment: 3, automatic: true, afterStall: true), least: 3000),
+            Case(
+                testDescription: "automatic selection after a stall: the threshold of a stall for longer segments",
+                input: input(throughput: 1e5, segment: 10, automatic: true, afterStall: true), least: 4000),
+            Case(
+                testDescription: "automatic selection after a stall: the first threshold for shorter segments",
+                input: input(throughput: 1e5, segment: 1, automatic: true, afterStall: true), least: 2000),
             Case(
                 testDescription: "live: the threshold",
                 input: input(remaining: nil, available: .seconds(18), throughput: 1e5), least: 2000),

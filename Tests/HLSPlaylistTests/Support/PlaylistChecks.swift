@@ -44,6 +44,36 @@ enum PlaylistChecks {
         }
     }
 
+    /// The bytes as the attribute list of every tag that has one: reading keeps its laws, and what strict reading takes,
+    /// lenient reading takes without a finding.
+    static func attributes(_ bytes: [UInt8]) throws(Failure) {
+        let list = bytes.filter { $0 != 0x0A && $0 != 0x0D }
+        for (tag, after) in attributeTags {
+            let text = Array("#EXTM3U\n#\(tag):".utf8) + list + Array("\n\(after)".utf8)
+            try reading(text)
+            try writing(text)
+            let lenient = read(text)
+            var options = PlaylistParser.Options()
+            options.mode = .strict
+            let strict = try? Playlist(parsing: text, url: url, options: options)
+            try require((strict != nil) == (lenient?.issues.isEmpty == true), "strict refuses what lenient reports")
+            try require(strict == nil || strict == lenient, "strict and lenient read the same")
+        }
+    }
+
+    private static let attributeTags = [
+        ("EXT-X-STREAM-INF", "v\n"), ("EXT-X-I-FRAME-STREAM-INF", ""),
+        ("EXT-X-MEDIA", "#EXT-X-STREAM-INF:BANDWIDTH=1\nv\n"),
+        ("EXT-X-SESSION-DATA", "#EXT-X-STREAM-INF:BANDWIDTH=1\nv\n"),
+        ("EXT-X-SESSION-KEY", "#EXT-X-STREAM-INF:BANDWIDTH=1\nv\n"),
+        ("EXT-X-CONTENT-STEERING", "#EXT-X-STREAM-INF:BANDWIDTH=1\nv\n"),
+        ("EXT-X-DEFINE", "#EXT-X-TARGETDURATION:2\n#EXTINF:1,\n{$a}\n"),
+        ("EXT-X-START", segment), ("EXT-X-KEY", segment), ("EXT-X-MAP", segment), ("EXT-X-PART", segment),
+        ("EXT-X-DATERANGE", segment), ("EXT-X-SERVER-CONTROL", segment), ("EXT-X-SKIP", segment),
+        ("EXT-X-PRELOAD-HINT", segment), ("EXT-X-RENDITION-REPORT", segment),
+    ]
+    private static let segment = "#EXT-X-TARGETDURATION:2\n#EXT-X-PART-INF:PART-TARGET=1\n#EXTINF:1,\na\n"
+
     /// A changed playlist is written so that it reads as the changed value.
     static func writing(_ bytes: [UInt8]) throws(Failure) {
         switch read(bytes) {

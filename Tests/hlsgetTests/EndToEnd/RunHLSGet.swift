@@ -6,10 +6,15 @@ func hlsget(_ arguments: String..., in folder: ScratchFolder? = nil) async throw
     try await hlsget(arguments, in: folder)
 }
 
-func hlsget(_ arguments: [String], in folder: ScratchFolder? = nil) async throws -> Command.Result {
+/// As above.
+///
+/// - Parameter input: The file that is standard input.
+func hlsget(
+    _ arguments: [String], in folder: ScratchFolder? = nil, input: String = "/dev/null"
+) async throws -> Command.Result {
     await Turnstile.shared.enter()
     defer { Turnstile.shared.leave() }
-    return try await Command.hlsget(arguments, in: folder?.path ?? "/tmp").result()
+    return try await Command.hlsget(arguments, in: folder?.path ?? "/tmp", input: input).result()
 }
 
 /// Lets a few in at a time.

@@ -55,6 +55,7 @@ final class CurlLoop: Sendable {
 
     private func run() {
         guard let share = ShareHandle() else { return }
+        if let file = configuration.cookieFile { try? share.readCookies(file) }
         let context = CurlTransfer.Context(configuration: configuration, clock: clock)
         multi?.set(CURLMOPT_MAXCONNECTS, Self.keptConnectionCount)
         multi?.set(CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))

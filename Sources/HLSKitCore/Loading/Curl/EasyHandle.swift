@@ -142,4 +142,12 @@ struct ShareHandle: ~Copyable {
     deinit { curl_share_cleanup(raw) }
 
     func attach(to handle: borrowing EasyHandle) throws(CurlFailure) { try handle.set(CURLOPT_SHARE, pointer: raw) }
+
+    /// Puts the cookies of a file to the shared ones. Once, or what servers have changed since would be undone.
+    func readCookies(_ file: String) throws(CurlFailure) {
+        let handle = try EasyHandle()
+        try attach(to: handle)
+        try handle.set(CURLOPT_COOKIEFILE, file)
+        try handle.set(CURLOPT_COOKIELIST, "RELOAD")
+    }
 }

@@ -69,6 +69,14 @@ struct HopOptions {
         if let file = configuration.caFile { try handle.set(CURLOPT_CAINFO, file) }
         // An empty name turns the cookie engine on without reading a file.
         try handle.set(CURLOPT_COOKIEFILE, "")
+        if let file = configuration.netrcFile {
+            try handle.set(CURLOPT_NETRC, Int(CURL_NETRC_OPTIONAL.rawValue))
+            try handle.set(CURLOPT_NETRC_FILE, file)
+        }
+        if let file = configuration.clientCertificateFile, request.credentialOrigins.contains(url.origin) {
+            try handle.set(CURLOPT_SSLCERT, file)
+            try handle.set(CURLOPT_SSLKEY, configuration.clientKeyFile ?? file)
+        }
     }
 
     private func setNetwork(

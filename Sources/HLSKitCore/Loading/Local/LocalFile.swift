@@ -1,4 +1,5 @@
 import Glibc
+import HLSPlaylist
 
 /// A regular file that is open for reading.
 struct LocalFile: ~Copyable {
@@ -69,9 +70,11 @@ struct LocalFile: ~Copyable {
             text: "\(call) \(path): errno \(code): \(String(cString: strerror(code)))")
     }
 
+    static func isFileURL(_ url: String) -> Bool { URIReference(url)?.scheme?.lowercased() == "file" }
+
     /// The path of a `file:` URL (RFC 8089): host empty or `localhost`, percent-encoding undone, query ignored.
     static func path(of url: String) throws(LoadingError) -> String {
-        guard let reference = URLReference(url), reference.scheme == "file" else {
+        guard let reference = URIReference(url), reference.scheme?.lowercased() == "file" else {
             throw LoadingError(code: .badURL, url: url, text: "not a file: URL")
         }
         let host = reference.authority?.lowercased() ?? ""

@@ -15,6 +15,8 @@ struct EngineConfiguration: Sendable {
     var playsAudio = true
     /// Header fields of every request.
     var fields: [HTTPField] = []
+    /// Besides the item's own.
+    var credentialOrigins: Set<Origin> = []
     var timeouts = TransportTimeouts()
     /// Bits per second to expect before anything was measured; nil where nothing is known.
     var initialBitRateHint: Double?
@@ -36,6 +38,7 @@ extension EngineConfiguration {
         if !configuration.acceptsAllCodecs { canPlayCodec = Self.canDecode }
         playsAudio = configuration.mediaTypes.contains(.audio)
         fields = configuration.fields
+        credentialOrigins = configuration.credentialOrigins
         timeouts = configuration.timeouts
         initialBitRateHint = configuration.initialBitRateHint
         sessionID = configuration.playbackSessionID

@@ -100,12 +100,14 @@ struct TimebaseState: Sendable, Hashable {
 
     /// Before ``hostTime`` time holds.
     func itemTime(at host: Duration) -> Duration {
-        rate == 0 || host <= hostTime ? itemTime : itemTime + (host - hostTime) * rate
+        if rate == 0 || host <= hostTime { return itemTime }
+        // Multiplying durations is slow, and 1 is what the rate mostly is.
+        return itemTime + (rate == 1 ? host - hostTime : (host - hostTime) * rate)
     }
 
     /// The host time at which the item time will be `time`; nil while time stands still or runs the other way.
     func hostTime(of time: Duration) -> Duration? {
         guard rate > 0 else { return nil }
-        return hostTime + (time - itemTime) / rate
+        return hostTime + (rate == 1 ? time - itemTime : (time - itemTime) / rate)
     }
 }

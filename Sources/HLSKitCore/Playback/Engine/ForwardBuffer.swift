@@ -116,6 +116,7 @@ struct ForwardBuffer: Sendable {
     }
 
     /// Drops what lies too far behind the playhead, whole pieces, the oldest first, and tells what it was.
+    @discardableResult
     mutating func evict(_ situation: Situation) -> [(track: Track, range: Range<Duration>)] {
         var evicted: [(track: Track, range: Range<Duration>)] = []
         let reach = configuration.backDuration

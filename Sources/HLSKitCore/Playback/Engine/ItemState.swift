@@ -10,11 +10,11 @@ struct EngineItem: Sendable, Hashable {
 struct ItemState: Sendable {
     let url: String
     /// nil for a media playlist that was opened directly.
-    var multivariant: MultivariantPlaylist?
+    @Shared var multivariant: MultivariantPlaylist? = nil
     var multivariantURL: String?
     /// Position of the chosen variant in the multivariant playlist.
     var variantIndex: Int?
-    var variant: VariantDescription?
+    @Shared var variant: VariantDescription? = nil
     var candidates: [VariantCandidate] = []
     /// Variants whose media turned out not to be playable here.
     var unplayableVariants: Set<Int> = []
@@ -27,12 +27,17 @@ struct ItemState: Sendable {
     var maximumForwardBuffer: Duration?
     /// The variants that the rule can choose from, lowest `BANDWIDTH` first.
     var choice: [VariantCandidate] = []
-    /// What was loaded from the variant in use.
+    /// What limited that choice.
+    var choiceLimits: SelectionLimits?
+    /// What was loaded from each variant, by its index, and from the variant in use.
+    var seen: [Int: SeenMedia] = [:]
     var loadedBytes = 0
     var loadedDuration = Duration.zero
     var lanes = MediaLanes()
     /// Media playlists that were loaded before, by URL: a VOD variant that was left is taken up again without I/O.
     var knownPlaylists: [String: KnownPlaylist] = [:]
+    /// Playlists of VOD variants that were loaded and tell sizes, by the variants' indices.
+    var variantPlaylists: [Int: SizeTellingPlaylist] = [:]
     /// The item time at which playing starts; nil until a playlist tells.
     var start: Duration?
     /// Media before this item time is not presented.
@@ -48,9 +53,9 @@ struct ItemState: Sendable {
     var presentedUpTo: Duration?
     var isReady = false
     var hasPlayed = false
-    var error: PlayerError?
+    @Shared var error: PlayerError? = nil
     /// Loading cannot go on; the item fails when what was loaded is played.
-    var pendingFailure: PlayerError?
+    @Shared var pendingFailure: PlayerError? = nil
     /// Numbers of the mappings to the item's timeline.
     var timelines: [TimelineKey: Int] = [:]
     var timelineShift = 0
@@ -60,7 +65,7 @@ struct ItemState: Sendable {
     /// The live stream is taken to be over: what is listed is played, nothing more is waited for.
     var isClosed = false
     /// Why the segment was passed over that was passed over last.
-    var lastLoss: PlayerError?
+    @Shared var lastLoss: PlayerError? = nil
     /// Whether any media was handed on.
     var hasPresentable = false
 
@@ -97,6 +102,14 @@ struct ItemState: Sendable {
     var loadedEnd: Duration { requiredLanes.compactMap(\.loadedEnd).max() ?? start ?? .zero }
     /// All media was presented.
     var isDrained: Bool { isComplete && requiredLanes.allSatisfy { $0.drainedEnd != nil } }
+}
+
+/// Everything that the choice among the variants of an item depends on and that can change.
+struct SelectionLimits: Sendable, Equatable {
+    var preferences: PlayerItemPreferences
+    var penalized: Set<Int>
+    var unplayable: Set<Int>
+    var audibleOption: VariantCandidate.AudioOption?
 }
 
 /// A media playlist that was loaded, with the URL that answered.

@@ -58,8 +58,12 @@ struct KeepUpJudge: Sendable {
             return min(threshold * speed, (available - input.segmentDuration).seconds)
         }
         let remaining = input.remaining?.seconds ?? .infinity
-        // After a stall as well: on 417 recorded networks more waiting cost more than the stalls that it saved.
-        if input.isSelectionAutomatic { return min(remaining, configuration.startThreshold.seconds * speed) }
+        if input.isSelectionAutomatic {
+            // After a stall a whole segment is enough: on 417 recorded networks waiting for a second one cost more than
+            // the stalls that it saved.
+            let enough = min(threshold, max(configuration.startThreshold.seconds, input.segmentDuration.seconds))
+            return min(remaining, (input.isAfterStall ? enough : threshold) * speed)
+        }
         let forecast = ShortfallForecast(rates: input.recentRates, needed: bitRate * speed, throughput: throughput)
         // Playback has stalled already: to wait for the next slump would only add to the waiting.
         let start = input.isAfterStall ? threshold : max(threshold, forecast.passing)

@@ -23,7 +23,7 @@ public struct KeepUpInput: Sendable, Hashable {
     public var remaining: Duration?
     /// Live: media time that is listed ahead of the playhead; nil for VOD.
     public var availableAhead: Duration?
-    /// The length of the last segment, or part where parts are used.
+    /// The length of the last segment, or part where parts are used; for VOD the target duration.
     public var segmentDuration: Duration
     /// The rate that playback has or would have. Not 0.
     public var rate: Double

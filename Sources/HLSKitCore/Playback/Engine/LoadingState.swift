@@ -45,10 +45,15 @@ struct LoadingState: Sendable {
         return SegmentID(lane: lane, rawValue: lastSegment)
     }
 
-    /// Counts bytes of a request and tells what it is for; nil for one that is over.
-    mutating func note(_ byteCount: Int, of id: RequestID) -> RequestContext.Purpose? {
-        requests[id]?.receivedByteCount += byteCount
-        return requests[id]?.purpose
+    /// Counts bytes of a request and tells what they are of; nil for one that is over.
+    mutating func note(_ byteCount: Int, of id: RequestID, at now: Duration) -> RequestContext.Subject? {
+        estimator.received(id.rawValue, byteCount: byteCount, at: now)
+        return requests[id]?.note(byteCount)
+    }
+
+    /// The bytes that came of a segment.
+    func receivedByteCount(of flight: SegmentInFlight) -> Int {
+        flight.request.flatMap { requests[$0]?.receivedByteCount } ?? flight.receivedByteCount
     }
 
     /// What is known of the throughput.
@@ -57,7 +62,7 @@ struct LoadingState: Sendable {
     }
 
     /// Bits per second that the next bytes are expected to come with.
-    func estimatedBitsPerSecond(at now: Duration) -> Double? { estimate(at: now)?.bitsPerSecond }
+    func estimatedBitsPerSecond(at now: Duration) -> Double? { estimator.bitsPerSecond(at: now) ?? hint }
 
     func penalizedVariants(at now: Duration) -> Set<Int> { penalties.penalized(at: now) }
 }
@@ -87,6 +92,18 @@ struct RequestContext: Sendable {
     var url: String
     var began: Duration
     var receivedByteCount = 0
+    /// When the response came, and the length that it declared.
+    var responded: Duration?
+    var declaredByteCount: Int?
+    /// When the rule last had a look at the download.
+    var judged = Duration.zero
+
+    enum Subject { case segment(SegmentID), other }
+
+    fileprivate mutating func note(_ byteCount: Int) -> Subject {
+        receivedByteCount += byteCount
+        return if case .segment(let segment) = purpose { .segment(segment) } else { .other }
+    }
 }
 
 /// A request that failed and is made again when its time comes.

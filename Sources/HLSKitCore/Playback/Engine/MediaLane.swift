@@ -53,13 +53,6 @@ struct MediaLane: Sendable {
         }
     }
 
-    /// Counts bytes that arrived of a segment and tells where it stands.
-    mutating func noteProgress(of segment: SegmentID, byteCount: Int) -> Int? {
-        guard let index = segments.firstIndex(where: { $0.id == segment }) else { return nil }
-        segments[index].receivedByteCount += byteCount
-        return index
-    }
-
     /// Playing waits for the lane's media.
     var isRequired: Bool { id != .subtitles }
     /// A segment has arrived, perhaps not yet demuxed.
@@ -121,12 +114,8 @@ struct SegmentInFlight: Sendable {
     var byteRange: Range<UInt64>?
     var playlistURL: String
     var variantIndex: Int?
+    /// Of a download that is over; while it runs its request counts.
     var receivedByteCount = 0
-    /// When the response came, and the length that it declared.
-    var responded: Duration?
-    var declaredByteCount: Int?
-    /// When the rule last had a look at the download.
-    var judged = Duration.zero
     var demuxedUpTo: Duration?
     var isLoaded = false
     var isSuspended = false

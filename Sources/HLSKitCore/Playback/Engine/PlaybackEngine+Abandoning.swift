@@ -1,3 +1,14 @@
+/// A download that the rule looks at now and then, with what stays the same between its looks.
+struct WatchedDownload: Sendable {
+    let request: RequestID
+    let segment: SegmentID
+    let variantIndex: Int
+    let segmentDuration: Duration
+    /// What the playlist tells of the size, else what is to be expected. The response may know better.
+    let probableByteCount: Int
+    var input: SelectionInput
+}
+
 /// Downloads under way: which are given up for a smaller variant.
 extension PlaybackEngine {
     /// How often the rule looks at a running download: when bytes arrive, and after twice this time when none do.
@@ -12,41 +23,66 @@ extension PlaybackEngine {
     }
 
     /// Bytes of the variant's segment arrived.
-    mutating func judgeDownloadIfDue(_ index: Int) {
-        guard let judged = item?.lanes[.main]?.segments[index].judged, now - judged >= Self.judgingInterval else {
-            return
+    mutating func judgeDownloadIfDue(_ id: RequestID) {
+        guard configuration.pacing == .realTime, let judged = loading.requests[id]?.judged,
+            now - judged >= Self.judgingInterval
+        else { return }
+        judgeDownload(id)
+    }
+
+    /// Time has passed. Bytes may have come meanwhile, and the look at them was enough.
+    mutating func judgeOverdueDownload() {
+        guard configuration.pacing == .realTime, let id = item?.lanes[.main]?.loading?.request,
+            let judged = loading.requests[id]?.judged
+        else { return }
+        let due = judged + Self.judgingInterval * 2
+        if now < due {
+            effects.append(.arm(.judge, at: due))
+        } else {
+            effects.append(.arm(.judge, at: now + Self.judgingInterval * 2))
+            judgeDownload(id)
         }
-        judgeDownload()
     }
 
     /// Asks the rule whether the download of the variant's segment is to go on.
-    mutating func judgeDownload() {
-        guard let item, item.error == nil, let lane = item.lanes[.main], let tracker = lane.tracker,
-            let flight = lane.loading, flight.request != nil, let variantIndex = flight.variantIndex,
-            let index = tracker.index(of: flight.position)
+    private mutating func judgeDownload(_ id: RequestID) {
+        loading.requests[id]?.judged = now
+        guard var watched = watchedDownload?.request == id ? watchedDownload : watch(id),
+            let progress = loading.requests[id]
         else { return }
-        guard configuration.pacing == .realTime, item.candidates.count > 1 else { return }
-        self.item?.lanes[.main]?.segments[lane.segments.count - 1].judged = now
-        armJudge()
-        guard !flight.isSuspended else { return }
+        update(&watched.input)
+        watched.input.download = SelectionInput.Download(
+            variantIndex: watched.variantIndex, segmentDuration: watched.segmentDuration, requested: progress.began,
+            firstByte: progress.responded, receivedByteCount: progress.receivedByteCount,
+            expectedByteCount: max(
+                progress.declaredByteCount ?? watched.probableByteCount, progress.receivedByteCount))
+        watchedDownload = watched
+        let decision = loading.selector.decide(watched.input)
+        guard decision.variantIndex != watched.variantIndex,
+            watched.input.candidates.contains(where: { $0.index == decision.variantIndex })
+        else { return }
+        abandon(watched.segment, for: decision)
+    }
+
+    /// What the rule needs to know of the variant's download; nil where nothing is to be judged.
+    private func watch(_ id: RequestID) -> WatchedDownload? {
+        guard let item, item.error == nil, item.candidates.count > 1, !item.choice.isEmpty,
+            let lane = item.lanes[.main], let tracker = lane.tracker, let flight = lane.loading, flight.request == id,
+            !flight.isSuspended, let variantIndex = flight.variantIndex, let index = tracker.index(of: flight.position)
+        else { return nil }
         var input = selectionInput(at: index, in: tracker, candidates: item.choice)
-        let expected = flight.declaredByteCount ?? flight.byteRange.map { Int(clamping: $0.upperBound - $0.lowerBound) }
-        let guess = Int(min((loadedBitRate ?? 0) * flight.job.duration.seconds / 8, 1e15))
         input.currentVariantIndex = lane.lastVariantIndex
-        input.download = SelectionInput.Download(
-            variantIndex: variantIndex, segmentDuration: flight.job.duration, requested: flight.requestBegan,
-            firstByte: flight.responded, receivedByteCount: flight.receivedByteCount,
-            expectedByteCount: max(expected ?? guess, flight.receivedByteCount))
-        guard !input.candidates.isEmpty else { return }
-        let decision = loading.selector.decide(input)
-        guard decision.variantIndex != variantIndex,
-            input.candidates.contains(where: { $0.index == decision.variantIndex })
-        else { return }
-        abandon(flight, for: decision)
+        let told = flight.byteRange.map { Int(clamping: $0.upperBound - $0.lowerBound) }
+        let guess = Int(min((loadedBitRate ?? 0) * flight.job.duration.seconds / 8, 1e15))
+        return WatchedDownload(
+            request: id, segment: flight.id, variantIndex: variantIndex, segmentDuration: flight.job.duration,
+            probableByteCount: told ?? guess, input: input)
     }
 
     /// Gives a download up and loads its segment from another variant. What was demuxed of it is played.
-    private mutating func abandon(_ flight: SegmentInFlight, for decision: SelectionDecision) {
+    private mutating func abandon(_ segment: SegmentID, for decision: SelectionDecision) {
+        guard let flight = item?.lanes[.main]?.segments.first(where: { $0.id == segment }) else { return }
+        let byteCount = loading.receivedByteCount(of: flight)
         for other in item?.lanes[.main]?.segments ?? [] where other.id >= flight.id { cancel(other) }
         item?.lanes[.main]?.segments.removeAll { $0.id >= flight.id }
         item?.lanes[.main]?.cursor = .time(flight.job.start)
@@ -54,7 +90,7 @@ extension PlaybackEngine {
         item?.lanes[.main]?.dropsOverlap = true
         item?.decidedFor = flight.job.start
         statistics.numberOfAbandonedDownloads += 1
-        statistics.abandonedByteCount += flight.receivedByteCount
+        statistics.abandonedByteCount += byteCount
         effects.append(.disarm(.judge))
         effects.append(
             .publish(
@@ -62,7 +98,7 @@ extension PlaybackEngine {
                     SegmentLoad(
                         url: flight.job.url, mediaSequence: flight.job.mediaSequence,
                         itemTime: MediaTime(flight.job.start), mediaDuration: flight.job.duration,
-                        duration: now - flight.requestBegan, byteCount: flight.receivedByteCount,
+                        duration: now - flight.requestBegan, byteCount: byteCount,
                         variantIndex: flight.variantIndex))))
         use(decision.variantIndex, explanation: decision.explanation)
     }

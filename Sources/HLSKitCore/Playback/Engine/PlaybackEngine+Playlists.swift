@@ -127,6 +127,9 @@ extension PlaybackEngine {
         lane.tracker = tracker
         item.lanes[id] = lane
         if playlist.hasEndList { item.knownPlaylists[lane.playlistURL] = KnownPlaylist(playlist: playlist, url: url) }
+        if id == .main, playlist.hasEndList, let index = item.variantIndex {
+            item.variantPlaylists[index] = SizeTellingPlaylist(playlist, starts: tracker.starts)
+        }
         // A list that says no more than another one did is no sign of life.
         let isNewer = item.reference(for: id).map { tracker.end - $0.end > tracker.pacingTarget / 2 } ?? true
         if isNewer || !tracker.isLive { item.lastNewSegment = now }
@@ -265,6 +268,7 @@ extension PlaybackEngine {
         }
         if update == .changed || update == .restarted {
             loading.bucket.deliverPlaylist()
+            let now = now
             item?.lastNewSegment = now
             item?.lastStuckNotice = now
         }
@@ -362,6 +366,7 @@ extension PlaybackEngine {
         effects.append(.arm(.stale, at: item.lastNewSegment + tracker.staleLimit))
         let stuck = tracker.pacingTarget * 3.5
         if now - max(item.lastNewSegment, item.lastStuckNotice) >= stuck {
+            let now = now
             self.item?.lastStuckNotice = now
             let error = PlayerError(
                 code: .staleLive, url: tracker.url, cause: "the playlist does not go on",

@@ -11,11 +11,18 @@ extension PlaybackEngine {
 
     /// Begins to load whatever is wanted and may be loaded now.
     mutating func scheduleLoads() {
-        guard let item, item.error == nil, item.pendingFailure == nil else { return }
         for id in LaneID.allCases {
             // Gaps take no request: the lane goes on at once.
-            while scheduleLoad(in: id) {}
+            while mayLoad(id), scheduleLoad(in: id) {}
         }
+    }
+
+    /// A quick look, since mostly there is nothing to do: whether the lane is idle and wants media, or may be complete.
+    private mutating func mayLoad(_ id: LaneID) -> Bool {
+        refreshOutlook()
+        guard let outlook = knownOutlook, outlook.idleTracks.contains(id.bufferTrack) else { return false }
+        return tracksToLoad.contains(id.bufferTrack) || outlook.endedTracks.contains(id.bufferTrack)
+            || !outlook.demuxedTracks.contains(id.bufferTrack)
     }
 
     /// True when the lane moved on without a request.
@@ -186,11 +193,10 @@ extension PlaybackEngine {
             namedBy: lane.tracker?.url, byteRange: flight.byteRange,
             maximumByteCount: ResourceLimits.segmentByteCount(
                 duration: flight.job.duration, bitRate: segment.lane == .main ? item?.variant?.bandwidth : nil))
+        let now = now
         item?.lanes[segment.lane]?.segments[index].request = request
         item?.lanes[segment.lane]?.segments[index].requestBegan = now
         item?.lanes[segment.lane]?.segments[index].receivedByteCount = 0
-        item?.lanes[segment.lane]?.segments[index].responded = nil
-        item?.lanes[segment.lane]?.segments[index].judged = now
         item?.lanes[segment.lane]?.segments[index].isLoaded = false
         if segment.lane == .main { armJudge() }
     }
@@ -206,7 +212,7 @@ extension PlaybackEngine {
             url: url, resourceClass: resourceClass, fields: configuration.fields, byteRange: byteRange,
             timeouts: configuration.timeouts, maximumByteCount: maximumByteCount)
         // The user's credentials belong to the origin of the URL that the user gave (R59).
-        request.credentialOrigins = item?.credentialOrigins ?? []
+        request.credentialOrigins = configuration.credentialOrigins.union(item?.credentialOrigins ?? [])
         if let authorization = item?.authorization, !request.fields.contains(where: { $0.isAuthorization }) {
             request.fields.append(authorization)
         }
@@ -217,7 +223,7 @@ extension PlaybackEngine {
             // R40: a reload that hangs must not outlast what the window allows.
             request.timeouts.total = max(tracker.pacingTarget * 2, .seconds(6))
         }
-        loading.requests[id] = RequestContext(purpose: purpose, url: url, began: now)
+        loading.requests[id] = RequestContext(purpose: purpose, url: url, began: now, judged: now)
         if resourceClass == .segment { loading.estimator.started(id.rawValue, at: now) }
         statistics.numberOfRequests += 1
         effects.append(.request(id, EngineRequest(transport: request, consumer: consumer, namedBy: namedBy)))
@@ -227,29 +233,24 @@ extension PlaybackEngine {
     // MARK: Progress
 
     mutating func noteResponse(_ id: RequestID, _ response: TransportResponse) {
-        guard let context = loading.requests[id] else { return }
         loading.estimator.responded(id.rawValue, at: now)
-        guard case .segment(let segment) = context.purpose,
-            let index = item?.lanes[segment.lane]?.segments.firstIndex(where: { $0.id == segment })
-        else { return }
-        item?.lanes[segment.lane]?.segments[index].responded = now
-        item?.lanes[segment.lane]?.segments[index].declaredByteCount = response.contentLength
+        loading.requests[id]?.responded = now
+        loading.requests[id]?.declaredByteCount = response.contentLength
     }
 
     mutating func noteProgress(_ id: RequestID, byteCount: Int) {
-        guard let purpose = loading.note(byteCount, of: id) else { return }
-        loading.estimator.received(id.rawValue, byteCount: byteCount, at: now)
+        guard let subject = loading.note(byteCount, of: id, at: now) else { return }
         statistics.receivedByteCount += byteCount
-        guard case .segment(let segment) = purpose,
-            let index = item?.lanes[segment.lane]?.noteProgress(of: segment, byteCount: byteCount)
-        else { return }
-        throttle(segment.lane, index, id)
-        if segment.lane == .main { judgeDownloadIfDue(index) }
+        guard case .segment(let segment) = subject else { return }
+        if knownOutlook?.isPartlyDemuxed != false { throttle(segment, id) }
+        if segment.lane == .main { judgeDownloadIfDue(id) }
     }
 
     /// Stops reading a body when the buffer is over-full, and goes on when there is room: only long segments get there.
-    private mutating func throttle(_ lane: LaneID, _ index: Int, _ request: RequestID) {
-        guard item?.lanes[lane]?.segments[index].demuxedUpTo != nil,
+    private mutating func throttle(_ segment: SegmentID, _ request: RequestID) {
+        let lane = segment.lane
+        guard let index = item?.lanes[lane]?.segments.firstIndex(where: { $0.id == segment }),
+            item?.lanes[lane]?.segments[index].demuxedUpTo != nil,
             item?.lanes[lane]?.segments[index].isSuspended == false
         else { return }
         let ahead = buffer.forwardDuration(of: lane.bufferTrack, situation())
@@ -261,6 +262,7 @@ extension PlaybackEngine {
 
     /// Goes on reading bodies for which there is room again.
     mutating func resumeSuspended() {
+        guard knownOutlook?.isSuspended == true else { return }
         for id in LaneID.allCases {
             guard let segments = item?.lanes[id]?.segments else { continue }
             for (index, flight) in segments.enumerated() where flight.isSuspended {
@@ -285,6 +287,7 @@ extension PlaybackEngine {
                 return
             }
             item?.lanes[segment.lane]?.segments[index].isLoaded = true
+            item?.lanes[segment.lane]?.segments[index].receivedByteCount = context.receivedByteCount
             item?.lanes[segment.lane]?.segments[index].request = nil
             if segment.lane != .subtitles { run(machine.handle(.throughputSample)) }
         case .resource(let resource, let lane):
@@ -337,26 +340,29 @@ extension PlaybackEngine {
         guard let index = item?.lanes[segment.lane]?.segments.firstIndex(where: { $0.id == segment }),
             let flight = item?.lanes[segment.lane]?.segments[index]
         else { return }
+        let byteCount = loading.receivedByteCount(of: flight)
         item?.lanes[segment.lane]?.segments.remove(at: index)
         item?.hasPresentable = true
         markDemuxed(segment.lane)
         let from = flight.demuxedUpTo ?? min(start, flight.job.start)
         bridge(to: from, in: segment.lane)
-        insertMedia(from..<max(from, end), byteCount: flight.receivedByteCount, in: segment.lane)
+        insertMedia(from..<max(from, end), byteCount: byteCount, in: segment.lane)
         item?.lanes[segment.lane]?.lastVariantIndex = flight.variantIndex
         noteLoadedEnd(end, of: segment.lane)
         loading.retries.succeed(.segment(segment.lane))
         loading.retries.succeed(.map(segment.lane))
         loading.bucket.deliver()
         statistics.numberOfSegments += 1
-        noteLoaded(byteCount: flight.receivedByteCount, duration: flight.job.duration, in: segment.lane)
+        noteLoaded(
+            byteCount: byteCount, duration: flight.job.duration, in: segment.lane,
+            variantIndex: flight.variantIndex ?? item?.variantIndex)
         effects.append(
             .publish(
                 .segmentLoaded(
                     SegmentLoad(
                         url: flight.job.url, mediaSequence: flight.job.mediaSequence,
                         itemTime: MediaTime(flight.job.start), mediaDuration: flight.job.duration,
-                        duration: now - flight.requestBegan, byteCount: flight.receivedByteCount,
+                        duration: now - flight.requestBegan, byteCount: byteCount,
                         variantIndex: flight.variantIndex))))
     }
 
@@ -380,10 +386,13 @@ extension PlaybackEngine {
         buffer.insert(ForwardBuffer.Piece(range: end..<time, byteCount: 0, isGap: true), in: id.bufferTrack)
     }
 
-    private mutating func noteLoaded(byteCount: Int, duration: Duration, in lane: LaneID) {
+    private mutating func noteLoaded(byteCount: Int, duration: Duration, in lane: LaneID, variantIndex: Int?) {
         guard lane != .subtitles, duration > .zero else { return }
         item?.loadedBytes += byteCount
         item?.loadedDuration += lane == .main ? duration : .zero
+        guard let index = variantIndex else { return }
+        item?.seen[index, default: SeenMedia()].byteCount += byteCount
+        if lane == .main { item?.seen[index, default: SeenMedia()].duration += duration }
     }
 
     // MARK: Passing over

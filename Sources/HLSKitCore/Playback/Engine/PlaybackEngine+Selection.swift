@@ -216,23 +216,31 @@ extension PlaybackEngine {
         guard let item, item.multivariant != nil, item.candidates.count > 1, let tracker = item.lanes[.main]?.tracker,
             item.decidedFor != tracker.starts[index]
         else { return false }
-        let eligible = eligibility().eligible
-        guard !eligible.isEmpty else { return false }
-        let choice = eligible.sorted { ($0.bandwidth, $0.index) < ($1.bandwidth, $1.index) }
-        self.item?.choice = choice
+        guard refreshChoice(), let choice = self.item?.choice else { return false }
         self.item?.decidedFor = tracker.starts[index]
-        let decision: SelectionDecision
         if statistics.numberOfSegments == 0, !item.lanes.values.contains(where: \.hasLoadedSegment),
-            let current = item.variantIndex, eligible.contains(where: { $0.index == current })
+            choice.contains(where: { $0.index == item.variantIndex })
         {
             // Nothing was measured since the first choice.
             return false
-        } else {
-            decision = loading.selector.decide(selectionInput(at: index, in: tracker, candidates: choice))
         }
+        let decision = loading.selector.decide(selectionInput(at: index, in: tracker, candidates: choice))
         self.item?.maximumForwardBuffer = decision.maximumForwardBuffer
         guard decision.variantIndex != item.variantIndex else { return false }
         use(decision.variantIndex, explanation: decision.explanation)
+        return true
+    }
+
+    /// Works out what the rule can choose from, anew if anything that limits it has changed. False where nothing is left.
+    private mutating func refreshChoice() -> Bool {
+        let limits = SelectionLimits(
+            preferences: preferences, penalized: loading.penalizedVariants(at: now),
+            unplayable: item?.unplayableVariants ?? [], audibleOption: item?.audibleOption)
+        guard limits != item?.choiceLimits else { return true }
+        let eligible = eligibility().eligible
+        guard !eligible.isEmpty else { return false }
+        item?.choiceLimits = limits
+        item?.choice = eligible.sorted { ($0.bandwidth, $0.index) < ($1.bandwidth, $1.index) }
         return true
     }
 
@@ -249,32 +257,27 @@ extension PlaybackEngine {
     func selectionInput(
         at index: Int, in tracker: PlaylistTracker, candidates: [VariantCandidate]
     ) -> SelectionInput {
-        let last = min(index + SelectionInput.maximumUpcomingCount, tracker.segmentCount)
         var input = SelectionInput(
-            now: now, candidates: candidates,
-            currentVariantIndex: item?.variantIndex, throughput: loading.estimate(at: now),
-            recentTransfers: loading.estimator.recentTransfers,
-            forwardBuffer: buffer.forwardDuration(of: .video, situation()),
-            upcoming: (index..<last).map { .init(duration: tracker.starts[$0 + 1] - tracker.starts[$0]) })
+            now: now, candidates: candidates, currentVariantIndex: item?.variantIndex, forwardBuffer: .zero,
+            upcoming: upcomingSegments(at: index, in: tracker, candidates: candidates))
         input.bufferCapacity = configuration.buffering.forwardDurationLimit ?? configuration.buffering.forwardDuration
-        input.rate = machine.rate == 0 ? 1 : Double(machine.rate)
-        input.isPlaying = machine.status == .playing
-        if tracker.isLive {
-            input.availableAhead = max(.zero, tracker.end - playhead)
-        } else {
+        if !tracker.isLive {
             input.segmentNumber = index
             input.segmentCount = tracker.segmentCount
         }
+        update(&input)
         return input
     }
 
-    /// Average bit rate of what is being loaded, all lanes together; nil while it is not known.
-    var loadedBitRate: Double? {
-        if let declared = item?.variant?.averageBandwidth ?? item?.variant?.bandwidth, declared > 0 {
-            return Double(declared)
-        }
-        guard let bytes = item?.loadedBytes, let duration = item?.loadedDuration, duration > .zero else { return nil }
-        return Double(bytes) * 8 / duration.seconds
+    /// Brings up to date what changes with time and with every byte.
+    func update(_ input: inout SelectionInput) {
+        input.now = now
+        input.throughput = loading.estimate(at: now)
+        input.recentTransfers = loading.estimator.recentTransfers
+        input.forwardBuffer = buffer.forwardDuration(of: .video, situation())
+        input.rate = machine.rate == 0 ? 1 : Double(machine.rate)
+        input.isPlaying = machine.status == .playing
+        if let outlook, outlook.isLive { input.availableAhead = max(.zero, outlook.listedEnd - playhead) }
     }
 }
 

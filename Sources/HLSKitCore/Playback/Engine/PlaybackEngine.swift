@@ -18,7 +18,16 @@ struct PlaybackEngine: Sendable {
     var loading: LoadingState
     var preferences = PlayerItemPreferences()
     var defaultRate: Float = 1
-    var item: ItemState?
+    var item: ItemState? {
+        didSet {
+            knownOutlook = nil
+            watchedDownload = nil
+        }
+    }
+    /// nil until the item is looked over again after a change.
+    private(set) var knownOutlook: ItemOutlook?
+    /// The download that the rule looks at, until something of the item changes.
+    var watchedDownload: WatchedDownload?
     var timebase = TimebaseState.stopped
     var statistics = PlaybackStatistics()
     /// The time of the event that is being handled.
@@ -51,14 +60,25 @@ struct PlaybackEngine: Sendable {
         return effects
     }
 
+    /// Takes in what happened at once: what follows from it is worked out when all of it is known.
+    mutating func handle(_ events: [EngineEvent], at now: Duration) -> [EngineEffect] {
+        self.now = max(now, self.now)
+        for event in events { apply(event) }
+        settle()
+        let effects = effects
+        self.effects = []
+        return effects
+    }
+
     /// Bytes alone change nothing while playback runs, but the judgement of the throughput: once a second is enough.
-    private func needsSettling(after event: EngineEvent) -> Bool {
-        guard machine.status == .playing, item?.lanes[.main]?.loading?.request != nil else { return true }
+    private mutating func needsSettling(after event: EngineEvent) -> Bool {
         switch event {
-        case .progress, .responded, .timer(.judge):
-            return effects.contains { if case .arm = $0 { false } else { true } } || now - lastSettled >= .seconds(1)
+        case .progress, .responded, .timer(.judge): break
         default: return true
         }
+        refreshOutlook()
+        guard machine.status == .playing, knownOutlook?.isReceiving == true else { return true }
+        return now - lastSettled >= .seconds(1) || effects.contains { if case .arm = $0 { false } else { true } }
     }
 
     private mutating func apply(_ event: EngineEvent) {
@@ -82,7 +102,7 @@ struct PlaybackEngine: Sendable {
         case .reload(let lane): reloadPlaylist(of: lane)
         case .retry(let role): retry(role)
         case .stale: checkStale()
-        case .judge: judgeDownload()
+        case .judge: judgeOverdueDownload()
         }
     }
 
@@ -144,7 +164,6 @@ struct PlaybackEngine: Sendable {
 
     /// The item time that is being presented.
     var playhead: Duration {
-        // Fields are read one by one here and below: a copy of all that is known of an item is dear.
         guard item != nil else { return .zero }
         switch configuration.pacing {
         case .unpaced: return item?.presentedUpTo ?? item?.start ?? .zero
@@ -156,11 +175,16 @@ struct PlaybackEngine: Sendable {
     }
 
     /// Where playing ends; nil while that is not known.
-    var effectiveEnd: Duration? {
-        guard item != nil else { return nil }
-        let end = item?.mediaEnd ?? (item?.isComplete == true ? item?.loadedEnd : item?.listedEnd)
-        guard let forwardEnd = item?.forwardEnd else { return end }
-        return end.map { min($0, forwardEnd) } ?? forwardEnd
+    var effectiveEnd: Duration? { outlook?.effectiveEnd }
+    /// Average bit rate of what is being loaded, all lanes together; nil while it is not known.
+    var loadedBitRate: Double? { outlook?.bitRate }
+
+    /// What follows from the item; nil without one.
+    var outlook: ItemOutlook? { knownOutlook ?? item.map { ItemOutlook($0) } }
+
+    /// Looks the item over again if it has changed.
+    mutating func refreshOutlook() {
+        if knownOutlook == nil { knownOutlook = outlook }
     }
 
     mutating func setTimebase(rate: Double) {
@@ -174,33 +198,34 @@ struct PlaybackEngine: Sendable {
         var situation = ForwardBuffer.Situation(playhead: playhead)
         // Outputs that take what there is are through with a gap when they come to it.
         if configuration.pacing == .unpaced { situation.playhead = buffer.timeAfterGaps(at: playhead) }
-        situation.effectiveEnd = effectiveEnd
-        if item?.isLive == true { situation.lastAvailable = item?.lanes[.main]?.tracker?.end }
         situation.preferredForwardBufferDuration = preferences.preferredForwardBufferDuration
-        situation.targetDuration = item?.lanes[.main]?.tracker?.pacingTarget ?? .seconds(6)
         situation.startThreshold = judge.threshold(isAfterStall: isAfterStall)
-        if let next = item?.lanes[.main]?.nextIndex, let duration = item?.lanes[.main]?.tracker?.duration(at: next) {
-            situation.nextSegmentDuration = duration
-            let bitRate = loadedBitRate ?? 0
-            situation.nextSegmentByteCount = Int(min(situation.nextSegmentDuration.seconds * bitRate / 8, 1e15))
-        }
+        guard let outlook else { return situation }
+        situation.effectiveEnd = outlook.effectiveEnd
+        if outlook.isLive { situation.lastAvailable = outlook.listedEnd }
+        situation.targetDuration = outlook.pacingTarget
+        situation.nextSegmentDuration = outlook.nextSegmentDuration
+        situation.nextSegmentByteCount = outlook.nextSegmentByteCount
         return situation
     }
 
     func bufferState(rate: Float) -> TimeControlMachine.BufferState {
+        guard item != nil else { return TimeControlMachine.BufferState() }
+        var judge = judge
+        return bufferState(isLikelyToKeepUp: judge.isLikelyToKeepUp(keepUpInput(rate: rate)))
+    }
+
+    private func bufferState(isLikelyToKeepUp: Bool) -> TimeControlMachine.BufferState {
         var state = TimeControlMachine.BufferState()
-        guard item != nil else { return state }
+        state.isFull = lastVerdict.isFull
         guard configuration.pacing == .realTime else {
             // Without pacing nothing runs empty: outputs take what there is.
-            state.isEmpty = item?.isReady != true
-            state.isFull = lastVerdict.isFull
+            state.isEmpty = outlook?.isReady != true
             state.isLikelyToKeepUp = !state.isEmpty
             return state
         }
         state.isEmpty = lastVerdict.isEmpty
-        state.isFull = lastVerdict.isFull
-        var judge = judge
-        state.isLikelyToKeepUp = judge.isLikelyToKeepUp(keepUpInput(rate: rate))
+        state.isLikelyToKeepUp = isLikelyToKeepUp
         return state
     }
 
@@ -208,21 +233,22 @@ struct PlaybackEngine: Sendable {
         var input = KeepUpInput(forwardDuration: lastVerdict.forwardDuration)
         input.isEmpty = lastVerdict.isEmpty
         input.holdsAllRemaining = lastVerdict.holdsAllRemaining
-        if let end = effectiveEnd, item?.isLive != true { input.remaining = max(.zero, end - playhead) }
-        if item?.isLive == true, let tracker = item?.lanes[.main]?.tracker {
-            input.availableAhead = max(.zero, tracker.end - playhead)
-            if tracker.segmentCount > 0 {
-                input.segmentDuration = tracker.end - tracker.starts[tracker.segmentCount - 1]
-            }
-        }
         input.rate = rate == 0 ? Double(defaultRate == 0 ? 1 : defaultRate) : Double(rate)
         input.safeThroughput = loading.estimatedBitsPerSecond(at: now).map {
             $0 * configuration.buffering.throughputSafetyFactor
         }
-        input.recentRates = loading.estimator.secondRates
-        input.bitRate = loadedBitRate
-        input.isSelectionAutomatic = (item?.choice.count ?? 0) > 1
         input.isAfterStall = isAfterStall
+        guard let outlook else { return input }
+        if let end = outlook.effectiveEnd, !outlook.isLive { input.remaining = max(.zero, end - playhead) }
+        if outlook.hasPlaylist { input.segmentDuration = outlook.pacingTarget }
+        if outlook.isLive {
+            input.availableAhead = max(.zero, outlook.listedEnd - playhead)
+            input.segmentDuration = outlook.lastSegmentDuration ?? input.segmentDuration
+        }
+        input.bitRate = outlook.bitRate
+        input.isSelectionAutomatic = outlook.hasChoice
+        // Asked for where nothing but waiting helps.
+        if !outlook.hasChoice { input.recentRates = loading.estimator.secondRates }
         return input
     }
 
@@ -233,11 +259,13 @@ struct PlaybackEngine: Sendable {
             disarmResolve()
             return
         }
-        _ = buffer.evict(situation())
+        refreshOutlook()
+        buffer.evict(situation())
         resumeSuspended()
+        let effectCount = effects.count
         updateBuffer()
         scheduleLoads()
-        updateBuffer()
+        if knownOutlook == nil || effects.count != effectCount { updateBuffer() }
         checkSeek()
         checkEnd()
         armResolve()
@@ -245,6 +273,7 @@ struct PlaybackEngine: Sendable {
 
     mutating func updateBuffer() {
         guard item != nil else { return }
+        refreshOutlook()
         let wasFull = lastVerdict.isFull
         // Who waits may wait for a full buffer: nothing rests before it is.
         let waits = machine.status == .waitingToPlayAtSpecifiedRate || configuration.pacing == .unpaced
@@ -252,8 +281,7 @@ struct PlaybackEngine: Sendable {
         lastVerdict = buffer.evaluate(situation())
         let wasLikely = isLikelyToKeepUp
         isLikelyToKeepUp = judge.isLikelyToKeepUp(keepUpInput(rate: machine.rate))
-        var state = bufferState(rate: machine.rate)
-        if configuration.pacing == .realTime { state.isLikelyToKeepUp = isLikelyToKeepUp }
+        let state = bufferState(isLikelyToKeepUp: isLikelyToKeepUp)
         if machine.buffer != state { run(machine.handle(.bufferChanged(state))) }
         if wasFull != lastVerdict.isFull { effects.append(.publish(.playbackBufferFullChanged(lastVerdict.isFull))) }
         if wasLikely != isLikelyToKeepUp {
@@ -264,7 +292,8 @@ struct PlaybackEngine: Sendable {
     var tracksToLoad: ForwardBuffer.Tracks { lastVerdict.tracksToLoad }
 
     private mutating func checkEnd() {
-        guard let item else { return }
+        refreshOutlook()
+        guard knownOutlook?.mayEnd == true, let item else { return }
         // All of it was passed over: that is no end, but a failure.
         if item.isComplete, !item.hasPresentable, let loss = item.lastLoss { return failItem(loss) }
         if let failure = item.pendingFailure, item.isDrained || !item.hasPresentable {
@@ -359,22 +388,28 @@ struct PlaybackEngine: Sendable {
 
     /// Sets the timer for the next moment at which time alone changes something.
     private mutating func armResolve() {
-        guard timebase.rate > 0, configuration.pacing == .realTime else { return disarmResolve() }
-        let playhead = playhead
-        var itemTimes: [Duration] = []
-        // The buffer runs empty.
-        let emptyAt = playhead + lastVerdict.forwardDuration - configuration.buffering.stallEpsilon
-        if !lastVerdict.isEmpty, !lastVerdict.holdsAllRemaining { itemTimes.append(emptyAt + .microseconds(1)) }
-        if let end = effectiveEnd, item?.isDrained == true || item?.forwardEnd != nil { itemTimes.append(end) }
-        var next = itemTimes.compactMap { timebase.hostTime(of: $0) }.map { max($0, now + .milliseconds(1)) }
-        // A track at rest may want media again.
-        if !buffer.requiredTracks.isSubset(of: tracksToLoad), item?.isComplete == false {
-            let wait = timeUntilRoom ?? .milliseconds(250)
-            next.append(now + max(wait, .milliseconds(1)))
-        } else if let limit = item?.maximumForwardBuffer, lastVerdict.forwardDuration > limit {
-            next.append(now + max((lastVerdict.forwardDuration - limit) / timebase.rate, .milliseconds(1)))
+        guard timebase.rate > 0, configuration.pacing == .realTime, let outlook else { return disarmResolve() }
+        let soon = now + .milliseconds(1)
+        var next: Duration?
+        func consider(_ time: Duration) {
+            let time = max(time, soon)
+            next = min(next ?? time, time)
         }
-        guard let time = next.min() else { return disarmResolve() }
+        // The buffer runs empty.
+        if !lastVerdict.isEmpty, !lastVerdict.holdsAllRemaining {
+            let time = playhead + lastVerdict.forwardDuration - configuration.buffering.stallEpsilon
+            if let time = timebase.hostTime(of: time + .microseconds(1)) { consider(time) }
+        }
+        if outlook.isDrained || outlook.endsEarly, let end = outlook.effectiveEnd, let time = timebase.hostTime(of: end) {
+            consider(time)
+        }
+        // A track at rest may want media again.
+        if !buffer.requiredTracks.isSubset(of: tracksToLoad), !outlook.isComplete {
+            consider(now + (timeUntilRoom ?? .milliseconds(250)))
+        } else if let limit = outlook.maximumForwardBuffer, lastVerdict.forwardDuration > limit {
+            consider(now + (lastVerdict.forwardDuration - limit) / timebase.rate)
+        }
+        guard let time = next else { return disarmResolve() }
         if armedResolve != time {
             armedResolve = time
             effects.append(.arm(.resolve, at: time))
@@ -386,8 +421,8 @@ struct PlaybackEngine: Sendable {
         guard let limit = configuration.buffering.forwardDurationLimit, buffer.requiredTracks == .video else {
             return nil
         }
-        let excess = lastVerdict.forwardDuration + situation().nextSegmentDuration - limit
-        return excess / timebase.rate + .microseconds(1)
+        let excess = lastVerdict.forwardDuration + (outlook?.nextSegmentDuration ?? .zero) - limit
+        return (timebase.rate == 1 ? excess : excess / timebase.rate) + .microseconds(1)
     }
 
     // MARK: Snapshot

@@ -29,7 +29,7 @@ struct PlaylistTracker: Sendable {
     /// URL that is loaded again, and the one that answered last (the base of references).
     let requestURL: String
     private(set) var url: String
-    private(set) var playlist: MediaPlaylist
+    @Shared private(set) var playlist: MediaPlaylist
     private(set) var epoch = 0
     /// Item time at which each segment of the playlist starts, and one more: where the last ends.
     private(set) var starts: [Duration]

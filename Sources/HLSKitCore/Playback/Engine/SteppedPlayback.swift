@@ -55,15 +55,20 @@ package struct SteppedPlayback: Sendable {
         guard let job = jobs.removeValue(forKey: id) else { return }
         let end = job.start + job.duration
         // What arrived counts when the next variant is chosen.
-        handle(.media(.demuxed(job.id, upTo: end)), at: now)
-        handle(.finished(RequestID(rawValue: id), TransferMetrics()), at: now)
-        handle(.media(.segmentEnded(job.id, start: job.start, end: end)), at: now)
+        let events: [EngineEvent] = [
+            .finished(RequestID(rawValue: id), TransferMetrics()),
+            .media(.segmentEnded(job.id, start: job.start, end: end)),
+        ]
+        for effect in engine.handle(events, at: now) { carryOut(effect) }
+        answer(at: now)
     }
+
+    /// Something is to be done.
+    package var hasActions: Bool { !actions.isEmpty }
 
     /// What is to be done, in order; forgotten by this.
     package mutating func takeActions() -> [Action] {
-        guard !actions.isEmpty else { return [] }
-        defer { actions.removeAll(keepingCapacity: true) }
+        defer { actions = [] }
         return actions
     }
 
@@ -72,7 +77,11 @@ package struct SteppedPlayback: Sendable {
     package var statistics: PlaybackStatistics { engine.statistics }
 
     private mutating func handle(_ event: EngineEvent, at now: Duration) {
-        answers.append(event)
+        for effect in engine.handle(event, at: now) { carryOut(effect) }
+        answer(at: now)
+    }
+
+    private mutating func answer(at now: Duration) {
         while !answers.isEmpty {
             for effect in engine.handle(answers.removeFirst(), at: now) { carryOut(effect) }
         }

@@ -218,6 +218,9 @@ final class TrackRenderer: Sendable {
         /// Decoded and not presented yet, in the order of presentation.
         private var pending: [Pending] = []
         private let decodedAhead: Int
+        private var effort = DecodingEffort()
+        /// Presentation times of samples that may come out without a picture, because the decoder may skip them.
+        private var optionalPictures: [Int64] = []
 
         private enum Media {
             case video(VideoFrame)
@@ -243,6 +246,8 @@ final class TrackRenderer: Sendable {
             track = nil
             pending = []
             lastPresented = nil
+            effort = DecodingEffort()
+            optionalPictures = []
             reported = .seconds(Int64.min / 4)
         }
 
@@ -293,7 +298,9 @@ final class TrackRenderer: Sendable {
             var buffers: [AudioBuffer] = []
             do {
                 switch decoder {
-                case .video(let decoder): try decoder.decode(sample, to: &frames)
+                case .video(let decoder):
+                    guard mayDecode(sample, with: decoder) else { break }
+                    try decoder.decode(sample, to: &frames)
                 case .audio(let decoder): try decoder.decode(sample, to: &buffers)
                 case nil: return
                 }
@@ -303,6 +310,32 @@ final class TrackRenderer: Sendable {
             deliver(frames)
             deliver(buffers)
             noteConsumed(sample, offset: offset)
+        }
+
+        /// Spares a decoder that has fallen behind. Not before a first picture: what leads up to it has to be decoded.
+        private mutating func mayDecode(_ sample: MediaSample, with decoder: VideoDecoder) -> Bool {
+            guard renderer.clock.isPaced, lastPresented != nil, let track else { return true }
+            let lateness = renderer.clock.now - ItemTimeline.duration(sample.dts, track.timescale) - offset
+            let previous = effort.last
+            let step = effort.step(isSync: sample.isSync, lateness: lateness)
+            decoder.skipsUnreferencedPictures = step == .decodeReferences
+            switch step {
+            case .decode: break
+            case .decodeReferences: optionalPictures.append(sample.pts)
+            case .skip:
+                // What is inside may come out; the sample that follows next begins anew.
+                if previous != .skip { drain() }
+                renderer.count { $0.droppedFrames += 1 }
+            }
+            return step != .skip
+        }
+
+        /// Counts pictures that the decoder has left away: those before `pts` will not come any more.
+        private mutating func noteOptionalPictures(upTo pts: Int64) {
+            guard !optionalPictures.isEmpty else { return }
+            let dropped = optionalPictures.count { $0 < pts }
+            optionalPictures.removeAll { $0 <= pts }
+            if dropped > 0 { renderer.count { $0.droppedFrames += dropped } }
         }
 
         /// Without a clock, what was taken counts as presented, although nothing may have come of it: the player would
@@ -329,6 +362,7 @@ final class TrackRenderer: Sendable {
             }
             deliver(frames)
             deliver(buffers)
+            noteOptionalPictures(upTo: .max)
         }
 
         private func note(_ error: any Error) {
@@ -340,6 +374,7 @@ final class TrackRenderer: Sendable {
 
         private mutating func deliver(_ frames: [VideoFrame]) {
             for frame in frames {
+                noteOptionalPictures(upTo: frame.pts)
                 let time = ItemTimeline.duration(frame.pts, frame.timescale) + offset
                 let length = ItemTimeline.duration(frame.duration, frame.timescale)
                 queue(.video(frame), at: time, length: length, isInside: isInside(time, length, isVideo: true))

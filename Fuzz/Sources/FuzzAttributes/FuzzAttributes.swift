@@ -1,0 +1,9 @@
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    do {
+        try PlaylistChecks.attributes(Array(UnsafeBufferPointer(start: start, count: count)))
+    } catch {
+        fatalError(error.description)
+    }
+    return 0
+}

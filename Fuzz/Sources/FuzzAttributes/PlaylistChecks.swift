@@ -1,0 +1,1 @@
+../../../Tests/HLSPlaylistTests/Support/PlaylistChecks.swift

@@ -1,0 +1,144 @@
+public import HLSPlaylist
+
+/// Loads single playlists without playing them, as a player loads them: the same transport, deadlines, retries, limits and
+/// refusals.
+///
+/// Redirects are followed and give the base of relative references; content codings are undone under the size limit; a
+/// playlist from the network names no files. Source: RELIABILITY §3, CONTRACTS §15 "Files".
+public struct PlaylistLoader: Sendable {
+    private let configuration: PlayerConfiguration
+    private let url: String
+    private let policy: ResourcePolicy
+    private let credentialOrigins: Set<Origin>
+    private let fields: [HTTPField]
+
+    /// A loader for the playlist at `url` and what that names.
+    ///
+    /// Credentials in `url` and in the configuration's fields go to the origin of `url` and to the configuration's
+    /// `credentialOrigins` only. Touches the disk once, for a `file:` URL: its folder is where other files may be.
+    public init(url: String, configuration: PlayerConfiguration = .init()) {
+        self.url = url
+        self.configuration = configuration
+        policy = .forItem(at: url, allowsFilesAnywhere: configuration.allowsFilesAnywhere)
+        let parsed = try? HTTPURL(url)
+        credentialOrigins = configuration.credentialOrigins.union([parsed?.origin].compactMap(\.self))
+        var fields = configuration.fields
+        if let authorization = parsed?.basicAuthorization,
+            !fields.contains(where: { ResponseHead.isEqual($0.name, "Authorization") })
+        {
+            fields.append(authorization)
+        }
+        self.fields = fields
+    }
+
+    /// Loads the playlist that the loader was made for. Parses it while it arrives.
+    ///
+    /// - Throws: ``LoadingError`` when its bytes cannot be had, ``PlaylistError`` when they are none;
+    ///   `CancellationError`.
+    public func load(_ options: PlaylistParser.Options = .init()) async throws -> Playlist {
+        try await load(url, resourceClass: .multivariantPlaylist, namedBy: nil, options)
+    }
+
+    /// Loads a playlist that another, at `source`, names.
+    ///
+    /// - Throws: As ``load(_:)``, and ``LoadingError`` with code `refused` where the other may not name it.
+    public func load(
+        _ url: String, namedBy source: String, _ options: PlaylistParser.Options = .init()
+    ) async throws -> Playlist {
+        try await load(url, resourceClass: .mediaPlaylist, namedBy: source, options)
+    }
+
+    /// The size of a resource that a playlist at `source` names, in bytes, without loading it: the first byte is asked
+    /// for. nil where the server does not tell.
+    ///
+    /// - Throws: As ``load(_:namedBy:_:)``.
+    public func byteCount(of url: String, namedBy source: String) async throws -> Int? {
+        var request = request(url, .segment)
+        request.maximumByteCount = .max
+        // A file tells its size with any request.
+        if !LocalFile.isFileURL(url) { request.byteRange = 0..<1 }
+        try policy.check(url, resourceClass: .segment, namedBy: source)
+        let sent = request
+        return try await retrying(configuration.clock, kind: .segment) {
+            for await event in events(of: sent) {
+                switch event {
+                case .response(let response): return Self.byteCount(response)
+                case .failed(let error, _): throw error
+                case .data, .finished: break
+                }
+            }
+            throw CancellationError()
+        }
+    }
+
+    /// `Content-Range: bytes 0-0/SIZE`, else the length of an answer that is the whole.
+    private static func byteCount(_ response: TransportResponse) -> Int? {
+        guard response.status == 206 else { return response.contentLength }
+        let range = response.fields.first { ResponseHead.isEqual($0.name, "Content-Range") }?.value
+        return range?.split(separator: "/").last.flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
+    }
+
+    // MARK: Loading
+
+    private func load(
+        _ url: String, resourceClass: ResourceClass, namedBy source: String?, _ options: PlaylistParser.Options
+    ) async throws -> Playlist {
+        try policy.check(url, resourceClass: resourceClass, namedBy: source)
+        let request = request(url, resourceClass)
+        return try await retrying(configuration.clock, kind: source == nil ? .firstPlaylist : .mediaPlaylist) {
+            var parser = PlaylistParser(url: url, options: options)
+            for await event in events(of: request) {
+                switch event {
+                case .response(let response):
+                    var options = options
+                    options.contentType = response.contentType
+                    parser = PlaylistParser(url: response.url, options: options)
+                case .data(let bytes): try parser.append(bytes)
+                case .finished: return try parser.finish()
+                case .failed(let error, _): throw error
+                }
+            }
+            throw CancellationError()
+        }
+    }
+
+    private func request(_ url: String, _ resourceClass: ResourceClass) -> TransportRequest {
+        TransportRequest(
+            url: url, resourceClass: resourceClass, fields: fields, credentialOrigins: credentialOrigins,
+            timeouts: configuration.timeouts, maximumByteCount: ResourceLimits.playlistByteCount)
+    }
+
+    /// What the transport reports; letting go of the sequence cancels the request.
+    private func events(of request: TransportRequest) -> AsyncStream<TransportEvent> {
+        AsyncStream { continuation in
+            let task = configuration.transport.start(request) { event in
+                continuation.yield(event)
+                switch event {
+                case .finished, .failed: continuation.finish()
+                case .response, .data: break
+                }
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+
+    /// Tries until it succeeds or the player's rules give up.
+    private func retrying<Value, C: Clock<Duration>>(
+        _ clock: C, kind: RetrySchedule<Int>.Kind, _ attempt: () async throws -> Value
+    ) async throws -> Value {
+        var schedule = RetrySchedule<Int>(policies: configuration.retryPolicies, seed: configuration.seed)
+        let start = clock.now
+        while true {
+            do {
+                return try await attempt()
+            } catch let error as LoadingError {
+                let failure = RetrySchedule<Int>.Failure(cause: .loading(error), kind: kind)
+                guard case .retry(let delay) = schedule.decide(failure, for: 0, at: start.duration(to: clock.now))
+                else {
+                    throw error
+                }
+                try await clock.sleep(for: delay)
+            }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import HLSKitCore
+import Synchronization
+
+/// What a rule decided in a session, in order.
+final class DecisionRecord: Sendable {
+    let entries = Mutex<[SimulatedSession.Decision]>([])
+}
+
+/// Passes everything on to a rule and writes down what it decides.
+struct ExplainingSelector: VariantSelector {
+    var rule: any VariantSelector
+    /// The movie's variants by their position in the multivariant playlist.
+    let variants: [Int]
+    let record: DecisionRecord
+
+    mutating func decide(_ input: SelectionInput) -> SelectionDecision {
+        let decision = rule.decide(input)
+        // Most looks at a running download let it go on.
+        if let download = input.download, download.variantIndex == decision.variantIndex { return decision }
+        guard variants.indices.contains(decision.variantIndex) else { return decision }
+        let entry = SimulatedSession.Decision(
+            time: input.now.milliseconds, variant: variants[decision.variantIndex],
+            abandonsDownload: input.download != nil, explanation: decision.explanation)
+        record.entries.withLock { $0.append(entry) }
+        return decision
+    }
+}

@@ -1,0 +1,106 @@
+public import HLSKitCore
+
+extension MovieFile {
+    /// A movie as the playlists of a VOD title describe it: the ladder of its variants, and the sizes of their segments.
+    ///
+    /// A size is that of the `EXT-X-BYTERANGE`, else follows from `EXT-X-BITRATE`, else from the variant's average. The
+    /// average is `AVERAGE-BANDWIDTH`, else the mean of the sizes that are told, else `BANDWIDTH`. Segments are cut as the first
+    /// variant's are. Audio-only variants are left out where there are others, and of variants with the same average all
+    /// but the first.
+    ///
+    /// `media` is the media playlist of each variant, in the same order; nil leaves a variant out.
+    ///
+    /// - Throws: ``MovieFileError`` when there is nothing to be simulated, or a playlist is live.
+    public init(_ multivariant: MultivariantPlaylist, media: [MediaPlaylist?]) throws(MovieFileError) {
+        var columns: [Column] = []
+        let hasVideo = multivariant.variants.contains { $0.resolution != nil }
+        for (variant, playlist) in zip(multivariant.variants, media) {
+            guard let playlist, !hasVideo || variant.resolution != nil else { continue }
+            guard playlist.hasEndList else {
+                throw MovieFileError(text: "\(variant.uri) is live: only VOD can be simulated")
+            }
+            guard !playlist.segments.isEmpty else { throw MovieFileError(text: "\(variant.uri) lists no segment") }
+            columns.append(
+                Column(
+                    playlist, average: variant.averageBandwidth.map(Double.init), peak: Double(variant.bandwidth)))
+        }
+        try self.init(columns)
+    }
+
+    /// A movie with one variant, as a media playlist describes it.
+    ///
+    /// - Throws: ``MovieFileError`` when it is live, or tells no size: `EXT-X-BYTERANGE` or `EXT-X-BITRATE`.
+    public init(_ playlist: MediaPlaylist) throws(MovieFileError) {
+        guard playlist.hasEndList else { throw MovieFileError(text: "a live playlist: only VOD can be simulated") }
+        guard playlist.segments.contains(where: { Column.bits(of: $0) != nil }) else {
+            throw MovieFileError(
+                text: "the playlist tells neither byte ranges nor bit rates: give the multivariant one")
+        }
+        try self.init([Column(playlist, average: nil, peak: 0)])
+    }
+
+    private init(_ columns: [Column]) throws(MovieFileError) {
+        guard let first = columns.first else { throw MovieFileError(text: "no variant with a playlist") }
+        var ladder: [Column] = []
+        for column in columns.sorted(by: { $0.average < $1.average }) where column.average != ladder.last?.average {
+            ladder.append(column)
+        }
+        let durations = zip(first.ends, [.zero] + first.ends).map { $0 - $1 }
+        let sizes = zip(first.ends, [.zero] + first.ends).map { end, start in
+            ladder.map { max(8, $0.bits(until: end) - $0.bits(until: start)) }
+        }
+        try self.init(
+            segmentDurations: durations, averageBitRates: ladder.map(\.average),
+            peakBitRates: ladder.map { max($0.peak, $0.average) }, segmentSizes: sizes)
+    }
+
+    /// One variant: bits and time up to the end of each of its segments.
+    private struct Column {
+        let average: Double
+        let peak: Double
+        private(set) var ends: [Duration] = []
+        private var bits: [Double] = []
+
+        init(_ playlist: MediaPlaylist, average declared: Double?, peak: Double) {
+            self.peak = peak
+            var told = 0.0
+            var toldTime = Duration.zero
+            for segment in playlist.segments {
+                guard let bits = Self.bits(of: segment) else { continue }
+                told += bits
+                toldTime += segment.duration
+            }
+            let seen = toldTime > .zero ? told / toldTime.milliseconds * 1000 : peak
+            average = max(1, declared ?? seen)
+            var time = Duration.zero
+            var sum = 0.0
+            for segment in playlist.segments where segment.duration > .zero {
+                time += segment.duration
+                sum += Self.bits(of: segment) ?? average * segment.duration.milliseconds / 1000
+                ends.append(time)
+                bits.append(sum)
+            }
+        }
+
+        static func bits(of segment: MediaSegment) -> Double? {
+            if let range = segment.byteRange { return range.length > 0 ? 8 * Double(range.length) : nil }
+            guard let rate = segment.bitRate, rate > 0 else { return nil }
+            return Double(rate) * segment.duration.milliseconds / 1000
+        }
+
+        /// Bits of the media before `time`. Within a segment they are taken to be spread evenly.
+        func bits(until time: Duration) -> Double {
+            guard time > .zero, let last = ends.last, let all = bits.last else { return 0 }
+            guard time < last else { return all }
+            var low = 0
+            var high = ends.count - 1
+            while low < high {
+                let middle = (low + high) / 2
+                if ends[middle] >= time { high = middle } else { low = middle + 1 }
+            }
+            let start = low > 0 ? ends[low - 1] : .zero
+            let before = low > 0 ? bits[low - 1] : 0
+            return before + (bits[low] - before) * ((time - start) / (ends[low] - start))
+        }
+    }
+}

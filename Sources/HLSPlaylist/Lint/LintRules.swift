@@ -1,0 +1,107 @@
+// Rules of checks that go beyond reading.
+extension PlaylistRule {
+    /// A feature needs a higher `EXT-X-VERSION`.
+    public static let version = PlaylistRule(rawValue: "version")
+    /// `HOLD-BACK` or its relatives are too small.
+    public static let holdBack = PlaylistRule(rawValue: "hold-back")
+    /// A part is longer than `PART-TARGET`.
+    public static let partTarget = PlaylistRule(rawValue: "part-target")
+    /// `CODECS` and `RESOLUTION` do not fit.
+    public static let codecs = PlaylistRule(rawValue: "codecs")
+    /// Renditions of a group, or groups of a type, that do not fit.
+    public static let renditionGroup = PlaylistRule(rawValue: "rendition-group")
+    /// A group that no variant names.
+    public static let unusedGroup = PlaylistRule(rawValue: "unused-group")
+
+    // What only several playlists together show.
+    /// A media playlist cannot be had, or is none.
+    public static let mediaPlaylist = PlaylistRule(rawValue: "media-playlist")
+    /// Something was left out for want of time or because there is too much of it.
+    public static let notChecked = PlaylistRule(rawValue: "not-checked")
+    /// `EXT-X-I-FRAMES-ONLY` where it should not be, or not where it should.
+    public static let iFramesOnly = PlaylistRule(rawValue: "i-frames-only")
+    /// Target durations differ.
+    public static let alignedTargetDuration = PlaylistRule(rawValue: "aligned-targetduration")
+    /// Media sequence numbers of playlists that are loaded together lie apart.
+    public static let alignedMediaSequence = PlaylistRule(rawValue: "aligned-media-sequence")
+    /// Discontinuities are at other times, or have other numbers.
+    public static let alignedDiscontinuities = PlaylistRule(rawValue: "aligned-discontinuities")
+    /// The contents are of different length.
+    public static let alignedDuration = PlaylistRule(rawValue: "aligned-duration")
+    /// `EXT-X-PLAYLIST-TYPE`, or the end of the list, differs.
+    public static let alignedType = PlaylistRule(rawValue: "aligned-type")
+    /// Dates are missing in some playlists, or differ.
+    public static let alignedDates = PlaylistRule(rawValue: "aligned-dates")
+    /// `BANDWIDTH` is not the measured peak.
+    public static let bandwidth = PlaylistRule(rawValue: "bandwidth")
+    /// `AVERAGE-BANDWIDTH` is not the measured average.
+    public static let averageBandwidth = PlaylistRule(rawValue: "average-bandwidth")
+
+    // Apple's HLS authoring specification, by the numbers of its rules.
+    /// The peak bit rate is more than twice the average.
+    public static let applePeak = PlaylistRule(rawValue: "apple-1.30-peak")
+    /// Live without dates.
+    public static let appleLiveDates = PlaylistRule(rawValue: "apple-8.4-program-date-time")
+    /// Complete without `EXT-X-PLAYLIST-TYPE`.
+    public static let applePlaylistType = PlaylistRule(rawValue: "apple-8.6-playlist-type")
+    /// `LANGUAGE` should be there.
+    public static let appleLanguage = PlaylistRule(rawValue: "apple-8.10-language")
+    /// A live playlist is too short.
+    public static let appleLiveWindow = PlaylistRule(rawValue: "apple-8.11-live-window")
+    /// Live with discontinuities that are not counted.
+    public static let appleDiscontinuitySequence = PlaylistRule(rawValue: "apple-8.17-discontinuity-sequence")
+    /// `CODECS` should be there.
+    public static let appleCodecs = PlaylistRule(rawValue: "apple-9.1-codecs")
+    /// `RESOLUTION` should be there for video.
+    public static let appleResolution = PlaylistRule(rawValue: "apple-9.2-resolution")
+    /// `CODECS` should be there for I-frames.
+    public static let appleIFrameCodecs = PlaylistRule(rawValue: "apple-9.3-i-frame-codecs")
+    /// `RESOLUTION` should be there for I-frames.
+    public static let appleIFrameResolution = PlaylistRule(rawValue: "apple-9.4-i-frame-resolution")
+    /// `AVERAGE-BANDWIDTH` should be there.
+    public static let appleAverageBandwidth = PlaylistRule(rawValue: "apple-9.14-average-bandwidth")
+    /// `FRAME-RATE` should be there for video.
+    public static let appleFrameRate = PlaylistRule(rawValue: "apple-9.15-frame-rate")
+    /// `VIDEO-RANGE` should be there unless all is SDR.
+    public static let appleVideoRange = PlaylistRule(rawValue: "apple-9.16-video-range")
+    /// Content steering should name a pathway.
+    public static let appleSteeringPathway = PlaylistRule(rawValue: "apple-9.18-pathway-id")
+    /// `SCORE` should be on all variants or on none.
+    public static let appleScore = PlaylistRule(rawValue: "apple-9.19-score")
+    /// `PART-HOLD-BACK` should be three part targets.
+    public static let applePartHoldBack = PlaylistRule(rawValue: "apple-14.3-part-hold-back")
+
+    /// The number of the rule in Apple's HLS authoring specification, with its name; nil for other rules.
+    var appleSection: String? {
+        guard rawValue.hasPrefix("apple-") else { return nil }
+        return "Apple HLS authoring §\(rawValue.dropFirst(6).prefix { $0 != "-" })"
+    }
+
+    /// What to do about a line that breaks the rule, in general.
+    public var remedy: String { Self.remedies[rawValue] ?? "correct it" }
+
+    private static let remedies: [String: String] = [
+        "header": "begin the first line with #EXTM3U", "byte-order-mark": "write UTF-8 without a byte order mark",
+        "encoding": "write UTF-8", "control-character": "leave control characters away",
+        "white-space": "leave the white space away",
+        "mixed-kinds": "put tags of the media and of the multivariant playlist into a file each",
+        "no-kind": "add #EXT-X-TARGETDURATION, or variants", "limit": "divide the playlist",
+        "uri-without-tag": "put #EXTINF or #EXT-X-STREAM-INF in front, or # to make it a comment",
+        "tag-without-uri": "add the URI line, or leave the tag away", "repeated-tag": "leave one of them",
+        "tag-position": "put it in front of the first segment",
+        "attribute-list": "write NAME=VALUE pairs with commas between them, quotes closed",
+        "duplicate-attribute": "leave one of them", "missing-attribute": "add the attribute",
+        "attribute-conflict": "leave one of the two away, or make them agree",
+        "quoting": "write strings in quotes, and words and numbers without", "number": "write a number in range",
+        "hexadecimal": "write 0x and up to 32 hexadecimal digits",
+        "date": "write a date as 2024-02-29T12:00:00.000Z",
+        "unknown-value": "write a value of the specification, or leave the attribute away",
+        "extinf": "write #EXTINF:<seconds>,<title>",
+        "targetduration": "write #EXT-X-TARGETDURATION as an integer, no less than any rounded EXTINF",
+        "sequence-number": "write an integer up to 2^63-1", "byterange": "write <length>@<offset>",
+        "undefined-variable": "define it with EXT-X-DEFINE before its use",
+        "define": "give each variable one definition that can be resolved",
+        "daterange": "repeat the same values in each tag of an ID, or leave them away",
+        "skip": "send the playlist in full",
+    ]
+}

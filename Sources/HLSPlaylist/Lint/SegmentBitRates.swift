@@ -1,0 +1,51 @@
+/// How many bits a second the segments of a media playlist have.
+public struct SegmentBitRates: Sendable, Hashable {
+    /// The largest bit rate of any contiguous segments that together last from half to one and a half target durations;
+    /// of single segments where they are longer. Bits per second. Source: rfc8216bis §4.1 "peak segment bit rate".
+    public var peak: Double
+    /// All bits over all durations: the average segment bit rate. Bits per second.
+    public var average: Double
+    /// Segments whose size is known.
+    public var measuredSegmentCount: Int
+
+    /// - Parameter byteCounts: The size of each segment, nil where it is not known. Byte ranges are known without it.
+    /// - Returns: nil when no size is known, or all durations are zero.
+    public init?(of playlist: MediaPlaylist, byteCounts: [Int?] = []) {
+        var sizes: [(bits: Double, seconds: Double)?] = []
+        sizes.reserveCapacity(playlist.segments.count)
+        for (index, segment) in playlist.segments.enumerated() {
+            let count = segment.byteRange?.length ?? (byteCounts.indices.contains(index) ? byteCounts[index] : nil)
+            sizes.append(segment.isGap ? nil : count.map { (Double($0) * 8, segment.duration / .seconds(1)) })
+        }
+        var bits = 0.0
+        var seconds = 0.0
+        measuredSegmentCount = 0
+        for case let size? in sizes {
+            bits += size.bits
+            seconds += size.seconds
+            measuredSegmentCount += 1
+        }
+        guard measuredSegmentCount > 0, seconds > 0 else { return nil }
+        average = bits / seconds
+        peak = Self.peak(sizes, targetDuration: playlist.targetDuration / .seconds(1)) ?? average
+    }
+
+    private static func peak(_ sizes: [(bits: Double, seconds: Double)?], targetDuration: Double) -> Double? {
+        var peak: Double?
+        for start in sizes.indices {
+            var bits = 0.0
+            var seconds = 0.0
+            // Segments are rarely shorter than a hundredth of the target duration; this keeps it linear where they are.
+            for index in start..<min(sizes.count, start + 150) {
+                guard let size = sizes[index] else { break }
+                bits += size.bits
+                seconds += size.seconds
+                if seconds > 1.5 * targetDuration, index > start { break }
+                guard seconds >= 0.5 * targetDuration, seconds > 0 else { continue }
+                peak = max(peak ?? 0, bits / seconds)
+                if seconds > 1.5 * targetDuration { break }
+            }
+        }
+        return peak
+    }
+}

@@ -1,0 +1,115 @@
+import ArgumentParser
+import HLSKitCore
+
+/// How any command reaches servers.
+struct ConnectionOptions: ParsableArguments, Sendable {
+    @Option(
+        name: [.customShort("H"), .customLong("header")],
+        help: ArgumentHelp(
+            "Header field of requests; credentials go to the URL's origin only.", valueName: "'name: value'"),
+        transform: HTTPField.init(argument:))
+    var header: [HTTPField] = []
+    @Option(
+        help: ArgumentHelp(
+            "Another origin that credentials may go to, as in https://cdn.example.com.", valueName: "origin"),
+        transform: Origin.init(argument:))
+    var sendCredentialsTo: [Origin] = []
+    @Option(
+        help: ArgumentHelp("Cookies to start with, as browsers and curl export them.", valueName: "file"),
+        transform: FileArgument.readable)
+    var cookies: String?
+    @Flag(help: "Logins from ~/.netrc.") var netrc = false
+    @Option(
+        help: ArgumentHelp("Client certificate (PEM).", valueName: "file"), transform: FileArgument.readable)
+    var cert: String?
+    @Option(
+        help: ArgumentHelp("Its private key, where the certificate's file lacks it.", valueName: "file"),
+        transform: FileArgument.readable)
+    var keyFile: String?
+    @Option(
+        help: ArgumentHelp("Go through a proxy: http, https, socks4(a) or socks5(h).", valueName: "url|none"),
+        transform: TransportConfiguration.Proxy.init(argument:))
+    var proxy: TransportConfiguration.Proxy?
+    @Option(
+        help: ArgumentHelp("Receive no more bytes a second, as in 500k.", valueName: "rate"),
+        transform: ByteRateArgument.parse)
+    var limitRate: Int?
+    @Option(help: ArgumentHelp("Connect from this interface or local address.", valueName: "name"))
+    var interface: String?
+    @Flag(name: .customShort("4"), help: "Only IPv4 addresses.") var ipv4 = false
+    @Flag(name: .customShort("6"), help: "Only IPv6 addresses.") var ipv6 = false
+    @Option(help: ArgumentHelp("Trust these certificates (PEM) only.", valueName: "file")) var cacert: String?
+    @Flag(help: "Do not check certificates.") var insecure = false
+    @Flag(name: .customLong("http1.1"), help: "Do not use HTTP/2.") var http11 = false
+    @Option(help: ArgumentHelp("Attempts after the first one.", valueName: "n"), transform: NumberArgument.retries)
+    var retries: Int?
+    @Option(
+        help: ArgumentHelp("Longest wait for an answer.", valueName: "time"), transform: NumberArgument.positiveDuration
+    )
+    var timeout: Duration?
+    @Flag(help: "Refuse private and local addresses.") var denyPrivate = false
+    @Option(
+        help: ArgumentHelp("Refuse these addresses, as in 10.0.0.0/8.", valueName: "cidr"),
+        transform: AddressArgument.init(parsing:))
+    var denyAddress: [AddressArgument] = []
+    @Flag(help: "Follow redirects from https to http.") var allowDowngrade = false
+
+    mutating func validate() throws {
+        if ipv4 && ipv6 { throw ValidationError("-4 and -6 contradict one another") }
+        if cert == nil && keyFile != nil { throw ValidationError("--key-file is of a certificate: give --cert, too") }
+        let usesProxy = proxy != nil && proxy != TransportConfiguration.Proxy.none
+        if usesProxy && (denyPrivate || !denyAddress.isEmpty) {
+            throw ValidationError("a proxy looks up names out of sight of --deny-private and --deny-address")
+        }
+        do { if netrc { _ = try FileArgument.readable(FileArgument.netrcPath) } } catch {
+            throw ValidationError("--netrc: \(FileArgument.netrcPath) \(error.description)")
+        }
+    }
+
+    func apply(to options: inout PlayOptions) {
+        options.fields = header
+        options.credentialOrigins = Set(sendCredentialsTo)
+        options.cookieFile = cookies
+        options.netrcFile = netrc ? FileArgument.netrcPath : nil
+        options.clientCertificateFile = cert
+        options.clientKeyFile = keyFile
+        options.proxy = proxy
+        options.maximumBytesPerSecond = limitRate
+        options.interface = interface
+        options.addressFamily = ipv4 ? .ipv4 : ipv6 ? .ipv6 : .any
+        options.certificateFile = cacert
+        options.verifiesCertificates = !insecure
+        options.forcesHTTP11 = http11
+        options.retries = retries
+        options.timeout = timeout
+        options.deniesPrivateAddresses = denyPrivate
+        options.deniedAddresses = denyAddress
+        options.allowsDowngrade = allowDowngrade
+    }
+
+    /// Finds contradictions, as `play` does.
+    func check() throws {
+        var options = PlayOptions(url: "")
+        apply(to: &options)
+        do { try options.check() } catch { throw ValidationError(error.description) }
+    }
+
+    /// For loading `url` without playing it. Nothing is started before the first request.
+    func loader(of url: String, allowsFilesOutside: Bool = false) -> PlaylistLoader {
+        var options = PlayOptions(url: url)
+        apply(to: &options)
+        let transport = SchemeTransport(
+            network: CurlTransport(configuration: options.transportConfiguration), local: LocalTransport())
+        var configuration = PlayerConfiguration(transport: transport)
+        configuration.fields = options.fields
+        configuration.credentialOrigins = options.credentialOrigins
+        configuration.allowsFilesAnywhere = allowsFilesOutside
+        if let retries { configuration.retryPolicies.maximumRetryCount = retries }
+        if let timeout { configuration.timeouts.firstByte = timeout }
+        configuration.timeouts.total = Self.longestTransfer
+        return PlaylistLoader(url: url, configuration: configuration)
+    }
+
+    /// A playlist that takes longer is of no use to anybody who waits for it.
+    private static let longestTransfer = Duration.seconds(60)
+}

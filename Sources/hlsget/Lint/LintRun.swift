@@ -1,0 +1,195 @@
+import HLSKitCore
+
+/// What came of checking one input.
+struct LintReport: Sendable {
+    var findings: [LintFinding]
+    var playlistCount: Int
+    /// nil when sizes were not asked for.
+    var measuredSegmentCount: Int?
+
+    var hasErrors: Bool { findings.contains { $0.issue.severity == .error } }
+}
+
+/// Loads a playlist and what it names, and gathers what is wrong. Requests, time and memory are bounded.
+struct LintRun: Sendable {
+    /// Segments are measured, too.
+    var isDeep: Bool
+    /// Media playlists that are loaded of one presentation.
+    static let maximumPlaylistCount = 500
+    /// Requests for sizes in one presentation; divided evenly among its playlists.
+    static let maximumSizeRequestCount = 20_000
+    /// RFC 8216 §10: at most four at a time.
+    static let maximumRequestsAtATime = 4
+    /// Later, nothing more is begun.
+    static let longestRun = Duration.seconds(300)
+
+    func check(_ input: PlaylistInput) async throws(PlaylistInput.Failure) -> LintReport {
+        let playlist = try await input.read(.init())
+        switch playlist {
+        case .media(let media):
+            var findings = media.lint()
+            guard isDeep else { return LintReport(findings: findings, playlistCount: 1) }
+            // Without BANDWIDTH there is nothing to compare sizes with.
+            findings.append(
+                Self.notChecked("bit rates, which the multivariant playlist declares", remedy: "give its URL"))
+            return LintReport(findings: findings, playlistCount: 1, measuredSegmentCount: 0)
+        case .multivariant(let multivariant):
+            guard let url = try input.url() else {
+                let note = Self.notChecked("the media playlists", remedy: "give a URL or a path to find them by")
+                return LintReport(findings: multivariant.lint() + [note], playlistCount: 1)
+            }
+            // Credentials stay with the origin that the user gave, wherever it has redirected to (RELIABILITY R59).
+            return await check(multivariant, loader: input.loader(of: url))
+        }
+    }
+
+    private static func notChecked(
+        _ what: String, remedy: String = "check it by itself", url: String? = nil
+    ) -> LintFinding {
+        LintFinding(
+            PlaylistIssue(rule: .notChecked, severity: .warning, text: "not checked: \(what)"), remedy: remedy,
+            url: url)
+    }
+
+    // MARK: Presentation
+
+    /// What one media playlist gave.
+    private struct Outcome: Sendable {
+        var findings: [LintFinding]
+        var facts: MediaPlaylistFacts?
+    }
+
+    private func check(_ multivariant: MultivariantPlaylist, loader: PlaylistLoader) async -> LintReport {
+        var presentation = PresentationLint(multivariant)
+        let references = Array(presentation.references.prefix(Self.maximumPlaylistCount))
+        let budget = Self.maximumSizeRequestCount / max(1, references.count)
+        let variables = multivariant.variables
+        let source = multivariant.url
+        let clock = PlayerConfiguration().clock
+        let deadline = Deadline(clock, after: Self.longestRun)
+
+        var outcomes: [Int: Outcome] = [:]
+        await withTaskGroup(of: (Int, Outcome).self) { group in
+            var next = 0
+            func begin() {
+                guard next < references.count else { return }
+                let (index, reference) = (next, references[next])
+                next += 1
+                group.addTask {
+                    let outcome = await load(
+                        reference, from: source, variables, loader, sizes: isDeep ? budget : 0, deadline)
+                    return (index, outcome)
+                }
+            }
+            for _ in 0..<Self.maximumRequestsAtATime { begin() }
+            for await (index, outcome) in group {
+                outcomes[index] = outcome
+                begin()
+            }
+        }
+
+        var findings = multivariant.lint()
+        var measured = 0
+        for (index, reference) in references.enumerated() {
+            guard let outcome = outcomes[index] else { continue }
+            findings += outcome.findings
+            if let facts = outcome.facts {
+                presentation.add(facts, for: reference)
+                measured += facts.measuredSegmentCount
+            }
+        }
+        findings += presentation.findings()
+        let left = presentation.references.count - references.count
+        if left > 0 { findings.append(Self.notChecked("\(left) more media playlists")) }
+        return LintReport(
+            findings: findings, playlistCount: 1 + references.count, measuredSegmentCount: isDeep ? measured : nil)
+    }
+
+    private func load(
+        _ reference: PresentationLint.Reference, from source: String, _ variables: [String: String],
+        _ loader: PlaylistLoader, sizes: Int, _ deadline: Deadline
+    ) async -> Outcome {
+        guard let url = reference.url else {
+            return failed("\"\(reference.uri)\" is not a URI reference", reference)
+        }
+        guard !deadline.isOver else {
+            return Outcome(findings: [Self.notChecked("all of it, since time is up", url: url)])
+        }
+        var options = PlaylistParser.Options()
+        options.importedVariables = variables
+        do {
+            switch try await loader.load(url, namedBy: source, options) {
+            case .multivariant: return failed("is a multivariant playlist, not a media one", reference)
+            case .media(let playlist):
+                var findings = playlist.lint()
+                for index in findings.indices { findings[index].url = url }
+                var rates: SegmentBitRates?
+                if sizes > 0 {
+                    let counts = await byteCounts(of: playlist, loader, limit: sizes, deadline)
+                    rates = SegmentBitRates(of: playlist, byteCounts: counts)
+                    let wanted = playlist.segments.count { !$0.isGap }
+                    if let count = rates?.measuredSegmentCount, count < wanted {
+                        findings.append(Self.notChecked("\(wanted - count) of \(wanted) segments' sizes", url: url))
+                    } else if rates == nil, wanted > 0 {
+                        findings.append(Self.notChecked("the segments' sizes, of which none can be had", url: url))
+                    }
+                }
+                return Outcome(findings: findings, facts: MediaPlaylistFacts(playlist, bitRates: rates))
+            }
+        } catch {
+            let failure = PlaylistInput.Failure(error)
+            // Some details begin with the cause.
+            let detail = failure.detail.map { $0.hasPrefix(failure.cause) ? $0 : "\(failure.cause): \($0)" }
+            return failed(detail ?? failure.cause, reference)
+        }
+    }
+
+    /// A media playlist that cannot be used: an error in the line that names it.
+    private func failed(_ text: String, _ reference: PresentationLint.Reference) -> Outcome {
+        let place = reference.line.map { "named in line \($0): " } ?? ""
+        let issue = PlaylistIssue(rule: .mediaPlaylist, text: place + text)
+        return Outcome(
+            findings: [
+                LintFinding(
+                    issue, remedy: "serve a media playlist there, or leave it away", url: reference.url ?? reference.uri
+                )
+            ])
+    }
+
+    // MARK: Sizes
+
+    /// The size of each segment that is not a byte range; at most `limit` resources are asked for.
+    private func byteCounts(
+        of playlist: MediaPlaylist, _ loader: PlaylistLoader, limit: Int, _ deadline: Deadline
+    ) async -> [Int?] {
+        var counts = [Int?](repeating: nil, count: playlist.segments.count)
+        var asked = 0
+        var failures = 0
+        for (index, segment) in playlist.segments.enumerated() {
+            guard asked < limit, failures < Self.maximumSizeFailureCount, !deadline.isOver else { break }
+            guard segment.byteRange == nil, !segment.isGap, let url = playlist.resolve(segment.uri) else { continue }
+            asked += 1
+            do {
+                counts[index] = try await loader.byteCount(of: url, namedBy: playlist.url)
+                failures = 0
+            } catch {
+                failures += 1
+            }
+        }
+        return counts
+    }
+
+    /// After so many in a row, the rest is not asked for.
+    private static let maximumSizeFailureCount = 3
+}
+
+/// A moment of a clock of any kind.
+private struct Deadline: Sendable {
+    private let isPast: @Sendable () -> Bool
+    var isOver: Bool { isPast() }
+
+    init(_ clock: some Clock<Duration>, after duration: Duration) {
+        let end = clock.now.advanced(by: duration)
+        isPast = { clock.now >= end }
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("hlsget inspect", .timeLimit(.minutes(2))) struct InspectTests {
+    private static let media = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,Title\n1.ts\n#EXT-X-ENDLIST\n"
+
+    private func document(_ result: Command.Result) throws -> [String: Any] {
+        let text = Data(result.output)
+        return try #require(JSONSerialization.jsonObject(with: text) as? [String: Any])
+    }
+
+    @Test("shows a file as a table, with what is wrong below")
+    func table() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Array(Self.media.replacing("4,Title", with: "4").utf8), to: "a b.m3u8")
+        let result = try await hlsget(["inspect", "a b.m3u8"], in: folder)
+        let text = String(decoding: result.output, as: UTF8.self)
+        #expect(result.status == 0 && result.errors.isEmpty)
+        #expect(text.contains("media playlist: version 1, complete") && text.contains("1.ts"))
+        #expect(text.contains("1 segment, 4.000 s in all") && text.contains("warning: line 3: EXTINF no comma"))
+    }
+
+    @Test("shows a file as JSON, with references resolved against the base")
+    func json() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Array(Self.media.utf8), to: "a.m3u8")
+        let result = try await hlsget(
+            ["inspect", "--json", "--base-url", "https://h.example/x/y.m3u8", "a.m3u8"], in: folder)
+        let document = try document(result)
+        #expect(result.status == 0 && document["v"] as? Int == 1 && document["kind"] as? String == "media")
+        let segment = try #require((document["segments"] as? [[String: Any]])?.first)
+        #expect(
+            segment["resolvedUri"] as? String == "https://h.example/x/1.ts" && segment["title"] as? String == "Title")
+    }
+
+    @Test("reads standard input")
+    func standardInput() async throws {
+        let folder = try ScratchFolder()
+        let file = try folder.write(Array(Self.media.utf8), to: "a.m3u8")
+        let result = try await hlsget(["inspect", "--json", "-"], input: file)
+        #expect(try result.status == 0 && (document(result)["segments"] as? [Any])?.count == 1)
+    }
+
+    @Test(
+        "C02: loads a URL with a content coding, and follows redirects to https",
+        .enabled(if: TestOrigin.isInstalled, "needs nginx"))
+    func urls() async throws {
+        let origin = try TestOrigin.shared()
+        let plain = try await hlsget("inspect", "--json", origin.plain + "/small.m3u8")
+        #expect(try plain.status == 0 && (document(plain)["segments"] as? [Any])?.count == 100)
+
+        let refused = try await hlsget("inspect", "--json", origin.plain + "/away")
+        #expect(refused.status == 12 && refused.errorLines.count == 1)
+        #expect(try document(refused)["error"] as? Bool == true)
+        for options in [["--cacert", origin.caFile], ["--insecure"]] {
+            let away = try await hlsget(["inspect", "--json"] + options + [origin.plain + "/away"])
+            let segments = try document(away)["segments"] as? [[String: Any]]
+            #expect(segments?.first?["resolvedUri"] as? String == origin.secure + "/segment.ts", "\(away.errors)")
+        }
+        let down = try await hlsget("inspect", "--insecure", origin.secure + "/down")
+        #expect(down.status == 12 && down.errorLines.count == 1)
+        let allowed = try await hlsget("inspect", "--insecure", "--allow-downgrade", origin.secure + "/down")
+        #expect(allowed.status == 0)
+    }
+
+    @Test("sends fields, and asks again after a failure that may pass")
+    func requests() async throws {
+        let server = try ScriptedServer(accepting: { connection, number in
+            let request = connection.readRequest() ?? []
+            let isTold = request.contains { $0.lowercased() == "x-told: you" }
+            if number == 0 {
+                connection.respond(
+                    [], status: "503 Service Unavailable", fields: ["Retry-After: 0", "Connection: close"])
+            } else {
+                connection.respond(
+                    Array(Self.media.replacing("1.ts", with: isTold ? "told.ts" : "not.ts").utf8),
+                    fields: ["Connection: close"])
+            }
+        })
+        defer { server.stop() }
+        let result = try await hlsget("inspect", "-H", "X-Told: you", server.url + "/a.m3u8")
+        #expect(result.status == 0 && String(decoding: result.output, as: UTF8.self).contains("told.ts"))
+    }
+
+    struct Failure: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        var arguments: [String]
+        var status: Int32
+        var words: [String]
+
+        init(_ name: String, _ arguments: String..., status: Int32, words: String...) {
+            testDescription = name
+            self.arguments = arguments
+            self.status = status
+            self.words = words
+        }
+    }
+
+    @Test(
+        "a failure is one line, one JSON object and the right exit code",
+        arguments: [
+            Failure("404", "@/none.m3u8", status: 3, words: "not found", "/none.m3u8", "404"),
+            Failure("403", "@/forbidden.m3u8", status: 3, words: "/forbidden.m3u8", "403"),
+            Failure("no such file", "none.m3u8", status: 3, words: "none.m3u8", "No such file"),
+            Failure(
+                "refused port", "--retries", "0", "http://127.0.0.1:1/", status: 4, words: "connect", "127.0.0.1:1"),
+            Failure(
+                "no such host", "--retries", "0", "http://x.invalid/", status: 4, words: "no such host", "x.invalid"),
+            Failure("a page", "@/page", status: 5, words: "<html>", "/page"),
+            Failure("a malformed playlist", "bad.m3u8", status: 5, words: "line 3", "EXT-X-BYTERANGE", "bad.m3u8"),
+            Failure("another scheme", "gopher://h/a", status: 12, words: "gopher", "not allowed"),
+            Failure("a private address", "--deny-private", "@/page", status: 12, words: "127.0.0.1", "not allowed"),
+            Failure("too large", "huge.m3u8", status: 12, words: "maximumLineByteCount", "line 2"),
+        ])
+    func failures(_ failure: Failure) async throws {
+        let origin = try OddOrigin(["page": Array("<html>\u{1B}[31m</html>".utf8)], forbidding: "forbidden.m3u8")
+        defer { origin.stop() }
+        let folder = try ScratchFolder()
+        try folder.write(Array("#EXTM3U\n#EXTINF:4,\n#EXT-X-BYTERANGE:x\na\n".utf8), to: "bad.m3u8")
+        try folder.write(Array("#EXTM3U\n".utf8) + [UInt8](repeating: 0x61, count: 100_000), to: "huge.m3u8")
+        let result = try await hlsget(
+            ["inspect", "--json"] + failure.arguments.map { $0.replacing("@/", with: origin.url + "/") }, in: folder)
+        #expect(result.status == failure.status, "\(result.errors)")
+        #expect(result.lines.count == 1 && result.errorLines.count == 1)
+        for word in failure.words { #expect(result.errors.contains(word), "\(result.errors)") }
+        #expect(try document(result)["error"] as? Bool == true)
+        #expect(!(result.errors.utf8 + result.output).contains { $0 < 0x20 && $0 != 0x0A })
+    }
+}

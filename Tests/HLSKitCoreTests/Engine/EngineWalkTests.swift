@@ -40,6 +40,8 @@ struct EngineWalk: CustomStringConvertible {
     private let seeks: Bool
     private var interstitialRuns = false
     private var lastTime = Duration.zero
+    /// What the user did, when, and what came of it at once.
+    private var controls: [String] = []
 
     /// `seeks` adds seeks, interstitials and rates that are tied to host time to what the user does.
     init(seed: UInt64, seeks: Bool = false) {
@@ -56,13 +58,20 @@ struct EngineWalk: CustomStringConvertible {
     }
 
     var description: String {
+        var controls = controls
+        if let item = harness.engine.item {
+            for lane in item.lanes.values {
+                controls.append("\(lane.id) complete \(lane.isComplete) cut \(lane.isCutAtEnd) cursor \(String(describing: lane.cursor)) loaded \(String(describing: lane.loadedEnd)) drained \(String(describing: lane.drainedEnd)) segs \(lane.segments.map { ($0.job.start, $0.isLoaded) }) list \(String(describing: lane.tracker?.start)) \(String(describing: lane.tracker?.end)) live \(String(describing: lane.tracker?.isLive))")
+            }
+            controls.append("fe \(String(describing: item.forwardEnd)) seek \(String(describing: item.seekTarget)) eff \(String(describing: harness.engine.effectiveEnd)) playhead \(harness.engine.playhead) tb \(harness.engine.timebase) verdict \(harness.engine.lastVerdict) closed \(item.isClosed) err \(String(describing: item.error)) pend \(String(describing: item.pendingFailure)) ranges \(harness.engine.buffer.loadedTimeRanges()) required \(harness.engine.buffer.requiredTracks)")
+        }
         let requests = harness.requests.suffix(12).map { "\($0.began) \($0.path) \($0.outcome) \($0.ended ?? .zero)" }
-        return "\(harness.testDescription)\n" + requests.joined(separator: "\n")
+        return "\(harness.testDescription)\n" + (requests + controls).joined(separator: "\n")
     }
 
     /// What was broken, if anything.
     mutating func run() -> String? {
-        harness.control(.play)
+        control(.play)
         harness.open("main.m3u8")
         for _ in 0..<random.next() % 5 {
             harness.run(until: harness.now + .milliseconds(Int64(random.next() % 12_000)))
@@ -76,10 +85,10 @@ struct EngineWalk: CustomStringConvertible {
         }
         if interstitialRuns {
             interstitialRuns = false
-            harness.control(.setInterstitialRunning(false))
+            control(.setInterstitialRunning(false))
         }
-        harness.control(.setForwardPlaybackEndTime(nil))
-        harness.control(.setRate(2))
+        control(.setForwardPlaybackEndTime(nil))
+        control(.setRate(2))
         harness.runToEnd(by: harness.now + .seconds(600))
         if let broken = broken { return broken }
         guard harness.isOver else { return "not over at \(harness.now)" }
@@ -96,16 +105,16 @@ struct EngineWalk: CustomStringConvertible {
     private mutating func control() -> Bool {
         let choice = random.next() % 8
         switch choice {
-        case 0: harness.control(.pause)
-        case 1: harness.control(.setRate([0.5, 1, 2][Int(random.next() % 3)]))
+        case 0: control(.pause)
+        case 1: control(.setRate([0.5, 1, 2][Int(random.next() % 3)]))
         case 2: harness.open("main.m3u8")
         case 3:
             var preferences = PlayerItemPreferences()
             preferences.preferredPeakBitRate = random.next() % 2 == 0 ? 1_500_000 : 0
-            harness.control(.setPreferences(preferences))
-        case 4: harness.control(.playImmediately(1))
-        case 5: harness.control(.setForwardPlaybackEndTime(.seconds(Int64(random.next() % 40))))
-        default: harness.control(.play)
+            control(.setPreferences(preferences))
+        case 4: control(.playImmediately(1))
+        case 5: control(.setForwardPlaybackEndTime(.seconds(Int64(random.next() % 40))))
+        default: control(.play)
         }
         return choice == 2
     }
@@ -114,15 +123,21 @@ struct EngineWalk: CustomStringConvertible {
         switch random.next() % 6 {
         case 0:
             interstitialRuns.toggle()
-            harness.control(.setInterstitialRunning(interstitialRuns))
+            control(.setInterstitialRunning(interstitialRuns))
             return false
         case 1:
-            harness.control(.cancelSeek)
+            control(.cancelSeek)
             return false
         default:
-            harness.control(.seek(to: .milliseconds(Int64(random.next() % 40_000))))
+            control(.seek(to: .milliseconds(Int64(random.next() % 40_000))))
             return true
         }
+    }
+
+    private mutating func control(_ control: EngineControl) {
+        let before = harness.engine.playhead
+        harness.control(control)
+        controls.append("\(harness.now) \(control): \(before) to \(harness.engine.playhead), \(harness.engine.machine.status)")
     }
 
     // MARK: Server

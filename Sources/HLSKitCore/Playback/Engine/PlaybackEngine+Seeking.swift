@@ -50,6 +50,8 @@ extension PlaybackEngine {
     }
 
     private func isBuffered(_ target: Duration) -> Bool {
+        // Outputs that take what there is have it already, and would have to be given it again.
+        guard configuration.pacing == .realTime else { return false }
         let end = effectiveEnd ?? .seconds(Int64.max)
         return buffer.loadedTimeRanges().contains { range in
             range.contains(target) && min(target + configuration.buffering.stallEpsilon, end) <= range.upperBound

@@ -572,7 +572,9 @@ extension PlaybackEngine {
         let drainedEnd = end ?? lane.loadedEnd ?? item?.start ?? .zero
         item?.lanes[id]?.drainedEnd = drainedEnd
         guard let item, item.isDrained else { return }
-        self.item?.mediaEnd = item.requiredLanes.compactMap(\.drainedEnd).max()
+        // Of a segment that was cut off at an end time some was played that is in no count.
+        let cutEnd = configuration.pacing == .realTime && lane.isCutAtEnd ? playhead : .zero
+        self.item?.mediaEnd = item.requiredLanes.compactMap(\.drainedEnd).max().map { max($0, cutEnd) }
         guard configuration.pacing == .unpaced else { return }
         let presented = effectiveEnd ?? playhead
         self.item?.presentedUpTo = presented

@@ -70,6 +70,34 @@ struct EngineSeekTests {
         #expect(harness.didPlayToEnd)
     }
 
+    @Test("a seek that is refused leaves the one before it alone")
+    func refused() {
+        var harness = Self.playing(until: .seconds(5))
+        harness.control(.seek(to: .seconds(100)))
+        harness.control(.seek(to: .seconds(1000)))
+        #expect(harness.seekOutcomes == [false])
+        harness.run(until: .seconds(10))
+        #expect(harness.seekOutcomes == [false, true])
+        #expect(Self.time(harness) > 100)
+        #expect(harness.state.timeControlStatus == .playing)
+    }
+
+    @Test("without pacing a seek loads again what the outputs have taken")
+    func unpaced() {
+        var configuration = EngineConfiguration()
+        configuration.pacing = .unpaced
+        var harness = EngineHarness(origin: .vod(count: 30), configuration: configuration)
+        harness.open("vod.m3u8")
+        harness.control(.play)
+        harness.run(until: .seconds(60)) { $0.engine.playhead >= .seconds(20) }
+        let before = harness.mediaPaths
+        harness.control(.seek(to: .seconds(5)))
+        harness.runToEnd()
+        #expect(harness.seekOutcomes == [true])
+        #expect(harness.mediaPaths.dropFirst(before.count).first == "s1.ts")
+        #expect(harness.didPlayToEnd)
+    }
+
     @Test("a seek before the item is ready becomes its start")
     func beforeReady() {
         var harness = EngineHarness.playing("vod.m3u8", from: .vod(count: 30))

@@ -58,13 +58,6 @@ struct EngineWalk: CustomStringConvertible {
     }
 
     var description: String {
-        var controls = controls
-        if let item = harness.engine.item {
-            for lane in item.lanes.values {
-                controls.append("\(lane.id) complete \(lane.isComplete) cut \(lane.isCutAtEnd) cursor \(String(describing: lane.cursor)) loaded \(String(describing: lane.loadedEnd)) drained \(String(describing: lane.drainedEnd)) segs \(lane.segments.map { ($0.job.start, $0.isLoaded) }) list \(String(describing: lane.tracker?.start)) \(String(describing: lane.tracker?.end)) live \(String(describing: lane.tracker?.isLive))")
-            }
-            controls.append("fe \(String(describing: item.forwardEnd)) seek \(String(describing: item.seekTarget)) eff \(String(describing: harness.engine.effectiveEnd)) playhead \(harness.engine.playhead) tb \(harness.engine.timebase) verdict \(harness.engine.lastVerdict) closed \(item.isClosed) err \(String(describing: item.error)) pend \(String(describing: item.pendingFailure)) ranges \(harness.engine.buffer.loadedTimeRanges()) required \(harness.engine.buffer.requiredTracks)")
-        }
         let requests = harness.requests.suffix(12).map { "\($0.began) \($0.path) \($0.outcome) \($0.ended ?? .zero)" }
         return "\(harness.testDescription)\n" + (requests + controls).joined(separator: "\n")
     }
@@ -137,7 +130,8 @@ struct EngineWalk: CustomStringConvertible {
     private mutating func control(_ control: EngineControl) {
         let before = harness.engine.playhead
         harness.control(control)
-        controls.append("\(harness.now) \(control): \(before) to \(harness.engine.playhead), \(harness.engine.machine.status)")
+        let (after, status) = (harness.engine.playhead, harness.engine.machine.status)
+        controls.append("\(harness.now) \(control): \(before) to \(after), \(status)")
     }
 
     // MARK: Server

@@ -50,7 +50,8 @@ enum EngineControl: Sendable {
     case playImmediately(Float)
     /// Plays with a point where item time and host time meet. Ignored while the player waits automatically.
     case setRateAtHostTime(Float, TimeControlMachine.TimebaseAnchor)
-    /// Moves the playhead. Ends with ``EngineEffect/seekEnded(finished:)``; a newer one ends it at once.
+    /// Moves the playhead. Ends with ``EngineEffect/seekEnded(finished:)`` or ``EngineEffect/seekRefused``; a newer one
+    /// that is not refused ends it at once.
     case seek(to: Duration)
     /// Lets the playhead stay where the seek that is under way has brought it.
     case cancelSeek

@@ -4,20 +4,22 @@
 extension PlaybackEngine {
     /// Moves the playhead to `target`. Before an item has a place to start at, the target becomes that place.
     mutating func seek(to target: Duration) {
-        endSeek(finished: false)
         guard let item, item.error == nil, item.pendingFailure == nil else {
-            effects.append(.seekEnded(finished: false))
+            effects.append(.seekRefused)
             return
         }
         guard let tracker = item.lanes[.main]?.tracker ?? item.previousTracker, item.start != nil else {
+            endSeek(finished: false)
             self.item?.seekTarget = target
             run(machine.handle(.seekAccepted(isTargetBuffered: false)))
             return
         }
+        // One that is refused leaves the one that is under way alone.
         guard target >= tracker.start, target <= max(tracker.end, effectiveEnd ?? .zero) else {
-            effects.append(.seekEnded(finished: false))
+            effects.append(.seekRefused)
             return
         }
+        endSeek(finished: false)
         let isBuffered = isBuffered(target)
         run(machine.handle(.seekAccepted(isTargetBuffered: isBuffered)))
         self.item?.seekTarget = target
@@ -68,7 +70,8 @@ extension PlaybackEngine {
             let index = old.tracker.flatMap { $0.index(containing: max(target, $0.start)) }
             if let tracker = old.tracker, let index {
                 lane.cursor = .position(tracker.position(at: index))
-                lane.loadedEnd = tracker.starts[index]
+                // A lane whose list begins later has a hole there that nothing fills.
+                lane.loadedEnd = min(tracker.starts[index], target)
             } else {
                 lane.cursor = .time(target)
                 lane.loadedEnd = target

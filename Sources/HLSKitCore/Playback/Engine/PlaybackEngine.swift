@@ -400,7 +400,8 @@ struct PlaybackEngine: Sendable {
             let time = playhead + lastVerdict.forwardDuration - configuration.buffering.stallEpsilon
             if let time = timebase.hostTime(of: time + .microseconds(1)) { consider(time) }
         }
-        if outlook.isDrained || outlook.endsEarly, let end = outlook.effectiveEnd, let time = timebase.hostTime(of: end) {
+        if outlook.isDrained || outlook.endsEarly, let end = outlook.effectiveEnd, let time = timebase.hostTime(of: end)
+        {
             consider(time)
         }
         // A track at rest may want media again.

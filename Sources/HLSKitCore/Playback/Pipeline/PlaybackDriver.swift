@@ -160,7 +160,7 @@ struct PlaybackDriver: ~Copyable {
         case .publish(let kind):
             if case .didPlayToEnd = kind, let end = engine.read({ $0.effectiveEnd }) { showCues(upTo: end) }
             engine.publish(kind)
-        case .seekEnded, .itemEnded: break
+        case .seekEnded, .seekRefused, .itemEnded: break
         }
     }
 

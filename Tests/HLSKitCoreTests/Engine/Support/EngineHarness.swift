@@ -186,6 +186,7 @@ struct EngineHarness {
         case .disarm(let timer): timers.disarm(timer)
         case .publish(let kind): events.append((now, kind))
         case .seekEnded(let finished): seekOutcomes.append(finished)
+        case .seekRefused: seekOutcomes.append(false)
         case .itemEnded: isOver = true
         }
     }

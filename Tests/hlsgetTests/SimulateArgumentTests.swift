@@ -1,4 +1,5 @@
 import ArgumentParser
+import HLSKitCore
 import HLSKitSimulation
 import Testing
 
@@ -38,10 +39,27 @@ struct SimulateArgumentTests {
         }
     }
 
+    @Test("a variant is pinned by its number, or by the mean rate of the trace")
+    func pins() throws {
+        let text = #"{"segment_duration_ms":2000,"bitrates_kbps":[1000,2000,4000],"segment_sizes_bits":[[2,4,8]]}"#
+        let movie = try MovieFile(parsing: Array(text.utf8))
+        let trace = try NetworkTrace(parsing: "1000,1000,0\n1000,4000,0\n".utf8)
+        #expect(try PinArgument.parse("2").variant(of: movie, over: trace) == 2)
+        #expect(try PinArgument.parse("mean:0.9").variant(of: movie, over: trace) == 1)
+        #expect(try PinArgument.parse("mean:2").variant(of: movie, over: trace) == 2)
+        #expect(try PinArgument.parse("mean:0.3").variant(of: movie, over: trace) == nil)
+        for text in ["", "-1", "mean", "mean:", "mean:0", "mean:-1", "mean:x", "x", "mean:nan"] {
+            #expect(throws: ArgumentValueError.self) { try PinArgument.parse(text) }
+        }
+    }
+
     private func row(_ family: String, trace: String = "t", kilobits: Int) throws -> SimulationReport.Row {
         let text = #"{"segment_duration_ms":2000,"bitrates_kbps":[1000],"segment_sizes_bits":[[2000000],[2000000]]}"#
         let movie = try MovieFile(parsing: Array(text.utf8))
-        var run = try SimulationRun(trace: NetworkTrace(parsing: "1000,\(kilobits),0\n".utf8), movie: movie)
+        var options = SimulationRun.Options()
+        options.keepUpPolicy = .bufferOnly(start: .zero, afterRebuffer: .zero)
+        var run = try SimulationRun(
+            trace: NetworkTrace(parsing: "1000,\(kilobits),0\n".utf8), movie: movie, options: options)
         return SimulationReport.Row(
             trace: trace, family: family, movie: "m", bufferCap: 30_000, rule: "hlskit", score: try run.run().score)
     }

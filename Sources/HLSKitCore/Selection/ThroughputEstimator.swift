@@ -68,6 +68,7 @@ public struct ThroughputEstimator: Sendable {
     /// The last transfers that counted, newest last.
     public private(set) var recentTransfers: [Transfer] = []
 
+    private var record = LoadingRecord()
     private var running = FewEntries<TransferID, Running>()
     private var fast = MovingAverage(halfLife: fastHalfLife)
     private var slow = MovingAverage(halfLife: slowHalfLife)
@@ -85,8 +86,13 @@ public struct ThroughputEstimator: Sendable {
 
     public init() {}
 
+    /// Bits per second in each of the last seconds in which something was being loaded, the oldest first; two minutes at
+    /// most.
+    var secondRates: [Double] { record.rates }
+
     /// A request was sent.
     public mutating func started(_ id: TransferID, at now: Duration) {
+        record.began(at: now)
         running[id] = Running(requested: now)
     }
 
@@ -100,6 +106,7 @@ public struct ThroughputEstimator: Sendable {
     /// Bytes of the body arrived, counted as they were sent.
     public mutating func received(_ id: TransferID, byteCount: Int, at now: Duration) {
         guard byteCount > 0, var transfer = running[id] else { return }
+        record.received(byteCount: byteCount, at: now)
         let firstByte = transfer.firstByte ?? now
         transfer.firstByte = firstByte
         transfer.byteCount += byteCount
@@ -123,6 +130,7 @@ public struct ThroughputEstimator: Sendable {
     /// The transfer is over: finished, failed or cancelled.
     public mutating func ended(_ id: TransferID, at now: Duration) {
         guard let transfer = running.removeValue(forKey: id) else { return }
+        record.ended(at: now)
         // Little that took long is news as well: the link was all but dead.
         guard transfer.counts || now - transfer.requested >= Self.silenceTime else { return }
         remember(

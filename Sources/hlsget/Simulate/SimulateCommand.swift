@@ -42,7 +42,12 @@ struct SimulateCommand: AsyncParsableCommand {
             "When to start: predictive, or bufferOnly:START,REBUFFER in seconds of media.", valueName: "policy"),
         transform: { try KeepUpArgument.parse($0) })
     var keepUp = KeepUpArgument.predictive
-    @Option(help: ArgumentHelp("Play this variant only; 0 is the lowest.", valueName: "index")) var pin: Int?
+    @Option(
+        help: ArgumentHelp(
+            "Play this variant only: 0 is the lowest; mean:SHARE is the highest of at most that share of the trace's "
+                + "mean rate, and leaves out traces that are too slow for any.", valueName: "index|mean:share"),
+        transform: { try PinArgument.parse($0) })
+    var pin: PinArgument?
     @Option(help: ArgumentHelp("The most media ahead, in milliseconds.", valueName: "ms")) var bufferCap = 30_000
     @Option(help: ArgumentHelp("Write the session as JSON lines; with several traces a folder.", valueName: "file|dir"))
     var log: String?
@@ -69,7 +74,6 @@ struct SimulateCommand: AsyncParsableCommand {
             throw ValidationError("--merge simulates nothing: it goes with --json and --csv only")
         }
         if explain, log == nil { throw ValidationError("--explain adds to the log: give --log too") }
-        if let pin, pin < 0 { throw ValidationError("--pin is at least 0") }
     }
 
     mutating func run() async throws {
@@ -93,10 +97,12 @@ struct SimulateCommand: AsyncParsableCommand {
         options.knowsSegmentSizes = segmentSizes == .known
         options.keepUpPolicy = keepUp.policy
         options.bufferLimit = .milliseconds(bufferCap)
-        options.pinnedVariant = pin
         options.explainsDecisions = explain
         let labels = SimulationSweep.Labels(rule: rule.rawValue, bufferCap: bufferCap)
-        let rows = try await sweep.run(options, labels, jobs: jobs, plotPath: plot)
+        let rows = try await sweep.run(options, labels, pin: pin, jobs: jobs, plotPath: plot)
+        guard !rows.isEmpty else {
+            throw SimulationFailure(cause: "no trace is fast enough for the lowest variant", path: trace)
+        }
         try show(SimulationReport(rows: rows), csvHasHeader: shard.index == 1)
     }
 
@@ -146,6 +152,29 @@ enum KeepUpArgument: Sendable, Equatable {
         switch self {
         case .predictive: .predictive
         case .bufferOnly(let start, let afterRebuffer): .bufferOnly(start: start, afterRebuffer: afterRebuffer)
+        }
+    }
+}
+
+/// `INDEX` or `mean:SHARE`: the only variant to play.
+enum PinArgument: Sendable, Equatable {
+    case index(Int)
+    case share(Double)
+
+    static func parse(_ text: String) throws(ArgumentValueError) -> PinArgument {
+        if let index = Int(text), index >= 0 { return .index(index) }
+        let parts = text.split(separator: ":", maxSplits: 1)
+        guard parts.count == 2, parts[0] == "mean", let share = Double(parts[1]), share > 0, share <= 100 else {
+            throw ArgumentValueError("write the number of a variant, or mean:SHARE as in mean:0.9")
+        }
+        return .share(share)
+    }
+
+    /// Counted from the lowest; nil where the trace is too slow for any.
+    func variant(of movie: MovieFile, over trace: NetworkTrace) -> Int? {
+        switch self {
+        case .index(let index): index
+        case .share(let share): movie.averageBitRates.lastIndex { $0 <= share * trace.meanBitsPerSecond }
         }
     }
 }

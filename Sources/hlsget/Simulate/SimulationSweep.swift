@@ -72,19 +72,19 @@ struct SimulationSweep: Sendable {
 
     private let isLogFolder: Bool
 
-    /// Runs `jobs` sessions at a time. The rows are in the order of the traces.
+    /// Runs `jobs` sessions at a time. The rows are in the order of the traces; those that `pin` leaves out have none.
     func run(
-        _ options: SimulationRun.Options, _ labels: Labels, jobs: Int, plotPath: String?
+        _ options: SimulationRun.Options, _ labels: Labels, pin: PinArgument? = nil, jobs: Int, plotPath: String?
     ) async throws -> [SimulationReport.Row] {
         typealias Row = SimulationReport.Row
         var rows = [Row?](repeating: nil, count: entries.count)
-        try await withThrowingTaskGroup(of: (Int, Row).self) { group in
+        try await withThrowingTaskGroup(of: (Int, Row?).self) { group in
             var next = 0
             func add() {
                 guard next < entries.count else { return }
                 let index = next
                 next += 1
-                group.addTask { @concurrent in (index, try session(entries[index], options, labels, plotPath)) }
+                group.addTask { @concurrent in (index, try session(entries[index], options, labels, pin, plotPath)) }
             }
             for _ in 0..<jobs { add() }
             while let (index, row) = try await group.next() {
@@ -96,8 +96,8 @@ struct SimulationSweep: Sendable {
     }
 
     private func session(
-        _ entry: Entry, _ options: SimulationRun.Options, _ labels: Labels, _ plotPath: String?
-    ) throws(SimulationFailure) -> SimulationReport.Row {
+        _ entry: Entry, _ options: SimulationRun.Options, _ labels: Labels, _ pin: PinArgument?, _ plotPath: String?
+    ) throws(SimulationFailure) -> SimulationReport.Row? {
         guard let movie = movies[entry.moviePath] else {
             throw SimulationFailure(cause: "no movie", path: entry.moviePath, status: .internalError)
         }
@@ -107,6 +107,11 @@ struct SimulationSweep: Sendable {
         } catch {
             throw SimulationFailure(
                 cause: "not a trace", path: entry.path, detail: "\(error)", status: .badPlaylist)
+        }
+        var options = options
+        if let pin {
+            guard let variant = pin.variant(of: movie, over: trace) else { return nil }
+            options.pinnedVariant = variant
         }
         let session: SimulatedSession
         do {

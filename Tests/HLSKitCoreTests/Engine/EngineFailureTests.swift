@@ -407,10 +407,38 @@ struct EngineFailureTests {
         }
     }
 
+    @Test("a segment that the rules of safety refuse is passed over (R20, R55, R58)")
+    func refusedSegment() {
+        for code in [LoadingError.Code.refused, .untrustedCertificate] {
+            var origin = ScriptedOrigin.vod()
+            origin.answer("s5.ts", .failure(code))
+            var harness = EngineHarness.playing("vod.m3u8", from: origin)
+            harness.runToEnd()
+            #expect(harness.error == nil)
+            #expect(harness.didPlayToEnd)
+            #expect(harness.skippedSequences == [5...5])
+            #expect(harness.requests(of: "s5.ts").count == 1)
+        }
+    }
+
+    @Test("an item of which everything is refused fails as refused", arguments: [10, 400])
+    func allRefused(count: Int) {
+        for code in [LoadingError.Code.refused, .untrustedCertificate] {
+            var origin = ScriptedOrigin.vod(count: count)
+            origin.media = { _ in .failure(code) }
+            var harness = EngineHarness.playing("vod.m3u8", from: origin)
+            harness.runToEnd(by: .seconds(2_000))
+            #expect(harness.error?.code == .refused)
+            #expect(!harness.didPlayToEnd)
+        }
+    }
+
     @Test("what was loaded before a failure is played")
     func playsWhatIsThere() {
-        var origin = ScriptedOrigin.vod()
-        for name in Self.names("s", 5..<10) { origin.answer(name, .failure(.refused)) }
+        var origin = ScriptedOrigin.vod { text in
+            text.segments[5].tags = [#"#EXT-X-KEY:METHOD=AES-128,URI="key""#]
+        }
+        origin.answer("key", .failure(.refused))
         var harness = EngineHarness.playing("vod.m3u8", from: origin)
         harness.runToEnd()
         #expect(harness.error?.code == .refused)

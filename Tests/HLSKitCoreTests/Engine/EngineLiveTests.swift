@@ -368,4 +368,72 @@ struct EngineLiveTests {
         }
         #expect(harness.statistics.numberOfStalls == 0)
     }
+
+    // MARK: Lanes side by side
+
+    @Test("lanes that miss different parts of a window stay side by side", arguments: [118, 120, 121, 123])
+    func differentWindows(audioSequence: Int) {
+        let audio = #"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="x",NAME="en",DEFAULT=YES,URI="c.m3u8""#
+        var origin = ScriptedOrigin.multivariant(["a": 1_000_000], extra: [audio], audio: "x")
+        for (name, sequence) in [("a", 120), ("c", audioSequence)] {
+            origin.routes["\(name).m3u8"] = { visit in
+                let first = visit.time < .seconds(15) ? 100 : sequence
+                return .text(Broadcast(firstSequence: first, laterCount: 20, prefix: name).text(at: visit.time))
+            }
+        }
+        var harness = EngineHarness.playing("main.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        var times: [String: Double] = [:]
+        for (_, kind) in harness.events {
+            guard case .segmentLoaded(let load) = kind else { continue }
+            times[ScriptedOrigin.path(of: load.url)] = load.itemTime.seconds
+        }
+        let common = (100..<150).filter { times["a\($0).ts"] != nil && times["c\($0).ts"] != nil }
+        #expect(common.count > 10)
+        #expect(common.contains { $0 > 120 })
+        for number in common { #expect(times["a\(number).ts"] == times["c\(number).ts"], "segment \(number)") }
+    }
+
+    // MARK: Stuck
+
+    private static let standstill = Duration.seconds(8)..<Duration.seconds(2000)
+
+    @Test("a playlist that does not go on is left for another variant's after 3.5 target durations")
+    func stuckVariant() {
+        var origin = ScriptedOrigin.multivariant(["a": 3_000_000, "b": 1_000_000])
+        origin.broadcast("a.m3u8", Broadcast(laterCount: 20, prefix: "a", freezes: [Self.standstill]))
+        origin.broadcast("b.m3u8", Broadcast(laterCount: 20, prefix: "b"))
+        var harness = EngineHarness.playing("main.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(harness.loadedSegments.last == "b125.ts")
+        #expect(harness.missedSequences.isEmpty)
+    }
+
+    @Test("variants that all stand still are stale as soon as one alone would be")
+    func allStuck() {
+        var origin = ScriptedOrigin.multivariant(["a": 3_000_000, "b": 2_000_000, "c": 1_000_000])
+        for name in ["a", "b", "c"] {
+            origin.broadcast(
+                "\(name).m3u8", Broadcast(laterCount: 20, prefix: name, freezes: [Self.standstill]))
+        }
+        var harness = EngineHarness.playing("main.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.error?.code == .staleLive)
+        // Listed at 8 s; a reload may see it a target duration later.
+        #expect(harness.now <= .seconds(8 + 4 + 42 + 4))
+    }
+
+    @Test("R74: playlists without end and without anything new end the item")
+    func unchangedForEver() {
+        var origin = ScriptedOrigin()
+        origin.broadcast("live.m3u8", Broadcast(targetDuration: 1, laterCount: 0, endsWithTag: false))
+        var harness = EngineHarness.playing("live.m3u8", from: origin) {
+            $0.retryPolicies.fruitlessRequestTotal = 20
+        }
+        harness.runToEnd()
+        #expect(harness.error?.code == .network)
+        #expect(harness.requests(of: "live.m3u8").count <= 22)
+    }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import HLSPlaylist
 import Testing
 
@@ -6,13 +7,21 @@ import Testing
 /// Plays random streams of random servers under random control, and looks for what must never happen.
 @Suite("Engine, random walks")
 struct EngineWalkTests {
+    /// Seeds in fifties: the first eight, or those that `HLSKIT_WALKS` names, as in `0-200`.
+    private static let firstSeeds: [Int] = {
+        let text = ProcessInfo.processInfo.environment["HLSKIT_WALKS"] ?? "0-8"
+        let bounds = text.split(separator: "-").compactMap { Int($0) }
+        guard bounds.count == 2, bounds[0] < bounds[1] else { return [] }
+        return (bounds[0]..<bounds[1]).map { $0 * 50 }
+    }()
+
     @Test(
-        "no server and no user bring a player to wait for ever", .timeLimit(.minutes(1)),
-        arguments: (0..<8).map { $0 * 50 })
-    func walk(firstSeed: Int) {
+        "no server and no user bring a player to wait for ever", .timeLimit(.minutes(10)), arguments: firstSeeds,
+        [false, true])
+    func walk(firstSeed: Int, seeks: Bool) {
         var endCount = 0
         for seed in firstSeed..<firstSeed + 50 {
-            var walk = EngineWalk(seed: UInt64(seed))
+            var walk = EngineWalk(seed: UInt64(seed), seeks: seeks)
             if let broken = walk.run() {
                 Issue.record("seed \(seed): \(broken)\n\(walk.description)")
                 continue
@@ -28,8 +37,15 @@ struct EngineWalk: CustomStringConvertible {
     private(set) var harness: EngineHarness
     private var random: SplitMix64
     private let isUnpaced: Bool
+    private let seeks: Bool
+    private var interstitialRuns = false
+    private var lastTime = Duration.zero
+    /// What the user did, when, and what came of it at once.
+    private var controls: [String] = []
 
-    init(seed: UInt64) {
+    /// `seeks` adds seeks, interstitials and rates that are tied to host time to what the user does.
+    init(seed: UInt64, seeks: Bool = false) {
+        self.seeks = seeks
         var random = SplitMix64(seed: seed)
         var configuration = EngineConfiguration()
         configuration.seed = seed
@@ -43,20 +59,29 @@ struct EngineWalk: CustomStringConvertible {
 
     var description: String {
         let requests = harness.requests.suffix(12).map { "\($0.began) \($0.path) \($0.outcome) \($0.ended ?? .zero)" }
-        return "\(harness.testDescription)\n" + requests.joined(separator: "\n")
+        return "\(harness.testDescription)\n" + (requests + controls).joined(separator: "\n")
     }
 
     /// What was broken, if anything.
     mutating func run() -> String? {
-        harness.control(.play)
+        control(.play)
         harness.open("main.m3u8")
         for _ in 0..<random.next() % 5 {
             harness.run(until: harness.now + .milliseconds(Int64(random.next() % 12_000)))
-            control()
+            lastTime = harness.engine.playhead
+            let controlled = harness.now
+            let mayJump = seeks && random.next() % 2 == 0 ? controlMore() : control()
+            if !mayJump, harness.now == controlled, harness.engine.playhead < lastTime {
+                return "time went back from \(lastTime) to \(harness.engine.playhead)"
+            }
             if let broken = broken { return broken }
         }
-        harness.control(.setForwardPlaybackEndTime(nil))
-        harness.control(.setRate(2))
+        if interstitialRuns {
+            interstitialRuns = false
+            control(.setInterstitialRunning(false))
+        }
+        control(.setForwardPlaybackEndTime(nil))
+        control(.setRate(2))
         harness.runToEnd(by: harness.now + .seconds(600))
         if let broken = broken { return broken }
         guard harness.isOver else { return "not over at \(harness.now)" }
@@ -65,22 +90,48 @@ struct EngineWalk: CustomStringConvertible {
     }
 
     private var broken: String? {
-        harness.violations.first ?? (harness.isStuck && harness.engine.machine.rate != 0 ? "stuck" : nil)
+        harness.violations.first
+            ?? (harness.isStuck && harness.engine.machine.rate != 0 && !interstitialRuns ? "stuck" : nil)
     }
 
-    private mutating func control() {
-        switch random.next() % 8 {
-        case 0: harness.control(.pause)
-        case 1: harness.control(.setRate([0.5, 1, 2][Int(random.next() % 3)]))
+    /// True where time may go back.
+    private mutating func control() -> Bool {
+        let choice = random.next() % 8
+        switch choice {
+        case 0: control(.pause)
+        case 1: control(.setRate([0.5, 1, 2][Int(random.next() % 3)]))
         case 2: harness.open("main.m3u8")
         case 3:
             var preferences = PlayerItemPreferences()
             preferences.preferredPeakBitRate = random.next() % 2 == 0 ? 1_500_000 : 0
-            harness.control(.setPreferences(preferences))
-        case 4: harness.control(.playImmediately(1))
-        case 5: harness.control(.setForwardPlaybackEndTime(.seconds(Int64(random.next() % 40))))
-        default: harness.control(.play)
+            control(.setPreferences(preferences))
+        case 4: control(.playImmediately(1))
+        case 5: control(.setForwardPlaybackEndTime(.seconds(Int64(random.next() % 40))))
+        default: control(.play)
         }
+        return choice == 2
+    }
+
+    private mutating func controlMore() -> Bool {
+        switch random.next() % 6 {
+        case 0:
+            interstitialRuns.toggle()
+            control(.setInterstitialRunning(interstitialRuns))
+            return false
+        case 1:
+            control(.cancelSeek)
+            return false
+        default:
+            control(.seek(to: .milliseconds(Int64(random.next() % 40_000))))
+            return true
+        }
+    }
+
+    private mutating func control(_ control: EngineControl) {
+        let before = harness.engine.playhead
+        harness.control(control)
+        let (after, status) = (harness.engine.playhead, harness.engine.machine.status)
+        controls.append("\(harness.now) \(control): \(before) to \(after), \(status)")
     }
 
     // MARK: Server

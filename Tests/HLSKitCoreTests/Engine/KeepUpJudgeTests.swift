@@ -15,12 +15,13 @@ struct KeepUpJudgeTests {
 
     private static func input(
         remaining: Int? = 600, available: Duration? = nil, rate: Double = 1, throughput: Double? = nil,
-        bitRate: Double? = 1_000_000, segment: Int = 4, automatic: Bool = false, afterStall: Bool = false
+        rates: [Double] = [], bitRate: Double? = 1_000_000, segment: Int = 4, automatic: Bool = false,
+        afterStall: Bool = false
     ) -> KeepUpInput {
         .init(
             forwardDuration: .zero, remaining: remaining.map { .seconds($0) }, availableAhead: available,
-            segmentDuration: .seconds(segment), rate: rate, safeThroughput: throughput, bitRate: bitRate,
-            isSelectionAutomatic: automatic, isAfterStall: afterStall)
+            segmentDuration: .seconds(segment), rate: rate, safeThroughput: throughput, recentRates: rates,
+            bitRate: bitRate, isSelectionAutomatic: automatic, isAfterStall: afterStall)
     }
 
     @Test(
@@ -29,12 +30,25 @@ struct KeepUpJudgeTests {
             Case(testDescription: "no estimate: three thresholds", input: input(), least: 6000),
             Case(testDescription: "no estimate after a stall", input: input(afterStall: true), least: 12_000),
             Case(testDescription: "no bit rate", input: input(throughput: 2e6, bitRate: nil), least: 6000),
-            Case(testDescription: "fast enough: the threshold", input: input(throughput: 1e6), least: 2000),
+            Case(testDescription: "fast enough: the threshold", input: input(throughput: 2.5e6), least: 2000),
+            Case(testDescription: "just enough: ready for a slump", input: input(throughput: 1e6), least: 18_000),
             Case(testDescription: "after a stall", input: input(throughput: 1e6, afterStall: true), least: 4000),
-            Case(testDescription: "at double speed", input: input(rate: 2, throughput: 2e6), least: 4000),
-            Case(testDescription: "in reverse", input: input(rate: -2, throughput: 2e6), least: 4000),
-            Case(testDescription: "0.9 of what is needed for 600 s", input: input(throughput: 0.9e6), least: 60_000),
-            Case(testDescription: "half for 10 s", input: input(remaining: 10, throughput: 0.5e6), least: 5000),
+            Case(testDescription: "at double speed", input: input(rate: 2, throughput: 5e6), least: 4000),
+            Case(testDescription: "in reverse", input: input(rate: -2, throughput: 5e6), least: 4000),
+            Case(
+                testDescription: "a slump has been: at least as bad another time",
+                input: input(throughput: 5e6, rates: [5e6, 5e6, 0, 0, 0, 0, 0, 5e6, 5e6, 5e6]), least: 30_500),
+            Case(
+                testDescription: "steady and twice as fast",
+                input: input(throughput: 1e5, rates: [Double](repeating: 2e6, count: 5)), least: 6000),
+            Case(
+                testDescription: "0.9 of what is needed for 600 s",
+                input: input(throughput: 0.9e6, rates: [Double](repeating: 0.9e6, count: 60)), least: 60_000),
+            Case(
+                testDescription: "the same after a stall",
+                input: input(throughput: 0.9e6, rates: [Double](repeating: 0.9e6, count: 60), afterStall: true),
+                least: 60_000),
+            Case(testDescription: "half for 10 s", input: input(remaining: 10, throughput: 0.5e6), least: 10_000),
             Case(testDescription: "little left", input: input(remaining: 1, throughput: 1e6), least: 1000),
             Case(
                 testDescription: "automatic selection: the threshold", input: input(throughput: 1e5, automatic: true),
@@ -55,8 +69,9 @@ struct KeepUpJudgeTests {
                 testDescription: "live near the edge",
                 input: input(remaining: nil, available: .seconds(5), throughput: 1e5), least: 1000),
             Case(
-                testDescription: "endless and too slow never", input: input(remaining: nil, throughput: 0.5e6),
-                least: .max),
+                testDescription: "endless and too slow never",
+                input: input(
+                    remaining: nil, throughput: 0.5e6, rates: [Double](repeating: 0.5e6, count: 60)), least: .max),
             Case(testDescription: "buffer only", policy: .bufferOnly(), input: input(throughput: 1e3), least: 1000),
             Case(
                 testDescription: "buffer only after a stall", policy: .bufferOnly(), input: input(afterStall: true),
@@ -99,7 +114,7 @@ struct KeepUpJudgeTests {
     @Test("once true it stays true down to half the threshold")
     func stickiness() {
         var judge = KeepUpJudge()
-        var input = Self.input(throughput: 1e6)
+        var input = Self.input(throughput: 2.5e6)
         input.forwardDuration = .milliseconds(1999)
         #expect(!keepsUp(&judge, input))
         input.forwardDuration = .seconds(2)
@@ -116,7 +131,7 @@ struct KeepUpJudgeTests {
     @Test("another rate, bit rate or item is judged anew", arguments: ["rate", "bit rate", "item", "empty"])
     func judgedAnew(change: String) {
         var judge = KeepUpJudge()
-        var input = Self.input(throughput: 1e6)
+        var input = Self.input(throughput: 2.5e6)
         input.forwardDuration = .seconds(2)
         #expect(keepsUp(&judge, input))
         input.forwardDuration = .milliseconds(1500)

@@ -46,4 +46,22 @@ struct RequestBucketTests {
         #expect(bucket.wait(at: .zero) == .zero)
         #expect(!bucket.isExhausted)
     }
+
+    @Test("playlists that bring nothing new are charged until one does, or a segment comes")
+    func unchangedPlaylists() {
+        var bucket = RequestBucket(policies: RetryPolicies(fruitlessRequestTotal: 4))
+        for second in 0..<3 { bucket.chargeUnchanged(at: .seconds(second * 10)) }
+        #expect(!bucket.isExhausted)
+        bucket.deliverPlaylist()
+        for second in 3..<6 { bucket.chargeUnchanged(at: .seconds(second * 10)) }
+        bucket.deliver()
+        for second in 6..<9 { bucket.chargeUnchanged(at: .seconds(second * 10)) }
+        #expect(!bucket.isExhausted)
+        bucket.charge(at: .seconds(90))
+        #expect(bucket.isExhausted)
+        // A playlist that changes is no excuse for requests that fail.
+        bucket.deliverPlaylist()
+        for second in 0..<3 { bucket.charge(at: .seconds(100 + second * 10)) }
+        #expect(bucket.isExhausted)
+    }
 }

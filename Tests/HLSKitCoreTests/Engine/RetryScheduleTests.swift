@@ -82,15 +82,19 @@ struct RetryScheduleTests {
             testDescription: "R20: untrusted, another variant", cause: error(.untrustedCertificate),
             hasAlternative: true, expected: [.failOver]),
         Case(
-            testDescription: "R20: untrusted, no other variant", cause: error(.untrustedCertificate),
-            expected: [.fail(.refused)]),
+            testDescription: "R20: untrusted, no other variant: lost like any other",
+            cause: error(.untrustedCertificate),
+            expected: [.skip]),
         Case(testDescription: "R22: a loop of redirects", cause: error(.tooManyRedirects), expected: [.skip]),
         Case(testDescription: "R25: damaged coding", cause: error(.badContentEncoding), expected: schedule + [.skip]),
         Case(testDescription: "R28: too large", cause: error(.tooLarge), expected: [.skip]),
         Case(
             testDescription: "R28: too large, another variant", cause: error(.tooLarge), hasAlternative: true,
             expected: [.failOver]),
-        Case(testDescription: "R55: a scheme that is refused", cause: error(.refused), expected: [.fail(.refused)]),
+        Case(testDescription: "R55: a scheme that is refused", cause: error(.refused), expected: [.skip]),
+        Case(
+            testDescription: "R55: a scheme that is refused, another variant", cause: error(.refused),
+            hasAlternative: true, expected: [.failOver]),
         Case(testDescription: "a file that is not there", cause: error(.fileNotFound), expected: [.skip]),
         Case(
             testDescription: "R67: damaged media", cause: .badContent(url: "u"), hasAlternative: true,

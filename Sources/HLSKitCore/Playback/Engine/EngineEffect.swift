@@ -17,12 +17,18 @@ enum EngineEffect: Sendable {
     case abandonSegment(SegmentID)
     /// No further segment comes in this lane.
     case endLane(LaneID)
+    /// The lane goes on after all: its end was that of a wish that was taken back.
+    case reopenLane(LaneID)
     /// Forget all media and start anew at this item time.
     case flush(to: Duration)
     case setTimebase(TimebaseState)
     case arm(EngineTimer, at: Duration)
     case disarm(EngineTimer)
     case publish(PlayerEvent.Kind)
+    /// The seek that was under way is over: media at its target can be shown, or it was superseded or cancelled.
+    case seekEnded(finished: Bool)
+    /// The seek that was asked for last is outside what can be sought in. One that is under way goes on.
+    case seekRefused
     /// The item is over, played to its end or failed.
     case itemEnded
 }
@@ -95,10 +101,11 @@ struct TimebaseState: Sendable, Hashable {
 
     static let stopped = TimebaseState(itemTime: .zero, hostTime: .zero, rate: 0)
 
+    /// Before ``hostTime`` time holds.
     func itemTime(at host: Duration) -> Duration {
+        if rate == 0 || host <= hostTime { return itemTime }
         // Multiplying durations is slow, and 1 is what the rate mostly is.
-        if rate == 1 { return itemTime + (host - hostTime) }
-        return rate == 0 ? itemTime : itemTime + (host - hostTime) * rate
+        return itemTime + (rate == 1 ? host - hostTime : (host - hostTime) * rate)
     }
 
     /// The host time at which the item time will be `time`, never a moment too early: who looks before its time has come

@@ -48,6 +48,15 @@ enum EngineControl: Sendable {
     case pause
     case setRate(Float)
     case playImmediately(Float)
+    /// Plays with a point where item time and host time meet. Ignored while the player waits automatically.
+    case setRateAtHostTime(Float, TimeControlMachine.TimebaseAnchor)
+    /// Moves the playhead. Ends with ``EngineEffect/seekEnded(finished:)`` or ``EngineEffect/seekRefused``; a newer one
+    /// that is not refused ends it at once.
+    case seek(to: Duration)
+    /// Lets the playhead stay where the seek that is under way has brought it.
+    case cancelSeek
+    /// Another player shows something in the place of this one's item.
+    case setInterstitialRunning(Bool)
     case setDefaultRate(Float)
     case setAutomaticallyWaits(Bool)
     case setActionAtItemEnd(ActionAtItemEnd)

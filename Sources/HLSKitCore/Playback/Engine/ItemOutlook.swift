@@ -9,7 +9,9 @@ struct ItemOutlook: Sendable {
     var isComplete = false
     /// All media was presented.
     var isDrained = false
-    /// Something may be over: a failure waits, or nothing is left to load.
+    /// An end time is set.
+    var endsEarly = false
+    /// Something may be over: a failure waits, nothing is left to load, or an end time is set.
     var mayEnd = false
     /// Lanes that could begin a segment if more media is wanted, and those of which some can be played already.
     var idleTracks: ForwardBuffer.Tracks = []
@@ -41,13 +43,14 @@ struct ItemOutlook: Sendable {
         hasChoice = item.choice.count > 1
         maximumForwardBuffer = item.maximumForwardBuffer
         bitRate = Self.bitRate(item)
+        endsEarly = item.forwardEnd != nil
         isComplete = !item.lanes.isEmpty
         isDrained = isComplete
         var loadedEnd: Duration?
         var longestEnd: Duration?
         for id in LaneID.allCases {
             guard let lane = item.lanes[id] else { continue }
-            note(lane, endsEarly: item.forwardEnd != nil)
+            note(lane, endsEarly: endsEarly)
             if lane.isRequired {
                 if let end = lane.loadedEnd { loadedEnd = max(end, loadedEnd ?? end) }
                 if let tracker = lane.tracker, !tracker.isLive {
@@ -70,7 +73,7 @@ struct ItemOutlook: Sendable {
                 endedTracks.insert(ForwardBuffer.Tracks(id.bufferTrack))
             }
         }
-        mayEnd = isComplete
+        mayEnd = isComplete || endsEarly
         if case .some = item.pendingFailure { mayEnd = true }
     }
 

@@ -43,6 +43,8 @@ struct ItemState: Sendable {
     /// Media before this item time is not presented.
     var startWindow: Duration?
     var forwardEnd: Duration?
+    /// Where a seek goes whose media is not there yet.
+    var seekTarget: Duration?
     /// The playlist of the variant that was left last, until its successor is laid beside it.
     @Shared var previousTracker: PlaylistTracker? = nil
     /// Where the media really ends, once all of it was presented.

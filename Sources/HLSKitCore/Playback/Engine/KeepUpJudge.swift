@@ -64,9 +64,10 @@ struct KeepUpJudge: Sendable {
             let enough = min(threshold, max(configuration.startThreshold.seconds, input.segmentDuration.seconds))
             return min(remaining, (input.isAfterStall ? enough : threshold) * speed)
         }
-        // Whatever arrives too late during the rest has to be here before.
-        let shortfall = max(0, 1 - throughput / (bitRate * speed))
-        let deficit = shortfall > 0 ? remaining * shortfall : 0
-        return min(remaining, max(threshold * speed, deficit))
+        let forecast = ShortfallForecast(rates: input.recentRates, needed: bitRate * speed, throughput: throughput)
+        // Playback has stalled already: to wait for the next slump would only add to the waiting.
+        let start = input.isAfterStall ? threshold : max(threshold, forecast.passing)
+        let deficit = forecast.lasting > 0 ? forecast.lasting * remaining : 0
+        return min(remaining, max(start * speed, deficit))
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// Source: CONTRACTS §5.
 public enum KeepUpPolicy: Sendable {
-    /// Compares what is buffered and what is still to come with the throughput; the default.
+    /// Compares what is buffered with the worst that the network is expected to do; the default.
     case predictive
     /// Looks at the media ahead only: enough for a first start or after a seek, and enough after a stall.
     case bufferOnly(start: Duration = .seconds(1), afterRebuffer: Duration = .seconds(2))
@@ -29,6 +29,9 @@ public struct KeepUpInput: Sendable, Hashable {
     public var rate: Double
     /// Throughput that can be counted on, in bits per second: the estimate times the safety factor. Nil without an estimate.
     public var safeThroughput: Double?
+    /// Bits per second in each of the last seconds in which media was being loaded, the oldest first; at most 120. Waiting
+    /// for a first byte counts as loading.
+    public var recentRates: [Double]
     /// Average bit rate of what is loaded, all streams together, in bits per second; nil where unknown.
     public var bitRate: Double?
     /// A rule chooses among several variants: what the network does not carry is answered by a lower one, not by waiting.
@@ -39,8 +42,8 @@ public struct KeepUpInput: Sendable, Hashable {
     public init(
         forwardDuration: Duration, isEmpty: Bool = false, holdsAllRemaining: Bool = false, remaining: Duration? = nil,
         availableAhead: Duration? = nil, segmentDuration: Duration = .seconds(6), rate: Double = 1,
-        safeThroughput: Double? = nil, bitRate: Double? = nil, isSelectionAutomatic: Bool = false,
-        isAfterStall: Bool = false
+        safeThroughput: Double? = nil, recentRates: [Double] = [], bitRate: Double? = nil,
+        isSelectionAutomatic: Bool = false, isAfterStall: Bool = false
     ) {
         self.forwardDuration = forwardDuration
         self.isEmpty = isEmpty
@@ -50,6 +53,7 @@ public struct KeepUpInput: Sendable, Hashable {
         self.segmentDuration = segmentDuration
         self.rate = rate
         self.safeThroughput = safeThroughput
+        self.recentRates = recentRates
         self.bitRate = bitRate
         self.isSelectionAutomatic = isSelectionAutomatic
         self.isAfterStall = isAfterStall

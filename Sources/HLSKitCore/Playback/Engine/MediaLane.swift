@@ -25,6 +25,8 @@ struct MediaLane: Sendable {
     var loadedEnd: Duration?
     /// The last segment of the playlist, or before the end time, is loaded.
     var isComplete = false
+    /// Media behind the end time was left out of a segment.
+    var isCutAtEnd = false
     /// All its media was presented; where that ends.
     var drainedEnd: Duration?
     /// The next segment follows something else than its predecessor.

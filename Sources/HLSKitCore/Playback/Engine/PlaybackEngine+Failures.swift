@@ -194,9 +194,9 @@ extension PlaybackEngine {
         _ role: RequestRole, _ kind: RetrySchedule<RequestRole>.Kind,
         _ cause: RetrySchedule<RequestRole>.Failure.Cause, hasAlternative: Bool, isAtLiveEdge: Bool = false
     ) -> RetrySchedule<RequestRole>.Decision {
-        loading.bucket.charge(at: now)
-        if loading.bucket.isExhausted { return .fail(.network) }
         var failure = RetrySchedule<RequestRole>.Failure(cause: cause, kind: kind)
+        loading.bucket.charge(at: now)
+        if loading.bucket.isExhausted { return .fail(failure.isRefusal ? .refused : .network) }
         failure.isLive = item?.isLive ?? false
         failure.isAtLiveEdge = isAtLiveEdge
         failure.targetDuration = item?.lanes[.main]?.tracker?.pacingTarget ?? .seconds(6)
@@ -288,6 +288,7 @@ extension PlaybackEngine {
     mutating func failItem(_ error: PlayerError) {
         guard item != nil, item?.error == nil else { return }
         item?.error = error
+        endSeek(finished: false)
         cancelEverything()
         for id in LaneID.allCases {
             for flight in (item?.lanes[id]?.segments ?? []).reversed() { effects.append(.abandonSegment(flight.id)) }

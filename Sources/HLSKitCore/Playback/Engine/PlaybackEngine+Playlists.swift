@@ -138,7 +138,9 @@ extension PlaybackEngine {
         if id == .main, playlist.hasEndList, let index = item.variantIndex, !isKnown {
             item.variantPlaylists[index] = SizeTellingPlaylist(playlist, starts: tracker.starts)
         }
-        item.lastNewSegment = now
+        // A list that says no more than another one did is no sign of life.
+        let isNewer = item.reference(for: id).map { tracker.end - $0.end > tracker.pacingTarget / 2 } ?? true
+        if isNewer || !tracker.isLive { item.lastNewSegment = now }
         self.item = item
         for issue in playlist.issues.prefix(8) {
             effects.append(.publish(.warning("\(url): \(issue)")))
@@ -158,6 +160,21 @@ extension PlaybackEngine {
         guard let reference = item?.reference(for: lane),
             !playlist.hasEndList || reference.beganLive || reference.start != .zero
         else { return .zero }
+        if let start = Self.start(of: playlist, beside: reference) { return start }
+        var length = Duration.zero
+        for segment in playlist.segments { length += segment.duration }
+        return reference.end - length
+    }
+
+    private func startBesideOthers(of playlist: MediaPlaylist, in id: LaneID) -> Duration? {
+        for other in [LaneID.main, .audio] where other != id {
+            if let tracker = item?.lanes[other]?.tracker { return Self.start(of: playlist, beside: tracker) }
+        }
+        return nil
+    }
+
+    /// By dates, else by sequence numbers; nil where neither tells.
+    private static func start(of playlist: MediaPlaylist, beside reference: PlaylistTracker) -> Duration? {
         let other = reference.playlist
         if let here = playlist.segments.first?.derivedProgramDateTime,
             let there = other.segments.first?.derivedProgramDateTime
@@ -171,9 +188,7 @@ extension PlaybackEngine {
             for segment in playlist.segments.prefix(-distance) { before += segment.duration }
             return reference.start - before
         }
-        var length = Duration.zero
-        for segment in playlist.segments { length += segment.duration }
-        return reference.end - length
+        return nil
     }
 
     /// Where playing starts (CONTRACTS §7.3, §10.6).
@@ -202,6 +217,11 @@ extension PlaybackEngine {
                 start = boundary(at: max(tracker.start, end - liveOffset(of: tracker)))
             }
         }
+        if let target = item?.seekTarget {
+            start = min(max(target, tracker.start), end)
+            window = start
+            item?.seekTarget = start
+        }
         item?.start = start
         item?.startWindow = window
         switch preferences.endPosition {
@@ -209,6 +229,7 @@ extension PlaybackEngine {
         case .time(let time): item?.forwardEnd = max(start, time < .zero ? end + time : tracker.start + time)
         case .duration(let length): item?.forwardEnd = start + length
         }
+        if let end = item?.forwardEnd, end < start { item?.forwardEnd = start }
         timebase = TimebaseState(itemTime: start, hostTime: now, rate: timebase.rate)
         effects.append(.setTimebase(timebase))
     }
@@ -237,7 +258,12 @@ extension PlaybackEngine {
     private mutating func update(_ id: LaneID, with playlist: MediaPlaylist, url: String, loadBegan: Duration) {
         guard var lane = item?.lanes[id], var tracker = lane.tracker else { return }
         let next = Self.resumeTime(of: lane, tracker)
+        let hasJumped = playlist.mediaSequence > tracker.playlist.mediaSequence + tracker.segmentCount
         let update = tracker.update(with: playlist, url: url, loadBegan: loadBegan, now: now)
+        // Past everything that was known: its place is beside what the other lanes list now.
+        if update == .changed, hasJumped, let start = startBesideOthers(of: playlist, in: id) {
+            tracker.shift(by: start - tracker.start)
+        }
         lane.tracker = tracker
         switch update {
         case .restarted:
@@ -246,14 +272,19 @@ extension PlaybackEngine {
             effects.append(.publish(.warning("\(url): the server counts its segments anew")))
         case .changed:
             noteMissed(&lane, next: next, url: url)
-        case .first, .unchanged, .older: break
+        case .first, .unchanged, .older: loading.bucket.chargeUnchanged(at: now)
         }
         if update == .changed || update == .restarted {
+            loading.bucket.deliverPlaylist()
             let now = now
             item?.lastNewSegment = now
             item?.lastStuckNotice = now
         }
         item?.lanes[id] = lane
+        if loading.bucket.isExhausted {
+            return failWhenPlayed(
+                PlayerError(code: .network, url: url, cause: "the server sends nothing new, however often it is asked"))
+        }
         if !tracker.isLive, id == .main {
             effects.append(.publish(.durationChanged(MediaTime(tracker.end))))
         }
@@ -262,7 +293,8 @@ extension PlaybackEngine {
     }
 
     /// The window moved past what had not been loaded: goes on at the oldest segment. What was missed takes no time:
-    /// everything that is listed moves up to `next`, where the lane would have gone on.
+    /// everything that is listed moves up to where the lane would have gone on, `next`, or the lane that is farthest. The
+    /// other lanes leave out the same, so that they stay side by side.
     private mutating func noteMissed(_ lane: inout MediaLane, next: Duration, url: String) {
         guard let tracker = lane.tracker, tracker.segmentCount > 0 else { return }
         let first = tracker.playlist.mediaSequence
@@ -280,10 +312,15 @@ extension PlaybackEngine {
         lane.cursor = .position(tracker.position(at: 0))
         lane.startsNewSequence = true
         item?.timelineShift += 1
-        let hole = tracker.start - next
-        if hole != .zero {
+        var resume = next
+        for id in [LaneID.main, .audio] where id != lane.id {
+            guard let other = item?.lanes[id], let tracker = other.tracker, other.cursor != nil else { continue }
+            resume = max(resume, Self.resumeTime(of: other, tracker))
+        }
+        let hole = tracker.start - resume
+        if hole > .zero {
             lane.tracker?.shift(by: .zero - hole)
-            for id in LaneID.allCases where id != lane.id { shift(id, by: .zero - hole) }
+            for id in LaneID.allCases where id != lane.id { shift(id, by: .zero - hole, resumingAt: resume) }
             item?.previousTracker?.shift(by: .zero - hole)
         }
         guard lane.id != .subtitles else { return }
@@ -298,10 +335,10 @@ extension PlaybackEngine {
     }
 
     /// Moves what a lane has not loaded yet on the item's timeline.
-    private mutating func shift(_ id: LaneID, by distance: Duration) {
+    private mutating func shift(_ id: LaneID, by distance: Duration, resumingAt time: Duration) {
         guard item?.lanes[id]?.tracker != nil else { return }
         item?.lanes[id]?.tracker?.shift(by: distance)
-        if case .time(let time) = item?.lanes[id]?.cursor { item?.lanes[id]?.cursor = .time(time + distance) }
+        if item?.lanes[id]?.cursor != nil { item?.lanes[id]?.cursor = .time(time) }
         item?.lanes[id]?.startsNewSequence = true
         item?.lanes[id]?.dropsOverlap = true
     }
@@ -311,7 +348,7 @@ extension PlaybackEngine {
             item?.isClosed == false
         else { return }
         guard let time = tracker.nextReload else { return effects.append(.disarm(.reload(id))) }
-        effects.append(.arm(.reload(id), at: max(time, now)))
+        effects.append(.arm(.reload(id), at: max(time, now + loading.bucket.wait(at: now))))
         if let item { effects.append(.arm(.stale, at: item.lastNewSegment + tracker.staleLimit)) }
     }
 
@@ -339,12 +376,12 @@ extension PlaybackEngine {
         if now - max(item.lastNewSegment, item.lastStuckNotice) >= stuck {
             let now = now
             self.item?.lastStuckNotice = now
-            effects.append(
-                .publish(
-                    .recoverableError(
-                        PlayerError(
-                            code: .staleLive, url: tracker.url, cause: "the playlist does not go on",
-                            detail: "nothing new for \(Int(silence.seconds)) s"))))
+            let error = PlayerError(
+                code: .staleLive, url: tracker.url, cause: "the playlist does not go on",
+                detail: "nothing new for \(Int(silence.seconds)) s")
+            // Another variant may come from another machine.
+            if item.isLive, hasAlternative { return leaveVariant(because: error) }
+            effects.append(.publish(.recoverableError(error)))
         }
     }
 }

@@ -122,6 +122,7 @@ extension PlaybackEngine {
         lane.lastTimeline = key
         lane.startsNewSequence = false
         lane.dropsOverlap = false
+        if let end = item?.forwardEnd, end < job.start + job.duration { lane.isCutAtEnd = true }
         item?.lanes[id] = lane
         return job
     }
@@ -464,6 +465,57 @@ extension PlaybackEngine {
         markDemuxed(id)
     }
 
+    /// Moves the end of playback. An end that lies behind the playhead is there at once.
+    mutating func setForwardEnd(_ time: Duration?) {
+        guard let item else { return }
+        let end = time.map { item.start == nil ? $0 : max($0, playhead) }
+        guard end != item.forwardEnd else { return }
+        self.item?.forwardEnd = end
+        if let old = item.forwardEnd, end.map({ $0 > old }) ?? true { reopenLanes(from: old) }
+        run(machine.handle(.endMoved))
+    }
+
+    /// Playback has come to an end time: what is still being loaded lies behind it.
+    mutating func cutLanes() {
+        let end = playhead
+        for lane in item?.lanes.values ?? [] {
+            // Some of a segment that is not there whole was played.
+            item?.lanes[lane.id]?.loadedEnd = max(lane.loadedEnd ?? end, end)
+            for flight in lane.segments.reversed() { cancel(flight) }
+            item?.lanes[lane.id]?.segments = []
+            item?.lanes[lane.id]?.isCutAtEnd = true
+            complete(lane.id)
+        }
+    }
+
+    /// Goes on loading where an end time that holds no longer had cut the lanes off.
+    private mutating func reopenLanes(from end: Duration) {
+        guard let item, item.error == nil, item.pendingFailure == nil else { return }
+        for lane in item.lanes.values {
+            guard let tracker = lane.tracker, lane.cursor != nil else { continue }
+            guard lane.isCutAtEnd || lane.isComplete else { continue }
+            if lane.isCutAtEnd {
+                // What was left out of the segment at the end is read again.
+                let beyond = lane.segments.filter { $0.job.start + $0.job.duration > end }
+                for flight in beyond.reversed() { cancel(flight) }
+                self.item?.lanes[lane.id]?.segments.removeAll { flight in beyond.contains { $0.id == flight.id } }
+                self.item?.lanes[lane.id]?.isCutAtEnd = false
+                buffer.removeMedia(from: end, in: lane.id.bufferTrack)
+                self.item?.lanes[lane.id]?.loadedEnd = lane.loadedEnd.map { min($0, end) }
+                self.item?.lanes[lane.id]?.cursor = .time(max(end, tracker.start))
+                self.item?.lanes[lane.id]?.startsNewSequence = true
+                self.item?.lanes[lane.id]?.dropsOverlap = true
+            }
+            guard lane.isComplete else { continue }
+            self.item?.lanes[lane.id]?.isComplete = false
+            self.item?.lanes[lane.id]?.drainedEnd = nil
+            self.item?.mediaEnd = nil
+            buffer.markEnd(of: lane.id.bufferTrack, false)
+            effects.append(.reopenLane(lane.id))
+            armReload(lane.id)
+        }
+    }
+
     /// Lets a lane go that is not needed.
     mutating func dropLane(_ id: LaneID, because text: String) {
         guard let lane = item?.lanes[id] else { return }
@@ -523,7 +575,9 @@ extension PlaybackEngine {
         let drainedEnd = end ?? lane.loadedEnd ?? item?.start ?? .zero
         item?.lanes[id]?.drainedEnd = drainedEnd
         guard let item, item.isDrained else { return }
-        self.item?.mediaEnd = item.requiredLanes.compactMap(\.drainedEnd).max()
+        // Of a segment that was cut off at an end time some was played that is in no count.
+        let cutEnd = configuration.pacing == .realTime && lane.isCutAtEnd ? playhead : .zero
+        self.item?.mediaEnd = item.requiredLanes.compactMap(\.drainedEnd).max().map { max($0, cutEnd) }
         guard configuration.pacing == .unpaced else { return }
         let presented = effectiveEnd ?? playhead
         self.item?.presentedUpTo = presented

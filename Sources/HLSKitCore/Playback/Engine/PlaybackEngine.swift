@@ -37,11 +37,11 @@ struct PlaybackEngine: Sendable {
     /// When the current stall began.
     private var stallBegan: Duration?
     private var firstControl: Duration?
-    private var lastVerdict = ForwardBuffer.Verdict(
+    private(set) var lastVerdict = ForwardBuffer.Verdict(
         forwardDuration: .zero, isEmpty: true, isFull: false, holdsAllRemaining: false, tracksToLoad: [])
     private var isLikelyToKeepUp = false
     private var armedResolve: Duration?
-    private var isAfterStall = false
+    var isAfterStall = false
     private var lastSettled = Duration.zero
 
     init(configuration: EngineConfiguration) {
@@ -123,14 +123,19 @@ struct PlaybackEngine: Sendable {
         case .playImmediately(let rate):
             noteFirstControl()
             run(machine.handle(.playImmediately(atRate: rate, buffer: bufferState(rate: rate))))
+        case .setRateAtHostTime(let rate, let anchor):
+            noteFirstControl()
+            run(machine.handle(.setRateAtHostTime(rate, anchor, buffer: bufferState(rate: rate))))
+        case .seek(let time): seek(to: time)
+        case .cancelSeek: cancelSeek()
+        case .setInterstitialRunning(let isRunning):
+            run(machine.handle(.interstitialChanged(isRunning: isRunning)))
         case .setDefaultRate(let rate): defaultRate = rate
         case .setAutomaticallyWaits(let waits): run(machine.handle(.setAutomaticallyWaits(waits)))
         case .setActionAtItemEnd(let action): run(machine.handle(.setActionAtItemEnd(action)))
         case .setPreferences(let new): preferences = new
         case .setNetworkConditions(let new): networkConditions = new
-        case .setForwardPlaybackEndTime(let time):
-            item?.forwardEnd = time
-            run(machine.handle(.endMoved))
+        case .setForwardPlaybackEndTime(let time): setForwardEnd(time)
         case .close: setItem(nil)
         }
     }
@@ -140,6 +145,7 @@ struct PlaybackEngine: Sendable {
     }
 
     private mutating func setItem(_ new: EngineItem?) {
+        endSeek(finished: false)
         cancelEverything()
         loading.forgetFailures()
         buffer.removeAll()
@@ -205,7 +211,7 @@ struct PlaybackEngine: Sendable {
         return situation
     }
 
-    private func bufferState(rate: Float) -> TimeControlMachine.BufferState {
+    func bufferState(rate: Float) -> TimeControlMachine.BufferState {
         guard item != nil else { return TimeControlMachine.BufferState() }
         var judge = judge
         return bufferState(isLikelyToKeepUp: judge.isLikelyToKeepUp(keepUpInput(rate: rate)))
@@ -243,6 +249,8 @@ struct PlaybackEngine: Sendable {
         }
         input.bitRate = outlook.bitRate
         input.isSelectionAutomatic = outlook.hasChoice
+        // Asked for where nothing but waiting helps.
+        if !outlook.hasChoice { input.recentRates = loading.estimator.secondRates }
         return input
     }
 
@@ -260,11 +268,12 @@ struct PlaybackEngine: Sendable {
         updateBuffer()
         scheduleLoads()
         if knownOutlook == nil || effects.count != effectCount { updateBuffer() }
+        checkSeek()
         checkEnd()
         armResolve()
     }
 
-    private mutating func updateBuffer() {
+    mutating func updateBuffer() {
         guard item != nil else { return }
         refreshOutlook()
         let wasFull = lastVerdict.isFull
@@ -294,10 +303,13 @@ struct PlaybackEngine: Sendable {
             failItem(failure)
             return
         }
-        guard item.isDrained, let end = effectiveEnd, playhead >= end || configuration.pacing == .unpaced else {
-            return
-        }
-        guard machine.status == .playing, !awaitsSubtitles else { return }
+        // Media behind an end time need not be presented.
+        let isAtForwardEnd = configuration.pacing == .realTime && item.forwardEnd.map { playhead >= $0 } ?? false
+        guard item.isDrained || isAtForwardEnd, let end = effectiveEnd,
+            playhead >= end || configuration.pacing == .unpaced
+        else { return }
+        guard machine.status == .playing, item.seekTarget == nil, !awaitsSubtitles else { return }
+        if isAtForwardEnd, !item.isDrained { cutLanes() }
         run(machine.handle(.reachedEnd))
     }
 
@@ -390,7 +402,10 @@ struct PlaybackEngine: Sendable {
             let time = playhead + lastVerdict.forwardDuration - configuration.buffering.stallEpsilon
             if let time = timebase.hostTime(of: time + .microseconds(1)) { consider(time) }
         }
-        if outlook.isDrained, let time = outlook.effectiveEnd.flatMap({ timebase.hostTime(of: $0) }) { consider(time) }
+        if outlook.isDrained || outlook.endsEarly, let end = outlook.effectiveEnd, let time = timebase.hostTime(of: end)
+        {
+            consider(time)
+        }
         // A track at rest may want media again.
         if !buffer.requiredTracks.isSubset(of: tracksToLoad), !outlook.isComplete {
             consider(now + (timeUntilRoom ?? .milliseconds(250)))

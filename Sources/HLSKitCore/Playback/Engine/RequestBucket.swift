@@ -11,6 +11,8 @@ struct RequestBucket: Sendable {
     private var tokens: Double
     private var updated = Duration.zero
     private var fruitlessCount = 0
+    /// Playlists without anything new since the last one that had something.
+    private var unchangedCount = 0
 
     init(policies: RetryPolicies = .init()) {
         let limit = Double(policies.fruitlessRequestLimit)
@@ -21,18 +23,34 @@ struct RequestBucket: Sendable {
     }
 
     /// More was asked in vain than is decent: the player gives up.
-    var isExhausted: Bool { fruitlessCount >= total }
+    var isExhausted: Bool { unchangedCount >= total - fruitlessCount }
 
     /// A request brought nothing new.
     mutating func charge(at now: Duration) {
+        take(at: now)
+        if fruitlessCount < total { fruitlessCount += 1 }
+    }
+
+    /// A playlist was what it had been.
+    mutating func chargeUnchanged(at now: Duration) {
+        take(at: now)
+        if unchangedCount < total { unchangedCount += 1 }
+    }
+
+    private mutating func take(at now: Duration) {
         tokens = level(at: now) - 1
         updated = max(updated, now)
-        fruitlessCount = min(fruitlessCount, .max - 1) + 1
+    }
+
+    /// A playlist brought something new.
+    mutating func deliverPlaylist() {
+        unchangedCount = 0
     }
 
     /// A segment was delivered.
     mutating func deliver() {
         fruitlessCount = 0
+        unchangedCount = 0
     }
 
     /// How long the next request has to wait.

@@ -147,7 +147,7 @@ struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
 
     /// Nothing more to hope for at all.
     private func end(_ failure: Failure) -> Decision {
-        failure.kind == .segment && policies.skipsSegments && !failure.isRefusal ? .skip : .fail(failure.code)
+        failure.kind == .segment && policies.skipsSegments ? .skip : .fail(failure.code)
     }
 
     private mutating func jittered(_ delay: Duration, by part: Double) -> Duration {
@@ -190,7 +190,7 @@ extension RetrySchedule.Failure {
     }
 
     /// Forbidden by the rules of safety, not by chance.
-    fileprivate var isRefusal: Bool {
+    var isRefusal: Bool {
         guard case .loading(let error) = cause else { return false }
         return [.refused, .untrustedCertificate].contains(error.code)
     }

@@ -3,8 +3,10 @@ import HLSMedia
 /// Maps the timestamps of media to the item's one continuous timeline.
 ///
 /// Each discontinuity sequence has an anchor: the first sample that arrives stands where the playlist says that its
-/// segment starts, or keeps the time of its file where that is as good as the same. All lanes share the anchor, so that the offset between audio and video is kept; a lane whose
-/// timestamps are of another clock altogether gets an anchor of its own.
+/// segment starts, or keeps the time of its file where that is as good as the same. All lanes share the anchor, so that
+/// the offset between audio and video is kept; a lane whose timestamps are of another clock altogether gets an anchor of
+/// its own. The first sample is the variant's where one is on its way: a separate rendition may be cut elsewhere than its
+/// playlist says.
 ///
 /// Source: RFC 8216 §3, §6.3.3; DESIGN §2.
 struct ItemTimeline: Sendable {
@@ -14,6 +16,16 @@ struct ItemTimeline: Sendable {
     static let originTolerance = Duration.milliseconds(200)
     private static let wrap = Int64(1) << 33
 
+    /// What the variant is going to place.
+    enum Coming: Sendable, Hashable {
+        /// It has not begun yet.
+        case unknown
+        case timelines(Set<Int>)
+    }
+
+    var comingFromVariant = Coming.timelines([])
+    /// A rendition waits for the variant's anchor.
+    var hasWaitingLane = false
     private var common: [Int: Duration] = [:]
     private var own: [LaneID: [Int: Duration]] = [:]
 
@@ -23,6 +35,18 @@ struct ItemTimeline: Sendable {
         var shift: Int64
         /// Added to the time of shifted timestamps to get item time; the same for all of a discontinuity sequence.
         var offset: Duration
+    }
+
+    /// Whether a lane may place samples now; else it is read again when the variant has gone on.
+    mutating func mayPlace(_ timeline: Int, of lane: LaneID) -> Bool {
+        guard lane == .audio, common[timeline] == nil, own[lane]?[timeline] == nil else { return true }
+        let mustWait =
+            switch comingFromVariant {
+            case .unknown: true
+            case .timelines(let coming): coming.contains(timeline)
+            }
+        if mustWait { hasWaitingLane = true }
+        return !mustWait
     }
 
     /// Where the samples of a track go whose first sample in a segment has this timestamp.

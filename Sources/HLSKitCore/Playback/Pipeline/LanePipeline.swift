@@ -26,10 +26,12 @@ struct LanePipeline {
     private let holdsSegments: Bool
     private var readers: [SegmentReader] = []
     private var resources: [ResourceID: [UInt8]] = [:]
-    private var initializations: [ResourceID: Result<MP4InitializationSection, MediaError>] = [:]
+    private var initializations: [ResourceID: MP4InitializationSection] = [:]
     /// The tracks that outputs were told of.
     private var current: [MediaType: MediaTrack] = [:]
     private var isSequenceOpen = false
+    /// A segment was begun.
+    private(set) var hasBegun = false
 
     init(lane: LaneID, mode: Mode, wanted: Set<MediaType>, holdsSegments: Bool = false) {
         self.lane = lane
@@ -41,6 +43,7 @@ struct LanePipeline {
     // MARK: In
 
     mutating func begin(_ job: SegmentJob) {
+        hasBegun = true
         readers.append(SegmentReader(job: job))
     }
 
@@ -48,11 +51,6 @@ struct LanePipeline {
     mutating func restart(_ job: SegmentJob) {
         guard let index = readers.firstIndex(where: { $0.job.id == job.id }) else { return begin(job) }
         readers[index].restart(job)
-        // An initialization section that cannot be read is loaded anew.
-        if let map = job.map, case .failure? = initializations[map] {
-            initializations[map] = nil
-            resources[map] = nil
-        }
     }
 
     mutating func append(_ bytes: [UInt8], to segment: SegmentID) {
@@ -78,6 +76,11 @@ struct LanePipeline {
         isSequenceOpen = false
     }
 
+    /// Timelines that samples of this lane will be placed on.
+    var coming: Set<Int> {
+        mode == .demux && !wanted.isEmpty ? Set(readers.map(\.job.timeline)) : []
+    }
+
     // MARK: Out
 
     /// Reads as far as the bytes go.
@@ -99,7 +102,7 @@ struct LanePipeline {
     private mutating func read(
         _ reader: inout SegmentReader, timeline: inout ItemTimeline, output: inout [LaneOutput]
     ) -> Bool {
-        guard !reader.hasFailed else { return false }
+        guard !reader.hasFailed, timeline.mayPlace(reader.job.timeline, of: lane) else { return false }
         do throws(SegmentFailure) {
             guard try prepare(&reader), reader.isComplete || !holdsSegments else { return false }
             while !reader.chunks.isEmpty {
@@ -141,21 +144,22 @@ struct LanePipeline {
         if let map = reader.job.map, mode == .demux {
             guard let bytes = resources[map] else { return false }
             if let known = initializations[map] {
-                reader.initialization = try known.mapFailure()
+                reader.initialization = known
             } else {
                 var clear = bytes
                 if let key = reader.job.mapKey {
                     guard let keyBytes = resources[key.resource] else { return false }
                     clear = try SegmentReader.decryptWhole(bytes, key: keyBytes, key.initializationVector)
                 }
-                let parsed: Result<MP4InitializationSection, MediaError>
                 do throws(MediaError) {
-                    parsed = .success(try MP4InitializationSection(parsing: clear[...]))
+                    let section = try MP4InitializationSection(parsing: clear[...])
+                    initializations[map] = section
+                    reader.initialization = section
                 } catch {
-                    parsed = .failure(error)
+                    // Whoever needs it next waits for it to be loaded anew.
+                    resources[map] = nil
+                    throw .badInitializationSection(error)
                 }
-                initializations[map] = parsed
-                reader.initialization = try parsed.mapFailure()
             }
         }
         reader.isPrepared = true
@@ -261,15 +265,5 @@ extension MediaTrack {
     fileprivate func continues(_ other: MediaTrack) -> Bool {
         codec == other.codec && timescale == other.timescale && configuration == other.configuration
             && sampleEntry == other.sampleEntry && encryption == other.encryption
-    }
-}
-
-extension Result where Failure == MediaError {
-    /// The value, or the failure as one of the initialization section.
-    fileprivate func mapFailure() throws(SegmentFailure) -> Success {
-        switch self {
-        case .success(let value): return value
-        case .failure(let error): throw .badInitializationSection(error)
-        }
     }
 }

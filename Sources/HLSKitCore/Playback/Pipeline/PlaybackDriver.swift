@@ -42,6 +42,8 @@ struct PlaybackDriver: ~Copyable {
         var renderer: TrackRenderer
         var presentedUpTo: Duration?
         var drainedEnd: Duration?
+        /// Ends that were queued and not reached.
+        var endCount = 0
     }
 
     private struct Transfer {
@@ -151,6 +153,7 @@ struct PlaybackDriver: ~Copyable {
         case .restartSegment(_, let job): withPipeline(job.id.lane) { $0.restart(job) }
         case .abandonSegment(let segment): withPipeline(segment.lane) { $0.abandon(segment) }
         case .endLane(let lane): endLane(lane)
+        case .reopenLane(let lane): reopenLane(lane)
         case .flush: flush()
         case .setTimebase(let state): presentation.setTimebase(state)
         case .arm(let timer, let time): timers.arm(timer, at: time)
@@ -158,7 +161,7 @@ struct PlaybackDriver: ~Copyable {
         case .publish(let kind):
             if case .didPlayToEnd = kind, let end = engine.read({ $0.effectiveEnd }) { showCues(upTo: end) }
             engine.publish(kind)
-        case .itemEnded: break
+        case .seekEnded, .seekRefused, .itemEnded: break
         }
     }
 
@@ -283,9 +286,25 @@ struct PlaybackDriver: ~Copyable {
         var pipeline = lanes.removeValue(forKey: lane) ?? makePipeline(lane)
         body(&pipeline)
         var output: [LaneOutput] = []
+        if lane == .audio { timeline.comingFromVariant = comingFromVariant }
         pipeline.run(timeline: &timeline, output: &output)
         lanes[lane] = pipeline
         handOn(output, of: lane)
+        if lane == .main { wakeAudio() }
+    }
+
+    /// What the variant will place on the timeline; nothing where none of its media is wanted.
+    private var comingFromVariant: ItemTimeline.Coming {
+        if let main = lanes[.main], main.hasBegun { return .timelines(main.coming) }
+        let isExpected = configuration.demuxes && !wantedTypes.subtracting([.audio]).isEmpty
+        return isExpected && !endedLanes.contains(.main) ? .unknown : .timelines([])
+    }
+
+    /// Separate audio may go on where it waited for the variant.
+    private mutating func wakeAudio() {
+        guard timeline.hasWaitingLane else { return }
+        timeline.hasWaitingLane = false
+        withPipeline(.audio) { _ in }
     }
 
     private func makePipeline(_ lane: LaneID) -> LanePipeline {
@@ -357,7 +376,13 @@ struct PlaybackDriver: ~Copyable {
     }
 
     /// In the order in which they were made: a dictionary's order changes from run to run.
-    private var renderersInOrder: [ActiveRenderer] { renderers.values.sorted { $0.id.rawValue < $1.id.rawValue } }
+    private var renderersInOrder: [ActiveRenderer] { renderers.sorted(by: Self.isEarlier).map(\.value) }
+
+    private static func isEarlier(
+        _ one: (key: RendererKey, value: ActiveRenderer), _ other: (key: RendererKey, value: ActiveRenderer)
+    ) -> Bool {
+        one.value.id.rawValue < other.value.id.rawValue
+    }
 
     /// Tells writers which kinds of media will come, once every lane has shown its tracks.
     private mutating func noteTracks(_ tracks: [MediaTrack], of lane: LaneID) {
@@ -395,6 +420,10 @@ struct PlaybackDriver: ~Copyable {
             renderers[key]?.presentedUpTo = time
             reportPresented()
         case .drained(let end):
+            let restCount = max(0, (renderers[key]?.endCount ?? 0) - 1)
+            renderers[key]?.endCount = restCount
+            // An end that was taken back is none.
+            guard endedLanes.contains(lane), restCount == 0 else { return }
             renderers[key]?.drainedEnd = end
             reportDrained(lane)
         case .failed(let error): engine.handle(.output(.failed(error)))
@@ -413,8 +442,19 @@ struct PlaybackDriver: ~Copyable {
     private mutating func endLane(_ lane: LaneID) {
         endedLanes.insert(lane)
         setExpectationIfKnown()
-        for active in renderersInOrder where active.lane == lane { active.renderer.enqueue([.end]) }
+        if lane == .main { wakeAudio() }
+        for (key, active) in renderers.sorted(by: Self.isEarlier) where key.lane == lane {
+            renderers[key]?.drainedEnd = nil
+            renderers[key]?.endCount += 1
+            active.renderer.enqueue([.end])
+        }
         reportDrained(lane)
+    }
+
+    /// The end of the lane was not the end.
+    private mutating func reopenLane(_ lane: LaneID) {
+        endedLanes.remove(lane)
+        for key in renderers.keys where key.lane == lane { renderers[key]?.drainedEnd = nil }
     }
 
     private mutating func reportDrained(_ lane: LaneID) {
@@ -426,7 +466,11 @@ struct PlaybackDriver: ~Copyable {
 
     private mutating func flush() {
         presentation.flush()
-        for active in renderersInOrder { active.renderer.flush() }
+        for (key, active) in renderers.sorted(by: Self.isEarlier) {
+            active.renderer.flush()
+            renderers[key]?.drainedEnd = nil
+            renderers[key]?.endCount = 0
+        }
         for lane in lanes.keys { lanes[lane]?.flush() }
         presented = [:]
         presentedTime = nil

@@ -27,6 +27,8 @@ struct EngineHarness {
     /// What was broken of that which always holds.
     private(set) var violations: [String] = []
     private(set) var isOver = false
+    /// How the seeks ended, in the order in which they did.
+    private(set) var seekOutcomes: [Bool] = []
     var origin: ScriptedOrigin
 
     private var queue = EventQueue<Happening>()
@@ -174,11 +176,17 @@ struct EngineHarness {
         case .endLane(let lane):
             lanes[lane, default: HarnessLane()].isEnded = true
             reportDrained()
+        case .reopenLane(let lane):
+            lanes[lane]?.isEnded = false
+            lanes[lane]?.isDrained = false
+            isOver = false
         case .flush: lanes = [:]
         case .setTimebase(let state): timebase = state
         case .arm(let timer, let time): timers.arm(timer, at: time)
         case .disarm(let timer): timers.disarm(timer)
         case .publish(let kind): events.append((now, kind))
+        case .seekEnded(let finished): seekOutcomes.append(finished)
+        case .seekRefused: seekOutcomes.append(false)
         case .itemEnded: isOver = true
         }
     }
@@ -293,7 +301,8 @@ struct EngineHarness {
     private mutating func check() {
         let machine = engine.machine
         guard machine.status == .waitingToPlayAtSpecifiedRate, machine.itemStatus == .readyToPlay,
-            let buffer = machine.buffer, buffer.isFull, !buffer.isEmpty
+            let buffer = machine.buffer, buffer.isFull, !buffer.isEmpty, !machine.isSeekPending,
+            !machine.isInterstitialRunning
         else { return }
         violations.append("waits with a full buffer at \(now)")
     }

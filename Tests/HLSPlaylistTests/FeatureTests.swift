@@ -210,6 +210,19 @@ private func multivariant(_ lines: String) throws -> MultivariantPlaylist {
         #expect(playlist.variants.map(\.uri) == ["https://one.example/v", "https://two.example/v"])
     }
 
+    @Test("C14: lenient reading goes on and tells, strict reading ends with the line, and lint says how to mend it")
+    func c14() throws {
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:nonsense,\na.ts\n#EXTINF:4,\nb.ts\n#EXT-X-ENDLIST\n"
+        let lenient = try MediaPlaylist(parsing: text, url: url)
+        #expect(lenient.segments.map(\.uri) == ["a.ts", "b.ts"])
+        #expect(lenient.issues.map(\.line) == [3])
+        let error = #expect(throws: PlaylistError.self) {
+            try MediaPlaylist(parsing: text, url: url, options: .init(mode: .strict))
+        }
+        #expect(error?.line == 3)
+        #expect(lenient.lint().contains { $0.issue.line == 3 && !$0.remedy.isEmpty })
+    }
+
     @Test("C15: hostile playlists are refused under a named limit, or read in bounds; see also LimitsTests")
     func c15() throws {
         let line = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n" + String(repeating: "a", count: 70_000) + "\n"

@@ -67,7 +67,7 @@ struct PlaylistTrackerTests {
             interval: .seconds(4)),
     ]
 
-    @Test("reloads are paced from the start of the last load", arguments: cadences)
+    @Test("C06: reloads are paced from the start of the last load", arguments: cadences)
     func reloadCadence(_ example: Cadence) throws {
         var tracker = try Self.tracker(example.first)
         var began = Duration.zero

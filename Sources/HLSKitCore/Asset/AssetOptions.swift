@@ -25,7 +25,7 @@ public struct AssetOptions: Sendable {
     public var playbackSessionID: String?
 
     public init(
-        clock: ContinuousClock = ContinuousClock(), transport: any Transport = SchemeTransport.shared
+        clock: any Clock<Duration> = ContinuousClock(), transport: any Transport = SchemeTransport.shared
     ) {
         self.clock = clock
         self.transport = transport

@@ -12,18 +12,6 @@ enum BitRateArgument {
     }
 
     static func parseOptional(_ text: String) -> Double? {
-        var digits = text[...]
-        var factor = 1.0
-        switch digits.last {
-        case "k", "K": factor = 1e3
-        case "m", "M": factor = 1e6
-        case "g", "G": factor = 1e9
-        default: break
-        }
-        if factor > 1 { digits = digits.dropLast() }
-        guard digits.first?.isNumber == true, digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }),
-            let value = Double(digits), value * factor <= maximum
-        else { return nil }
-        return value * factor
+        SuffixedNumber.parse(text, step: 1000).flatMap { $0 <= maximum ? $0 : nil }
     }
 }

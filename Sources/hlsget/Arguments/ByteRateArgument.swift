@@ -5,18 +5,9 @@ enum ByteRateArgument {
 
     /// Bytes a second, `1...`.
     static func parse(_ text: String) throws(ArgumentValueError) -> Int {
-        var digits = text[...]
-        var factor = 1.0
-        switch digits.last {
-        case "k", "K": factor = 1024
-        case "m", "M": factor = 1_048_576
-        case "g", "G": factor = 1_073_741_824
-        default: break
+        guard let value = SuffixedNumber.parse(text, step: 1024), value >= 1, value <= maximum else {
+            throw ArgumentValueError("not a rate; write bytes a second, as in 200000, 200k or 1.5M")
         }
-        if factor > 1 { digits = digits.dropLast() }
-        guard digits.first?.isNumber == true, digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }),
-            let value = Double(digits), value * factor >= 1, value * factor <= maximum
-        else { throw ArgumentValueError("not a rate; write bytes a second, as in 200000, 200k or 1.5M") }
-        return Int(value * factor)
+        return Int(value)
     }
 }

@@ -83,19 +83,7 @@ import Testing
         #expect(result.status == 0 && String(decoding: result.output, as: UTF8.self).contains("told.ts"))
     }
 
-    struct Failure: CustomTestStringConvertible, Sendable {
-        var testDescription: String
-        var arguments: [String]
-        var status: Int32
-        var words: [String]
-
-        init(_ name: String, _ arguments: String..., status: Int32, words: String...) {
-            testDescription = name
-            self.arguments = arguments
-            self.status = status
-            self.words = words
-        }
-    }
+    typealias Failure = FailureTests.Case
 
     @Test(
         "a failure is one line, one JSON object and the right exit code",

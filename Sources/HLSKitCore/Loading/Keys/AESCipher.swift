@@ -68,6 +68,4 @@ struct AESCipher: ~Copyable {
     }
 }
 
-// A cipher context may be used by one thread at a time (openssl-threads(7)); the methods are mutating and the type
-// cannot be copied, so the compiler sees to that.
-extension AESCipher: @unchecked Sendable {}
+extension AESCipher: @unchecked Sendable {}  // libcrypto wants one thread at a time: not copyable, methods mutate

@@ -48,34 +48,24 @@ struct SegmentReader {
 
     // MARK: Encryption
 
-    /// The state of a cipher between two pieces of a segment.
-    final class Decryption: Sendable {
-        private let state: Mutex<AES128Decryptor>
+    /// The state of a cipher between two pieces of a segment, with failures as the engine knows them.
+    struct Decryption: Sendable {
+        private let box: DecryptionBox
 
         init(key: [UInt8], vector: [UInt8]) throws(SegmentFailure) {
             do {
-                state = Mutex(try AES128Decryptor(key: key, initializationVector: vector))
+                box = try DecryptionBox(key: key, vector: vector)
             } catch {
                 throw SegmentFailure(error, keyByteCount: key.count)
             }
         }
 
         func decrypt(_ bytes: [UInt8]) throws(SegmentFailure) -> [UInt8] {
-            var clear = bytes
-            do throws(DecryptionError) {
-                try state.withLock { decryptor throws(DecryptionError) in try decryptor.decrypt(&clear) }
-            } catch {
-                throw SegmentFailure(error)
-            }
-            return clear
+            do { return try box.decrypt(bytes) } catch { throw SegmentFailure(error) }
         }
 
         func finish() throws(SegmentFailure) -> [UInt8] {
-            do throws(DecryptionError) {
-                return try state.withLock { decryptor throws(DecryptionError) in try decryptor.finish() }
-            } catch {
-                throw SegmentFailure(error)
-            }
+            do { return try box.finish() } catch { throw SegmentFailure(error) }
         }
     }
 

@@ -53,6 +53,9 @@ public struct EventLog: Sendable, Hashable {
         case .playbackBufferFullChanged(let isFull): isFull ? "buffer full" : "buffer not full"
         case .playbackStalled: "stalled"
         case .timeJumped(let time): "jumped to \(text(time))"
+        case .mediaSelectionChanged(let selection):
+            "selected audio \(selection[.audible]?.displayName ?? "none"), "
+                + "subtitles \(selection[.legible]?.displayName ?? "none")"
         case .legibleCue(let cue): "cue \(cue.text.split(separator: "\n").joined(separator: " / "))"
         case .segmentSkipped(let segments): "skipped segments \(segments.first)-\(segments.last): \(segments.cause)"
         case .segmentsMissed(let segments): "missed segments \(segments.first)-\(segments.last): \(segments.cause)"

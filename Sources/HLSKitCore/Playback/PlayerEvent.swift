@@ -31,6 +31,8 @@ public struct PlayerEvent: Sendable {
         case playbackBufferFullChanged(Bool)
         case playbackStalled(itemTime: MediaTime)
         case timeJumped(to: MediaTime)
+        /// Other options of audio or subtitles are selected.
+        case mediaSelectionChanged(MediaSelection)
         /// A cue of the selected subtitles begins to be shown. One whose segment came late follows as soon as it is
         /// there; each comes once.
         case legibleCue(LegibleCue)

@@ -10,6 +10,7 @@ public final class PlayerItem: Sendable {
         var writers: [any MediaWriter] = []
         var core: PlayerCore?
         var isTaken = false
+        var choices: [MediaCharacteristic: MediaSelectionChoice] = [:]
     }
 
     /// The multivariant or media playlist, or a media file without a playlist, as an absolute URL.
@@ -67,9 +68,23 @@ public final class PlayerItem: Sendable {
         }
     }
 
+    /// The player that plays it; nil before there is one.
+    var playing: PlayerCore? { state.withLock(\.core) }
+
+    /// Keeps a choice among the options of a group, for a player to come too.
+    func choose(_ choice: MediaSelectionChoice, of characteristic: MediaCharacteristic) {
+        let core = state.withLock { state in
+            state.choices[characteristic] = choice
+            return state.core
+        }
+        core?.control(.select(characteristic, choice))
+    }
+
     /// Presses the item's wishes on the engine that now plays it.
     func applyWishes(to core: PlayerCore) {
         let (preferences, end) = state.withLock { ($0.preferences, $0.forwardPlaybackEndTime) }
+        let choices = state.withLock(\.choices)
+        for (characteristic, choice) in choices { core.control(.select(characteristic, choice)) }
         core.control(.setPreferences(preferences))
         if let end { core.control(.setForwardPlaybackEndTime(end)) }
     }

@@ -83,6 +83,7 @@ struct EventReporter: Sendable {
             ]
         case .timeJumped(let itemTime):
             return [Self.line("seek", at: time, ["item_time": JSONValue(itemTime.finiteSeconds)])]
+        case .mediaSelectionChanged(let selection): return [Self.line(for: selection, at: time)]
         case .legibleCue(let cue): return [Self.line(for: cue, at: time)]
         case .segmentSkipped(let segments): return [Self.line("segment_skipped", segments, at: time)]
         case .segmentsMissed(let segments): return [Self.line("segments_missed", segments, at: time)]
@@ -156,6 +157,17 @@ struct EventReporter: Sendable {
                 "item_time": JSONValue(cue.timeRange.start.finiteSeconds),
                 "end": JSONValue(cue.timeRange.end.finiteSeconds), "text": .string(cue.text),
                 "language": JSONValue(cue.language),
+            ])
+    }
+
+    private static func line(for selection: MediaSelection, at time: Duration) -> String {
+        line(
+            "rendition_change", at: time,
+            [
+                "audio": JSONValue(selection[.audible]?.displayName),
+                "audio_language": JSONValue(selection[.audible]?.extendedLanguageTag),
+                "subtitles": JSONValue(selection[.legible]?.displayName),
+                "subtitles_language": JSONValue(selection[.legible]?.extendedLanguageTag),
             ])
     }
 

@@ -19,6 +19,8 @@ enum EngineEffect: Sendable {
     case endLane(LaneID)
     /// The lane goes on after all: its end was that of a wish that was taken back.
     case reopenLane(LaneID)
+    /// What was loaded in the lane is not to be presented.
+    case clearLane(LaneID)
     /// Forget all media and start anew at this item time.
     case flush(to: Duration)
     case setTimebase(TimebaseState)
@@ -72,6 +74,8 @@ struct SegmentJob: Sendable {
     var window: PresentationWindow
     /// The first segment after a discontinuity or another variant: decoders are drained before it.
     var startsNewSequence: Bool
+    /// Its media takes the place of what was loaded in the lane, a moment ahead of the playhead.
+    var replacesLoaded = false
     var url: String
     var mediaSequence: Int
 }

@@ -64,6 +64,9 @@ enum EngineControl: Sendable {
     case setNetworkConditions(NetworkConditions)
     /// Ends the item at this item time; nil takes the end time back.
     case setForwardPlaybackEndTime(Duration?)
+    case select(MediaCharacteristic, MediaSelectionChoice)
+    case setMediaSelectionCriteria(MediaCharacteristic, MediaSelectionCriteria?)
+    case setAppliesMediaSelectionCriteria(Bool)
     /// Stops loading, lets what is buffered and decoding be forgotten.
     case close
 }
@@ -95,6 +98,8 @@ enum MediaFact: Sendable {
     case segmentEnded(SegmentID, start: Duration, end: Duration)
     /// The bytes of a segment cannot be used.
     case segmentFailed(SegmentID, SegmentFailure)
+    /// The first media of a segment that replaces what was loaded is there: from this item time on it plays.
+    case replaced(SegmentID, from: Duration)
 }
 
 /// Why a segment that arrived cannot be used.

@@ -33,6 +33,8 @@ struct MediaLane: Sendable {
     var startsNewSequence = true
     /// The next segment may repeat media that was loaded from another variant.
     var dropsOverlap = false
+    /// Another rendition was chosen: what is loaded plays until media of the new one is there.
+    var isReplacing = false
     var lastTimeline: TimelineKey?
     /// The variant of the last segment that was loaded whole.
     var lastVariantIndex: Int?

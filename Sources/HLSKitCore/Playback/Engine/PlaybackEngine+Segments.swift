@@ -21,6 +21,7 @@ extension PlaybackEngine {
     private mutating func mayLoad(_ id: LaneID) -> Bool {
         refreshOutlook()
         guard let outlook = knownOutlook, outlook.idleTracks.contains(id.bufferTrack) else { return false }
+        if item?.lanes[id]?.isReplacing == true { return true }
         return tracksToLoad.contains(id.bufferTrack) || outlook.endedTracks.contains(id.bufferTrack)
             || !outlook.demuxedTracks.contains(id.bufferTrack)
     }
@@ -43,7 +44,7 @@ extension PlaybackEngine {
             return false
         }
         // Before anything could be demuxed nothing can be played, however long the gaps are that are loaded.
-        guard tracksToLoad.contains(id.bufferTrack) || !lane.isDemuxed else { return false }
+        guard tracksToLoad.contains(id.bufferTrack) || !lane.isDemuxed || lane.isReplacing else { return false }
         let segment = tracker.playlist.segments[index]
         if segment.isGap {
             if id == .main, hasAlternative {  // R38
@@ -118,7 +119,8 @@ extension PlaybackEngine {
                 segment.keys, base: tracker.url, mediaSequence: segment.mediaSequence),
             mapKey: mapKey, start: tracker.starts[index],
             duration: tracker.starts[index + 1] - tracker.starts[index], timeline: timelineNumber(of: key),
-            window: window, startsNewSequence: isNewSequence, url: url, mediaSequence: segment.mediaSequence)
+            window: window, startsNewSequence: isNewSequence, replacesLoaded: lane.isReplacing, url: url,
+            mediaSequence: segment.mediaSequence)
         lane.lastTimeline = key
         lane.startsNewSequence = false
         lane.dropsOverlap = false
@@ -309,6 +311,7 @@ extension PlaybackEngine {
         case .demuxed(let segment, let time): noteDemuxed(segment, upTo: time)
         case .segmentEnded(let segment, let start, let end): endSegment(segment, start: start, end: end)
         case .segmentFailed(let segment, let failure): failSegment(segment, failure)
+        case .replaced(let segment, let time): noteReplaced(segment.lane, from: time)
         }
     }
 

@@ -11,6 +11,8 @@ extension PlaybackEngine {
                 PlayerError(code: .badPlaylist, url: item?.multivariantURL, cause: "the playlist lists no variant"))
         }
         item?.candidates = VariantCandidate.list(of: playlist)
+        openMediaSelection(of: playlist)
+        guard item?.error == nil else { return }
         let eligibility = eligibility()
         let choice = InitialVariantRule().choose(
             from: eligibility.eligible, knownThroughput: loading.estimatedBitsPerSecond(at: now),
@@ -80,7 +82,7 @@ extension PlaybackEngine {
     }
 
     /// Lets a lane go on with another media playlist.
-    private mutating func redirect(_ id: LaneID, to url: String) {
+    mutating func redirect(_ id: LaneID, to url: String) {
         guard var lane = item?.lanes[id], lane.playlistURL != url else { return }
         if let request = lane.playlistRequest {
             loading.requests[request] = nil
@@ -114,79 +116,6 @@ extension PlaybackEngine {
             return tracker.end
         case nil: return tracker.start
         }
-    }
-
-    // MARK: Renditions
-
-    private mutating func chooseRenditions(
-        for variant: Variant, of playlist: MultivariantPlaylist, base: String
-    ) {
-        let audio = playlist.renditions.filter { $0.type == .audio && $0.groupID == variant.audio }
-        do {
-            let choice = try choose(among: audio, by: preferences.audio, what: "audio", base: base)
-            item?.audibleOption = choice.map {
-                VariantCandidate.AudioOption(id: $0.optionID, language: $0.language, channelCount: $0.channelCount)
-            }
-            setLane(.audio, to: configuration.playsAudio ? choice : nil, variantURI: variant.uri, base: base)
-            var required: ForwardBuffer.Tracks = [.video]
-            if item?.lanes[.audio] != nil { required.insert(.audio) }
-            buffer.setRequiredTracks(required)
-            guard preferences.subtitles != nil else { return }
-            let subtitles = playlist.renditions.filter { $0.type == .subtitles && $0.groupID == variant.subtitles }
-            let legible = try choose(among: subtitles, by: preferences.subtitles, what: "subtitles", base: base)
-            item?.legibleLanguage = legible?.language
-            setLane(.subtitles, to: legible, variantURI: variant.uri, base: base)
-        } catch {
-            failItem(error)
-        }
-    }
-
-    /// The rendition to play; nil where there is none. Throws where one was asked for that is not there.
-    private func choose(
-        among renditions: [Rendition], by wish: QualityExpression?, what: String, base: String
-    ) throws(PlayerError) -> Rendition? {
-        guard let wish else {
-            return renditions.first { $0.isDefault } ?? renditions.first { $0.isAutoselect } ?? renditions.first
-        }
-        let candidates = renditions.enumerated().map { index, rendition in
-            RenditionCandidate(
-                index: index, language: rendition.language, name: rendition.name,
-                channelCount: rendition.channelCount, codecs: [], isForced: rendition.isForced)
-        }
-        guard let index = wish.matches(candidates).first else {
-            let offered = renditions.map { "\($0.name) (\($0.language ?? "-"))" }.joined(separator: ", ")
-            throw PlayerError(
-                code: .noEligibleVariant, url: base, cause: "no \(what) rendition matches \"\(wish)\"",
-                detail: offered.isEmpty ? "there is none" : "there are: \(offered)")
-        }
-        return renditions[index]
-    }
-
-    private mutating func setLane(_ id: LaneID, to rendition: Rendition?, variantURI: String, base: String) {
-        guard let uri = rendition?.uri, uri != variantURI, let url = URIReference.resolve(uri, against: base) else {
-            // Audio inside the variant, or none.
-            removeLane(id)
-            return
-        }
-        if item?.lanes[id] == nil {
-            item?.lanes[id] = MediaLane(id: id, playlistURL: url)
-            join(id)
-            requestPlaylist(of: id)
-        } else {
-            redirect(id, to: url)
-        }
-    }
-
-    /// A lane that comes in mid-play begins where the variant that it belongs to does.
-    private mutating func join(_ id: LaneID) {
-        guard let item, let main = item.lanes[.main], case .time(let time) = main.cursor else { return }
-        self.item?.lanes[id]?.cursor = .time(time)
-        // Up to there what is loaded has audio of its own.
-        let playhead = playhead
-        guard playhead < time else { return }
-        buffer.removeAll(in: id.bufferTrack)
-        buffer.insert(ForwardBuffer.Piece(range: playhead..<time, byteCount: 0, isGap: true), in: id.bufferTrack)
-        self.item?.lanes[id]?.loadedEnd = time
     }
 
     // MARK: Switching

@@ -19,6 +19,7 @@ struct PlaybackEngine: Sendable {
     var preferences = PlayerItemPreferences()
     var networkConditions: NetworkConditions
     var defaultRate: Float = 1
+    var mediaSelection = MediaSelectionState()
     var item: ItemState? {
         didSet {
             knownOutlook = nil
@@ -133,7 +134,19 @@ struct PlaybackEngine: Sendable {
         case .setDefaultRate(let rate): defaultRate = rate
         case .setAutomaticallyWaits(let waits): run(machine.handle(.setAutomaticallyWaits(waits)))
         case .setActionAtItemEnd(let action): run(machine.handle(.setActionAtItemEnd(action)))
-        case .setPreferences(let new): preferences = new
+        case .setPreferences(let new):
+            let old = preferences
+            preferences = new
+            if old.audio != new.audio || old.subtitles != new.subtitles { applyMediaSelection() }
+        case .select(let characteristic, let choice):
+            mediaSelection.choices[characteristic] = choice
+            applyMediaSelection()
+        case .setMediaSelectionCriteria(let characteristic, let criteria):
+            mediaSelection.criteria[characteristic] = criteria
+            applyMediaSelection()
+        case .setAppliesMediaSelectionCriteria(let isAutomatic):
+            mediaSelection.isAutomatic = isAutomatic
+            applyMediaSelection()
         case .setNetworkConditions(let new): networkConditions = new
         case .setForwardPlaybackEndTime(let time): setForwardEnd(time)
         case .close: setItem(nil)
@@ -154,6 +167,7 @@ struct PlaybackEngine: Sendable {
         timebase = TimebaseState(itemTime: .zero, hostTime: now, rate: 0)
         effects.append(.setTimebase(timebase))
         item = new.map { ItemState(url: $0.url, credentialOrigins: configuration.credentialOrigins) }
+        mediaSelection.forgetItem()
         statistics = PlaybackStatistics()
         stallBegan = nil
         isAfterStall = false

@@ -154,6 +154,7 @@ struct PlaybackDriver: ~Copyable {
         case .abandonSegment(let segment): withPipeline(segment.lane) { $0.abandon(segment) }
         case .endLane(let lane): endLane(lane)
         case .reopenLane(let lane): reopenLane(lane)
+        case .clearLane(let lane): clear(lane)
         case .flush: flush()
         case .setTimebase(let state): presentation.setTimebase(state)
         case .arm(let timer, let time): timers.arm(timer, at: time)
@@ -455,6 +456,13 @@ struct PlaybackDriver: ~Copyable {
     private mutating func reopenLane(_ lane: LaneID) {
         endedLanes.remove(lane)
         for key in renderers.keys where key.lane == lane { renderers[key]?.drainedEnd = nil }
+    }
+
+    /// Forgets what was loaded in a lane and not presented.
+    private mutating func clear(_ lane: LaneID) {
+        lanes[lane] = nil
+        endedLanes.remove(lane)
+        if lane == .subtitles { cues.removeAll() }
     }
 
     private mutating func reportDrained(_ lane: LaneID) {

@@ -180,6 +180,7 @@ struct EngineHarness {
             lanes[lane]?.isEnded = false
             lanes[lane]?.isDrained = false
             isOver = false
+        case .clearLane(let lane): lanes[lane] = nil
         case .flush: lanes = [:]
         case .setTimebase(let state): timebase = state
         case .arm(let timer, let time): timers.arm(timer, at: time)
@@ -287,7 +288,7 @@ struct EngineHarness {
 
     /// Reads the segments of a lane in their order, as far as they have arrived.
     private mutating func demux(_ lane: LaneID) {
-        while let fact = lanes[lane]?.next(having: resources) {
+        while let fact = lanes[lane]?.next(having: resources, playhead: engine.playhead) {
             handle(.media(fact))
             guard !isPaced, case .segmentEnded = fact else { continue }
             let times = lanes.filter { !$0.value.isEnded && $0.key != .subtitles }.compactMap(\.value.end)

@@ -10,6 +10,7 @@ struct HarnessLane {
         var share = 0.0
         var toldShare = 0.0
         var hasToldTracks = false
+        var hasToldReplacing = false
         var isComplete = false
         var failure: SegmentFailure?
         var hasFailed = false
@@ -45,7 +46,7 @@ struct HarnessLane {
     }
 
     /// The next thing that demuxing finds out; nil while it has to wait.
-    mutating func next(having resources: Set<ResourceID>) -> MediaFact? {
+    mutating func next(having resources: Set<ResourceID>, playhead: Duration) -> MediaFact? {
         guard var reader = readers.first, !reader.hasFailed else { return nil }
         let job = reader.job
         let needed = [job.map, job.key?.resource, job.mapKey?.resource].compactMap(\.self)
@@ -54,6 +55,10 @@ struct HarnessLane {
         if let failure = reader.failure {
             reader.hasFailed = true
             return .segmentFailed(job.id, failure)
+        }
+        if reader.share > 0, job.replacesLoaded, !reader.hasToldReplacing {
+            reader.hasToldReplacing = true
+            return .replaced(job.id, from: max(job.start, playhead + PlaybackEngine.audioChangeLead))
         }
         if reader.share > 0, !reader.hasToldTracks {
             reader.hasToldTracks = true

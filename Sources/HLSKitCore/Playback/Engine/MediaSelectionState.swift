@@ -1,0 +1,106 @@
+import HLSPlaylist
+
+/// What was chosen of one group.
+enum MediaSelectionChoice: Sendable, Hashable {
+    /// By the rule, whatever is wanted.
+    case automatic
+    /// Nothing of the group.
+    case none
+    /// The option with this ``MediaSelectionOption/id``.
+    case option(String)
+}
+
+/// Which options there are, what is wanted of them, and what is selected.
+struct MediaSelectionState: Sendable {
+    /// By characteristic; of the player, so they outlive an item.
+    var criteria: [MediaCharacteristic: MediaSelectionCriteria] = [:]
+    /// Criteria and defaults are followed; otherwise each group's default plays.
+    var isAutomatic = true
+    /// What the user chose for this item.
+    var choices: [MediaCharacteristic: MediaSelectionChoice] = [:]
+    /// The groups of this item; empty until its multivariant playlist is there.
+    private(set) var groups: [MediaCharacteristic: MediaSelectionGroup] = [:]
+    var current = MediaSelection()
+
+    /// The item is another one: what was of the old one is forgotten.
+    mutating func forgetItem() {
+        choices = [:]
+        groups = [:]
+        current = MediaSelection()
+    }
+
+    mutating func setGroups(of playlist: MultivariantPlaylist, canDecode: (String) -> Bool) {
+        for characteristic in [MediaCharacteristic.audible, .legible, .visual] {
+            groups[characteristic] = MediaSelectionGroup(characteristic, of: playlist, canDecode: canDecode)
+        }
+    }
+
+    /// Somebody wants an option of the group: variants are chosen by it. Otherwise it is chosen by the variant.
+    func isWanted(_ characteristic: MediaCharacteristic, wish: QualityExpression?) -> Bool {
+        wish != nil || (isAutomatic && criteria[characteristic] != nil)
+            || choices[characteristic] ?? .automatic != .automatic
+    }
+
+    /// The option that is to play: the user's, else that of `wish`, else the rule's.
+    ///
+    /// - Throws: where `wish` matches no option.
+    func option(
+        _ characteristic: MediaCharacteristic, wish: QualityExpression?
+    ) throws(UnmatchedWish) -> MediaSelectionOption? {
+        guard let group = groups[characteristic] else {
+            if let wish, choices[characteristic] ?? .automatic == .automatic {
+                throw UnmatchedWish(wish: wish, characteristic: characteristic, offered: [])
+            }
+            return nil
+        }
+        switch choices[characteristic] ?? .automatic {
+        case .none where group.allowsEmptySelection: return nil
+        case .option(let id):
+            if let option = group.option(withID: id) { return option }
+        case .automatic, .none: break
+        }
+        if let wish {
+            let candidates = group.options.enumerated().map { index, option in
+                RenditionCandidate(
+                    index: index, language: option.extendedLanguageTag, name: option.displayName,
+                    channelCount: option.channelCount, codecs: [], isForced: option.isForced)
+            }
+            guard let index = wish.matches(candidates.filter { group.options[$0.index].isPlayable }).first else {
+                throw UnmatchedWish(wish: wish, characteristic: characteristic, offered: group.options)
+            }
+            return group.options[index]
+        }
+        let rule = MediaSelectionRule(criteria: criteria[characteristic], isAutomatic: isAutomatic)
+        return rule.choose(from: group, audible: characteristic == .legible ? current[.audible] : nil)
+    }
+
+    /// A wish that no option fulfils.
+    struct UnmatchedWish: Error {
+        var wish: QualityExpression
+        var characteristic: MediaCharacteristic
+        var offered: [MediaSelectionOption]
+
+        func error(url: String?) -> PlayerError {
+            let what = characteristic == .audible ? "audio" : "subtitles"
+            let names = offered.map { "\($0.displayName) (\($0.extendedLanguageTag ?? "-"))" }.joined(separator: ", ")
+            return PlayerError(
+                code: .noEligibleVariant, url: url, cause: "no \(what) rendition matches \"\(wish)\"",
+                detail: names.isEmpty ? "there is none" : "there are: \(names)")
+        }
+    }
+}
+
+extension MediaSelectionOption {
+    /// The rendition of this option in a variant's group; else that of the group which is nearest to it: the same
+    /// language, the group's default, its first.
+    func rendition(in group: [Rendition]) -> Rendition? {
+        let ids = Set(renditions.map(\.optionID))
+        if let own = group.first(where: { ids.contains($0.optionID) }) { return own }
+        if let language = extendedLanguageTag,
+            let same = group.first(where: { $0.language.map { LanguageTag.matches($0, language) } == true })
+        {
+            return same
+        }
+        return group.first(where: \.isDefault) ?? group.first
+    }
+}

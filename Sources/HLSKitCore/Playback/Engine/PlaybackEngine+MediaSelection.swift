@@ -1,0 +1,175 @@
+import HLSPlaylist
+import HLSTime
+
+/// Audible and legible options: which is played, and changing it while playing.
+///
+/// Source: CONTRACTS §12.
+extension PlaybackEngine {
+    /// A new audio rendition is heard no earlier than this after it was chosen, so that the change is prepared.
+    static let audioChangeLead = Duration.milliseconds(250)
+
+    // MARK: Choice
+
+    /// Works out what the groups of the item offer, and what is selected of them before there is a variant.
+    mutating func openMediaSelection(of playlist: MultivariantPlaylist) {
+        mediaSelection.setGroups(of: playlist, canDecode: configuration.canPlayCodec ?? { _ in true })
+        refreshMediaSelection(base: item?.multivariantURL)
+    }
+
+    /// Selects what the user chose, or what he wants, of each group. A wish that nothing fulfils fails the item.
+    private mutating func refreshMediaSelection(base: String?) {
+        let before = mediaSelection.current
+        do {
+            let audible = try mediaSelection.option(.audible, wish: preferences.audio)
+            mediaSelection.current[.audible] = audible
+            if mediaSelection.isWanted(.audible, wish: preferences.audio) {
+                item?.audibleOption = audible?.renditions.first.map(VariantCandidate.AudioOption.init)
+            }
+            let legible = try mediaSelection.option(.legible, wish: preferences.subtitles)
+            mediaSelection.current[.legible] = legible
+            item?.legibleLanguage = legible?.extendedLanguageTag
+        } catch {
+            return failItem(error.error(url: base))
+        }
+        if before != mediaSelection.current {
+            effects.append(.publish(.mediaSelectionChanged(mediaSelection.current)))
+        }
+    }
+
+    /// Chooses among the renditions of the variant that is loaded from now on.
+    mutating func chooseRenditions(for variant: Variant, of playlist: MultivariantPlaylist, base: String) {
+        guard item?.error == nil else { return }
+        let audio = playlist.renditions.filter { $0.type == .audio && $0.groupID == variant.audio }
+        let audible = mediaSelection.current[.audible]?.rendition(in: audio)
+        item?.audibleOption = audible.map(VariantCandidate.AudioOption.init)
+        setLane(.audio, to: configuration.playsAudio ? audible : nil, variantURI: variant.uri, base: base)
+        var required: ForwardBuffer.Tracks = [.video]
+        if item?.lanes[.audio] != nil { required.insert(.audio) }
+        buffer.setRequiredTracks(required)
+        let subtitles = playlist.renditions.filter { $0.type == .subtitles && $0.groupID == variant.subtitles }
+        let legible = mediaSelection.current[.legible]?.rendition(in: subtitles)
+        setLane(.subtitles, to: legible, variantURI: variant.uri, base: base)
+    }
+
+    private mutating func setLane(_ id: LaneID, to rendition: Rendition?, variantURI: String, base: String) {
+        guard let uri = rendition?.uri, uri != variantURI, let url = URIReference.resolve(uri, against: base) else {
+            // Audio inside the variant, or none.
+            removeLane(id)
+            return
+        }
+        if item?.lanes[id] == nil {
+            item?.lanes[id] = MediaLane(id: id, playlistURL: url)
+            join(id)
+            requestPlaylist(of: id)
+        } else {
+            redirect(id, to: url)
+        }
+    }
+
+    /// A lane that comes in mid-play begins where the variant that it belongs to does.
+    private mutating func join(_ id: LaneID) {
+        guard let item, let main = item.lanes[.main], case .time(let time) = main.cursor else { return }
+        self.item?.lanes[id]?.cursor = .time(time)
+        // Up to there what is loaded has audio of its own.
+        let playhead = playhead
+        guard playhead < time else { return }
+        buffer.removeAll(in: id.bufferTrack)
+        buffer.insert(ForwardBuffer.Piece(range: playhead..<time, byteCount: 0, isGap: true), in: id.bufferTrack)
+        self.item?.lanes[id]?.loadedEnd = time
+    }
+
+    // MARK: Changing
+
+    /// The user's choice, or criteria, have changed. Playback goes on meanwhile.
+    mutating func applyMediaSelection() {
+        guard let item, item.error == nil, item.pendingFailure == nil, let playlist = item.multivariant,
+            let index = item.variantIndex, let base = item.multivariantURL
+        else { return }
+        let before = mediaSelection.current
+        refreshMediaSelection(base: base)
+        guard self.item?.error == nil, before != mediaSelection.current else { return }
+        if before[.legible] != mediaSelection.current[.legible] { changeLegible(playlist, index, base: base) }
+        if before[.audible] != mediaSelection.current[.audible] { changeAudible(playlist, index, base: base) }
+    }
+
+    private mutating func changeLegible(_ playlist: MultivariantPlaylist, _ index: Int, base: String) {
+        let variant = playlist.variants[index]
+        let group = playlist.renditions.filter { $0.type == .subtitles && $0.groupID == variant.subtitles }
+        // Cues of before leave at once, and those of now are loaded from here on.
+        removeLane(.subtitles)
+        buffer.removeAll(in: LaneID.subtitles.bufferTrack)
+        effects.append(.clearLane(.subtitles))
+        setLane(
+            .subtitles, to: mediaSelection.current[.legible]?.rendition(in: group), variantURI: variant.uri, base: base)
+    }
+
+    private mutating func changeAudible(_ playlist: MultivariantPlaylist, _ index: Int, base: String) {
+        let eligible = eligibility().eligible
+        if !eligible.isEmpty, !eligible.contains(where: { $0.index == index }) {
+            // Another variant has it: the pictures go on there with the next segment.
+            let input = InitialVariantRule().choose(
+                from: eligible, knownThroughput: loading.estimatedBitsPerSecond(at: now),
+                startsOnFirstEligibleVariant: false)
+            if let input { return changeAudible(with: input.variantIndex) }
+        }
+        let variant = playlist.variants[index]
+        let group = playlist.renditions.filter { $0.type == .audio && $0.groupID == variant.audio }
+        let rendition = mediaSelection.current[.audible]?.rendition(in: group)
+        guard configuration.playsAudio, let uri = rendition?.uri, uri != variant.uri,
+            let url = URIReference.resolve(uri, against: base)
+        else {
+            setLane(.audio, to: configuration.playsAudio ? rendition : nil, variantURI: variant.uri, base: base)
+            return
+        }
+        replaceAudio(with: url)
+    }
+
+    private mutating func changeAudible(with index: Int) {
+        use(index, explanation: "it has the audio that was chosen")
+        if let url = item?.lanes[.audio]?.playlistURL { replaceAudio(with: url) }
+    }
+
+    /// Loads the audio anew from the playhead on. What is loaded plays until the new one is there.
+    private mutating func replaceAudio(with url: String) {
+        guard let item, item.start != nil, let old = item.lanes[.audio], old.tracker != nil || old.cursor != nil else {
+            if self.item?.lanes[.audio] == nil { self.item?.lanes[.audio] = MediaLane(id: .audio, playlistURL: url) }
+            return redirect(.audio, to: url)
+        }
+        for flight in old.segments.reversed() { cancel(flight) }
+        let begin = max(playhead + Self.audioChangeLead, item.start ?? .zero)
+        var lane = old
+        lane.segments = []
+        lane.cursor = .time(begin)
+        self.item?.lanes[.audio] = lane
+        loading.forget(.segment(.audio))
+        effects.append(.disarm(.retry(.segment(.audio))))
+        redirect(.audio, to: url)
+        guard var lane = self.item?.lanes[.audio] else { return }
+        lane.cursor = .time(begin)
+        lane.startsNewSequence = true
+        lane.dropsOverlap = false
+        lane.isReplacing = true
+        lane.isCutAtEnd = false
+        lane.drainedEnd = nil
+        if lane.isComplete {
+            lane.isComplete = false
+            self.item?.mediaEnd = nil
+            effects.append(.reopenLane(.audio))
+        }
+        self.item?.lanes[.audio] = lane
+    }
+
+    /// The first media of a new rendition is there: what was loaded of the old one behind `time` is gone.
+    mutating func noteReplaced(_ id: LaneID, from time: Duration) {
+        guard item?.lanes[id]?.isReplacing == true else { return }
+        item?.lanes[id]?.isReplacing = false
+        item?.lanes[id]?.loadedEnd = time
+        buffer.removeMedia(from: time, in: id.bufferTrack)
+    }
+}
+
+extension VariantCandidate.AudioOption {
+    fileprivate init(_ rendition: Rendition) {
+        self.init(id: rendition.optionID, language: rendition.language, channelCount: rendition.channelCount)
+    }
+}

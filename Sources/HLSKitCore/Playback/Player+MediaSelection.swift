@@ -1,0 +1,27 @@
+/// Which audio and subtitles are played where the user chose none for the item.
+///
+/// Source: CONTRACTS §4, §12.
+extension Player {
+    /// Follow the criteria, and the playlist's defaults where there are none. Off, each group's default is played, and
+    /// no subtitles. Default true.
+    public var appliesMediaSelectionCriteriaAutomatically: Bool {
+        get { core.read { $0.mediaSelection.isAutomatic } }
+        set { core.control(.setAppliesMediaSelectionCriteria(newValue)) }
+    }
+
+    /// What is wanted of a group: takes effect at once, unless the item's user has chosen himself.
+    ///
+    /// - Parameters:
+    ///   - criteria: nil leaves it to the playlist.
+    ///   - characteristic: `audible`, `legible` or `visual`.
+    public func setMediaSelectionCriteria(
+        _ criteria: MediaSelectionCriteria?, for characteristic: MediaCharacteristic
+    ) {
+        core.control(.setMediaSelectionCriteria(characteristic, criteria))
+    }
+
+    /// What is wanted of a group; nil where it is left to the playlist.
+    public func mediaSelectionCriteria(for characteristic: MediaCharacteristic) -> MediaSelectionCriteria? {
+        core.read { $0.mediaSelection.criteria[characteristic] }
+    }
+}

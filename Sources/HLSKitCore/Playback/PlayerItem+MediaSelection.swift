@@ -1,0 +1,33 @@
+/// Audio, subtitles and pictures among which the viewer can choose.
+///
+/// Source: CONTRACTS §12.
+extension PlayerItem {
+    /// Selects an option of a group, at any time. Playback goes on: neither status nor timebase changes. Another audio
+    /// is heard as soon as it is loaded, within about one target duration; cues of other subtitles leave at once.
+    ///
+    /// - Parameters:
+    ///   - option: nil selects none, where the group allows that.
+    ///   - group: as ``Asset/loadMediaSelectionGroup(for:)`` gives it.
+    /// - Returns: false, and nothing changes, where the option is not of the group or cannot be played, or where the
+    ///   group does not allow to select none.
+    @discardableResult
+    public func select(_ option: MediaSelectionOption?, in group: MediaSelectionGroup) -> Bool {
+        if let option {
+            guard group.options.contains(option), option.isPlayable else { return false }
+        } else if !group.allowsEmptySelection {
+            return false
+        }
+        choose(option.map { .option($0.id) } ?? .none, of: group.characteristic)
+        return true
+    }
+
+    /// Leaves the choice to the criteria of the player again.
+    public func selectMediaOptionAutomatically(in group: MediaSelectionGroup) {
+        choose(.automatic, of: group.characteristic)
+    }
+
+    /// What is selected now; empty until the multivariant playlist is there, and for media without one.
+    public var currentMediaSelection: MediaSelection {
+        playing?.read { $0.mediaSelection.current } ?? MediaSelection()
+    }
+}

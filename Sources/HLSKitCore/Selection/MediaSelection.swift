@@ -1,0 +1,17 @@
+/// Which option of each group is selected.
+public struct MediaSelection: Sendable, Hashable {
+    private var options: [MediaCharacteristic: MediaSelectionOption] = [:]
+
+    public init() {}
+
+    /// The selected option of the group; nil where none is.
+    public func selectedMediaOption(in group: MediaSelectionGroup) -> MediaSelectionOption? {
+        self[group.characteristic]
+    }
+
+    /// The selected option of the group of this characteristic: `audible`, `legible` or `visual`.
+    public internal(set) subscript(characteristic: MediaCharacteristic) -> MediaSelectionOption? {
+        get { options[characteristic] }
+        set { options[characteristic] = newValue }
+    }
+}

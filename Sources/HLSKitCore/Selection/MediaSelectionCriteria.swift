@@ -1,0 +1,20 @@
+/// What is wanted of one kind of media where the user chose none of its options himself.
+///
+/// Source: CONTRACTS §12; FEATURES I05.
+public struct MediaSelectionCriteria: Sendable, Hashable {
+    /// BCP 47 tags, the most wanted first. `en` also takes `en-US`, and `en-GB` takes `en`. Empty: any language.
+    public var preferredLanguages: [String]
+    /// The more of them an option has, the better.
+    public var preferredMediaCharacteristics: [MediaCharacteristic]
+    /// An option that has all of them goes before every other one.
+    public var principalMediaCharacteristics: [MediaCharacteristic]
+
+    public init(
+        preferredLanguages: [String] = [], preferredMediaCharacteristics: [MediaCharacteristic] = [],
+        principalMediaCharacteristics: [MediaCharacteristic] = []
+    ) {
+        self.preferredLanguages = preferredLanguages
+        self.preferredMediaCharacteristics = preferredMediaCharacteristics
+        self.principalMediaCharacteristics = principalMediaCharacteristics
+    }
+}

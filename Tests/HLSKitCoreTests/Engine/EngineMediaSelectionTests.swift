@@ -1,0 +1,195 @@
+import HLSPlaylist
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("Engine, audio and subtitles that are chosen")
+struct EngineMediaSelectionTests {
+    private static let renditions = [
+        #"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="aac",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="en.m3u8""#,
+        #"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="aac",NAME="Deutsch",LANGUAGE="de",AUTOSELECT=YES,URI="de.m3u8""#,
+        #"#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="sub",NAME="English",LANGUAGE="en",AUTOSELECT=YES,URI="sen.m3u8""#,
+        #"#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="sub",NAME="Forced",LANGUAGE="de",FORCED=YES,AUTOSELECT=YES,URI="sde.m3u8""#,
+    ]
+
+    /// A variant with two audio and two subtitle renditions.
+    private static func origin(count: Int = 30, subtitles: Bool = true) -> ScriptedOrigin {
+        var origin = ScriptedOrigin()
+        let lines =
+            ["#EXTM3U"] + renditions + [
+                #"#EXT-X-STREAM-INF:BANDWIDTH=1000000,AUDIO="aac""# + (subtitles ? #",SUBTITLES="sub""# : ""),
+                "v.m3u8",
+            ]
+        origin.answer("main.m3u8", .text(lines.joined(separator: "\n") + "\n"))
+        for name in ["v", "en", "de", "sen", "sde"] {
+            origin.answer("\(name).m3u8", .text(.numbered(0, count: count, prefix: name, isEnded: true)))
+        }
+        return origin
+    }
+
+    private static func option(
+        _ name: String, _ characteristic: MediaCharacteristic, in harness: EngineHarness
+    ) throws -> String {
+        let group = try #require(harness.engine.mediaSelection.groups[characteristic])
+        return try #require(group.options.first { $0.displayName == name }).id
+    }
+
+    private static func lanes(_ harness: EngineHarness, _ id: LaneID) -> String? {
+        harness.engine.item?.lanes[id].map { ScriptedOrigin.path(of: $0.playlistURL) }
+    }
+
+    @Test("I04: another audio while playing neither pauses nor stalls, and is loaded from the playhead on")
+    func audioWhilePlaying() throws {
+        var harness = EngineHarness.playing("main.m3u8", from: Self.origin())
+        harness.run(until: .seconds(20))
+        let (story, base) = (harness.story, harness.engine.timebase)
+        harness.control(.select(.audible, .option(try Self.option("Deutsch", .audible, in: harness))))
+        #expect(Self.lanes(harness, .audio) == "de.m3u8")
+        #expect(harness.engine.mediaSelection.current[.audible]?.displayName == "Deutsch")
+        harness.run(until: .seconds(22))
+        // The segment that is being played is loaded anew: it is heard within a target duration.
+        let first = try #require(harness.mediaPaths.first { $0.hasPrefix("de") })
+        #expect(first == "de\((Int(harness.state.currentTime.seconds) - 1) / 4).ts")
+        #expect(harness.story == story)
+        #expect(harness.engine.timebase == base)
+        #expect(harness.engine.item?.lanes[.audio]?.isReplacing == false)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(harness.statistics.numberOfStalls == 0)
+        #expect(harness.violations.isEmpty)
+        #expect(harness.loadedSegments.contains("de29.ts"))
+        #expect(!harness.loadedSegments.contains("en29.ts"))
+    }
+
+    @Test("what is loaded of the old audio plays until the new one is there, however long that takes")
+    func slowAudio() throws {
+        var origin = Self.origin()
+        origin.routes["de.m3u8"] = { _ in
+            .text(.numbered(0, count: 30, prefix: "de", isEnded: true)).after(.seconds(6))
+        }
+        var harness = EngineHarness.playing("main.m3u8", from: origin)
+        harness.run(until: .seconds(20))
+        let story = harness.story
+        harness.control(.select(.audible, .option(try Self.option("Deutsch", .audible, in: harness))))
+        harness.run(until: .seconds(25))
+        #expect(harness.engine.item?.lanes[.audio]?.isReplacing == true)
+        harness.run(until: .seconds(27))
+        #expect(harness.engine.item?.lanes[.audio]?.isReplacing == false)
+        harness.runToEnd()
+        #expect(harness.story == story + ["didPlayToEnd", "paused"])
+        #expect(harness.violations.isEmpty)
+    }
+
+    @Test("audio that is changed at the end of the lane opens the lane again")
+    func atTheEnd() throws {
+        var harness = EngineHarness.playing("main.m3u8", from: Self.origin(count: 5))
+        harness.run(until: .seconds(12))
+        #expect(harness.engine.item?.isComplete == true)
+        harness.control(.select(.audible, .option(try Self.option("Deutsch", .audible, in: harness))))
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(harness.loadedSegments.contains("de4.ts"))
+        #expect(harness.statistics.numberOfStalls == 0)
+        #expect(harness.violations.isEmpty)
+    }
+
+    @Test("back and forth: the last choice counts")
+    func backAndForth() throws {
+        var harness = EngineHarness.playing("main.m3u8", from: Self.origin())
+        harness.run(until: .seconds(9))
+        let (english, german) = (
+            try Self.option("English", .audible, in: harness), try Self.option("Deutsch", .audible, in: harness)
+        )
+        for time in 0..<40 {
+            harness.run(until: .seconds(10) + .milliseconds(130 * time))
+            harness.control(.select(.audible, .option(time % 2 == 0 ? german : english)))
+        }
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(Self.lanes(harness, .audio) == "en.m3u8")
+        #expect(harness.statistics.numberOfStalls == 0)
+        #expect(harness.violations.isEmpty)
+    }
+
+    @Test(
+        "I05: criteria choose the audio before anything is loaded, and an explicit choice wins until it is given back")
+    func criteria() throws {
+        var harness = EngineHarness(origin: Self.origin())
+        harness.control(.setMediaSelectionCriteria(.audible, MediaSelectionCriteria(preferredLanguages: ["de-AT"])))
+        harness.control(.play)
+        harness.open("main.m3u8")
+        harness.run(until: .seconds(10))
+        #expect(harness.requests(of: "en.m3u8").isEmpty)
+        #expect(Self.lanes(harness, .audio) == "de.m3u8")
+        // Forced subtitles go with the audio of their language.
+        #expect(Self.lanes(harness, .subtitles) == "sde.m3u8")
+        harness.control(.select(.audible, .option(try Self.option("English", .audible, in: harness))))
+        #expect(Self.lanes(harness, .audio) == "en.m3u8")
+        #expect(Self.lanes(harness, .subtitles) == nil)
+        harness.control(.setMediaSelectionCriteria(.audible, nil))
+        #expect(Self.lanes(harness, .audio) == "en.m3u8")
+        harness.control(.setMediaSelectionCriteria(.audible, MediaSelectionCriteria(preferredLanguages: ["de"])))
+        #expect(Self.lanes(harness, .audio) == "en.m3u8")
+        harness.control(.select(.audible, .automatic))
+        #expect(Self.lanes(harness, .audio) == "de.m3u8")
+        harness.control(.setAppliesMediaSelectionCriteria(false))
+        #expect(Self.lanes(harness, .audio) == "en.m3u8")
+        #expect(Self.lanes(harness, .subtitles) == nil)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(harness.violations.isEmpty)
+    }
+
+    @Test("I03: subtitles come and go while playing, without a change of anything else")
+    func subtitles() throws {
+        var harness = EngineHarness.playing("main.m3u8", from: Self.origin())
+        harness.run(until: .seconds(20))
+        let (story, audio) = (harness.story, harness.requests.count { $0.path.hasPrefix("en") })
+        #expect(Self.lanes(harness, .subtitles) == nil)
+        harness.control(.select(.legible, .option(try Self.option("English", .legible, in: harness))))
+        harness.run(until: .seconds(21))
+        #expect(
+            harness.mediaPaths.first { $0.hasPrefix("sen") } == "sen\(Int(harness.state.currentTime.seconds) / 4).ts")
+        #expect(harness.requests.count { $0.path.hasPrefix("en") } == audio)
+        harness.control(.select(.legible, MediaSelectionChoice.none))
+        #expect(Self.lanes(harness, .subtitles) == nil)
+        harness.control(.select(.legible, .option(try Self.option("Forced", .legible, in: harness))))
+        #expect(Self.lanes(harness, .subtitles) == "sde.m3u8")
+        harness.runToEnd()
+        #expect(harness.story == story + ["didPlayToEnd", "paused"])
+        #expect(harness.violations.isEmpty)
+    }
+
+    @Test("audio that only another variant offers takes the pictures along, with the next segment")
+    func otherVariant() throws {
+        var origin = ScriptedOrigin()
+        origin.answer(
+            "main.m3u8",
+            .text(
+                """
+                #EXTM3U
+                #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,URI="en.m3u8"
+                #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="b",NAME="Deutsch",LANGUAGE="de",AUTOSELECT=YES,URI="de.m3u8"
+                #EXT-X-STREAM-INF:BANDWIDTH=1000000,AUDIO="a"
+                v.m3u8
+                #EXT-X-STREAM-INF:BANDWIDTH=1000000,AUDIO="b"
+                w.m3u8
+
+                """))
+        for name in ["v", "w", "en", "de"] {
+            origin.answer("\(name).m3u8", .text(.numbered(0, count: 30, prefix: name, isEnded: true)))
+        }
+        var harness = EngineHarness.playing("main.m3u8", from: origin)
+        harness.run(until: .seconds(20))
+        let story = harness.story
+        harness.control(.select(.audible, .option(try Self.option("Deutsch", .audible, in: harness))))
+        harness.run(until: .seconds(24))
+        #expect(harness.variantSequence == [0, 1])
+        #expect(harness.engine.item?.lanes[.audio]?.isReplacing == false)
+        harness.runToEnd()
+        #expect(harness.story == story + ["didPlayToEnd", "paused"])
+        #expect(harness.loadedSegments.contains("w29.ts"))
+        #expect(harness.loadedSegments.contains("de29.ts"))
+        #expect(harness.violations.isEmpty)
+    }
+}

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import HLSKitCore
 import HLSKitSimulation
 
@@ -31,7 +32,12 @@ struct PlaySession {
 
     /// Plays to the end, to a failure or to a signal; tells how it went.
     func run() async -> ExitStatus {
-        let signals = SignalWatcher()
+        let keyboard = takesKeys ? KeyboardWatcher() : nil
+        defer { keyboard?.close() }
+        let signals = SignalWatcher { signal in
+            keyboard?.close()
+            _exit(128 + signal)
+        }
         var summary = PlaySummary(url: options.url)
         let began = clock.now
         let outputs: [Output]
@@ -54,7 +60,9 @@ struct PlaySession {
         do { try player.replaceCurrentItem(with: item) } catch { return fail(error, &summary) }
 
         let outcome = await follow(
-            player, events: events, signals: signals, recording: recording, summary: &summary)
+            player, item, events: events, signals: signals, keyboard: keyboard, recording: recording,
+            summary: &summary)
+        keyboard?.close()
         summary.state = player.state
         summary.error = outcome.error
         await player.close()
@@ -66,6 +74,9 @@ struct PlaySession {
         report(&summary)
         return summary.exitStatus
     }
+
+    /// Keys control what is shown on a terminal; what is written to files is left alone.
+    private var takesKeys: Bool { display != nil && options.isPaced && options.outputs.isEmpty }
 
     func start(_ player: Player) {
         guard options.isPaced else { return player.play() }
@@ -93,13 +104,14 @@ struct PlaySession {
     private enum Happening: Sendable {
         case event(PlayerEvent)
         case signal(Int32)
+        case key(Key)
         case tick
     }
 
     /// Shows what happens until there is nothing more to come.
     private func follow(
-        _ player: Player, events: AsyncStream<PlayerEvent>, signals: SignalWatcher,
-        recording: RecordingTransport?, summary: inout PlaySummary
+        _ player: Player, _ item: PlayerItem, events: AsyncStream<PlayerEvent>, signals: SignalWatcher,
+        keyboard: KeyboardWatcher?, recording: RecordingTransport?, summary: inout PlaySummary
     ) async -> Outcome {
         let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)
         let clock = clock
@@ -110,6 +122,10 @@ struct PlaySession {
                 sink.finish()
             },
             Task { for await signal in signals.requests { sink.yield(.signal(signal)) } },
+            Task {
+                guard let keyboard else { return }
+                for await key in keyboard.keys { sink.yield(.key(key)) }
+            },
             Task {
                 while needsTicks, !Task.isCancelled {
                     try await clock.sleep(for: Self.tick)
@@ -123,6 +139,14 @@ struct PlaySession {
         for await happening in happenings {
             switch happening {
             case .signal(let signal): return .interrupted(signal)
+            case .key(let key):
+                guard let command = KeyCommand(key) else { continue }
+                switch KeyboardControl(player: player, item: item).perform(command) {
+                case .nothing: break
+                case .say(let text): say(text)
+                case .quit: return .played
+                }
+                show(player.state, at: clock.now - epoch, &reporter)
             case .tick: show(player.state, at: clock.now - epoch, &reporter)
             case .event(let event):
                 summary.observe(event)

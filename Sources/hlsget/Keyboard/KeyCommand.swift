@@ -1,0 +1,44 @@
+/// What a key does while something is played.
+enum KeyCommand: Sendable, Equatable {
+    case togglePause
+    /// Seconds forwards, negative ones backwards.
+    case seek(seconds: Int)
+    /// To the next faster (1) or slower (-1) rate.
+    case changeRate(Int)
+    case playImmediately
+    case nextSubtitles
+    case nextAudio
+    case showHelp
+    case quit
+
+    init?(_ key: Key) {
+        switch key {
+        case .character(" "), .character("p"): self = .togglePause
+        case .left: self = .seek(seconds: -10)
+        case .right: self = .seek(seconds: 10)
+        case .down: self = .seek(seconds: -60)
+        case .up: self = .seek(seconds: 60)
+        case .character("["): self = .changeRate(-1)
+        case .character("]"): self = .changeRate(1)
+        case .character("i"): self = .playImmediately
+        case .character("s"): self = .nextSubtitles
+        case .character("a"): self = .nextAudio
+        case .character("h"), .character("?"): self = .showHelp
+        case .character("q"): self = .quit
+        case .character: return nil
+        }
+    }
+
+    /// One line for people.
+    static let help =
+        "keys: space pause, arrows seek 10 s and 60 s, [ ] rate, i play now, s subtitles, a audio, q quit"
+
+    /// Rates among which ``changeRate(_:)`` steps.
+    static let rates: [Float] = [0.5, 0.75, 1, 1.25, 1.5, 2]
+
+    /// The rate that lies `step` steps beside `rate`.
+    static func rate(_ step: Int, beside rate: Float) -> Float {
+        let next = step > 0 ? rates.first { $0 > rate + 0.001 } : rates.last { $0 < rate - 0.001 }
+        return next ?? rate
+    }
+}

@@ -1,0 +1,64 @@
+import HLSKitCore
+
+/// Does what keys say to a player.
+struct KeyboardControl: Sendable {
+    /// What follows for the session, besides what the player does.
+    enum Outcome: Sendable, Equatable {
+        case nothing
+        /// One line to show.
+        case say(String)
+        case quit
+    }
+
+    let player: Player
+    let item: PlayerItem
+
+    func perform(_ command: KeyCommand) -> Outcome {
+        switch command {
+        case .togglePause:
+            if player.rate == 0 { player.play() } else { player.pause() }
+        case .seek(let seconds): seek(by: seconds)
+        case .changeRate(let step): return changeRate(step)
+        case .playImmediately: player.playImmediately(atRate: player.defaultRate)
+        case .nextSubtitles: return selectNext(of: .legible, called: "subtitles")
+        case .nextAudio: return selectNext(of: .audible, called: "audio")
+        case .showHelp: return .say(KeyCommand.help)
+        case .quit: return .quit
+        }
+        return .nothing
+    }
+
+    /// Repeated keys add up: each goes on from where the last one wanted to go.
+    private func seek(by seconds: Int) {
+        let player = player
+        let state = player.state
+        guard let now = state.currentTime.finiteSeconds else { return }
+        var target = MediaTime(seconds: now + Double(seconds), preferredTimescale: 90_000)
+        if let range = state.seekableTimeRanges.last {
+            target = min(max(target, range.start), range.end)
+        }
+        let place = target
+        Task { _ = try? await player.seek(to: place) }
+    }
+
+    private func changeRate(_ step: Int) -> Outcome {
+        let rate = KeyCommand.rate(step, beside: player.defaultRate)
+        player.defaultRate = rate
+        if player.rate != 0 { player.rate = rate }
+        return .say("rate \(Decimals.rate(Double(rate)))")
+    }
+
+    private func selectNext(of characteristic: MediaCharacteristic, called name: String) -> Outcome {
+        guard let group = item.mediaSelectionGroup(for: characteristic) else { return .say("no \(name) to choose from") }
+        var options: [MediaSelectionOption?] = group.options.filter(\.isPlayable)
+        if group.allowsEmptySelection { options.append(nil) }
+        guard options.count > 1 else { return .say("no other \(name)") }
+        let current = item.currentMediaSelection[characteristic]
+        let index = options.firstIndex { $0?.id == current?.id } ?? options.count - 1
+        let next = options[(index + 1) % options.count]
+        item.select(next, in: group)
+        guard let next else { return .say("\(name): none") }
+        let language = next.extendedLanguageTag.map { " (\($0))" } ?? ""
+        return .say("\(name): \(TerminalText.escaped(next.displayName + language))")
+    }
+}

@@ -1,0 +1,45 @@
+import Testing
+
+@testable import hlsget
+
+@Suite("keys while something is played")
+struct KeyTests {
+    struct Case: CustomTestStringConvertible, Sendable {
+        var bytes: String
+        var keys: [Key]
+        var testDescription: String { bytes.debugDescription }
+        init(_ bytes: String, _ keys: Key...) {
+            self.bytes = bytes
+            self.keys = keys
+        }
+    }
+
+    @Test(
+        "bytes of a terminal are keys, however they are cut",
+        arguments: [
+            Case(" ", .character(" ")), Case("[]", .character("["), .character("]")),
+            Case("\u{1B}[D\u{1B}[C", .left, .right), Case("\u{1B}OA\u{1B}OB", .up, .down),
+            Case("\u{1B}[1;5C", .right), Case("\u{1B}[3~q", .character("q")), Case("\u{1B}\u{1B}[Aq", .up, .character("q")),
+            Case("\u{1B}xq", .character("q")), Case("ä\n\u{7F}\u{3}s", .character("s")),
+        ])
+    func parse(_ test: Case) {
+        var whole = KeyParser()
+        #expect(whole.parse(test.bytes.utf8) == test.keys)
+        var pieces = KeyParser()
+        #expect(test.bytes.utf8.flatMap { pieces.parse([$0]) } == test.keys)
+    }
+
+    @Test("every key that the help names does something")
+    func commands() {
+        for character in " []isaq?" { #expect(KeyCommand(.character(character)) != nil) }
+        for key in [Key.left, .right, .up, .down] { #expect(KeyCommand(key) != nil) }
+        #expect(KeyCommand(.character("x")) == nil)
+    }
+
+    @Test(
+        "rates step through a list and stay within it",
+        arguments: [(1, Float(1), Float(1.25)), (-1, 1, 0.75), (1, 2, 2), (-1, 0.5, 0.5), (1, 0.9, 1), (-1, 3, 2)])
+    func rates(_ step: Int, _ rate: Float, _ expected: Float) {
+        #expect(KeyCommand.rate(step, beside: rate) == expected)
+    }
+}

@@ -6,7 +6,7 @@ extension Player {
     /// no subtitles. Default true.
     public var appliesMediaSelectionCriteriaAutomatically: Bool {
         get { core.read { $0.mediaSelection.isAutomatic } }
-        set { core.control(.setAppliesMediaSelectionCriteria(newValue)) }
+        set { core.controlAll(.setAppliesMediaSelectionCriteria(newValue)) }
     }
 
     /// What is wanted of a group: takes effect at once, unless the item's user has chosen himself.
@@ -17,7 +17,7 @@ extension Player {
     public func setMediaSelectionCriteria(
         _ criteria: MediaSelectionCriteria?, for characteristic: MediaCharacteristic
     ) {
-        core.control(.setMediaSelectionCriteria(characteristic, criteria))
+        core.controlAll(.setMediaSelectionCriteria(characteristic, criteria))
     }
 
     /// What is wanted of a group; nil where it is left to the playlist.

@@ -55,6 +55,9 @@ public final class PlayerItem: Sendable {
         state.withLock(\.core)?.read { $0.item?.error }
     }
 
+    /// The player that the item belongs to.
+    var attachedCore: PlayerCore? { state.withLock(\.core) }
+
     var writers: [any MediaWriter] { state.withLock(\.writers) }
 
     /// Ties the item to a player. False where it belongs to one.

@@ -14,6 +14,7 @@ final class PlayerCore: Sendable {
         var inbox: DriverInbox?
         var driver: Task<Void, Never>?
         var counters = RendererCounters()
+        var seeks = SeekQueue()
     }
 
     let clock: HostClock
@@ -30,16 +31,19 @@ final class PlayerCore: Sendable {
         let now = clock.now
         let inbox = DriverInbox()
         let counters = RendererCounters()
-        let (generation, old) = state.withLock { state in
+        let (generation, old, ended) = state.withLock { state in
             state.generation += 1
             // What was told about the item before is told even if its driver did not come to it.
             state.effects.removeAll { if case .publish = $0 { false } else { true } }
-            state.effects += state.engine.handle(.control(.setItem(item)), at: now)
+            let effects = state.engine.handle(.control(.setItem(item)), at: now)
+            state.effects += effects
+            let ended = state.seeks.take(effects)
             let old = state.inbox
             state.inbox = inbox
             state.counters = counters
-            return (state.generation, old)
+            return (state.generation, old, ended)
         }
+        ended.tell()
         old?.close()
         let driver = Task(executorPreference: clock.executor) {
             let channel = EngineChannel(core: self, generation: generation)
@@ -60,24 +64,26 @@ final class PlayerCore: Sendable {
 
     /// Ends the driver and whatever it runs. Waits until no thread of it is at work any more.
     func close() async {
-        let driver = state.withLock { state in
+        let (driver, ended) = state.withLock { state in
             state.inbox?.close()
             state.inbox = nil
             let driver = state.driver
             state.driver = nil
-            return driver
+            return (driver, state.seeks.close())
         }
+        ended.tell()
         await driver?.value
         events.close()
     }
 
     /// Ends the driver without waiting for it.
     func abandon() {
-        let inbox = state.withLock { state in
+        let (inbox, ended) = state.withLock { state in
             let inbox = state.inbox
             state.inbox = nil
-            return inbox
+            return (inbox, state.seeks.close())
         }
+        ended.tell()
         inbox?.close()
         events.close()
     }
@@ -95,14 +101,29 @@ final class PlayerCore: Sendable {
         return result
     }
 
-    fileprivate func handle(_ event: EngineEvent, generation: Int?) {
+    /// Puts a seek into the engine and tells its caller what becomes of it.
+    func begin(_ request: SeekRequest, for waiter: SeekWaiter) {
+        handle(.control(.seek(request)), generation: nil) { $0.add(waiter) }
+    }
+
+    /// Ends a seek, unless it is over or another has come.
+    func cancelSeek(of waiter: SeekWaiter) {
+        handle(.control(.cancelSeek), generation: nil) { $0.isUnderWay(waiter) }
+    }
+
+    /// `isWanted` has a look at the seeks under the lock, before the event is handled; false drops the event.
+    fileprivate func handle(
+        _ event: EngineEvent, generation: Int?, isWanted: (inout SeekQueue) -> Bool = { _ in true }
+    ) {
         let now = clock.now
-        let inbox = state.withLock { state -> DriverInbox? in
-            if let generation, generation != state.generation { return nil }
+        let (inbox, ended) = state.withLock { state -> (DriverInbox?, SeekQueue.Ended) in
+            if let generation, generation != state.generation { return (nil, .init()) }
+            guard isWanted(&state.seeks) else { return (nil, .init()) }
             let effects = state.engine.handle(event, at: now)
             state.effects += effects
-            return effects.isEmpty ? nil : state.inbox
+            return (effects.isEmpty ? nil : state.inbox, state.seeks.take(effects))
         }
+        ended.tell()
         // A driver that is at work sees to its own effects.
         if generation == nil { inbox?.alarm() }
     }

@@ -118,6 +118,6 @@ extension Player {
 extension PlayerItem {
     /// Ends the seek that is under way, if any: it returns false, and the playhead stays where it brought it.
     public func cancelPendingSeeks() {
-        attachedCore?.control(.cancelSeek)
+        attachedCore?.control(.cancelSeek, of: self)
     }
 }

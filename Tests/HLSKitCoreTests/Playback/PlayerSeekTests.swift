@@ -28,13 +28,24 @@ struct PlayerSeekTests {
         return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
     }
 
+    private static let playlist = """
+        #EXTM3U
+        #EXT-X-TARGETDURATION:40
+        #EXTINF:40,
+        sample.ts
+        #EXT-X-ENDLIST
+
+        """
+
     private static func bench(
         _ packing: Packing, change: (inout PlayerConfiguration) -> Void = { _ in }
     ) async throws -> VirtualBench {
         switch packing {
         case .separateFMP4: try VirtualBench(change: change)
         case .muxedTS:
-            try VirtualBench("sample.ts", quality: nil, files: ["sample.ts": await transportStream()], change: change)
+            try VirtualBench(
+                "ts.m3u8", quality: nil,
+                files: ["ts.m3u8": Array(playlist.utf8), "sample.ts": await transportStream()], change: change)
         }
     }
 
@@ -56,7 +67,7 @@ struct PlayerSeekTests {
         "G02: a seek with zero tolerance onto buffered media shows the picture of its time, then goes on, without a request",
         arguments: Packing.allCases)
     func exact(packing: Packing) async throws {
-        let bench = try await Self.bench(packing)
+        let bench = try await Self.bench(packing) { $0.buffering.forwardDuration = .seconds(60) }
         try bench.play { bench in
             try await bench.pass(.seconds(11))
             let requestCount = bench.transport.urls.count

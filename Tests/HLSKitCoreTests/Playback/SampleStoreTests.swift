@@ -128,7 +128,7 @@ struct SampleStoreTests {
         #expect(store.extent?.lowerBound == .milliseconds(first))
         #expect(store.byteCount == 3 * (8000 - first) / 40)
         // What is kept can still be presented.
-        store.reposition(to: .exact(.milliseconds(max(time, first))))
+        store.reposition(to: .exact(.milliseconds(first + 10)))
         #expect(Self.read(&store, count: 2) == ["T", "\(first)"])
     }
 

@@ -70,7 +70,8 @@ extension Player {
     private static func tolerance(_ time: MediaTime) throws(PlayerError) -> Duration? {
         if time.isPositiveInfinity { return nil }
         guard let duration = time.duration, duration >= .zero else {
-            throw PlayerError(code: .invalidTime, cause: "a tolerance of a seek must be zero or more", detail: "\(time)")
+            throw PlayerError(
+                code: .invalidTime, cause: "a tolerance of a seek must be zero or more", detail: "\(time)")
         }
         return duration
     }
@@ -95,7 +96,8 @@ extension Player {
     public func setRate(_ rate: Float, time: MediaTime, atHostTime hostTime: MediaTime) throws(PlayerError) {
         guard !automaticallyWaitsToMinimizeStalling else {
             throw PlayerError(
-                code: .requiresManualWaiting, cause: "a rate cannot be tied to host time while the player waits by itself",
+                code: .requiresManualWaiting,
+                cause: "a rate cannot be tied to host time while the player waits by itself",
                 detail: "automaticallyWaitsToMinimizeStalling is true")
         }
         guard rate.isFinite else {

@@ -58,7 +58,8 @@ struct SampleStoreTests {
         #expect(Self.read(&store).isEmpty)
     }
 
-    @Test("without a back buffer what was read is gone; with one it stays until it is evicted", arguments: [true, false])
+    @Test(
+        "without a back buffer what was read is gone; with one it stays until it is evicted", arguments: [true, false])
     func keeping(keepsRead: Bool) {
         var store = Self.store(keepsRead: keepsRead, [0..<4000], isEnded: false)
         #expect(store.byteCount == 300)

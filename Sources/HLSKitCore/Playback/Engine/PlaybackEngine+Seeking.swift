@@ -28,7 +28,8 @@ extension PlaybackEngine {
             return
         }
         endSeek(finished: false)
-        let landing = landing(for: request, at: target, in: tracker)
+        // Nothing is presented behind an end time that is set.
+        let landing = landing(for: request, at: min(target, effectiveEnd ?? target), in: tracker)
         let isBuffered = isBuffered(landing.time)
         run(machine.handle(.seekAccepted(isTargetBuffered: isBuffered)))
         self.item?.seekRequest = request
@@ -234,9 +235,10 @@ extension PlaybackEngine {
             loading.forget(.segment(lane.id))
             effects.append(.disarm(.retry(.segment(lane.id))))
             buffer.removeAll(in: lane.id.bufferTrack)
+            cancelUnneededResources(of: lane.id)
             guard old.isComplete else { continue }
             effects.append(.reopenLane(lane.id))
-            armReload(lane.id)
+            followPlaylist(of: lane.id)
         }
         self.item?.syncSamples.removeAll()
         self.item?.startWindow = landing.floor

@@ -27,7 +27,9 @@ struct VirtualBench: Sendable {
         let simulated = SimulatedTransport(over: NetworkTrace(constant: conditions), clock: clock) { request in
             let name = String(request.url.split(separator: "/").last ?? "")
             let stored = files[name]
-            guard let body = stored ?? FileManager.default.contents(atPath: "\(SampleMedia.folder)/\(name)").map(Array.init)
+            guard
+                let body = stored
+                    ?? FileManager.default.contents(atPath: "\(SampleMedia.folder)/\(name)").map(Array.init)
             else { return SimulatedResponse(status: 404) }
             return SimulatedResponse(body: body)
         }

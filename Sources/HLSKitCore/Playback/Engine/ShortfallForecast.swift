@@ -9,7 +9,7 @@ struct ShortfallForecast: Sendable, Hashable {
     /// The slump to be ready for: this long, at this share of the worst rate seen. 417 recorded networks; the optimum is
     /// flat.
     private static let slumpDuration = 30.0
-    private static let slumpShare = 0.37
+    private static let slumpShare = 0.4
     /// Between so many seconds a network that has been steady is more and more believed to stay so.
     private static let steadyCounts = 5...10
     /// With this spread of the seconds (standard deviation by mean) a network is not steady at all.

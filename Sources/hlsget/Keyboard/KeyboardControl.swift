@@ -38,7 +38,7 @@ struct KeyboardControl: Sendable {
             target = min(max(target, range.start), range.end)
         }
         let place = target
-        _ = (player, place)
+        Task { _ = try? await player.seek(to: place) }
     }
 
     private func changeRate(_ step: Int) -> Outcome {

@@ -21,8 +21,18 @@ enum EngineEffect: Sendable {
     case reopenLane(LaneID)
     /// What was loaded in the lane is not to be presented.
     case clearLane(LaneID)
-    /// Forget all media and start anew at this item time.
-    case flush(to: Duration)
+    /// The audio inside the variant is played from now on.
+    case takeAudioFromVariant
+    /// Forget all media; what comes is presented from there on.
+    case flush(to: Landing)
+    /// Media that comes first is presented from there on.
+    case land(on: Landing)
+    /// Present once more what is held, from there on.
+    case reposition(to: Landing)
+    /// What was presented before this item time is not needed any more.
+    case evict(LaneID, before: Duration)
+    /// Tell with ``OutputFact/primed(_:first:)`` when media at the playhead is decoded.
+    case prime(Int)
     case setTimebase(TimebaseState)
     case arm(EngineTimer, at: Duration)
     case disarm(EngineTimer)
@@ -79,7 +89,8 @@ struct SegmentJob: Sendable {
     /// The first segment after a discontinuity or another variant: decoders are drained before it.
     var startsNewSequence: Bool
     /// Its media takes the place of what was loaded in the lane, a moment ahead of the playhead.
-    var replacesLoaded = false
+    /// Numbers such changes; nil where it follows what was loaded.
+    var replacement: Int?
     var url: String
     var mediaSequence: Int
 }

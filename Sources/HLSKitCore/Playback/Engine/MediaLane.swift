@@ -34,7 +34,10 @@ struct MediaLane: Sendable {
     /// The next segment may repeat media that was loaded from another variant.
     var dropsOverlap = false
     /// Another rendition was chosen: what is loaded plays until media of the new one is there.
-    var isReplacing = false
+    /// Such changes are numbered.
+    var replacement: Int?
+    /// It has taken the place of other audio.
+    var hasReplaced = false
     var lastTimeline: TimelineKey?
     /// The variant of the last segment that was loaded whole.
     var lastVariantIndex: Int?
@@ -55,10 +58,13 @@ struct MediaLane: Sendable {
         }
     }
 
+    var isReplacing: Bool { replacement != nil }
     /// Playing waits for the lane's media.
     var isRequired: Bool { id != .subtitles }
     /// A segment has arrived, perhaps not yet demuxed.
     var hasLoadedSegment: Bool { segments.contains(where: \.isLoaded) }
+    /// Where the media ends that was read so far.
+    var demuxedEnd: Duration? { segments.compactMap(\.demuxedUpTo).max().map { max($0, loadedEnd ?? $0) } ?? loadedEnd }
     /// The segment whose bytes are on their way.
     var loading: SegmentInFlight? { segments.last { !$0.isLoaded } }
 }

@@ -118,8 +118,7 @@ extension PlaybackEngine {
         guard configuration.playsAudio, let uri = rendition?.uri, uri != variant.uri,
             let url = URIReference.resolve(uri, against: base)
         else {
-            setLane(.audio, to: configuration.playsAudio ? rendition : nil, variantURI: variant.uri, base: base)
-            return
+            return takeAudioFromVariant()
         }
         replaceAudio(with: url)
     }
@@ -131,10 +130,9 @@ extension PlaybackEngine {
 
     /// Loads the audio anew from the playhead on. What is loaded plays until the new one is there.
     private mutating func replaceAudio(with url: String) {
-        guard let item, item.start != nil, let old = item.lanes[.audio], old.tracker != nil || old.cursor != nil else {
-            if self.item?.lanes[.audio] == nil { self.item?.lanes[.audio] = MediaLane(id: .audio, playlistURL: url) }
-            return redirect(.audio, to: url)
-        }
+        guard configuration.playsAudio else { return }
+        if item?.lanes[.audio] == nil { standIn(for: url) }
+        guard let item, item.start != nil, let old = item.lanes[.audio] else { return redirect(.audio, to: url) }
         for flight in old.segments.reversed() { cancel(flight) }
         let begin = max(playhead + Self.audioChangeLead, item.start ?? .zero)
         var lane = old
@@ -148,7 +146,8 @@ extension PlaybackEngine {
         lane.cursor = .time(begin)
         lane.startsNewSequence = true
         lane.dropsOverlap = false
-        lane.isReplacing = true
+        lastReplacement += 1
+        lane.replacement = lastReplacement
         lane.isCutAtEnd = false
         lane.drainedEnd = nil
         if lane.isComplete {
@@ -159,10 +158,35 @@ extension PlaybackEngine {
         self.item?.lanes[.audio] = lane
     }
 
+    /// Until separate audio is there, that of the variant is what counts.
+    private mutating func standIn(for url: String) {
+        // Whatever it is called, it is not `url`: the lane is led there like one that was in use.
+        item?.lanes[.audio] = MediaLane(id: .audio, playlistURL: "")
+        let (playhead, end) = (playhead, item?.lanes[.main]?.loadedEnd ?? playhead)
+        buffer.removeAll(in: .audio)
+        if playhead < end {
+            buffer.insert(ForwardBuffer.Piece(range: playhead..<end, byteCount: 0, isGap: true), in: .audio)
+        }
+        buffer.setRequiredTracks([.video, .audio])
+    }
+
+    /// Plays the audio inside the variant, which was not kept until now: the media around the playhead is loaded again.
+    private mutating func takeAudioFromVariant() {
+        guard item?.lanes[.audio] != nil else { return }
+        removeLane(.audio)
+        buffer.removeAll(in: .audio)
+        buffer.setRequiredTracks([.video])
+        effects.append(.clearLane(.audio))
+        effects.append(.takeAudioFromVariant)
+        guard item?.start != nil else { return }
+        seek(SeekRequest(destination: .time(playhead), tolerance: .zero), reloads: true)
+    }
+
     /// The first media of a new rendition is there: what was loaded of the old one behind `time` is gone.
-    mutating func noteReplaced(_ id: LaneID, from time: Duration) {
-        guard item?.lanes[id]?.isReplacing == true else { return }
-        item?.lanes[id]?.isReplacing = false
+    mutating func noteReplaced(_ id: LaneID, by number: Int, from time: Duration) {
+        guard item?.lanes[id]?.replacement == number else { return }
+        item?.lanes[id]?.replacement = nil
+        item?.lanes[id]?.hasReplaced = true
         item?.lanes[id]?.loadedEnd = time
         buffer.removeMedia(from: time, in: id.bufferTrack)
     }

@@ -6,6 +6,10 @@ enum LaneOutput: Sendable {
     case track(MediaTrack, window: PresentationWindow, isNewSequence: Bool)
     /// `offset` is what is added to the timestamps to get item time.
     case sample(MediaSample, MediaType, offset: Duration)
+    /// Decoding can start at the picture that was handed on last, which has this item time.
+    case sync(Duration)
+    /// What was loaded of the lane from this item time on is replaced by what follows.
+    case cut(Duration)
     case cues(CueBatch)
     case fact(MediaFact)
     case note(String)
@@ -32,6 +36,9 @@ struct LanePipeline {
     private var isSequenceOpen = false
     /// A segment was begun.
     private(set) var hasBegun = false
+    /// Media that replaces what was loaded is handed on from this item time on.
+    var earliestReplacement = Duration.zero
+    private var lastReplacement: Int?
 
     init(lane: LaneID, mode: Mode, wanted: Set<MediaType>, holdsSegments: Bool = false) {
         self.lane = lane
@@ -195,6 +202,9 @@ struct LanePipeline {
         do {
             if mode == .discard {
                 try reader.checkEnd()
+                _ = takesPlace(
+                    from: max(reader.job.start, min(earliestReplacement, reader.job.start + reader.job.duration)),
+                    reader, output: &output)
             } else {
                 try reader.finishDemuxing(to: &events)
             }
@@ -237,6 +247,17 @@ struct LanePipeline {
         output.append(.track(track, window: reader.job.window, isNewSequence: isNewSequence))
     }
 
+    /// Media of another rendition takes the place of what was loaded, as soon as it is ahead of the playhead. False for
+    /// what comes before.
+    private mutating func takesPlace(from time: Duration, _ reader: SegmentReader, output: inout [LaneOutput]) -> Bool {
+        guard let number = reader.job.replacement, number != lastReplacement else { return true }
+        guard time >= earliestReplacement else { return false }
+        lastReplacement = number
+        output.append(.cut(time))
+        output.append(.fact(.replaced(lane, number: number, from: time)))
+        return true
+    }
+
     private mutating func deliver(
         _ encrypted: MediaSample, _ reader: inout SegmentReader, timeline: inout ItemTimeline,
         output: inout [LaneOutput]
@@ -251,11 +272,15 @@ struct LanePipeline {
             return
         }
         let placement = reader.placement(of: sample, in: track, timeline: &timeline)
+        let time = ItemTimeline.duration(sample.pts.addingReportingOverflow(placement.shift).partialValue, track.timescale)
+        guard takesPlace(from: time + placement.offset, reader, output: &output) else { return }
         announce(track, &reader, output: &output)
         sample.pts = sample.pts.addingReportingOverflow(placement.shift).partialValue
         sample.dts = sample.dts.addingReportingOverflow(placement.shift).partialValue
         reader.note(sample, of: track, offset: placement.offset)
         output.append(.sample(sample, track.mediaType, offset: placement.offset))
+        guard track.mediaType == .video, sample.isSync else { return }
+        output.append(.sync(ItemTimeline.duration(sample.pts, track.timescale) + placement.offset))
     }
 }
 

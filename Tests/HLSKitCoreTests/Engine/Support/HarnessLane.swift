@@ -10,13 +10,13 @@ struct HarnessLane {
         var share = 0.0
         var toldShare = 0.0
         var hasToldTracks = false
-        var hasToldReplacing = false
         var isComplete = false
         var failure: SegmentFailure?
         var hasFailed = false
     }
 
     private var readers: [Reader] = []
+    private var lastReplacement: Int?
     var isEnded = false
     var isDrained = false
     /// Where the media that was demuxed ends.
@@ -56,9 +56,9 @@ struct HarnessLane {
             reader.hasFailed = true
             return .segmentFailed(job.id, failure)
         }
-        if reader.share > 0, job.replacesLoaded, !reader.hasToldReplacing {
-            reader.hasToldReplacing = true
-            return .replaced(job.id, from: max(job.start, playhead + PlaybackEngine.audioChangeLead))
+        if reader.share > 0, let number = job.replacement, number != lastReplacement {
+            lastReplacement = number
+            return .replaced(job.id.lane, number: number, from: max(job.start, playhead + PlaybackEngine.audioChangeLead))
         }
         if reader.share > 0, !reader.hasToldTracks {
             reader.hasToldTracks = true

@@ -41,21 +41,29 @@ struct PlaySession {
             outputs = try openOutputs()
             let transport = try transport()
             recording = try record(transport)
-            player = Player(configuration: configuration(clock: clock, transport: recording ?? transport))
+            let configuration = configuration(clock: clock, transport: recording ?? transport)
+            player = options.passCount > 1 ? QueuePlayer(configuration: configuration) : Player(configuration: configuration)
         } catch {
             return fail(error, &summary)
         }
         let item = PlayerItem(url: options.url)
         item.preferences = preferences
-        for output in outputs { item.add(output.writer) }
+        var passes = PassQueue(item: item, writers: outputs.map(\.writer), count: options.passCount)
+        passes.start = startTime
+        passes.addWriters(to: item)
         let events = player.events()
         // Told to play before it has an item, a player need not prepare a still picture (CONTRACTS §7).
         start(player)
-        do { try player.replaceCurrentItem(with: item) } catch { return fail(error, &summary) }
+        do {
+            try player.replaceCurrentItem(with: item)
+            try passes.fill(player)
+        } catch {
+            return fail(error, &summary)
+        }
 
         let outcome = await follow(
-            player, events: events, signals: signals, recording: recording, summary: &summary)
-        summary.state = player.state
+            player, passes: &passes, events: events, signals: signals, recording: recording, summary: &summary)
+        summary.state = passes.state(of: player)
         summary.error = outcome.error
         await player.close()
         display?.finish()
@@ -98,7 +106,7 @@ struct PlaySession {
 
     /// Shows what happens until there is nothing more to come.
     private func follow(
-        _ player: Player, events: AsyncStream<PlayerEvent>, signals: SignalWatcher,
+        _ player: Player, passes: inout PassQueue, events: AsyncStream<PlayerEvent>, signals: SignalWatcher,
         recording: RecordingTransport?, summary: inout PlaySummary
     ) async -> Outcome {
         let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)
@@ -129,10 +137,12 @@ struct PlaySession {
                 recording?.note(event)
                 show(event, &reporter)
                 switch event.kind {
-                case .didPlayToEnd: return .played
+                case .didPlayToEnd:
+                    if passes.finishOne() { return .played }
+                    do { try passes.fill(player) } catch { return .failed(error) }
                 case .itemStatusChanged(.failed):
                     let unknown = PlayerError(code: .internal, url: options.url, cause: "playing failed")
-                    return .failed(player.currentItem?.error ?? unknown)
+                    return .failed(passes.error ?? player.currentItem?.error ?? unknown)
                 default: break
                 }
             }
@@ -262,6 +272,15 @@ extension PlaySession {
 // MARK: - Options in the words of the library
 
 extension PlaySession {
+    /// The item time at which playing starts; nil where only the playlist tells.
+    private var startTime: MediaTime? {
+        switch options.from {
+        case .fromStart(let time): MediaTime(time, timescale: 1_000_000)
+        case .fromEnd: nil
+        case nil: options.liveFromStart ? nil : .zero
+        }
+    }
+
     var preferences: PlayerItemPreferences {
         var preferences = PlayerItemPreferences()
         preferences.preferredForwardBufferDuration = options.forwardBufferDuration

@@ -180,7 +180,9 @@ extension PlayerCore.State {
         update(id) { playback in
             guard !playback.isRetired else { return }
             playback.isRetired = true
-            playback.item?.freeze(playback.snapshot(at: now), error: playback.engine.item?.error)
+            playback.item?.freeze(
+                playback.snapshot(at: now), error: playback.engine.item?.error,
+                details: PlayerItem.Details(of: playback.engine))
             afterwards.closes.append(playback.inbox)
         }
     }

@@ -19,7 +19,8 @@ extension PlayerItem {
     public var presentationSize: PixelSize {
         let size = tracks.lazy.filter { $0.mediaType == .video }.map { track -> PixelSize in
             guard let aspect = track.pixelAspectRatio, aspect.horizontalSpacing > 0,
-                aspect.verticalSpacing > 0 else {
+                aspect.verticalSpacing > 0
+            else {
                 return PixelSize(width: track.width, height: track.height)
             }
             let width = Double(track.width) * Double(aspect.horizontalSpacing) / Double(aspect.verticalSpacing)

@@ -42,7 +42,8 @@ struct PlaySession {
             let transport = try transport()
             recording = try record(transport)
             let configuration = configuration(clock: clock, transport: recording ?? transport)
-            player = options.passCount > 1 ? QueuePlayer(configuration: configuration) : Player(configuration: configuration)
+            player =
+                options.passCount > 1 ? QueuePlayer(configuration: configuration) : Player(configuration: configuration)
         } catch {
             return fail(error, &summary)
         }

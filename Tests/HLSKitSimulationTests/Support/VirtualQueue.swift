@@ -16,7 +16,8 @@ final class VirtualQueue: Sendable {
         change: (inout PlayerConfiguration) -> Void = { _ in }
     ) throws {
         let streams = lengths.mapValues { length in
-            SyntheticStream(bitRates: [400_000], segmentDuration: .seconds(min(length, 2)), segmentCount: (length + 1) / 2)
+            SyntheticStream(
+                bitRates: [400_000], segmentDuration: .seconds(min(length, 2)), segmentCount: (length + 1) / 2)
         }
         let log = Log()
         let transport = SimulatedTransport(over: try NetworkTrace(parsing: trace.utf8), clock: clock) { request in

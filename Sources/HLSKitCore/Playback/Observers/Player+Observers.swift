@@ -1,4 +1,5 @@
 public import HLSTime
+import Synchronization
 
 extension Player {
     /// What the player is doing, each time that something of it has changed; the newest state only.
@@ -11,7 +12,8 @@ extension Player {
     /// - Throws: ``PlayerError/Code/invalidArgument`` where `interval` is not a number above 0.
     public func times(every interval: MediaTime) throws(PlayerError) -> PeriodicTimes {
         guard let duration = interval.duration, duration > .zero else {
-            throw PlayerError(code: .invalidArgument, cause: "an interval has to be longer than 0", detail: "\(interval)")
+            throw PlayerError(
+                code: .invalidArgument, cause: "an interval has to be longer than 0", detail: "\(interval)")
         }
         return core.times(every: duration)
     }
@@ -36,7 +38,7 @@ extension PlayerCore {
 
     func times(every interval: Duration) -> PeriodicTimes {
         let now = clock.now
-        state.withLock { note($0, isNewItem: false, at: now) }
+        state.withLock { note(&$0, isNewItem: false, at: now) }
         let stream = timeObservers.periodic(interval, at: now)
         wakeDriver()
         return PeriodicTimes(stream: stream)
@@ -44,18 +46,18 @@ extension PlayerCore {
 
     func boundaries(_ times: [Duration]) -> BoundaryTimes {
         let now = clock.now
-        state.withLock { note($0, isNewItem: false, at: now) }
+        state.withLock { note(&$0, isNewItem: false, at: now) }
         let stream = timeObservers.boundaries(times, at: now)
         wakeDriver()
         return BoundaryTimes(stream: stream)
     }
 
     /// Tells the observers of time what the engine of the current item has come to. Under the lock.
-    func observe(_ state: borrowing State, isNewItem: Bool = false, at now: Duration) {
-        if timeObservers.isActive { note(state, isNewItem: isNewItem, at: now) }
+    func observe(_ state: inout State, isNewItem: Bool = false, at now: Duration) {
+        if timeObservers.isActive { note(&state, isNewItem: isNewItem, at: now) }
     }
 
-    private func note(_ state: borrowing State, isNewItem: Bool, at now: Duration) {
+    private func note(_ state: inout State, isNewItem: Bool, at now: Duration) {
         let engine = state.current.engine
         var time = ObservedTime(timebase: engine.timebase, end: engine.effectiveEnd)
         if engine.configuration.pacing == .unpaced {

@@ -11,6 +11,8 @@ public struct PlayerStates: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> Iterator { Iterator(changes: changes.makeAsyncIterator(), read: read) }
 
     public struct Iterator: AsyncIteratorProtocol {
+        public typealias Failure = Never
+
         var changes: AsyncStream<Void>.Iterator
         let read: @Sendable () -> PlayerState?
         var last: PlayerState?

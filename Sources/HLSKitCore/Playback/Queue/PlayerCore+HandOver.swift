@@ -9,8 +9,8 @@ extension PlayerCore {
         guard let effects = state.update(id, { $0.isRetired ? [] : $0.engine.handle(event, at: now) }) else { return }
         takeIn(effects, of: id, at: now, &state, &afterwards)
         if id == state.current.id {
-            observe(state, at: now)
-            afterwards.note(state, hasChanged: !effects.isEmpty)
+            observe(&state, at: now)
+            afterwards.note(lacksDriver: state.current.item == nil, hasChanged: !effects.isEmpty)
         }
         if !state.upcoming.isEmpty { prepareUpcoming(at: now, &state, &afterwards) }
     }
@@ -62,8 +62,8 @@ extension PlayerCore {
             state.add([.publish(.currentItemChanged(next?.item.id))], of: id, tellsBy: teller, at: now)
         }
         let effects = state.current.engine.takeOver(intent, at: now)
-        observe(state, isNewItem: true, at: now)
-        afterwards.note(state, hasChanged: true)
+        observe(&state, isNewItem: true, at: now)
+        afterwards.note(lacksDriver: state.current.item == nil, hasChanged: true)
         if next == nil {
             state.add(effects, of: id, tellsBy: teller, at: now)
             if !isAtEnd { afterwards.publishes = true }
@@ -129,9 +129,9 @@ extension PlayerCore {
 }
 
 extension PlayerCore.Afterwards {
-    fileprivate mutating func note(_ state: borrowing PlayerCore.State, hasChanged: Bool) {
+    fileprivate mutating func note(lacksDriver: Bool, hasChanged: Bool) {
         self.hasChanged = self.hasChanged || hasChanged
-        lacksDriver = state.current.item == nil
+        self.lacksDriver = lacksDriver
     }
 }
 

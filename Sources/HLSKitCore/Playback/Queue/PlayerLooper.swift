@@ -31,6 +31,8 @@ public final class PlayerLooper: Sendable {
     private struct State {
         var status = Status.unknown
         var items: [PlayerItem] = []
+        /// Copies that have not come to their end.
+        var unfinished: Set<PlayerItem.ID> = []
         var loopCount = 0
         var task: Task<Void, Never>?
     }
@@ -127,7 +129,10 @@ public final class PlayerLooper: Sendable {
         let last = state.withLock { $0.items.last }
         do {
             try player.insert(copy, after: last.flatMap { player.items().contains($0) ? $0 : nil })
-            state.withLock { $0.items.append(copy) }
+            state.withLock { state in
+                state.items.append(copy)
+                state.unfinished.insert(copy.id)
+            }
         } catch {
             state.withLock { $0.status = .failed(error) }
         }
@@ -142,7 +147,11 @@ public final class PlayerLooper: Sendable {
         case .itemStatusChanged(.failed) where isOfCopy:
             let error = items.first { $0.id == event.itemID }?.error
             fail(error ?? PlayerError(code: .internal, url: pattern.url, cause: "a copy failed"))
-        case .didPlayToEnd where isOfCopy: state.withLock { $0.loopCount += 1 }
+        case .didPlayToEnd:
+            state.withLock { state in
+                guard let id = event.itemID, state.unfinished.remove(id) != nil else { return }
+                state.loopCount += 1
+            }
         case .currentItemChanged(let id):
             // Copies that have had their turn are out.
             let queue = player.items()

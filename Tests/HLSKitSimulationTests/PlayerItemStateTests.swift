@@ -58,7 +58,8 @@ struct PlayerItemStateTests {
             let asset = Asset(
                 url: "https://a.invalid/index.m3u8",
                 options: AssetOptions(clock: queue.clock, transport: queue.configuration.transport))
-            #expect(try await asset.load(.duration).inSeconds == 4)
+            let duration = try await asset.load(.duration)
+            #expect(duration.inSeconds == 4)
             let count = queue.requestedNames.count
             let player = Player(item: PlayerItem(asset: asset), configuration: queue.configuration)
             let events = player.events()

@@ -23,6 +23,8 @@ public final class Asset: Sendable {
     /// The multivariant playlist, media playlist or media file, as an absolute URL.
     public let url: String
     private let inspector: AssetInspector
+    /// The playlists, for the items that are made of the asset.
+    let cache = ResourceCache(keepsMedia: false)
     private let entries = Mutex<[AssetPropertyKey: Entry]>([:])
 
     /// Makes no request. For a `file:` URL it finds out the file's folder, which is all that its playlist may name.
@@ -30,6 +32,8 @@ public final class Asset: Sendable {
     /// - Parameter url: an absolute http, https or file URL.
     public init(url: String, options: AssetOptions = .init()) {
         self.url = url
+        var options = options
+        options.transport = cache.transport(over: options.transport)
         inspector = AssetInspector(url: url, options: options)
     }
 

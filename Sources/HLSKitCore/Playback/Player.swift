@@ -13,6 +13,11 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
         if let item { try? core.replaceCurrentItem(with: item) }
     }
 
+    /// Plays the stream or media file at `url`.
+    public convenience init(url: String, configuration: PlayerConfiguration = .init()) {
+        self.init(item: PlayerItem(url: url), configuration: configuration)
+    }
+
     deinit { core.abandon() }
 
     // MARK: Item

@@ -1,3 +1,5 @@
+import HLSMedia
+public import HLSTime
 import Synchronization
 
 /// One presentation of an asset: how it is to be played, and where its media goes.
@@ -18,6 +20,14 @@ public final class PlayerItem: Sendable {
         /// What became of it, once it was taken out of its player.
         var last: PlayerState?
         var error: PlayerError?
+        var details = Details()
+        /// What copies of the item, and the asset that it is made of, have loaded.
+        var cache: ResourceCache?
+    }
+
+    /// What an item shows besides a ``PlayerState``.
+    struct Details: Sendable {
+        var tracks: [MediaTrack] = []
     }
 
     /// What a player has to know of an item before it loads it.
@@ -49,16 +59,24 @@ public final class PlayerItem: Sendable {
         }
     }
 
-    /// Item time at which playing ends, before the end of the media; nil (the default) plays all.
-    public var forwardPlaybackEndTime: Duration? {
-        get { state.withLock(\.forwardPlaybackEndTime) }
+    /// Item time at which playing ends, before the end of the media; `.invalid` (the default), like every time that is no
+    /// number, plays all.
+    public var forwardPlaybackEndTime: MediaTime {
+        get { state.withLock(\.forwardPlaybackEndTime).map { MediaTime($0) } ?? .invalid }
         set {
+            let end = newValue.duration
             let core = state.withLock { state in
-                state.forwardPlaybackEndTime = newValue
+                state.forwardPlaybackEndTime = end
                 return state.core
             }
-            core?.control(.setForwardPlaybackEndTime(newValue), of: self)
+            core?.control(.setForwardPlaybackEndTime(end), of: self)
         }
+    }
+
+    /// Item time at which playing starts; nil (the default) leaves it to ``preferences``. Read when the item is loaded.
+    var startTime: Duration? {
+        get { state.withLock(\.start) }
+        set { state.withLock { $0.start = newValue } }
     }
 
     /// Adds an output. Outputs are taken over when the item is loaded: add them before it becomes a player's.
@@ -76,6 +94,61 @@ public final class PlayerItem: Sendable {
     var attachedCore: PlayerCore? { state.withLock(\.core) }
 
     var writers: [any MediaWriter] { state.withLock(\.writers) }
+
+    // MARK: Copies
+
+    /// An item of the same stream with the same wishes, for another player or for another turn in a queue.
+    ///
+    /// Outputs are not copied. What the item and its copies load from now on is kept in memory, up to 64 MiB, and used by
+    /// all of them.
+    public func copy() -> PlayerItem {
+        let cache = state.withLock { state in
+            let cache = state.cache ?? ResourceCache(keepsMedia: true)
+            cache.keepMedia()
+            state.cache = cache
+            return cache
+        }
+        let (wishes, copy) = (wishes, PlayerItem(url: url))
+        copy.state.withLock { state in
+            state.preferences = wishes.preferences
+            state.forwardPlaybackEndTime = wishes.forwardPlaybackEndTime
+            state.start = wishes.start
+            state.cache = cache
+        }
+        return copy
+    }
+
+    /// The item of an asset. What the asset has loaded, or loads, of playlists is not loaded again.
+    public convenience init(asset: Asset) {
+        self.init(url: asset.url)
+        state.withLock { $0.cache = asset.cache }
+    }
+
+    var cache: ResourceCache? { state.withLock(\.cache) }
+
+    // MARK: State
+
+    /// What the item shows now, or showed last.
+    var snapshot: PlayerState {
+        let (core, last) = state.withLock { ($0.isQueued ? $0.core : nil, $0.last) }
+        guard var now = core?.snapshot(of: self) ?? state.withLock(\.last) else { return PlayerState() }
+        // An item that was ready stays so when it is loaded once more.
+        if now.itemStatus == .unknown, last?.itemStatus == .readyToPlay { now.itemStatus = .readyToPlay }
+        return now
+    }
+
+    var details: Details {
+        let core = state.withLock { $0.isQueued ? $0.core : nil }
+        return core?.read(of: self) { Details(of: $0) } ?? state.withLock(\.details)
+    }
+
+    func changePreferences(_ change: (inout PlayerItemPreferences) -> Void) {
+        let (core, preferences) = state.withLock { state in
+            change(&state.preferences)
+            return (state.core, state.preferences)
+        }
+        core?.control(.setPreferences(preferences), of: self)
+    }
 
     // MARK: For its player
 
@@ -120,13 +193,23 @@ public final class PlayerItem: Sendable {
     }
 
     /// The item is not in its player's queue any more: what it shows stays as it was last; nil where it was not loaded.
-    func freeze(_ last: PlayerState?, error: PlayerError?) {
+    func freeze(_ last: PlayerState?, error: PlayerError?, details: Details = Details()) {
         state.withLock { state in
             state.isQueued = false
-            if let last { state.last = last }
+            if let last {
+                state.last = last
+                state.details = details
+            }
             state.error = error
         }
     }
 }
 
 extension PlayerItem: Identifiable {}
+
+extension PlayerItem.Details {
+    init(of engine: borrowing PlaybackEngine) {
+        let known = engine.item?.tracks ?? [:]
+        tracks = LaneID.allCases.flatMap { known[$0] ?? [] }
+    }
+}

@@ -12,6 +12,8 @@ enum NumberArgument {
 
     static func threads(_ text: String) throws(ArgumentValueError) -> Int { try integer(text, in: 1...64) }
 
+    static func passes(_ text: String) throws(ArgumentValueError) -> Int { try integer(text, in: 1...1_000_000) }
+
     static func positiveDuration(_ text: String) throws(ArgumentValueError) -> Duration {
         let duration = try DurationArgument.parse(text)
         guard duration > .zero else { throw ArgumentValueError("a time above 0 is needed") }

@@ -11,7 +11,6 @@ struct KeyboardControl: Sendable {
     }
 
     let player: Player
-    let item: PlayerItem
 
     func perform(_ command: KeyCommand) -> Outcome {
         switch command {
@@ -49,7 +48,7 @@ struct KeyboardControl: Sendable {
     }
 
     private func selectNext(of characteristic: MediaCharacteristic, called name: String) -> Outcome {
-        guard let group = item.mediaSelectionGroup(for: characteristic) else { return .say("no \(name) to choose from") }
+        guard let item = player.currentItem, let group = item.mediaSelectionGroup(for: characteristic) else { return .say("no \(name) to choose from") }
         var options: [MediaSelectionOption?] = group.options.filter(\.isPlayable)
         if group.allowsEmptySelection { options.append(nil) }
         guard options.count > 1 else { return .say("no other \(name)") }

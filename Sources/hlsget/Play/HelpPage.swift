@@ -39,7 +39,7 @@ enum HelpPage {
           --peak-bitrate BPS, --max-resolution WxH   no variant above it, as in 2.5M or 1280x720
           --display WxH[@SCALE]         no variant larger than this display needs, as in 640x360@2
           --start-first-eligible        begin with the first variant of the playlist
-          --from, --to, --duration TIME 90, 1:30, 1m30s; -30s is before the end
+          --from, --to, --duration TIME, --loop N   90, 1:30, 1m30s; -30s is before the end; play N times
           --live-from-start, --live-offset TIME   where to join a live stream
           --stale end|fail              a live stream that stops being updated: exit 0, or 11 (default)
         SELECTION

@@ -99,6 +99,10 @@ struct PlaybackOptions: ParsableArguments {
     var to: TimePosition?
     @Option(help: ArgumentHelp("Play that long.", valueName: "time"), transform: NumberArgument.positiveDuration)
     var duration: Duration?
+    @Option(
+        help: ArgumentHelp("Play it that many times, into the same outputs.", valueName: "n"),
+        transform: NumberArgument.passes)
+    var loop: Int?
     @Flag(help: "Live: from the oldest segment.") var liveFromStart = false
     @Option(
         help: ArgumentHelp("Live: stay that far behind the edge.", valueName: "time"),
@@ -123,6 +127,7 @@ struct PlaybackOptions: ParsableArguments {
         options.from = from
         options.to = to
         options.duration = duration
+        options.passCount = loop ?? 1
         options.liveFromStart = liveFromStart
         options.liveOffset = liveOffset
         if let stale { options.staleAction = stale }

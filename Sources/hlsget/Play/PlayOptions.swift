@@ -27,6 +27,8 @@ struct PlayOptions: Sendable, Equatable {
     var from: TimePosition?
     var to: TimePosition?
     var duration: Duration?
+    /// How many times it is played.
+    var passCount = 1
     var liveFromStart = false
     /// Distance from the live edge; nil leaves it to the playlist.
     var liveOffset: Duration?

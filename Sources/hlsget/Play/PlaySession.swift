@@ -47,23 +47,32 @@ struct PlaySession {
             outputs = try openOutputs()
             let transport = try transport()
             recording = try record(transport)
-            player = Player(configuration: configuration(clock: clock, transport: recording ?? transport))
+            let configuration = configuration(clock: clock, transport: recording ?? transport)
+            player =
+                options.passCount > 1 ? QueuePlayer(configuration: configuration) : Player(configuration: configuration)
         } catch {
             return fail(error, &summary)
         }
         let item = PlayerItem(url: options.url)
         item.preferences = preferences
-        for output in outputs { item.add(output.writer) }
+        var passes = PassQueue(item: item, writers: outputs.map(\.writer), count: options.passCount)
+        passes.start = startTime
+        passes.addWriters(to: item)
         let events = player.events()
         // Told to play before it has an item, a player need not prepare a still picture (CONTRACTS §7).
         start(player)
-        do { try player.replaceCurrentItem(with: item) } catch { return fail(error, &summary) }
+        do {
+            try player.replaceCurrentItem(with: item)
+            try passes.fill(player)
+        } catch {
+            return fail(error, &summary)
+        }
 
         let outcome = await follow(
-            player, item, events: events, signals: signals, keyboard: keyboard, recording: recording,
+            player, passes: &passes, events: events, signals: signals, keyboard: keyboard, recording: recording,
             summary: &summary)
         keyboard?.close()
-        summary.state = player.state
+        summary.state = passes.state(of: player)
         summary.error = outcome.error
         await player.close()
         display?.finish()
@@ -110,7 +119,7 @@ struct PlaySession {
 
     /// Shows what happens until there is nothing more to come.
     private func follow(
-        _ player: Player, _ item: PlayerItem, events: AsyncStream<PlayerEvent>, signals: SignalWatcher,
+        _ player: Player, passes: inout PassQueue, events: AsyncStream<PlayerEvent>, signals: SignalWatcher,
         keyboard: KeyboardWatcher?, recording: RecordingTransport?, summary: inout PlaySummary
     ) async -> Outcome {
         let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)
@@ -141,7 +150,7 @@ struct PlaySession {
             case .signal(let signal): return .interrupted(signal)
             case .key(let key):
                 guard let command = KeyCommand(key) else { continue }
-                switch KeyboardControl(player: player, item: item).perform(command) {
+                switch KeyboardControl(player: player).perform(command) {
                 case .nothing: break
                 case .say(let text): say(text)
                 case .quit: return .played
@@ -153,10 +162,12 @@ struct PlaySession {
                 recording?.note(event)
                 show(event, &reporter)
                 switch event.kind {
-                case .didPlayToEnd: return .played
+                case .didPlayToEnd:
+                    if passes.finishOne() { return .played }
+                    do { try passes.fill(player) } catch { return .failed(error) }
                 case .itemStatusChanged(.failed):
                     let unknown = PlayerError(code: .internal, url: options.url, cause: "playing failed")
-                    return .failed(player.currentItem?.error ?? unknown)
+                    return .failed(passes.error ?? player.currentItem?.error ?? unknown)
                 default: break
                 }
             }
@@ -286,6 +297,15 @@ extension PlaySession {
 // MARK: - Options in the words of the library
 
 extension PlaySession {
+    /// The item time at which playing starts; nil where only the playlist tells.
+    private var startTime: MediaTime? {
+        switch options.from {
+        case .fromStart(let time): MediaTime(time, timescale: 1_000_000)
+        case .fromEnd: nil
+        case nil: options.liveFromStart ? nil : .zero
+        }
+    }
+
     var preferences: PlayerItemPreferences {
         var preferences = PlayerItemPreferences()
         preferences.preferredForwardBufferDuration = options.forwardBufferDuration

@@ -8,7 +8,7 @@ struct ReadmeExampleTests {
     private func example(url: String, path: String) async throws -> [TimeControlStatus] {
         var statuses: [TimeControlStatus] = []
         let item = PlayerItem(url: url)
-        item.forwardPlaybackEndTime = .seconds(1)
+        item.forwardPlaybackEndTime = MediaTime(value: 1, timescale: 1)
         item.add(try OutputFormat.framemd5.makeWriter(path: path))
         let player = Player()
         let events = player.events()

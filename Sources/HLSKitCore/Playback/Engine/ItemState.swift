@@ -1,3 +1,4 @@
+import HLSMedia
 import HLSPlaylist
 import HLSTime
 
@@ -73,6 +74,8 @@ struct ItemState: Sendable {
     var isClosed = false
     /// Why the segment was passed over that was passed over last.
     @Shared var lastLoss: PlayerError? = nil
+    /// The tracks that came last, by lane.
+    @Shared var tracks: [LaneID: [MediaTrack]] = [:]
     /// Whether any media was handed on.
     var hasPresentable = false
 

@@ -95,6 +95,8 @@ struct RequestContext: Sendable {
     /// When the response came, and the length that it declared.
     var responded: Duration?
     var declaredByteCount: Int?
+    /// Its bytes come from memory.
+    var isFromCache = false
     /// When the rule last had a look at the download.
     var judged = Duration.zero
 

@@ -238,14 +238,19 @@ extension PlaybackEngine {
     // MARK: Progress
 
     mutating func noteResponse(_ id: RequestID, _ response: TransportResponse) {
-        loading.estimator.responded(id.rawValue, at: now)
+        if response.isFromCache {
+            loading.requests[id]?.isFromCache = true
+            loading.estimator.ended(id.rawValue, at: now)
+        } else {
+            loading.estimator.responded(id.rawValue, at: now)
+        }
         loading.requests[id]?.responded = now
         loading.requests[id]?.declaredByteCount = response.contentLength
     }
 
     mutating func noteProgress(_ id: RequestID, byteCount: Int) {
         guard let subject = loading.note(byteCount, of: id, at: now) else { return }
-        statistics.receivedByteCount += byteCount
+        if loading.requests[id]?.isFromCache != true { statistics.receivedByteCount += byteCount }
         guard case .segment(let segment) = subject else { return }
         if knownOutlook?.isPartlyDemuxed != false { throttle(segment, id) }
         if segment.lane == .main { judgeDownloadIfDue(id) }
@@ -319,6 +324,7 @@ extension PlaybackEngine {
     private mutating func noteTracks(_ tracks: [MediaTrack], of segment: SegmentID) {
         guard !tracks.isEmpty else { return }
         item?.hasPresentable = true
+        if segment.lane != .subtitles, item?.tracks[segment.lane] != tracks { item?.tracks[segment.lane] = tracks }
         markDemuxed(segment.lane)
     }
 

@@ -19,8 +19,10 @@ struct DriverConfiguration: Sendable {
     /// Touches the disk once for an item whose URL is a file's.
     init(_ configuration: PlayerConfiguration, item: PlayerItem?) {
         transport =
-            item.map { MediaFileTransport(configuration.transport, url: $0.url, options: AssetOptions(configuration)) }
-            ?? configuration.transport
+            item.map { item in
+                let base = item.cache?.transport(over: configuration.transport) ?? configuration.transport
+                return MediaFileTransport(base, url: item.url, options: AssetOptions(configuration))
+            } ?? configuration.transport
         resourcePolicy =
             item.map {
                 ResourcePolicy.forItem(at: $0.url, allowsFilesAnywhere: configuration.allowsFilesAnywhere)

@@ -12,8 +12,10 @@ final class EventHub<Event: Sendable>: Sendable {
     private let state = Mutex(State())
 
     /// Every event from now on, in order. Ends when the hub is closed or the consuming task cancelled.
-    func subscribe() -> AsyncStream<Event> {
-        let (stream, continuation) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .unbounded)
+    func subscribe(
+        _ buffering: AsyncStream<Event>.Continuation.BufferingPolicy = .unbounded
+    ) -> AsyncStream<Event> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: buffering)
         let id: Int? = state.withLock { state in
             if state.isClosed { return nil }
             state.next += 1

@@ -91,6 +91,7 @@ struct PlaybackDriver: ~Copyable {
             carryOut()
             presentation.wakeDue()
             showCues()
+            engine.tellTime()
             armSleeper()
         }
         await shutDown()
@@ -127,7 +128,10 @@ struct PlaybackDriver: ~Copyable {
 
     /// Sleeps until the next thing that depends on time, in a task that wakes the driver.
     private mutating func armSleeper() {
-        let dues = [timers.next, presentation.nextDue, cues.nextDue.flatMap { presentation.hostTime(of: $0) }]
+        let dues = [
+            timers.next, presentation.nextDue, cues.nextDue.flatMap { presentation.hostTime(of: $0) },
+            engine.nextObserverTime,
+        ]
         let next = dues.compactMap(\.self).min()
         guard let next else {
             sleeper?.cancel()

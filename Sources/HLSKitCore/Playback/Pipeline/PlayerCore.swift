@@ -28,11 +28,17 @@ final class PlayerCore: Sendable {
         var seeks = SeekQueue.Ended()
         /// Everything that was decided is published at once: there may be no driver to do it.
         var publishes = false
+        /// Something of what ``PlayerState`` shows may be another.
+        var hasChanged = false
+        /// There is no driver that looks after the observers of time.
+        var lacksDriver = false
     }
 
     let clock: HostClock
     let configuration: PlayerConfiguration
     let events = EventHub<PlayerEvent>()
+    let stateChanges = EventHub<Void>()
+    let timeObservers = TimeObservers()
     let state: Mutex<State>
     /// Held while events go from the outbox to the hub, so that they stay in order.
     private let publishing = Mutex(())
@@ -96,6 +102,9 @@ final class PlayerCore: Sendable {
         for inbox in afterwards.closes { inbox.close() }
         for inbox in afterwards.alarms { inbox.alarm() }
         if afterwards.publishes { publish(upTo: .max) }
+        guard afterwards.hasChanged else { return }
+        timeObservers.tell(at: clock.now, isLast: afterwards.lacksDriver)
+        stateChanges.publish(())
     }
 
     private func startDriver(of id: Int) {
@@ -120,13 +129,19 @@ final class PlayerCore: Sendable {
     func close() async {
         let drivers = end()
         for driver in drivers { await driver.value }
-        events.close()
+        closeObservers()
     }
 
     /// Ends the drivers without waiting for them.
     func abandon() {
         _ = end()
+        closeObservers()
+    }
+
+    private func closeObservers() {
         events.close()
+        stateChanges.close()
+        timeObservers.close()
     }
 
     private func end() -> [Task<Void, Never>] {
@@ -159,6 +174,27 @@ final class PlayerCore: Sendable {
         return state.withLock { state in
             state.playback(of: item).flatMap { state.update($0) { $0.snapshot(at: now) } }
         }
+    }
+
+    /// nil once the player is closed.
+    var snapshotWhileOpen: PlayerState? {
+        let now = clock.now
+        return state.withLock { $0.isClosed ? nil : $0.current.snapshot(at: now) }
+    }
+
+    /// Lets the driver of the current item look at what it has to do.
+    func wakeDriver() {
+        state.withLock { $0.current.inbox }.alarm()
+    }
+
+    /// For the driver of the current item: when the observers of time are to be told something. nil for others.
+    fileprivate func nextObserverTime(playback id: Int) -> Duration? {
+        state.withLock { $0.current.id == id } ? timeObservers.due : nil
+    }
+
+    fileprivate func tellTime(playback id: Int) {
+        guard state.withLock({ $0.current.id == id }) else { return }
+        timeObservers.tell(at: clock.now, isLast: false)
     }
 
     var snapshot: PlayerState {
@@ -242,6 +278,11 @@ struct EngineChannel: Sendable {
     func read<Result: Sendable>(_ body: (borrowing PlaybackEngine) -> Result) -> Result {
         core.read(playback: playback, body)
     }
+
+    /// When the observers of time are to be told something.
+    var nextObserverTime: Duration? { core.nextObserverTime(playback: playback) }
+    /// Tells the observers of time what is due.
+    func tellTime() { core.tellTime(playback: playback) }
 
     /// Publishes the next event among the effects.
     func publishNext() { core.publishNext(playback: playback) }

@@ -8,6 +8,10 @@ extension PlayerCore {
     ) {
         guard let effects = state.update(id, { $0.isRetired ? [] : $0.engine.handle(event, at: now) }) else { return }
         takeIn(effects, of: id, at: now, &state, &afterwards)
+        if id == state.current.id {
+            observe(&state, at: now)
+            afterwards.note(lacksDriver: state.current.item == nil, hasChanged: !effects.isEmpty)
+        }
         if !state.upcoming.isEmpty { prepareUpcoming(at: now, &state, &afterwards) }
     }
 
@@ -59,6 +63,8 @@ extension PlayerCore {
             state.add([.publish(.currentItemChanged(next?.item.id))], of: id, tellsBy: teller, at: now)
         }
         let effects = state.current.engine.takeOver(intent, at: now)
+        observe(&state, isNewItem: true, at: now)
+        afterwards.note(lacksDriver: state.current.item == nil, hasChanged: true)
         if next == nil {
             state.add(effects, of: id, tellsBy: teller, at: now)
             if !isAtEnd { afterwards.publishes = true }
@@ -125,6 +131,13 @@ extension PlayerCore {
     }
 }
 
+extension PlayerCore.Afterwards {
+    fileprivate mutating func note(lacksDriver: Bool, hasChanged: Bool) {
+        self.hasChanged = self.hasChanged || hasChanged
+        self.lacksDriver = lacksDriver
+    }
+}
+
 extension EngineEffect {
     fileprivate var isEvent: Bool { if case .publish = self { true } else { false } }
 }
@@ -171,7 +184,9 @@ extension PlayerCore.State {
             guard !playback.isRetired else { return }
             playback.isRetired = true
             afterwards.seeks += playback.seeks.close()
-            playback.item?.freeze(playback.snapshot(at: now), error: playback.engine.item?.error)
+            playback.item?.freeze(
+                playback.snapshot(at: now), error: playback.engine.item?.error,
+                details: PlayerItem.Details(of: playback.engine))
             afterwards.closes.append(playback.inbox)
         }
     }

@@ -1,0 +1,147 @@
+import Synchronization
+
+/// Whole resources in memory, for those who load the same ones again: copies of an item, an asset and the item made of
+/// it.
+///
+/// Keeps what arrived complete until there is no more room: what comes first is what is needed first in the next round.
+/// Playlists are kept where they will not change.
+final class ResourceCache: Sendable {
+    private struct Key: Hashable {
+        var url: String
+        var byteRange: Range<UInt64>?
+    }
+
+    private struct Entry {
+        var response: TransportResponse
+        var chunks: [[UInt8]]
+        var metrics: TransferMetrics
+    }
+
+    private struct State {
+        var entries: [Key: Entry] = [:]
+        var byteCount = 0
+        var keepsMedia: Bool
+    }
+
+    /// Room for media, bytes.
+    static let defaultLimit = 64 << 20
+
+    private let limit: Int
+    private let state: Mutex<State>
+
+    /// - Parameter keepsMedia: segments too; else playlists only.
+    init(keepsMedia: Bool, limit: Int = ResourceCache.defaultLimit) {
+        self.limit = limit
+        state = Mutex(State(keepsMedia: keepsMedia))
+    }
+
+    /// From now on segments are kept as well.
+    func keepMedia() { state.withLock { $0.keepsMedia = true } }
+
+    var byteCount: Int { state.withLock { $0.byteCount } }
+
+    /// A transport that answers from here what is here, and asks `base` for the rest.
+    func transport(over base: any Transport) -> any Transport { CachingTransport(cache: self, base: base) }
+
+    fileprivate func entry(for request: TransportRequest) -> [TransportEvent]? {
+        let key = Key(url: request.url, byteRange: request.byteRange)
+        guard let entry = state.withLock({ $0.entries[key] }) else { return nil }
+        return [.response(entry.response)] + entry.chunks.map { .data($0) } + [.finished(entry.metrics)]
+    }
+
+    fileprivate func mayKeep(_ request: TransportRequest) -> Bool {
+        switch request.resourceClass {
+        case .multivariantPlaylist, .mediaPlaylist: true
+        case .segment, .initializationSection, .key: state.withLock { $0.keepsMedia }
+        case .sessionData: false
+        }
+    }
+
+    fileprivate func keep(_ request: TransportRequest, _ response: TransportResponse, _ chunks: [[UInt8]]) {
+        let isPlaylist = [.multivariantPlaylist, .mediaPlaylist].contains(request.resourceClass)
+        if isPlaylist, !Self.isFinal(chunks) { return }
+        let byteCount = chunks.reduce(0) { $0 + $1.count }
+        var response = response
+        response.isFromCache = true
+        var metrics = TransferMetrics()
+        metrics.decodedByteCount = byteCount
+        metrics.protocolName = "cache"
+        let entry = Entry(response: response, chunks: chunks, metrics: metrics)
+        let key = Key(url: request.url, byteRange: request.byteRange)
+        state.withLock { state in
+            guard state.entries[key] == nil, state.byteCount + byteCount <= limit else { return }
+            state.entries[key] = entry
+            state.byteCount += byteCount
+        }
+    }
+
+    /// Whether a playlist stays what it is: a list of variants, or of segments that has its end.
+    private static func isFinal(_ chunks: [[UInt8]]) -> Bool {
+        let text = String(decoding: chunks.joined(), as: UTF8.self)
+        guard text.hasPrefix("#EXTM3U") || text.hasPrefix("\u{FEFF}#EXTM3U") else { return false }
+        let lines = text.split(whereSeparator: \.isNewline)
+        return lines.contains { $0.hasPrefix("#EXT-X-ENDLIST") || $0.hasPrefix("#EXT-X-STREAM-INF") }
+    }
+}
+
+private struct CachingTransport: Transport {
+    let cache: ResourceCache
+    let base: any Transport
+
+    func start(
+        _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
+    ) -> any TransportTask {
+        if let events = cache.entry(for: request) {
+            for event in events { handler(event) }
+            return AnsweredTask()
+        }
+        guard cache.mayKeep(request) else { return base.start(request, handler: handler) }
+        let copy = Copy(cache: cache, request: request)
+        return base.start(request) { event in
+            copy.take(event)
+            handler(event)
+        }
+    }
+}
+
+/// Collects one resource on its way.
+private final class Copy: Sendable {
+    private struct State {
+        var response: TransportResponse?
+        var chunks: [[UInt8]] = []
+        var byteCount = 0
+    }
+
+    private let cache: ResourceCache
+    private let request: TransportRequest
+    private let state = Mutex(State())
+
+    init(cache: ResourceCache, request: TransportRequest) {
+        self.cache = cache
+        self.request = request
+    }
+
+    func take(_ event: TransportEvent) {
+        switch event {
+        case .response(let response): state.withLock { $0.response = response }
+        case .data(let bytes):
+            state.withLock { state in
+                state.byteCount += bytes.count
+                // What will not fit is not collected either.
+                if state.byteCount > ResourceCache.defaultLimit { state.response = nil }
+                if state.response == nil { state.chunks = [] } else { state.chunks.append(bytes) }
+            }
+        case .finished:
+            let (response, chunks) = state.withLock { ($0.response, $0.chunks) }
+            if let response { cache.keep(request, response, chunks) }
+        case .failed: break
+        }
+    }
+}
+
+/// A request that was over before it began.
+private final class AnsweredTask: TransportTask {
+    func cancel() {}
+    func pause() {}
+    func resume() {}
+}

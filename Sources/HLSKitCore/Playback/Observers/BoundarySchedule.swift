@@ -1,0 +1,47 @@
+/// When an observer of boundaries is to be told: each time that playing goes over one of them.
+///
+/// Source: CONTRACTS §9 (boundary).
+struct BoundarySchedule: Sendable {
+    /// In ascending order.
+    private let boundaries: [Duration]
+    private var time: ObservedTime
+    private var passed: Duration
+    private var reached: [Duration] = []
+
+    init(_ boundaries: [Duration], time: ObservedTime, at now: Duration) {
+        self.boundaries = Set(boundaries).sorted()
+        self.time = time
+        passed = time.itemTime(at: now)
+    }
+
+    /// Time goes another way from now on. What it jumps over or onto is not reached.
+    mutating func change(to new: ObservedTime, isJump: Bool, at now: Duration) {
+        pass(to: time.itemTime(at: now))
+        time = new
+        if isJump { passed = new.timebase.itemTime }
+        pass(to: new.itemTime(at: now))
+    }
+
+    /// The boundaries that were reached since the last call, in the order of playing.
+    mutating func take(at now: Duration) -> [Duration] {
+        pass(to: time.itemTime(at: now))
+        defer { reached = [] }
+        return reached
+    }
+
+    /// The host time at which the next one is reached; nil where none will be.
+    var due: Duration? {
+        if !reached.isEmpty { return .zero }
+        let next = time.timebase.rate > 0 ? boundaries.first { $0 > passed } : boundaries.last { $0 < passed }
+        return next.flatMap { time.hostTime(of: $0) }
+    }
+
+    private mutating func pass(to itemTime: Duration) {
+        if itemTime > passed {
+            reached += boundaries.filter { $0 > passed && $0 <= itemTime }
+        } else if itemTime < passed {
+            reached += boundaries.filter { $0 < passed && $0 >= itemTime }.reversed()
+        }
+        passed = itemTime
+    }
+}

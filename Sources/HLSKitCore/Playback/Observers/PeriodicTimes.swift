@@ -1,0 +1,25 @@
+public import HLSTime
+
+/// The item times at which a periodic observer is told. Ends with the player or the consuming task.
+///
+/// Who is slow gets the newest time only. Source: CONTRACTS §9.
+public struct PeriodicTimes: AsyncSequence, Sendable {
+    public typealias Element = MediaTime
+    public typealias Failure = Never
+
+    let stream: AsyncStream<MediaTime>
+
+    public func makeAsyncIterator() -> AsyncStream<MediaTime>.Iterator { stream.makeAsyncIterator() }
+}
+
+/// The boundaries that playing went over, none of them left out. Ends with the player or the consuming task.
+///
+/// Source: CONTRACTS §9.
+public struct BoundaryTimes: AsyncSequence, Sendable {
+    public typealias Element = MediaTime
+    public typealias Failure = Never
+
+    let stream: AsyncStream<MediaTime>
+
+    public func makeAsyncIterator() -> AsyncStream<MediaTime>.Iterator { stream.makeAsyncIterator() }
+}

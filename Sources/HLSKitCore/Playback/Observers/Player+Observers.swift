@@ -1,0 +1,70 @@
+public import HLSTime
+import Synchronization
+
+extension Player {
+    /// What the player is doing, each time that something of it has changed; the newest state only.
+    public func states() -> PlayerStates { core.states() }
+
+    /// The current item's time: at each multiple of `interval` on its timeline while time runs, once after each jump
+    /// (another item included), and when time begins to run and stops.
+    ///
+    /// Not when called. At most 60 times a second of the clock. A slow consumer gets the newest time only.
+    /// - Throws: ``PlayerError/Code/invalidArgument`` where `interval` is not a number above 0.
+    public func times(every interval: MediaTime) throws(PlayerError) -> PeriodicTimes {
+        guard let duration = interval.duration, duration > .zero else {
+            throw PlayerError(
+                code: .invalidArgument, cause: "an interval has to be longer than 0", detail: "\(interval)")
+        }
+        return core.times(every: duration)
+    }
+
+    /// Each of `times` when playing comes to it or goes over it, in either direction; not when a seek does.
+    ///
+    /// Whatever item is current. Several at once come in the order of playing; none is lost.
+    /// - Throws: ``PlayerError/Code/invalidArgument`` where one of the times is not a number.
+    public func boundaries(_ times: [MediaTime]) throws(PlayerError) -> BoundaryTimes {
+        let durations = times.compactMap(\.duration)
+        guard durations.count == times.count else {
+            throw PlayerError(code: .invalidArgument, cause: "a boundary has to be a time")
+        }
+        return core.boundaries(durations)
+    }
+}
+
+extension PlayerCore {
+    func states() -> PlayerStates {
+        PlayerStates(changes: stateChanges.subscribe(.bufferingNewest(1))) { [weak self] in self?.snapshotWhileOpen }
+    }
+
+    func times(every interval: Duration) -> PeriodicTimes {
+        let now = clock.now
+        state.withLock { note(&$0, isNewItem: false, at: now) }
+        let stream = timeObservers.periodic(interval, at: now)
+        wakeDriver()
+        return PeriodicTimes(stream: stream)
+    }
+
+    func boundaries(_ times: [Duration]) -> BoundaryTimes {
+        let now = clock.now
+        state.withLock { note(&$0, isNewItem: false, at: now) }
+        let stream = timeObservers.boundaries(times, at: now)
+        wakeDriver()
+        return BoundaryTimes(stream: stream)
+    }
+
+    /// Tells the observers of time what the engine of the current item has come to. Under the lock.
+    func observe(_ state: inout State, isNewItem: Bool = false, at now: Duration) {
+        if timeObservers.isActive { note(&state, isNewItem: isNewItem, at: now) }
+    }
+
+    private func note(_ state: inout State, isNewItem: Bool, at now: Duration) {
+        let engine = state.current.engine
+        var time = ObservedTime(timebase: engine.timebase, end: engine.effectiveEnd)
+        if engine.configuration.pacing == .unpaced {
+            time.isDrivenByOutputs = engine.machine.status == .playing
+            time.timebase = TimebaseState(itemTime: engine.playhead, hostTime: now, rate: 0)
+        }
+        timeObservers.note(
+            TimeObservers.Report(time: time, isNewItem: isNewItem, isSeeking: engine.machine.isSeekPending), at: now)
+    }
+}

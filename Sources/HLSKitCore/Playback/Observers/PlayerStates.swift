@@ -1,0 +1,35 @@
+/// What a player is doing, each time that something of it has changed; the newest state only.
+///
+/// The first element comes at once. Ends with the player or the consuming task. Does not keep the player alive.
+public struct PlayerStates: AsyncSequence, Sendable {
+    public typealias Element = PlayerState
+    public typealias Failure = Never
+
+    let changes: AsyncStream<Void>
+    let read: @Sendable () -> PlayerState?
+
+    public func makeAsyncIterator() -> Iterator { Iterator(changes: changes.makeAsyncIterator(), read: read) }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        public typealias Failure = Never
+
+        var changes: AsyncStream<Void>.Iterator
+        let read: @Sendable () -> PlayerState?
+        var last: PlayerState?
+
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> PlayerState? {
+            while true {
+                if last != nil {
+                    guard await changes.next(isolation: actor) != nil else { return nil }
+                }
+                guard !Task.isCancelled, let state = read() else { return nil }
+                if state != last {
+                    last = state
+                    return state
+                }
+            }
+        }
+
+        public mutating func next() async -> PlayerState? { await next(isolation: #isolation) }
+    }
+}

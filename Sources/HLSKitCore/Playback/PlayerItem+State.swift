@@ -1,0 +1,104 @@
+public import HLSMedia
+public import HLSTime
+
+/// What an item shows of itself while it is a player's, and, as it was last, afterwards.
+///
+/// Source: CONTRACTS §4.
+extension PlayerItem {
+    /// Whether the item can be played. Goes from `unknown` to one of the others, once; stays as it is when the item is
+    /// taken out of its player.
+    public var status: PlayerItemStatus { snapshot.itemStatus }
+
+    /// `.indefinite` before it is known and while a live stream goes on.
+    public var duration: MediaTime { snapshot.duration }
+
+    /// The time that is being presented.
+    public var currentTime: MediaTime { snapshot.currentTime }
+
+    /// The size of the pictures as they are to be shown, in pixels; zero before it is known and where there are none.
+    public var presentationSize: PixelSize {
+        let size = tracks.lazy.filter { $0.mediaType == .video }.map { track -> PixelSize in
+            guard let aspect = track.pixelAspectRatio, aspect.horizontalSpacing > 0,
+                aspect.verticalSpacing > 0
+            else {
+                return PixelSize(width: track.width, height: track.height)
+            }
+            let width = Double(track.width) * Double(aspect.horizontalSpacing) / Double(aspect.verticalSpacing)
+            return PixelSize(width: Int(min(width.rounded(), 1e9)), height: track.height)
+        }
+        return size.first ?? PixelSize(width: 0, height: 0)
+    }
+
+    /// The tracks of the media that is loaded; empty before they are known.
+    public var tracks: [MediaTrack] { details.tracks }
+
+    /// Where the playhead can be moved to.
+    public var seekableTimeRanges: [MediaTimeRange] { snapshot.seekableTimeRanges }
+    /// What is loaded, without a hole.
+    public var loadedTimeRanges: [MediaTimeRange] { snapshot.loadedTimeRanges }
+    /// Playing that begins now is likely to come to the end without a stall.
+    public var isPlaybackLikelyToKeepUp: Bool { snapshot.isPlaybackLikelyToKeepUp }
+    /// No more is loaded ahead than is loaded now.
+    public var isPlaybackBufferFull: Bool { snapshot.isPlaybackBufferFull }
+    /// Nothing is loaded ahead of the playhead.
+    public var isPlaybackBufferEmpty: Bool { snapshot.isPlaybackBufferEmpty }
+    /// All of it at once, consistent, with the item's counters.
+    public var latestState: PlayerState { snapshot }
+}
+
+/// The wishes of ``preferences`` under the names that AVFoundation has for them.
+extension PlayerItem {
+    /// Seconds of media to keep loaded ahead of the playhead; 0 (the default) leaves it to the player.
+    public var preferredForwardBufferDuration: Double {
+        get { preferences.preferredForwardBufferDuration }
+        set { changePreferences { $0.preferredForwardBufferDuration = newValue } }
+    }
+
+    /// Bits per second above which variants are not considered while there are others; 0 (the default) is no limit.
+    public var preferredPeakBitRate: Double {
+        get { preferences.preferredPeakBitRate }
+        set { changePreferences { $0.preferredPeakBitRate = newValue } }
+    }
+
+    /// As ``preferredPeakBitRate``, and besides it, while the network is expensive.
+    public var preferredPeakBitRateForExpensiveNetworks: Double {
+        get { preferences.preferredPeakBitRateForExpensiveNetworks }
+        set { changePreferences { $0.preferredPeakBitRateForExpensiveNetworks = newValue } }
+    }
+
+    /// Size above which variants are not considered while there are others; nil (the default) is no limit.
+    public var preferredMaximumResolution: PixelSize? {
+        get { preferences.preferredMaximumResolution }
+        set { changePreferences { $0.preferredMaximumResolution = newValue } }
+    }
+
+    /// As ``preferredMaximumResolution``, and besides it, while the network is expensive.
+    public var preferredMaximumResolutionForExpensiveNetworks: PixelSize? {
+        get { preferences.preferredMaximumResolutionForExpensiveNetworks }
+        set { changePreferences { $0.preferredMaximumResolutionForExpensiveNetworks = newValue } }
+    }
+
+    /// Start on the first eligible variant of the playlist, whatever is known of the network. Default false.
+    public var startsOnFirstEligibleVariant: Bool {
+        get { preferences.startsOnFirstEligibleVariant }
+        set { changePreferences { $0.startsOnFirstEligibleVariant = newValue } }
+    }
+
+    /// Kinds of variants that are played only where they are asked for. Default: none.
+    public var variantPreferences: VariantPreferences {
+        get { preferences.variantPreferences }
+        set { changePreferences { $0.variantPreferences = newValue } }
+    }
+
+    /// Who chooses the variant. Default: the rule.
+    public var variantPolicy: VariantPolicy {
+        get { preferences.variantPolicy }
+        set { changePreferences { $0.variantPolicy = newValue } }
+    }
+
+    /// Seconds from the live edge to start at; nil (the default) takes the playlist's hold-back.
+    public var configuredTimeOffsetFromLive: Double? {
+        get { preferences.configuredTimeOffsetFromLive }
+        set { changePreferences { $0.configuredTimeOffsetFromLive = newValue } }
+    }
+}

@@ -1,0 +1,218 @@
+public import HLSTime
+import Synchronization
+
+/// Plays an item, or a range of it, again and again without a pause between the rounds.
+///
+/// Three copies of the item take turns in the player's queue: while one plays, the next is loaded and decoded. What the
+/// first round has loaded stays in memory (up to 64 MiB), so that the rounds after it ask the network for nothing.
+/// Letting go of the looper ends it as ``disableLooping()`` does.
+///
+/// Source: CONTRACTS §11.
+public final class PlayerLooper: Sendable {
+    /// How far a looper is.
+    public enum Status: Sendable, Hashable {
+        /// No copy has been loaded yet.
+        case unknown
+        case ready
+        /// A copy failed, or the range is not inside the item.
+        case failed(PlayerError)
+        /// ``PlayerLooper/disableLooping()`` was called.
+        case cancelled
+    }
+
+    /// Where the rounds come among what is in the queue already.
+    public enum Ordering: Sendable, Hashable {
+        case precedesExistingItems, followsExistingItems
+    }
+
+    /// Copies in the queue at a time.
+    private static let copyCount = 3
+
+    private struct State {
+        var status = Status.unknown
+        var items: [PlayerItem] = []
+        /// Copies that have not come to their end.
+        var unfinished: Set<PlayerItem.ID> = []
+        var loopCount = 0
+        var task: Task<Void, Never>?
+    }
+
+    private let player: QueuePlayer
+    /// The template as it was; never played itself.
+    private let pattern: PlayerItem
+    private let range: MediaTimeRange
+    private let formerAction: ActionAtItemEnd
+    private let state = Mutex(State())
+
+    /// Sets the player's ``Player/actionAtItemEnd`` to `advance`, puts copies of `template` into its queue and, where the
+    /// player has a rate, plays.
+    ///
+    /// - Parameters:
+    ///   - template: is copied as it is now; later changes are not seen.
+    ///   - range: what is played of it; `.invalid` (the default) plays all.
+    ///   - ordering: whether items that are in the queue wait until looping ends (the default) or play before.
+    /// - Throws: ``PlayerError/Code/invalidArgument`` where the range is empty, endless or before 0. A range that turns out
+    ///   to be outside the item makes the ``status`` `failed`.
+    public init(
+        player: QueuePlayer, template: PlayerItem, range: MediaTimeRange = .invalid,
+        ordering: Ordering = .precedesExistingItems
+    ) throws(PlayerError) {
+        if range.isValid {
+            guard let start = range.start.duration, let duration = range.duration.duration, start >= .zero,
+                duration > .zero
+            else {
+                throw PlayerError(
+                    code: .invalidArgument, url: template.url,
+                    cause: "a range to loop has a start and a duration above 0")
+            }
+        }
+        self.player = player
+        self.range = range
+        pattern = template.copy()
+        formerAction = player.actionAtItemEnd
+        let events = player.events()
+        let rate = player.rate
+        player.pause()
+        try player.setActionAtItemEnd(.advance)
+        let existing = ordering == .precedesExistingItems ? player.items() : []
+        if !existing.isEmpty { player.removeAllItems() }
+        for _ in 0..<Self.copyCount { append() }
+        // What has failed cannot come back.
+        for item in existing { try? player.insert(item) }
+        let task = Task(executorPreference: player.core.clock.executor) { [weak self] in
+            for await event in events {
+                guard let self else { return }
+                if self.take(event) { return }
+            }
+        }
+        state.withLock { $0.task = task }
+        player.rate = rate
+    }
+
+    deinit {
+        let (task, items) = state.withLock { ($0.task, $0.items) }
+        task?.cancel()
+        let current = player.currentItem
+        for item in items where item !== current { player.remove(item) }
+    }
+
+    public var status: Status { state.withLock(\.status) }
+
+    /// Why looping failed; nil while it has not.
+    public var error: PlayerError? { if case .failed(let error) = status { error } else { nil } }
+
+    /// Rounds that were played to their end.
+    public var loopCount: Int { state.withLock(\.loopCount) }
+
+    /// The copies that are in the queue, in the order in which they are played.
+    public var loopingPlayerItems: [PlayerItem] { state.withLock(\.items) }
+
+    /// Ends looping: the round that plays is played to its end, then come the items that were in the queue, and the
+    /// player does what it did before at an item's end.
+    public func disableLooping() {
+        state.withLock { state in
+            if case .failed = state.status { return }
+            state.status = .cancelled
+        }
+        end()
+    }
+
+    // MARK: Rounds
+
+    /// Puts a further copy behind those that are in the queue.
+    private func append() {
+        let copy = pattern.copy()
+        if range.isValid {
+            copy.startTime = range.start.duration
+            copy.forwardPlaybackEndTime = range.end
+        }
+        let last = state.withLock { $0.items.last }
+        do {
+            try player.insert(copy, after: last.flatMap { player.items().contains($0) ? $0 : nil })
+            state.withLock { state in
+                state.items.append(copy)
+                state.unfinished.insert(copy.id)
+            }
+        } catch {
+            state.withLock { $0.status = .failed(error) }
+        }
+    }
+
+    /// True when there is nothing more to look after.
+    private func take(_ event: PlayerEvent) -> Bool {
+        let items = state.withLock(\.items)
+        let isOfCopy = items.contains { $0.id == event.itemID }
+        switch event.kind {
+        case .itemStatusChanged(.readyToPlay) where isOfCopy: check(items.first { $0.id == event.itemID })
+        case .itemStatusChanged(.failed) where isOfCopy:
+            let error = items.first { $0.id == event.itemID }?.error
+            fail(error ?? PlayerError(code: .internal, url: pattern.url, cause: "a copy failed"))
+        case .didPlayToEnd:
+            state.withLock { state in
+                guard let id = event.itemID, state.unfinished.remove(id) != nil else { return }
+                state.loopCount += 1
+            }
+        case .currentItemChanged(let id):
+            // Copies that have had their turn are out.
+            let queue = player.items()
+            let isOver = state.withLock { state -> Bool in
+                state.items.removeAll { item in !queue.contains { $0 === item } }
+                if case .ready = state.status { return false }
+                if case .unknown = state.status { return false }
+                return !state.items.contains { $0.id == id }
+            }
+            if isOver {
+                restoreAction()
+                return true
+            }
+            refill()
+        default: break
+        }
+        return false
+    }
+
+    private func refill() {
+        while state.withLock({ state in
+            switch state.status {
+            case .unknown, .ready: state.items.count < Self.copyCount
+            case .failed, .cancelled: false
+            }
+        }) {
+            let count = state.withLock(\.items.count)
+            append()
+            if state.withLock(\.items.count) == count { return }
+        }
+    }
+
+    private func check(_ item: PlayerItem?) {
+        if range.isValid, let end = item?.duration.duration, let wanted = range.end.duration, wanted > end {
+            return fail(
+                PlayerError(
+                    code: .invalidArgument, url: pattern.url, cause: "the range to loop is not inside the item",
+                    detail: "\(range.end.seconds) s of \(end / .seconds(1)) s"))
+        }
+        state.withLock { if case .unknown = $0.status { $0.status = .ready } }
+    }
+
+    private func fail(_ error: PlayerError) {
+        state.withLock { state in
+            if case .cancelled = state.status { return }
+            state.status = .failed(error)
+        }
+        end()
+    }
+
+    private func end() {
+        let current = player.currentItem
+        let items = state.withLock(\.items)
+        for item in items where item !== current { player.remove(item) }
+        state.withLock { state in state.items.removeAll { $0 !== current } }
+        if !items.contains(where: { $0 === current }) { restoreAction() }
+    }
+
+    private func restoreAction() { try? player.setActionAtItemEnd(formerAction) }
+}
+
+extension [PlayerItem] {
+    fileprivate func contains(_ item: PlayerItem) -> Bool { contains { $0 === item } }
+}

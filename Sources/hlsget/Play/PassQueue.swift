@@ -1,0 +1,74 @@
+import HLSKitCore
+
+/// Plays one item several times, one pass after the other, into the same outputs.
+struct PassQueue {
+    /// Passes in the player's queue at a time.
+    private static let queuedCount = 3
+
+    private var items: [PlayerItem]
+    private let output: ContinuedOutput
+    private let writers: [any MediaWriter]
+    private let count: Int
+    private var madeCount = 1
+    private var finishedCount = 0
+    /// The item time at which a pass starts; nil for where its first media is.
+    var start: MediaTime?
+
+    init(item: PlayerItem, writers: [any MediaWriter], count: Int) {
+        items = [item]
+        self.writers = writers
+        self.count = count
+        output = ContinuedOutput(writers)
+    }
+
+    /// Lets a pass write to the outputs.
+    func addWriters(to item: PlayerItem) {
+        for writer in count > 1 ? output.nextWriters(startingAt: start) : writers { item.add(writer) }
+    }
+
+    /// Puts further passes into the player's queue.
+    mutating func fill(_ player: Player) throws(PlayerError) {
+        guard let player = player as? QueuePlayer else { return }
+        while madeCount < count, madeCount - finishedCount < Self.queuedCount {
+            guard let item = items.first?.copy() else { return }
+            addWriters(to: item)
+            try player.insert(item)
+            items.append(item)
+            madeCount += 1
+        }
+    }
+
+    /// A pass was played to its end. True when it was the last.
+    mutating func finishOne() -> Bool {
+        finishedCount += 1
+        return finishedCount >= count
+    }
+
+    /// Why a pass failed.
+    var error: PlayerError? { items.lazy.compactMap(\.error).first }
+
+    /// What the player shows, with the counters of all passes together.
+    func state(of player: Player) -> PlayerState {
+        guard count > 1, let last = items.last(where: { $0.status != .unknown }) ?? items.last else {
+            return player.state
+        }
+        var state = last.latestState
+        for item in items where item !== last {
+            let one = item.latestState.statistics
+            state.statistics.numberOfStalls += one.numberOfStalls
+            state.statistics.stallDuration += one.stallDuration
+            state.statistics.receivedByteCount += one.receivedByteCount
+            state.statistics.numberOfRequests += one.numberOfRequests
+            state.statistics.numberOfSegments += one.numberOfSegments
+            state.statistics.numberOfSkippedSegments += one.numberOfSkippedSegments
+            state.statistics.skippedDuration += one.skippedDuration
+            state.statistics.numberOfVariantSwitches += one.numberOfVariantSwitches
+            state.statistics.numberOfDecodedVideoFrames += one.numberOfDecodedVideoFrames
+            state.statistics.numberOfDroppedVideoFrames += one.numberOfDroppedVideoFrames
+            state.statistics.numberOfDecodedAudioFrames += one.numberOfDecodedAudioFrames
+            state.statistics.numberOfDamagedSamples += one.numberOfDamagedSamples
+            state.statistics.durationWatched += one.durationWatched
+        }
+        return state
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import HLSKitCore
+import TestSupport
+import Testing
+
+@Suite("the seam between two items of a queue", .timeLimit(.minutes(1)))
+struct QueueSeamTests {
+    private static let url = "file://\(SampleMedia.folder)/master.m3u8"
+
+    /// A part of the sample; nil is its own start or end.
+    struct Part: Sendable {
+        var from: Duration?
+        var to: Duration?
+    }
+
+    private static func item(_ part: Part, to writers: [any MediaWriter]) throws -> PlayerItem {
+        let item = try PlayerItem(url, quality: "180p", to: nil) { preferences in
+            if let from = part.from { preferences.startPosition = .time(from) }
+            if let to = part.to { preferences.endPosition = .time(to) }
+        }
+        for writer in writers { item.add(writer) }
+        return item
+    }
+
+    private static func play(_ items: [PlayerItem]) async {
+        let player = QueuePlayer(items: items, configuration: .unpaced())
+        let events = player.events()
+        player.play()
+        for await event in events { if case .currentItemChanged(nil) = event.kind { break } }
+        await player.close()
+    }
+
+    @Test(
+        "H09: every frame once, and sound that is continuous to the sample, as of the items alone",
+        arguments: [
+            // An end of its own, with what the encoder has added, and a start of its own.
+            [Part(from: .seconds(38)), Part(to: .seconds(2))],
+            [Part(to: .seconds(2)), Part(from: .seconds(6), to: .seconds(8)), Part(from: .seconds(39))],
+        ])
+    func seam(_ parts: [Part]) async throws {
+        let folder = try ScratchFolder()
+        func sound(_ name: String) throws -> any MediaWriter {
+            try OutputFormat.s16le.makeWriter(path: "\(folder.path)/\(name).pcm")
+        }
+        func bytes(_ name: String) throws -> Data {
+            try Data(contentsOf: URL(fileURLWithPath: "\(folder.path)/\(name).pcm"))
+        }
+        var hashes: [String] = []
+        var samples = Data()
+        for (index, part) in parts.enumerated() {
+            let (pictures, pcm) = (CapturingWriter([.video]), try sound("\(index)"))
+            await Self.play([try Self.item(part, to: [pictures, pcm])])
+            try pcm.finish()
+            hashes += pictures.pictures.map(\.hash)
+            samples += try bytes("\(index)")
+        }
+        let (pictures, pcm) = (CapturingWriter([.video]), try sound("all"))
+        let output = ContinuedOutput([pictures, pcm])
+        let items = try parts.map { part in
+            try Self.item(part, to: output.nextWriters(startingAt: MediaTime(part.from ?? .zero, timescale: 1000)))
+        }
+        await Self.play(items)
+        try pcm.finish()
+        #expect(pictures.pictures.map(\.hash) == hashes)
+        #expect(try bytes("all") == samples)
+        #expect(!samples.isEmpty)
+        // The pictures of one item follow those of the other after where its sound ends, if that is longer.
+        let times = pictures.pictures.map(\.time)
+        let distances = zip(times, times.dropFirst()).map { $1 - $0 }
+        #expect(
+            distances.allSatisfy { $0 > .milliseconds(39) && $0 < .milliseconds(70) }, "\(distances.max() ?? .zero)")
+    }
+}

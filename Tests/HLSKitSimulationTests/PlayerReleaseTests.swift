@@ -1,0 +1,85 @@
+import HLSKitCore
+import HLSKitSimulation
+import Synchronization
+import Testing
+
+@Suite("players that are let go", .timeLimit(.minutes(2)))
+struct PlayerReleaseTests {
+    /// Counts the requests that are open.
+    private final class OpenRequests: Transport {
+        private let base: any Transport
+        private let open = Mutex<Set<Int>>([])
+        private let last = Atomic(0)
+
+        init(_ base: any Transport) { self.base = base }
+
+        var count: Int { open.withLock(\.count) }
+        var total: Int { last.load(ordering: .relaxed) }
+
+        func start(
+            _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
+        ) -> any TransportTask {
+            let id = last.add(1, ordering: .relaxed).newValue
+            open.withLock { _ = $0.insert(id) }
+            let end: @Sendable () -> Void = { [self] in open.withLock { _ = $0.remove(id) } }
+            let task = base.start(request) { event in
+                switch event {
+                case .finished, .failed: end()
+                case .response, .data: break
+                }
+                handler(event)
+            }
+            return Counted(task, end: end)
+        }
+
+        private final class Counted: TransportTask {
+            let base: any TransportTask
+            let end: @Sendable () -> Void
+            init(_ base: any TransportTask, end: @escaping @Sendable () -> Void) {
+                self.base = base
+                self.end = end
+            }
+            func cancel() {
+                end()
+                base.cancel()
+            }
+            func pause() { base.pause() }
+            func resume() { base.resume() }
+        }
+    }
+
+    /// Knows which objects live.
+    private struct Weak {
+        weak var object: AnyObject?
+    }
+
+    @Test("a thousand players that are made, play and are let go leave no request, task, item or output behind")
+    func release() throws {
+        let requests = Mutex<OpenRequests?>(nil)
+        // Slow, so that most are let go in the middle of a request.
+        let queue = try VirtualQueue(["a": 4, "b": 4], over: "1000,900,100\n") { configuration in
+            let transport = OpenRequests(configuration.transport)
+            requests.withLock { $0 = transport }
+            configuration.transport = transport
+        }
+        let transport = try #require(requests.withLock { $0 })
+        var objects: [Weak] = []
+        for round in 0..<1000 {
+            let logs = [PictureLog(clock: queue.clock), PictureLog(clock: queue.clock)]
+            let items = zip(["a", "b"], logs).map { queue.item($0, to: $1) }
+            let player = QueuePlayer(items: items, configuration: queue.configuration)
+            let observers = (player.events(), try player.times(every: MediaTime(value: 1, timescale: 10)))
+            player.play()
+            queue.clock.advance(by: .milliseconds(round % 50 * 100))
+            if round % 7 == 0 { player.advanceToNextItem() }
+            objects += logs.map { Weak(object: $0) } + items.map { Weak(object: $0) } + [Weak(object: player)]
+            withExtendedLifetime((player, observers)) {}
+        }
+        queue.clock.advance(by: .seconds(1))
+        #expect(transport.total > 3000)
+        #expect(transport.count == 0)
+        // Nobody sleeps any more: there is no task.
+        #expect(queue.clock.nextDeadline == nil)
+        #expect(objects.count { $0.object != nil } == 0)
+    }
+}

@@ -1,0 +1,205 @@
+import HLSKitCore
+import HLSKitSimulation
+import Testing
+
+@Suite("a queue of items", .timeLimit(.minutes(1)))
+struct QueuePlayerTests {
+    @Test("H09: the next item's time 0 follows the end of the one before, picture by picture, and the status stays")
+    func seam() throws {
+        let queue = try VirtualQueue(["a": 8, "b": 6])
+        let log = PictureLog(clock: queue.clock)
+        let (events, last) = try queue.clock.run {
+            let player = QueuePlayer(
+                items: [queue.item("a", to: log.named("a")), queue.item("b", to: log.named("b"))],
+                configuration: queue.configuration)
+            let stream = player.events()
+            player.play()
+            var events: [PlayerEvent] = []
+            for await event in stream {
+                events.append(event)
+                if case .currentItemChanged(nil) = event.kind { break }
+            }
+            let state = player.state
+            await player.close()
+            return (events, state)
+        }
+        let pictures = log.pictures
+        #expect(pictures.map(\.name) == Array(repeating: "a", count: 200) + Array(repeating: "b", count: 150))
+        for (index, (one, next)) in zip(pictures, pictures.dropFirst()).enumerated().dropFirst() {
+            let distance = next.hostTime - one.hostTime
+            #expect(distance >= .milliseconds(39.9) && distance <= .milliseconds(40.1), "picture \(index + 1)")
+        }
+        #expect(pictures[200].itemTime == .zero)
+        let words = events.compactMap { event -> String? in
+            switch event.kind {
+            case .timeControl(let change): change.new.rawValue
+            case .didPlayToEnd: "end"
+            case .currentItemChanged(let id): id == nil ? "no item" : "item"
+            case .playbackStalled: "stall"
+            default: nil
+            }
+        }
+        #expect(words.drop { $0 != "playing" } == ["playing", "end", "item", "end", "no item"])
+        #expect(last.timeControlStatus == .waitingToPlayAtSpecifiedRate)
+        #expect(last.reasonForWaitingToPlay == .noItemToPlay)
+        #expect(last.rate == 1)
+    }
+
+    @Test("H01: the next item is loaded when the current one has all it wants, the one after when both are short")
+    func preparing() throws {
+        let queue = try VirtualQueue(["long": 200, "a": 4, "b": 4, "c": 4])
+        try queue.clock.run {
+            let names = ["long", "a", "b", "c"]
+            let items = names.map { queue.item($0) }
+            let player = QueuePlayer(items: items, configuration: queue.configuration)
+            #expect(Set(queue.requestedNames).isEmpty || Set(queue.requestedNames) == ["long"])
+            player.play()
+            try await queue.clock.sleep(for: .seconds(20))
+            #expect(Set(queue.requestedNames) == ["long", "a"], "\(Set(queue.requestedNames))")
+            player.remove(items[0])
+            #expect(player.currentItem === items[1])
+            try await queue.clock.sleep(for: .seconds(1))
+            #expect(Set(queue.requestedNames) == Set(names))
+            await player.close()
+        }
+    }
+
+    @Test("H02: insert, canInsert, remove, advance and removeAllItems act at once")
+    func calls() throws {
+        let queue = try VirtualQueue(["a": 8, "b": 8, "c": 8, "d": 8])
+        try queue.clock.run {
+            let (a, b, c, d) = (queue.item("a"), queue.item("b"), queue.item("c"), queue.item("d"))
+            let player = QueuePlayer(items: [a, b], configuration: queue.configuration)
+            func names() -> String { player.items().map { String($0.url.dropFirst(8).prefix(1)) }.joined() }
+            #expect(names() == "ab")
+            #expect(!player.canInsert(a))
+            #expect(throws: PlayerError.self) { try player.insert(b) }
+            #expect(throws: PlayerError.self) { try player.insert(d, after: c) }
+            #expect(player.canInsert(c, after: a))
+            try player.insert(c, after: a)
+            #expect(names() == "acb")
+            try player.insert(d)
+            #expect(names() == "acbd")
+            player.play()
+            try await queue.clock.sleep(for: .seconds(2))
+            #expect(player.timeControlStatus == .playing)
+            player.remove(b)
+            #expect(names() == "acd")
+            player.advanceToNextItem()
+            #expect(names() == "cd")
+            #expect(player.currentItem === c)
+            #expect(player.rate == 1)
+            player.remove(c)
+            #expect(player.currentItem === d)
+            #expect(throws: PlayerError.self) { try QueuePlayer(configuration: queue.configuration).insert(a) }
+            // An item that is out may come back to its own player.
+            try player.insert(a)
+            #expect(names() == "da")
+            player.removeAllItems()
+            #expect(names().isEmpty)
+            #expect(player.currentItem == nil)
+            #expect(player.rate == 0)
+            #expect(player.timeControlStatus == .paused)
+            await player.close()
+            #expect(throws: PlayerError.self) { try player.insert(queue.item("b")) }
+        }
+    }
+
+    @Test("H03: advance only with a queue; none lets time run on past the end, another action then acts at once")
+    func actionAtItemEnd() throws {
+        let queue = try VirtualQueue(["a": 4])
+        try queue.clock.run {
+            let player = Player(item: queue.item("a"), configuration: queue.configuration)
+            #expect(player.actionAtItemEnd == .pause)
+            #expect(throws: PlayerError.self) { try player.setActionAtItemEnd(.advance) }
+            try player.setActionAtItemEnd(.none)
+            let events = player.events()
+            player.play()
+            try await queue.clock.sleep(for: .seconds(10))
+            #expect(player.timeControlStatus == .playing)
+            #expect(player.state.timebaseRate == 1)
+            #expect(player.state.currentTime.seconds > 9)
+            try player.setActionAtItemEnd(.pause)
+            #expect(player.timeControlStatus == .paused)
+            #expect(player.rate == 0)
+            await player.close()
+            var endCount = 0
+            for await event in events { if case .didPlayToEnd = event.kind { endCount += 1 } }
+            #expect(endCount == 1)
+        }
+    }
+
+    @Test("F16: a failed item in a queue is skipped and the rate kept", arguments: [["x", "a"], ["a", "x", "b"]])
+    func failure(_ names: [String]) throws {
+        let queue = try VirtualQueue(["a": 4, "b": 4])
+        let played = try queue.clock.run {
+            let items = names.map { queue.item($0) }
+            let player = QueuePlayer(items: items, configuration: queue.configuration)
+            let events = player.events()
+            player.play()
+            var played: [String] = []
+            for await event in events {
+                if case .didPlayToEnd = event.kind, let item = items.first(where: { $0.id == event.itemID }) {
+                    played.append(String(item.url.dropFirst(8).prefix(1)))
+                }
+                if case .currentItemChanged(nil) = event.kind { break }
+            }
+            #expect(player.rate == 1)
+            #expect(player.reasonForWaitingToPlay == .noItemToPlay)
+            for item in items { #expect((item.error != nil) == item.url.hasPrefix("https://x.")) }
+            await player.close()
+            return played
+        }
+        #expect(played == names.filter { $0 != "x" })
+    }
+
+    @Test("H01: a queue that ran out waits for an item, and plays it at the rate that was kept")
+    func ranOut() throws {
+        let queue = try VirtualQueue(["a": 4, "b": 4])
+        try queue.clock.run {
+            let player = QueuePlayer(items: [queue.item("a")], configuration: queue.configuration)
+            player.rate = 2
+            try await queue.clock.sleep(for: .seconds(10))
+            #expect(player.reasonForWaitingToPlay == .noItemToPlay)
+            #expect(player.rate == 2)
+            try player.insert(queue.item("b"))
+            #expect(player.reasonForWaitingToPlay == .evaluatingBufferingRate)
+            try await queue.clock.sleep(for: .seconds(1))
+            #expect(player.timeControlStatus == .playing)
+            #expect(player.state.timebaseRate == 2)
+            await player.close()
+        }
+    }
+
+    @Test("H09: without pacing the items follow each other as well, each with all its pictures")
+    func unpaced() throws {
+        let queue = try VirtualQueue(["a": 8, "b": 4, "c": 2]) { $0.pacing = .unpaced }
+        let log = PictureLog(clock: queue.clock)
+        try queue.clock.run {
+            let player = QueuePlayer(
+                items: ["a", "b", "c"].map { queue.item($0, to: log.named($0)) }, configuration: queue.configuration)
+            let events = player.events()
+            player.play()
+            for await event in events { if case .currentItemChanged(nil) = event.kind { break } }
+            await player.close()
+        }
+        let names = ["a", "b", "c"].flatMap { Array(repeating: $0, count: ["a": 200, "b": 100, "c": 50][$0] ?? 0) }
+        #expect(log.pictures.map(\.name) == names)
+    }
+
+    @Test("what is taken out of a queue stops loading at once")
+    func removal() throws {
+        let queue = try VirtualQueue(["a": 200], over: "1000,300,50\n")
+        try queue.clock.run {
+            let item = queue.item("a")
+            let player = QueuePlayer(items: [item], configuration: queue.configuration)
+            player.play()
+            try await queue.clock.sleep(for: .seconds(5))
+            player.remove(item)
+            let count = queue.requestedNames.count
+            try await queue.clock.sleep(for: .seconds(20))
+            #expect(queue.requestedNames.count == count)
+            await player.close()
+        }
+    }
+}

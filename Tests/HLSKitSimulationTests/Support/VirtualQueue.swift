@@ -1,0 +1,95 @@
+import HLSKitCore
+import HLSKitSimulation
+import Synchronization
+
+/// A player with several items under a virtual clock. Each item is a synthetic stream of its own.
+final class VirtualQueue: Sendable {
+    /// Fast enough for all, with a little latency.
+    static let fastLink = "1000,20000,20\n"
+
+    let clock = VirtualClock()
+    let configuration: PlayerConfiguration
+
+    /// - Parameter lengths: seconds of media of the items, by name; others are not found.
+    init(
+        _ lengths: [String: Int], over trace: String = fastLink,
+        change: (inout PlayerConfiguration) -> Void = { _ in }
+    ) throws {
+        let streams = lengths.mapValues { length in
+            SyntheticStream(
+                bitRates: [400_000], segmentDuration: .seconds(min(length, 2)), segmentCount: (length + 1) / 2)
+        }
+        let log = Log()
+        let transport = SimulatedTransport(over: try NetworkTrace(parsing: trace.utf8), clock: clock) { request in
+            let parts = request.url.dropFirst("https://".count).split(separator: ".", maxSplits: 1)
+            let name = String(parts.first ?? "")
+            log.note(name)
+            guard let stream = streams[name] else { return .notFound }
+            var inner = request
+            inner.url = "https://synthetic." + (parts.last ?? "")
+            return stream.response(to: inner)
+        }
+        var configuration = PlayerConfiguration(clock: clock, transport: transport)
+        configuration.decodesWithoutOutput = [.video]
+        change(&configuration)
+        self.configuration = configuration
+        self.log = log
+    }
+
+    private let log: Log
+
+    final class Log: Sendable {
+        private let names = Mutex<[String]>([])
+        func note(_ name: String) { names.withLock { $0.append(name) } }
+        var all: [String] { names.withLock { $0 } }
+    }
+
+    /// The names of the items that were asked for, request by request.
+    var requestedNames: [String] { log.all }
+
+    func item(_ name: String, to writer: (any MediaWriter)? = nil) -> PlayerItem {
+        let item = PlayerItem(url: "https://\(name).invalid/index.m3u8")
+        if let writer { item.add(writer) }
+        return item
+    }
+}
+
+/// Notes when each picture came, on the virtual clock.
+final class PictureLog: MediaWriter {
+    struct Entry: Sendable, Equatable {
+        var name: String
+        var itemTime: Duration
+        var hostTime: Duration
+    }
+
+    private let clock: VirtualClock
+    private let entries = Mutex<[Entry]>([])
+    let mediaTypes: Set<MediaType> = [.video]
+
+    init(clock: VirtualClock) { self.clock = clock }
+
+    var pictures: [Entry] { entries.withLock { $0 } }
+
+    func note(_ name: String, _ frame: VideoFrame) {
+        let time = frame.itemTime?.duration ?? .seconds(-1)
+        entries.withLock { $0.append(Entry(name: name, itemTime: time, hostTime: clock.now.offset)) }
+    }
+
+    func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) { note("", frame) }
+    func finish() throws(OutputError) {}
+
+    /// A writer that notes under a name.
+    func named(_ name: String) -> any MediaWriter { Named(name: name, log: self) }
+
+    private struct Named: MediaWriter {
+        let name: String
+        let log: PictureLog
+        var mediaTypes: Set<MediaType> { log.mediaTypes }
+        func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) { log.note(name, frame) }
+        func finish() throws(OutputError) {}
+    }
+}
+
+extension MediaTime {
+    var inSeconds: Double { (seconds * 1e6).rounded() / 1e6 }
+}

@@ -28,6 +28,7 @@ extension PlaybackEngine {
             return
         }
         endSeek(finished: false)
+        endPreroll(finished: false)
         // Nothing is presented behind an end time that is set.
         let landing = landing(for: request, at: min(target, effectiveEnd ?? target), in: tracker)
         let isBuffered = isBuffered(landing.time)
@@ -93,6 +94,7 @@ extension PlaybackEngine {
     }
 
     mutating func notePrimed(_ number: Int, first: Duration?) {
+        if item?.prerollNumber == number { endPreroll(finished: true) }
         guard item?.primeNumber == number, item?.seekTarget != nil else { return }
         completeSeek(first: first)
     }

@@ -309,7 +309,7 @@ extension PlaybackEngine {
         case .demuxed(let segment, let time): noteDemuxed(segment, upTo: time)
         case .segmentEnded(let segment, let start, let end): endSegment(segment, start: start, end: end)
         case .segmentFailed(let segment, let failure): failSegment(segment, failure)
-        case .syncSamples(let lane, let times): if lane == .main { item?.syncSamples.insert(times) }
+        case .syncSamples(let lane, let times): if lane == .main { noteSyncSamples(times) }
         }
     }
 

@@ -141,13 +141,19 @@ struct PlaybackEngine: Sendable {
             noteFirstControl()
             setRate(rate, at: anchor)
         case .seek(let request): seek(request)
+        case .step(let count): step(count)
+        case .preroll: preroll()
+        case .cancelPreroll: endPreroll(finished: false)
         case .cancelSeek: cancelSeek()
         case .setInterstitialRunning(let isRunning):
             run(machine.handle(.interstitialChanged(isRunning: isRunning)))
         case .setDefaultRate(let rate): defaultRate = rate
         case .setAutomaticallyWaits(let waits): run(machine.handle(.setAutomaticallyWaits(waits)))
         case .setActionAtItemEnd(let action): run(machine.handle(.setActionAtItemEnd(action)))
-        case .setPreferences(let new): preferences = new
+        case .setPreferences(let new):
+            let old = preferences
+            preferences = new
+            if old.variantPolicy != new.variantPolicy { flushForPin() }
         case .setNetworkConditions(let new): networkConditions = new
         case .setForwardPlaybackEndTime(let time): setForwardEnd(time)
         case .close: setItem(nil)
@@ -283,6 +289,7 @@ struct PlaybackEngine: Sendable {
         scheduleLoads()
         if knownOutlook == nil || effects.count != effectCount { updateBuffer() }
         checkSeek()
+        checkPreroll()
         checkEnd()
         armResolve()
     }

@@ -209,7 +209,8 @@ struct SampleStore: Sendable {
         }
         for entry in entries[index...] { byteCount -= entry.byteCount }
         entries.removeSubrange(index...)
-        runs.removeAll { $0.first >= endPlace }
+        let place = endPlace
+        runs.removeAll { $0.first >= place }
         guard let last = runs.indices.last else { return }
         let rest = entries[max(0, runs[last].first - base)...]
         if let end = rest.map(\.end).max() { runs[last].end = min(runs[last].end, max(end, time)) }

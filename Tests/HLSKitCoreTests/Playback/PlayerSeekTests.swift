@@ -363,7 +363,8 @@ struct PlayerSeekTests {
 
     @Test("a variant that is pinned with a flush is shown two segments later, each picture once and without a pause")
     func pinnedWithFlush() async throws {
-        let bench = try VirtualBench(quality: nil) { $0.initialBitRateHint = 150_000 }
+        let bench = try VirtualBench(quality: nil)
+        bench.item.preferences.variantPolicy = .pinned(0)
         try bench.play { bench in
             try await bench.pass(.seconds(9))
             let events = bench.player.events()

@@ -292,6 +292,95 @@ struct PlayerSeekTests {
         }
     }
 
+    @Test("G12: steps go picture by picture while paused, in both directions, and not beyond what there is")
+    func steps() async throws {
+        let bench = try VirtualBench()
+        try bench.play { bench in
+            try await bench.pass(.seconds(3))
+            #expect(bench.item.canStepForward && bench.item.canStepBackward)
+            bench.player.pause()
+            #expect(try await bench.seek(8000))
+            for (count, picture) in [(1, 201), (-2, 199), (26, 225), (-1, 224), (100_000, 224), (0, 224)] {
+                bench.item.step(byCount: count)
+                try await bench.pass(.milliseconds(10))
+                #expect(bench.time == Double(picture) / 25)
+                #expect(bench.writer.pictures.last?.time == .milliseconds(40) * picture)
+            }
+            bench.player.play()
+            try await bench.pass(.milliseconds(20))
+            bench.item.step(byCount: 5)
+            try await bench.pass(.milliseconds(10))
+            #expect(bench.time < 9.1)
+        }
+    }
+
+    @Test("preroll decodes before time runs; a seek, a rate and its cancellation end it; it needs an item at rest")
+    func preroll() async throws {
+        let bench = try VirtualBench()
+        try bench.play { bench in
+            await #expect(throws: PlayerError.self) { try await bench.player.preroll(atRate: 1) }
+            try await bench.pass(.seconds(3))
+            await #expect(throws: PlayerError.self) { try await bench.player.preroll(atRate: 1) }
+            bench.player.pause()
+            #expect(try await bench.player.preroll(atRate: 1))
+            let pictures = bench.writer.pictures.count
+            try await bench.pass(.seconds(1))
+            #expect(bench.writer.pictures.count == pictures)
+            let seek = Task(executorPreference: bench.clock) { try await bench.seek(30_000) }
+            await Task.yield()
+            #expect(try await bench.player.preroll(atRate: 1) == false)
+            #expect(try await seek.value)
+            bench.player.cancelPendingPrerolls()
+        }
+    }
+
+    @Test("G04: scrubbing pauses, shows the newest place exactly and gives the rate back")
+    func scrub() async throws {
+        let bench = try VirtualBench()
+        try bench.play { bench in
+            try await bench.pass(.seconds(2))
+            bench.player.rate = 1.5
+            let session = ScrubSession(bench.player)
+            #expect(bench.player.rate == 0)
+            var scrubs: [Task<Bool, any Error>] = []
+            for second in 5..<10 {
+                scrubs.append(
+                    Task(executorPreference: bench.clock) {
+                        try await session.scrub(to: MediaTime(value: Int64(second), timescale: 1))
+                    })
+            }
+            var outcomes: [Bool] = []
+            for scrub in scrubs { outcomes.append(try await scrub.value) }
+            #expect(outcomes == [false, false, false, false, true])
+            #expect(bench.player.currentTime.seconds == 9)
+            #expect(bench.writer.pictures.last?.time == .seconds(9))
+            session.end()
+            #expect(bench.player.rate == 1.5)
+            #expect(try await session.scrub(to: .zero) == false)
+            session.end()
+        }
+    }
+
+    @Test("a variant that is pinned with a flush is shown two segments later, each picture once and without a pause")
+    func pinnedWithFlush() async throws {
+        let bench = try VirtualBench(quality: nil)
+        bench.item.preferences.variantPolicy = .pinned(0)
+        try bench.play { bench in
+            try await bench.pass(.seconds(9))
+            let events = bench.player.events()
+            bench.item.preferences.variantPolicy = .pinned(2, flush: true)
+            for await event in events {
+                if case .timeControl(let change) = event.kind { #expect(change.new == .paused) }
+                if event.isEnd { break }
+            }
+            #expect(bench.writer.pictures.count == SampleMedia.frameCount)
+            #expect(bench.writer.firstBreak == nil)
+            let first = try #require(bench.writer.pictures.first { $0.width == 960 })
+            #expect(first.time > .seconds(9) && first.time <= .seconds(17))
+            #expect(bench.player.state.statistics.numberOfStalls == 0)
+        }
+    }
+
     @Test("without pacing a seek writes from its picture on what comes then")
     func unpaced() async throws {
         let writer = CapturingWriter([.video])

@@ -145,6 +145,33 @@ struct SampleStoreTests {
         #expect(Self.read(&store) == ["T", "0", "40", "T", "80", "120", "E2"])
     }
 
+    @Test(
+        "what is cut off makes room for other media, but not what was read",
+        arguments: [(4000, 0, 4000), (6000, 0, 6000), (4000, 5000, 5000), (9000, 0, 8000)])
+    func truncate(time: Int, read: Int, end: Int) {
+        var store = Self.store()
+        while read > 0, let item = store.next() {
+            if case .sample(let sample, _) = item, sample.pts == read - 40 { break }
+        }
+        store.truncate(from: .milliseconds(time))
+        #expect(store.extent?.upperBound == .milliseconds(end))
+        #expect(store.byteCount == 3 * end / 40)
+        store.append([.track(Self.track(), window: PresentationWindow(dropsOverlap: true))])
+        store.append(Self.samples(end..<end + 1000))
+        store.reposition(to: .exact(.milliseconds(end + 10)))
+        #expect(Self.read(&store, count: 2) == ["T", "\(end)"])
+    }
+
+    @Test(
+        "steps go from the picture that is shown to its neighbours",
+        arguments: [(1000, 1, 1040), (1020, 1, 1040), (1020, -1, 960), (0, -1, nil), (7960, 1, nil), (40, 0, 40)])
+    func step(time: Int, count: Int, target: Int?) {
+        var store = Self.store()
+        _ = Self.read(&store)
+        #expect(store.time(stepping: count, from: .milliseconds(time)) == target.map { .milliseconds($0) })
+        #expect(store.time(stepping: .max, from: .zero) == nil)
+    }
+
     @Test("windows of before a seek count no more, its landing does")
     func window() {
         var store = SampleStore(keepsRead: true)

@@ -31,6 +31,12 @@ enum EngineEffect: Sendable {
     case reposition(to: Landing)
     /// What was presented before this item time is not needed any more.
     case evict(LaneID, before: Duration)
+    /// Media of this lane from this item time on is not to be presented: other media comes in its place.
+    case truncate(LaneID, from: Duration)
+    /// Seek to the picture that is so many after (or before) the one that is shown at this item time.
+    case step(Int, from: Duration)
+    /// The wait for decoded media is over.
+    case prerollEnded(finished: Bool)
     /// Tell with ``OutputFact/primed(_:first:)`` when media at the playhead is decoded.
     case prime(Int)
     case setTimebase(TimebaseState)

@@ -53,6 +53,11 @@ enum EngineControl: Sendable {
     /// Moves the playhead. Ends with ``EngineEffect/seekEnded(finished:)`` or ``EngineEffect/seekRefused``; a newer one
     /// that is not refused ends it at once.
     case seek(SeekRequest)
+    /// Moves the playhead by so many pictures. What comes of it is a seek.
+    case step(Int)
+    /// Waits until media at the playhead is decoded. Ends with ``EngineEffect/prerollEnded(finished:)``.
+    case preroll
+    case cancelPreroll
     /// Lets the playhead stay where the seek that is under way has brought it.
     case cancelSeek
     /// Another player shows something in the place of this one's item.

@@ -51,6 +51,11 @@ struct ItemState: Sendable {
     var landing: Landing?
     /// The question to the outputs that the seek waits for.
     var primeNumber: Int?
+    /// The question to the outputs that a preroll waits for; nil before it was asked.
+    var prerollNumber: Int?
+    var isPrerolling = false
+    /// The item has pictures, which can be stepped through.
+    var hasPictures = false
     /// Pictures at which decoding can start, as far as they are loaded.
     var syncSamples = SyncIndex()
     /// The playlist of the variant that was left last, until its successor is laid beside it.

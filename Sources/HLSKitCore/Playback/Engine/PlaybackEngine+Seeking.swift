@@ -30,6 +30,7 @@ extension PlaybackEngine {
             return
         }
         endSeek(finished: false)
+        endPreroll(finished: false)
         // Nothing is presented behind an end time that is set.
         let landing = landing(for: request, at: min(target, effectiveEnd ?? target), in: tracker)
         let isBuffered = !reloads && isBuffered(landing.time)
@@ -95,6 +96,7 @@ extension PlaybackEngine {
     }
 
     mutating func notePrimed(_ number: Int, first: Duration?) {
+        if item?.prerollNumber == number { endPreroll(finished: true) }
         guard item?.primeNumber == number, item?.seekTarget != nil else { return }
         completeSeek(first: first)
     }

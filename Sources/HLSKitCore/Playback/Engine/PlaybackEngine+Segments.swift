@@ -317,7 +317,7 @@ extension PlaybackEngine {
         case .segmentEnded(let segment, let start, let end): endSegment(segment, start: start, end: end)
         case .segmentFailed(let segment, let failure): failSegment(segment, failure)
         case .replaced(let lane, let number, let time): noteReplaced(lane, by: number, from: time)
-        case .syncSamples(let lane, let times): if lane == .main { item?.syncSamples.insert(times) }
+        case .syncSamples(let lane, let times): if lane == .main { noteSyncSamples(times) }
         }
     }
 

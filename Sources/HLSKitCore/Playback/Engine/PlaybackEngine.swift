@@ -144,6 +144,9 @@ struct PlaybackEngine: Sendable {
             noteFirstControl()
             setRate(rate, at: anchor)
         case .seek(let request): seek(request)
+        case .step(let count): step(count)
+        case .preroll: preroll()
+        case .cancelPreroll: endPreroll(finished: false)
         case .cancelSeek: cancelSeek()
         case .setInterstitialRunning(let isRunning):
             run(machine.handle(.interstitialChanged(isRunning: isRunning)))
@@ -153,6 +156,7 @@ struct PlaybackEngine: Sendable {
         case .setPreferences(let new):
             let old = preferences
             preferences = new
+            if old.variantPolicy != new.variantPolicy { flushForPin() }
             if old.audio != new.audio || old.subtitles != new.subtitles { applyMediaSelection() }
         case .select(let characteristic, let choice):
             mediaSelection.choices[characteristic] = choice
@@ -299,6 +303,7 @@ struct PlaybackEngine: Sendable {
         scheduleLoads()
         if knownOutlook == nil || effects.count != effectCount { updateBuffer() }
         checkSeek()
+        checkPreroll()
         checkEnd()
         armResolve()
     }

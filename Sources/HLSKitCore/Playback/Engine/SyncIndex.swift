@@ -16,6 +16,10 @@ struct SyncIndex: Sendable, Hashable {
         times.removeAll { $0 < time }
     }
 
+    mutating func removeAll(from time: Duration) {
+        times.removeAll { $0 >= time }
+    }
+
     mutating func removeAll() {
         times.removeAll()
     }

@@ -180,6 +180,9 @@ struct PlaybackDriver: ~Copyable {
         case .reposition(let landing): reposition(to: landing)
         case .evict(let lane, let time):
             for active in renderersInOrder where active.lane == lane { active.renderer.evict(before: time) }
+        case .truncate(let lane, let time):
+            for active in renderersInOrder where active.lane == lane { active.renderer.truncate(from: time) }
+        case .step(let count, let time): step(count, from: time)
         case .prime(let number):
             primeNumber = number
             answerPrime()
@@ -192,7 +195,7 @@ struct PlaybackDriver: ~Copyable {
         case .present:
             hub.release()
             presentation.release()
-        case .seekEnded, .seekRefused, .itemEnded, .advanceToNextItem: break
+        case .seekEnded, .seekRefused, .prerollEnded, .itemEnded, .advanceToNextItem: break
         }
     }
 
@@ -558,6 +561,13 @@ struct PlaybackDriver: ~Copyable {
         }
         presented = [:]
         presentedTime = nil
+    }
+
+    /// Asks the engine for a seek to another picture.
+    private mutating func step(_ count: Int, from time: Duration) {
+        let video = renderers.first { $0.key == RendererKey(lane: .main, type: .video) }?.value.renderer
+        guard let target = video?.time(stepping: count, from: time) else { return }
+        engine.handle(.control(.seek(to: target)))
     }
 
     /// Tells the engine that media is decoded, once all renderers have some.

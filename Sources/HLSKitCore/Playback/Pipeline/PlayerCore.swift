@@ -207,6 +207,8 @@ final class PlayerCore: Sendable {
     fileprivate func handle(_ event: EngineEvent, playback id: Int) {
         let now = clock.now
         change { state, afterwards in
+            // Of its own accord: nobody waits for that seek.
+            if case .control(.seek) = event { state.update(id) { $0.seeks.add(nil) } }
             self.handle(event, of: id, at: now, &state, &afterwards)
             // A driver that is at work sees to its own effects.
             if let inbox = state.update(id, { $0.inbox }) { afterwards.alarms.removeAll { $0 === inbox } }

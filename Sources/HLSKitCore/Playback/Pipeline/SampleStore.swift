@@ -199,6 +199,32 @@ struct SampleStore: Sendable {
         drop(upTo: min(place(for: time), cursor))
     }
 
+    /// Drops what was not read yet and is presented from `time` on. What is put in next comes in its place.
+    mutating func truncate(from time: Duration) {
+        removeEnd()
+        // To the sample: durations of playlists are not as exact.
+        let from = time - .milliseconds(20)
+        guard let index = entries.indices.first(where: { base + $0 >= cursor && entries[$0].time >= from }) else {
+            return
+        }
+        for entry in entries[index...] { byteCount -= entry.byteCount }
+        entries.removeSubrange(index...)
+        let place = endPlace
+        runs.removeAll { $0.first >= place }
+        guard let last = runs.indices.last else { return }
+        let rest = entries[max(0, runs[last].first - base)...]
+        if let end = rest.map(\.end).max() { runs[last].end = min(runs[last].end, max(end, time)) }
+    }
+
+    /// The time of the picture that is `count` after (or before) the one that is shown at `time`; nil where that is not
+    /// held.
+    func time(stepping count: Int, from time: Duration) -> Duration? {
+        let times = entries[head...].filter { $0.sample != nil }.map(\.time).sorted()
+        guard let shown = times.lastIndex(where: { $0 <= time }) else { return nil }
+        let (index, overflow) = shown.addingReportingOverflow(count)
+        return !overflow && times.indices.contains(index) ? times[index] : nil
+    }
+
     /// Drops everything; what comes next is presented from `landing` on.
     mutating func removeAll(landing: Landing?) {
         base = endPlace

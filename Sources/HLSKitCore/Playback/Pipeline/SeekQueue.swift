@@ -44,9 +44,8 @@ struct SeekQueue: Sendable {
             ended.outcomes += more.outcomes
         }
 
-        /// A seek that does not even begin.
-        mutating func refuse(_ waiter: SeekWaiter) {
-            outcomes.append((waiter, false))
+        mutating func end(_ waiter: SeekWaiter, _ outcome: Bool) {
+            outcomes.append((waiter, outcome))
         }
 
         func tell() {
@@ -101,7 +100,7 @@ extension PlayerCore {
     private func begin(_ request: SeekRequest, for waiter: SeekWaiter) {
         let now = clock.now
         change { state, afterwards in
-            guard !state.isClosed, state.current.item != nil else { return afterwards.seeks.refuse(waiter) }
+            guard !state.isClosed, state.current.item != nil else { return afterwards.seeks.end(waiter, false) }
             state.current.seeks.add(waiter)
             self.handle(.control(.seek(request)), of: state.current.id, at: now, &state, &afterwards)
         }

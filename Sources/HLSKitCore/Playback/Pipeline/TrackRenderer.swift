@@ -129,6 +129,16 @@ final class TrackRenderer: Sendable {
         change { $0.store.evict(before: time) }
     }
 
+    /// Media from `time` on is not to be presented, as far as it was not decoded yet.
+    func truncate(from time: Duration) {
+        change { $0.store.truncate(from: time) }
+    }
+
+    /// As ``SampleStore/time(stepping:from:)``.
+    func time(stepping count: Int, from time: Duration) -> Duration? {
+        queue.withLock { $0.store.time(stepping: count, from: time) }
+    }
+
     /// Holds no media at all.
     var isEmpty: Bool { queue.withLock { $0.store.isEmpty } }
 

@@ -14,6 +14,8 @@ struct ItemPlayback: Sendable {
     let counters = RendererCounters()
     /// Who waits for the end of a seek.
     var seeks = SeekQueue()
+    /// Who waits for decoded media.
+    var prerolls: [SeekWaiter] = []
     var driver: Task<Void, Never>?
     /// The driver is through.
     var hasEnded = false

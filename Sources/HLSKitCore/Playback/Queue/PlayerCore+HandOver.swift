@@ -22,6 +22,9 @@ extension PlayerCore {
         state.add(effects, of: id, at: now)
         state.update(id) { playback in
             afterwards.seeks += playback.seeks.take(effects)
+            for case .prerollEnded(let finished) in effects where !playback.prerolls.isEmpty {
+                afterwards.seeks.end(playback.prerolls.removeFirst(), finished)
+            }
             // Without an item there is no driver.
             if playback.item == nil { afterwards.publishes = true } else { afterwards.alarms.append(playback.inbox) }
         }
@@ -184,6 +187,8 @@ extension PlayerCore.State {
             guard !playback.isRetired else { return }
             playback.isRetired = true
             afterwards.seeks += playback.seeks.close()
+            for waiter in playback.prerolls { afterwards.seeks.end(waiter, false) }
+            playback.prerolls = []
             playback.item?.freeze(
                 playback.snapshot(at: now), error: playback.engine.item?.error,
                 details: PlayerItem.Details(of: playback.engine))

@@ -7,13 +7,13 @@ public final class PlayerItem: Sendable {
     private struct State {
         var preferences = PlayerItemPreferences()
         var forwardPlaybackEndTime: Duration?
-        var writers: [any MediaWriter] = []
         var core: PlayerCore?
         var isTaken = false
     }
 
     /// The multivariant or media playlist, or a media file without a playlist, as an absolute URL.
     public let url: String
+    let outputs = OutputBoard()
     private let state = Mutex(State())
 
     /// No I/O takes place before the item becomes a player's current one.
@@ -45,17 +45,10 @@ public final class PlayerItem: Sendable {
         }
     }
 
-    /// Adds an output. Outputs are taken over when the item becomes current: add them before.
-    public func add(_ writer: any MediaWriter) {
-        state.withLock { $0.writers.append(writer) }
-    }
-
     /// Why the item failed; nil while it has not.
     public var error: PlayerError? {
         state.withLock(\.core)?.read { $0.item?.error }
     }
-
-    var writers: [any MediaWriter] { state.withLock(\.writers) }
 
     /// Ties the item to a player. False where it belongs to one.
     func attach(to core: PlayerCore) -> Bool {

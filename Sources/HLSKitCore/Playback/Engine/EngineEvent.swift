@@ -62,6 +62,8 @@ enum EngineControl: Sendable {
     case setActionAtItemEnd(ActionAtItemEnd)
     case setPreferences(PlayerItemPreferences)
     case setNetworkConditions(NetworkConditions)
+    /// What the item's outputs can show.
+    case setOutputLimits(OutputLimits)
     /// Ends the item at this item time; nil takes the end time back.
     case setForwardPlaybackEndTime(Duration?)
     /// Stops loading, lets what is buffered and decoding be forgotten.

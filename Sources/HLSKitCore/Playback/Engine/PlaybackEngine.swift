@@ -18,6 +18,7 @@ struct PlaybackEngine: Sendable {
     var loading: LoadingState
     var preferences = PlayerItemPreferences()
     var networkConditions: NetworkConditions
+    var outputLimits = OutputLimits()
     var defaultRate: Float = 1
     var item: ItemState? {
         didSet {
@@ -135,6 +136,7 @@ struct PlaybackEngine: Sendable {
         case .setActionAtItemEnd(let action): run(machine.handle(.setActionAtItemEnd(action)))
         case .setPreferences(let new): preferences = new
         case .setNetworkConditions(let new): networkConditions = new
+        case .setOutputLimits(let new): outputLimits = new
         case .setForwardPlaybackEndTime(let time): setForwardEnd(time)
         case .close: setItem(nil)
         }

@@ -14,11 +14,17 @@ struct PlaybackDriver: ~Copyable {
     private let configuration: DriverConfiguration
     private let presentation: PresentationClock
     private let hub: WriterHub
+    private let moment: @Sendable () -> OutputMoment
     private let counters: RendererCounters
     private var transfers: [RequestID: Transfer] = [:]
     private var lanes: [LaneID: LanePipeline] = [:]
     private var timeline = ItemTimeline()
     private var cues = CueSchedule()
+    private var metadata = MetadataReader()
+    private var dateRanges = DateRangeReader()
+    /// Outputs that were told what is known already.
+    private var greeted: Set<ObjectIdentifier> = []
+    private var outputLimits: OutputLimits?
     private var renderers: [RendererKey: ActiveRenderer] = [:]
     private var lastRenderer = 0
     private var timers = TimerQueue()
@@ -65,11 +71,21 @@ struct PlaybackDriver: ~Copyable {
         self.configuration = configuration
         self.counters = counters
         presentation = PresentationClock(isPaced: configuration.isPaced, clock: channel.clock) { inbox.alarm() }
-        hub = WriterHub(writers: configuration.writers)
+        let (presentation, outputs, sound) = (presentation, configuration.outputs, channel.sound)
+        moment = {
+            var moment = presentation.moment
+            moment.gain = sound.gain
+            moment.pitchAlgorithm = outputs.pitchAlgorithm
+            return moment
+        }
+        hub = WriterHub(board: configuration.outputs, moment: moment)
     }
 
     /// Runs until the inbox is closed.
     mutating func run() async {
+        let inbox = inbox
+        configuration.outputs.open(moment: moment) { inbox.post(.outputsChanged) }
+        takeOutputs()
         while let inputs = await inbox.next() {
             for input in inputs {
                 process(input)
@@ -89,6 +105,7 @@ struct PlaybackDriver: ~Copyable {
         for transfer in transfers.values { transfer.task.cancel() }
         presentation.close()
         hub.close()
+        configuration.outputs.close()
         for active in renderersInOrder { active.renderer.stop() }
         for active in renderersInOrder { await active.renderer.waitUntilStopped() }
     }
@@ -109,12 +126,19 @@ struct PlaybackDriver: ~Copyable {
     }
 
     private mutating func showCues(upTo time: Duration) {
-        for cue in cues.takeDue(at: time, timeline: timeline) { engine.publish(.legibleCue(cue)) }
+        let due = cues.takeDue(at: time, timeline: timeline)
+        hub.add(cues.takePlaced())
+        hub.deliver(upTo: time)
+        guard !due.isEmpty, !hub.suppressesCues else { return }
+        for cue in due { engine.publish(.legibleCue(cue)) }
     }
 
     /// Sleeps until the next thing that depends on time, in a task that wakes the driver.
     private mutating func armSleeper() {
-        let dues = [timers.next, presentation.nextDue, cues.nextDue.flatMap { presentation.hostTime(of: $0) }]
+        let dues = [
+            timers.next, presentation.nextDue, cues.nextDue.flatMap { presentation.hostTime(of: $0) },
+            hub.nextDelivery.flatMap { presentation.hostTime(of: $0) },
+        ]
         let next = dues.compactMap(\.self).min()
         guard let next else {
             sleeper?.cancel()
@@ -161,6 +185,7 @@ struct PlaybackDriver: ~Copyable {
         case .publish(let kind):
             if case .didPlayToEnd = kind, let end = engine.read({ $0.effectiveEnd }) { showCues(upTo: end) }
             engine.publish(kind)
+            if case .playlistLoaded(let load) = kind, !load.isMultivariant { readDateRanges() }
         case .seekEnded, .seekRefused, .itemEnded: break
         }
     }
@@ -187,6 +212,7 @@ struct PlaybackDriver: ~Copyable {
         switch input {
         case .transport(let id, let event): process(event, of: id)
         case .renderer(let lane, let id, let report): process(report, of: id, lane)
+        case .outputsChanged: takeOutputs()
         }
     }
 
@@ -276,9 +302,48 @@ struct PlaybackDriver: ~Copyable {
 
     /// Kinds of media that somebody takes.
     private var wantedTypes: Set<MediaType> {
-        configuration.mediaTypes.filter { type in
-            configuration.decodes.contains(type) || hub.wantsFrames(of: type) || hub.wantsSamples(of: type)
+        // Metadata is placed by the media beside it.
+        if hub.wantsMetadata { return configuration.mediaTypes.union([.metadata]) }
+        return configuration.mediaTypes.filter { isTaken($0) }
+    }
+
+    private func isTaken(_ type: MediaType) -> Bool {
+        configuration.decodes.contains(type) || hub.wantsFrames(of: type) || hub.wantsSamples(of: type)
+    }
+
+    private func wantedTypes(of lane: LaneID) -> Set<MediaType> {
+        var wanted = wantedTypes
+        // Audio in the variant is not played beside that of a rendition.
+        if lane == .main, engine.read({ $0.item?.lanes[.audio] != nil }) { wanted.remove(.audio) }
+        if lane == .audio { wanted.remove(.video) }
+        if lane == .subtitles { wanted = [] }
+        return wanted
+    }
+
+    /// Follows the outputs, which come, go and change their wishes at any time.
+    private mutating func takeOutputs() {
+        for lane in lanes.keys {
+            let wanted = wantedTypes(of: lane)
+            lanes[lane]?.wanted = wanted
         }
+        for (key, active) in renderers { active.renderer.setMode(mode(of: key.type)) }
+        let receivers = configuration.outputs.receivers
+        let ids = Set(receivers.map(ObjectIdentifier.init))
+        for receiver in receivers where !greeted.contains(ObjectIdentifier(receiver)) {
+            receiver.add(cues.current)
+            receiver.update(dateRanges.groups)
+        }
+        greeted = ids
+        let limits = configuration.outputs.limits
+        if limits != outputLimits {
+            outputLimits = limits
+            engine.handle(.control(.setOutputLimits(limits)))
+        }
+    }
+
+    private mutating func readDateRanges() {
+        guard let tracker = engine.read({ $0.item?.lanes[.main]?.tracker }) else { return }
+        if dateRanges.read(tracker) { hub.update(dateRanges.groups) }
     }
 
     /// Lets `body` work on a lane and hands on what comes out.
@@ -308,11 +373,7 @@ struct PlaybackDriver: ~Copyable {
     }
 
     private func makePipeline(_ lane: LaneID) -> LanePipeline {
-        var wanted = wantedTypes
-        // Audio in the variant is not played beside that of a rendition.
-        if lane == .main, engine.read({ $0.item?.lanes[.audio] != nil }) { wanted.remove(.audio) }
-        if lane == .audio { wanted.remove(.video) }
-        if lane == .subtitles { wanted = [] }
+        let wanted = wantedTypes(of: lane)
         let mayChangeVariant = lane == .main && engine.read { ($0.item?.candidates.count ?? 0) > 1 }
         return LanePipeline(
             lane: lane, mode: configuration.demuxes ? .demux : .discard, wanted: wanted,
@@ -330,6 +391,7 @@ struct PlaybackDriver: ~Copyable {
             case .sample(let sample, let type, let offset):
                 items[type, default: []].append(.sample(sample, offset: offset))
             case .cues(let batch): add(batch)
+            case .metadata(let found, let time): add(found, at: time)
             case .fact(let fact):
                 if case .tracks(_, let tracks) = fact { noteTracks(tracks, of: lane) }
                 facts.append(fact)
@@ -337,7 +399,9 @@ struct PlaybackDriver: ~Copyable {
             }
         }
         for type in MediaType.allCases {
-            guard let items = items[type] else { continue }
+            // What only places metadata is not presented.
+            guard let items = items[type], isTaken(type) || renderers[RendererKey(lane: lane, type: type)] != nil
+            else { continue }
             renderer(for: type, of: lane)?.enqueue(items)
         }
         for fact in facts {
@@ -352,16 +416,30 @@ struct PlaybackDriver: ~Copyable {
         cues.add(batch, language: language)
         // Until media has come there is nothing to place it by, or it is placed already.
         cues.place(by: timeline, presented: .seconds(Int64.min / 4))
+        hub.add(cues.takePlaced())
     }
 
-    private mutating func renderer(for type: MediaType, of lane: LaneID) -> TrackRenderer? {
-        let key = RendererKey(lane: lane, type: type)
-        if let active = renderers[key] { return active.renderer }
+    private mutating func add(_ found: TimedMetadata, at time: Duration) {
+        let (from, until) = engine.read { ($0.item?.start, $0.item?.forwardEnd) }
+        guard hub.wantsMetadata, from.map({ time >= $0 }) ?? true, until.map({ time < $0 }) ?? true,
+            let group = metadata.group(of: found, at: time)
+        else { return }
+        hub.add(group)
+    }
+
+    private func mode(of type: MediaType) -> TrackRenderer.Mode {
         var mode = TrackRenderer.Mode()
         if configuration.decodes.contains(type) || hub.wantsFrames(of: type) {
             mode.decodingThreadCount = configuration.decodingThreadCount
         }
         mode.passesSamples = hub.wantsSamples(of: type)
+        return mode
+    }
+
+    private mutating func renderer(for type: MediaType, of lane: LaneID) -> TrackRenderer? {
+        let key = RendererKey(lane: lane, type: type)
+        if let active = renderers[key] { return active.renderer }
+        let mode = mode(of: type)
         lastRenderer += 1
         let id = RendererID(rawValue: lastRenderer)
         let inbox = inbox
@@ -475,5 +553,7 @@ struct PlaybackDriver: ~Copyable {
         presented = [:]
         presentedTime = nil
         cues.removeAll()
+        metadata.removeAll()
+        hub.flush(generation: presentation.generation)
     }
 }

@@ -17,6 +17,7 @@ final class PlayerCore: Sendable {
     }
 
     let clock: HostClock
+    let sound = SoundControl()
     let events = EventHub<PlayerEvent>()
     private let state: Mutex<State>
 
@@ -129,6 +130,7 @@ struct EngineChannel: Sendable {
 
     var now: Duration { core.clock.now }
     var clock: HostClock { core.clock }
+    var sound: SoundControl { core.sound }
 
     func handle(_ event: EngineEvent) { core.handle(event, generation: generation) }
     func takeEffects() -> [EngineEffect] { core.takeEffects(generation: generation) }

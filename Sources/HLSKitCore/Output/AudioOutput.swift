@@ -141,7 +141,7 @@ extension AudioOutput: OutputReceiving {
 
     private func deliver(_ moment: OutputMoment, prepare: (inout State) -> Duration) {
         let buffers = state.withLock { state -> [Buffer] in
-            guard moment.generation >= state.generation else { return [] }
+            guard moment.generation >= state.generation, moment.rate >= 0 else { return [] }
             let time = prepare(&state)
             let buffers = Self.takeOut(upTo: time, moment, format.sampleFormat, &state)
             state.buffers += buffers

@@ -40,7 +40,8 @@ struct SoundRun {
     var endFrame: Int { base + samples.count / channelCount }
     /// The item time at which what came so far ends.
     var end: Duration { time(of: Double(endFrame)) }
-    var isSpent: Bool { isEnded && position >= Double(endFrame) - 0.5 }
+    /// Nothing is left but what rounding leaves.
+    var isSpent: Bool { isEnded && Double(endFrame) - position < 2 * max(1, stretcher?.rate ?? 1) }
 
     func time(of position: Double) -> Duration { start + .seconds(1) * (position / Double(sampleRate)) }
 
@@ -77,7 +78,9 @@ struct SoundRun {
     }
 
     private mutating func adjust(to rate: Double, _ algorithm: AudioTimePitchAlgorithm) {
-        let isNatural = abs(rate - 1) < 0.001 || rate <= 0
+        // Time has stopped just now: what is due is of before.
+        guard rate > 0 else { return }
+        let isNatural = abs(rate - 1) < 0.001
         if let stretcher, !isNatural, stretcher.rate == rate, stretcher.algorithm == algorithm { return }
         if stretcher == nil, isNatural { return }
         keepTail()

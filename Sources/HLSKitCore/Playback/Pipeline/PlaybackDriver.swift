@@ -70,7 +70,9 @@ struct PlaybackDriver: ~Copyable {
         self.inbox = inbox
         self.configuration = configuration
         self.counters = counters
-        presentation = PresentationClock(isPaced: configuration.isPaced, clock: channel.clock) { inbox.alarm() }
+        presentation = PresentationClock(isPaced: configuration.isPaced, clock: channel.clock, isHeld: true) {
+            inbox.alarm()
+        }
         let (presentation, outputs, sound) = (presentation, configuration.outputs, channel.sound)
         moment = {
             var moment = presentation.moment
@@ -78,7 +80,7 @@ struct PlaybackDriver: ~Copyable {
             moment.pitchAlgorithm = outputs.pitchAlgorithm
             return moment
         }
-        hub = WriterHub(board: configuration.outputs, moment: moment)
+        hub = WriterHub(board: configuration.outputs, moment: moment, isHeld: true)
     }
 
     /// Runs until the inbox is closed.
@@ -98,6 +100,7 @@ struct PlaybackDriver: ~Copyable {
             armSleeper()
         }
         await shutDown()
+        engine.driverHasEnded()
     }
 
     private mutating func shutDown() async {
@@ -184,9 +187,12 @@ struct PlaybackDriver: ~Copyable {
         case .disarm(let timer): timers.disarm(timer)
         case .publish(let kind):
             if case .didPlayToEnd = kind, let end = engine.read({ $0.effectiveEnd }) { showCues(upTo: end) }
-            engine.publish(kind)
+            engine.publishNext()
             if case .playlistLoaded(let load) = kind, !load.isMultivariant { readDateRanges() }
-        case .seekEnded, .seekRefused, .itemEnded: break
+        case .present:
+            hub.release()
+            presentation.release()
+        case .seekEnded, .seekRefused, .itemEnded, .advanceToNextItem: break
         }
     }
 

@@ -11,15 +11,19 @@ final class WriterHub: Sendable {
         /// The list that each writer knows, in the order of ``MediaType``, and whether it is being told it.
         var announced: [Int: (tracks: [MediaTrack], isTold: Bool)] = [:]
         var isClosed = false
+        /// The item is not the current one: writers hear nothing of it.
+        var isHeld = false
     }
 
     private let board: OutputBoard
     private let moment: @Sendable () -> OutputMoment
-    private let state = Gate(State())
+    private let state: Gate<State>
 
-    init(board: OutputBoard, moment: @escaping @Sendable () -> OutputMoment) {
+    /// - Parameter isHeld: nothing is written before ``release()``.
+    init(board: OutputBoard, moment: @escaping @Sendable () -> OutputMoment, isHeld: Bool = false) {
         self.board = board
         self.moment = moment
+        state = Gate(State(isHeld: isHeld))
     }
 
     // MARK: Wishes
@@ -53,6 +57,11 @@ final class WriterHub: Sendable {
         state.signal { $0.known = types }
     }
 
+    /// The item is the current one from now on.
+    func release() {
+        state.signal { $0.isHeld = false }
+    }
+
     /// Nobody waits any more for tracks that will not come.
     func close() {
         state.signal { $0.isClosed = true }
@@ -81,9 +90,12 @@ final class WriterHub: Sendable {
     }
 
     /// The first item time at which an output waits for something besides pictures and sound.
-    var nextDelivery: Duration? { board.receivers.compactMap(\.nextDelivery).min() }
+    var nextDelivery: Duration? {
+        state.withLock(\.isHeld) ? nil : board.receivers.compactMap(\.nextDelivery).min()
+    }
 
     func deliver(upTo time: Duration) {
+        guard !state.withLock(\.isHeld) else { return }
         for receiver in board.receivers where receiver.nextDelivery.map({ $0 <= time }) == true {
             receiver.deliver(upTo: time, moment())
         }
@@ -94,6 +106,8 @@ final class WriterHub: Sendable {
     /// A renderer has this track from now on.
     func begin(_ track: MediaTrack) async throws(OutputError) {
         state.signal { $0.tracks[track.mediaType] = track }
+        // While the item waits for its turn, writers are told with the first media.
+        if state.withLock({ $0.isHeld }) { return }
         for slot in board.slots { _ = try await index(of: track.mediaType, for: slot) }
     }
 

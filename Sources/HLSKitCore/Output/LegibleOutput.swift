@@ -109,7 +109,7 @@ extension LegibleOutput: OutputReceiving {
                 guard shown != state.shown else { continue }
                 state.shown = shown
                 // What began between two looks began at its own time.
-                let start = Self.lastChange(state, upTo: change, since: since)
+                let start = Self.lastChange(state, upTo: change)
                 deliveries.append(Delivery(itemTime: MediaTime(start), cues: shown))
             }
             state.deliveredUpTo = time
@@ -121,8 +121,10 @@ extension LegibleOutput: OutputReceiving {
         for delivery in deliveries { sequence.yield(delivery) }
     }
 
-    private static func lastChange(_ state: State, upTo time: Duration, since: Duration) -> Duration {
-        state.entries.flatMap { [$0.start, $0.end] }.filter { since < $0 && $0 <= time }.max() ?? time
+    /// Of a cue that came late, the time at which it could first be shown.
+    private static func lastChange(_ state: State, upTo time: Duration) -> Duration {
+        state.entries.flatMap { [$0.start, $0.end] }
+            .filter { change in change <= time && state.deliveredUpTo.map { $0 < change } ?? true }.max() ?? time
     }
 
     func removeCues() {

@@ -22,6 +22,13 @@ final class OutputBoard: Sendable {
 
     private let state = Mutex(State())
 
+    deinit {
+        for receiver in receivers {
+            receiver.tie.release()
+            receiver.end()
+        }
+    }
+
     var slots: [WriterSlot] { state.withLock { $0.slots } }
     var receivers: [any OutputReceiving] { state.withLock { $0.receivers } }
 

@@ -52,13 +52,13 @@ struct AudioOutputTests {
         #expect(abs(Double(frameCount) / Double(rate) - 8) < 0.05)
     }
 
-    static let formats = [
+    static let formatCases = [
         AudioOutput.Format(), AudioOutput.Format(sampleFormat: .int16),
         AudioOutput.Format(sampleFormat: .int16, sampleRate: 44_100, channelCount: 1),
         AudioOutput.Format(sampleRate: 16_000), AudioOutput.Format(channelCount: 6),
     ]
 
-    @Test("J05: sound is converted to the format that was asked for", arguments: formats)
+    @Test("J05: sound is converted to the format that was asked for", arguments: formatCases)
     func formats(_ format: AudioOutput.Format) throws {
         let (_, buffers) = try Self.play(AudioOutput(format: format), end: .seconds(4))
         let first = try #require(buffers.elements.first)

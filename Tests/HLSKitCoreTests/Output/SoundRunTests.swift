@@ -108,9 +108,9 @@ struct SoundRunTests {
         #expect(abs(frequency - expected) < expected * 0.01, "\(frequency) Hz")
     }
 
-    static let changes: [[Double]] = [[1, 1.5, 1], [1, 2, 0.5, 1], [0.75, 1.25], [1.5, 1, 2]]
+    static let rateLists: [[Double]] = [[1, 1.5, 1], [1, 2, 0.5, 1], [0.75, 1.25], [1.5, 1, 2]]
 
-    @Test("G10: sound goes on without a click where the rate changes", arguments: changes)
+    @Test("G10: sound goes on without a click where the rate changes", arguments: rateLists)
     func changes(_ rates: [Double]) {
         let samples = Self.tone(Self.sampleRate * 6)
         let pieces = Self.play(samples) { rates[min(rates.count - 1, $0 * rates.count / samples.count)] }

@@ -15,7 +15,10 @@ final class TempoFilter {
     private var isFinished = false
 
     /// The range of one `atempo`; beyond it several follow each other.
-    private static let range = 0.5...2.0
+    private static let range = 0.5...100.0
+    /// The filter is told half the true sample rate: its pieces, 43 ms long by its own rule, are half as long then, and
+    /// so is what sound may be off its place.
+    private static let rateDivisor = 2
     /// Samples per channel that are filtered at once: few, as the filter gives its results in such pieces.
     private static let pieceFrameCount = 512
 
@@ -33,9 +36,10 @@ final class TempoFilter {
         do throws(CodecError) {
             guard let graph else { throw CodecError(call: "avfilter_graph_alloc", code: CodecError.outOfMemory) }
             let name = Self.name(of: &layout)
+            let rate = max(1, sampleRate / Self.rateDivisor)
             var last = try Self.filter(
                 "abuffer",
-                "sample_rate=\(sampleRate):sample_fmt=flt:channel_layout=\(name):time_base=1/\(sampleRate)", in: graph,
+                "sample_rate=\(rate):sample_fmt=flt:channel_layout=\(name):time_base=1/\(rate)", in: graph,
                 library)
             source = last
             var rest = tempo
@@ -88,7 +92,7 @@ final class TempoFilter {
         defer { av_frame_free(&frame) }
         guard let frame else { throw CodecError(call: "av_frame_alloc", code: CodecError.outOfMemory) }
         frame.pointee.format = AV_SAMPLE_FMT_FLT.rawValue
-        frame.pointee.sample_rate = Int32(clamping: sampleRate)
+        frame.pointee.sample_rate = Int32(clamping: max(1, sampleRate / Self.rateDivisor))
         frame.pointee.nb_samples = Int32(clamping: samples.count / channelCount)
         var code = av_channel_layout_copy(&frame.pointee.ch_layout, &layout)
         guard code >= 0 else { throw CodecError(call: "av_channel_layout_copy", code: code) }

@@ -127,9 +127,14 @@ extension LegibleOutput: OutputReceiving {
             .filter { change in change <= time && state.deliveredUpTo.map { $0 < change } ?? true }.max() ?? time
     }
 
-    func removeCues() {
+    func removeCues() { removeCues(keepingFrom: nil) }
+
+    private func removeCues(keepingFrom time: Duration?) {
         let wasShown = state.withLock { state in
-            defer { state = State() }
+            defer {
+                let kept = time.map { time in state.entries.filter { $0.end > time } } ?? []
+                state = State(entries: kept)
+            }
             return !state.shown.isEmpty
         }
         // They leave at once, at a time that is told by whoever knows it.
@@ -138,7 +143,7 @@ extension LegibleOutput: OutputReceiving {
         }
     }
 
-    func flush(generation: Int) { removeCues() }
+    func flush(generation: Int, keepingFrom time: Duration?) { removeCues(keepingFrom: time) }
 
     func end() {
         state.withLock { $0 = State() }

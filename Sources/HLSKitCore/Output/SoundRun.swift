@@ -64,7 +64,7 @@ struct SoundRun {
             result = stretcher.take(wanted)
             takenFrameCount += result.count / channelCount
             position = anchor + Double(takenFrameCount) * stretcher.rate
-            if isEnded, limit >= Double(endFrame), stretcher.availableFrameCount == 0 { position = limit }
+            if isEnded, limit >= Double(endFrame) { position = limit }
         } else {
             let (from, to) = (Int(position), Int(limit))
             guard to > from else { return nil }

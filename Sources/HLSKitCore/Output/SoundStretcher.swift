@@ -10,6 +10,7 @@ final class SoundStretcher {
     let algorithm: AudioTimePitchAlgorithm
     private let method: Method
     private let channelCount: Int
+    private let trailingFrameCount: Int
     private var inputFrameCount = 0
     private var silentFrameCount = 0
     /// What came out and was not taken.
@@ -21,6 +22,7 @@ final class SoundStretcher {
         self.rate = rate
         self.algorithm = algorithm
         self.channelCount = channelCount
+        trailingFrameCount = sampleRate / 10
         func varispeed() -> Method {
             (try? Varispeed(rate: rate, sampleRate: sampleRate, channelCount: channelCount)).map(Method.varispeed)
                 ?? .silence
@@ -53,7 +55,10 @@ final class SoundStretcher {
         guard !isFinished else { return }
         isFinished = true
         switch method {
-        case .tempo(let filter): try? filter.finish(into: &ready)
+        case .tempo(let filter):
+            // Its last piece is left away where nothing follows; what is too much is not taken.
+            try? filter.process(Array(repeating: 0, count: trailingFrameCount * channelCount)[...], into: &ready)
+            try? filter.finish(into: &ready)
         case .varispeed(let resampler): try? resampler.finish(into: &ready)
         case .silence: break
         }

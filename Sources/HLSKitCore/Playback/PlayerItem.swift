@@ -65,6 +65,9 @@ public final class PlayerItem: Sendable {
         return core?.read(of: self) { $0.item?.error } ?? last
     }
 
+    /// The player that the item belongs to.
+    var attachedCore: PlayerCore? { state.withLock(\.core) }
+
     // MARK: For its player
 
     var wishes: Wishes {

@@ -44,7 +44,7 @@ final class WriterHub: Sendable {
     }
 
     var wantsMetadata: Bool { board.receivers.contains(where: \.takesMetadata) }
-    var wantsDateRanges: Bool { board.receivers.contains(where: \.takesDateRanges) }
+    var wantsCues: Bool { board.receivers.contains(where: \.takesCues) }
     /// The player tells no cues, because an output shows them in its place.
     var suppressesCues: Bool {
         board.receivers.contains { $0.takesCues && $0.tie.suppressesPlayerRendering }
@@ -68,8 +68,9 @@ final class WriterHub: Sendable {
     }
 
     /// Time has jumped: media of an earlier generation is of the past.
-    func flush(generation: Int) {
-        for receiver in board.receivers { receiver.flush(generation: generation) }
+    /// Cues and metadata from `time` on stay where it is told.
+    func flush(generation: Int, keepingFrom time: Duration?) {
+        for receiver in board.receivers { receiver.flush(generation: generation, keepingFrom: time) }
     }
 
     func add(_ cues: [LegibleCue]) {

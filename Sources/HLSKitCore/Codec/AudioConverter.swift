@@ -22,7 +22,18 @@ final class AudioConverter {
     private var scratch: UnsafeMutablePointer<UInt8>?
     private var scratchByteCount = 0
 
-    init(to format: AudioBuffer.InterleavedFormat, followsInput: Bool = false) {
+    private let targetSampleRate: Int?
+    private let targetChannelCount: Int?
+
+    /// - Parameters:
+    ///   - sampleRate: nil follows the rule above.
+    ///   - channelCount: nil follows the rule above.
+    init(
+        to format: AudioBuffer.InterleavedFormat, followsInput: Bool = false, sampleRate: Int? = nil,
+        channelCount: Int? = nil
+    ) {
+        targetSampleRate = sampleRate
+        targetChannelCount = channelCount
         targetSampleFormat = format == .int16 ? AV_SAMPLE_FMT_S16 : AV_SAMPLE_FMT_FLT
         self.followsInput = followsInput
     }
@@ -33,6 +44,9 @@ final class AudioConverter {
         scratch?.deallocate()
     }
 
+    var channelCount: Int? { output?.channelCount }
+    /// The rate is changed: what comes out is a little shorter or longer than what went in.
+    var isResampling: Bool { input?.sampleRate != output?.sampleRate }
     /// Samples per second of what comes out; nil before the first buffer.
     var sampleRate: Int? { output?.sampleRate }
     /// FFmpeg's name for the channels of what comes out; nil before the first buffer.
@@ -61,11 +75,18 @@ final class AudioConverter {
 
     private func open(for buffer: AudioBuffer, format: Format) throws(CodecError) {
         if output == nil || followsInput {
+            let isOther = targetChannelCount != nil && targetChannelCount != format.channelCount
             output = Format(
-                sampleRate: format.sampleRate, channelCount: format.channelCount, layoutName: format.layoutName,
+                sampleRate: targetSampleRate ?? format.sampleRate,
+                channelCount: targetChannelCount ?? format.channelCount, layoutName: isOther ? "" : format.layoutName,
                 sampleFormat: targetSampleFormat)
-            let code = av_channel_layout_copy(&outputLayout, &buffer.storage.raw.pointee.ch_layout)
-            guard code >= 0 else { throw CodecError(call: "av_channel_layout_copy", code: code) }
+            av_channel_layout_uninit(&outputLayout)
+            if let targetChannelCount, isOther {
+                av_channel_layout_default(&outputLayout, Int32(clamping: targetChannelCount))
+            } else {
+                let code = av_channel_layout_copy(&outputLayout, &buffer.storage.raw.pointee.ch_layout)
+                guard code >= 0 else { throw CodecError(call: "av_channel_layout_copy", code: code) }
+            }
         }
         guard let output else { return }
         var code = swr_alloc_set_opts2(

@@ -2,15 +2,24 @@ import CLibAV
 
 /// Turns pictures into another size or pixel format with libswscale. Used by one thread at a time.
 final class PictureScaler {
+    /// What becomes of the colour.
+    enum Color: Equatable {
+        /// Range and matrix stay what they are.
+        case source
+        /// Luma and chroma as ITU-R BT.709 has them, in limited range.
+        case rec709
+    }
+
     private var scaler: OpaquePointer?
 
     deinit { sws_freeContext(scaler) }
 
     /// `frame` in the given size and format, or `frame` itself where it has them already.
     func convert(
-        _ frame: VideoFrame, width: Int, height: Int, format: AVPixelFormat
+        _ frame: VideoFrame, width: Int, height: Int, format: AVPixelFormat, color: Color = .source
     ) throws(CodecError) -> VideoFrame {
-        if frame.width == width, frame.height == height, frame.pixelFormat == format { return frame }
+        let isSameColor = color == .source || Self.isRec709(frame)
+        if frame.width == width, frame.height == height, frame.pixelFormat == format, isSameColor { return frame }
         let source = frame.storage.raw
         scaler = sws_getCachedContext(
             scaler, source.pointee.width, source.pointee.height, frame.pixelFormat, Int32(clamping: width),
@@ -20,7 +29,7 @@ final class PictureScaler {
                 call: "sws_getCachedContext", code: CodecError.invalidArgument,
                 text: "no conversion from \(frame.pixelFormatName) \(frame.width)x\(frame.height)")
         }
-        setColorSpace(of: frame, format: format)
+        setColorSpace(of: frame, color: color)
 
         var target = av_frame_alloc()
         defer { av_frame_free(&target) }
@@ -29,6 +38,7 @@ final class PictureScaler {
         target.pointee.width = Int32(clamping: width)
         target.pointee.height = Int32(clamping: height)
         target.pointee.format = format.rawValue
+        tag(target, format: format, color: color)
         var code = av_frame_get_buffer(target, 0)
         guard code >= 0 else { throw CodecError(call: "av_frame_get_buffer", code: code) }
         let planes = UnsafeRawPointer(CLibAV_frame_planes(source))
@@ -42,11 +52,41 @@ final class PictureScaler {
             itemTime: frame.itemTime)
     }
 
-    /// Range and matrix stay what they are; without this libswscale takes RGB and YUV for BT.601.
-    private func setColorSpace(of frame: VideoFrame, format: AVPixelFormat) {
-        let matrix = sws_getCoefficients(Int32(clamping: frame.colorTags.matrix))
-        let isFullRange: Int32 = frame.colorTags.isFullRange == true || frame.pixelFormatName.hasPrefix("yuvj") ? 1 : 0
+    /// Without this libswscale takes RGB and YUV for BT.601.
+    private func setColorSpace(of frame: VideoFrame, color: Color) {
+        let matrix = sws_getCoefficients(Int32(clamping: Self.matrix(of: frame)))
+        let isFullRange: Int32 = Self.isFullRange(frame) ? 1 : 0
         let unity: Int32 = 1 << 16
-        sws_setColorspaceDetails(scaler, matrix, isFullRange, matrix, isFullRange, 0, unity, unity)
+        let target = color == .source ? matrix : sws_getCoefficients(SWS_CS_ITU709)
+        sws_setColorspaceDetails(
+            scaler, matrix, isFullRange, target, color == .source ? isFullRange : 0, 0, unity, unity)
+    }
+
+    private static func isFullRange(_ frame: VideoFrame) -> Bool {
+        frame.colorTags.isFullRange == true || frame.pixelFormatName.hasPrefix("yuvj")
+    }
+
+    /// What is not declared is taken for what the size makes likely: BT.601 below 720 lines.
+    private static func matrix(of frame: VideoFrame) -> Int {
+        frame.colorTags.matrix == 2 && frame.height < 720 ? 6 : frame.colorTags.matrix == 2 ? 1 : frame.colorTags.matrix
+    }
+
+    private static func isRec709(_ frame: VideoFrame) -> Bool {
+        let isRGB = av_pix_fmt_desc_get(frame.pixelFormat).map {
+            $0.pointee.flags & UInt64(AV_PIX_FMT_FLAG_RGB) != 0
+        }
+        return isRGB == true || matrix(of: frame) == 1 && !isFullRange(frame)
+    }
+
+    /// Writes down what the picture is now.
+    private func tag(_ target: UnsafeMutablePointer<AVFrame>, format: AVPixelFormat, color: Color) {
+        let flags = av_pix_fmt_desc_get(format)?.pointee.flags ?? 0
+        if flags & UInt64(AV_PIX_FMT_FLAG_RGB) != 0 {
+            target.pointee.colorspace = AVCOL_SPC_RGB
+            target.pointee.color_range = AVCOL_RANGE_JPEG
+        } else if color == .rec709 {
+            target.pointee.colorspace = AVCOL_SPC_BT709
+            target.pointee.color_range = AVCOL_RANGE_MPEG
+        }
     }
 }

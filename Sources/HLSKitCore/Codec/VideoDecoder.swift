@@ -105,10 +105,28 @@ public final class VideoDecoder {
         let time = frame.pointee.best_effort_timestamp
         let pts = time == CLibAV_no_pts() ? nextPTS : time
         if let aspect = containerAspectRatio { frame.pointee.sample_aspect_ratio = aspect }
+        if let color = track.colorInformation { Self.complete(frame, with: color) }
         var duration = CLibAV_frame_duration(frame)
         if duration <= 0 { duration = declaredDuration(of: frame) }
         nextPTS = pts.addingReportingOverflow(duration).partialValue
         return try VideoFrame(moving: frame, pts: pts, timescale: track.timescale, duration: duration)
+    }
+
+    /// What the stream does not tell of its colour, the container may.
+    private static func complete(_ frame: UnsafeMutablePointer<AVFrame>, with color: ColorInformation) {
+        if frame.pointee.color_primaries == AVCOL_PRI_UNSPECIFIED, let value = UInt32(exactly: color.colorPrimaries) {
+            frame.pointee.color_primaries = AVColorPrimaries(rawValue: value)
+        }
+        if frame.pointee.color_trc == AVCOL_TRC_UNSPECIFIED, let value = UInt32(exactly: color.transferCharacteristics)
+        {
+            frame.pointee.color_trc = AVColorTransferCharacteristic(rawValue: value)
+        }
+        if frame.pointee.colorspace == AVCOL_SPC_UNSPECIFIED, let value = UInt32(exactly: color.matrixCoefficients) {
+            frame.pointee.colorspace = AVColorSpace(rawValue: value)
+        }
+        if frame.pointee.color_range == AVCOL_RANGE_UNSPECIFIED, let isFullRange = color.isFullRange {
+            frame.pointee.color_range = isFullRange ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
+        }
     }
 
     /// The container's word on the shape of a pixel, which counts more than the stream's.

@@ -26,6 +26,8 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let invalidArgument = Code(rawValue: "invalidArgument")
         /// An item that belongs to another player.
         public static let itemInUse = Code(rawValue: "itemInUse")
+        /// An output that belongs to another item.
+        public static let outputInUse = Code(rawValue: "outputInUse")
         public static let `internal` = Code(rawValue: "internal")
     }
 

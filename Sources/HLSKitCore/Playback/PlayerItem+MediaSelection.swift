@@ -29,11 +29,11 @@ extension PlayerItem {
     /// The group of a characteristic, as far as the player has loaded the multivariant playlist; nil before, and where
     /// there is none. ``Asset/loadMediaSelectionGroup(for:)`` loads what it needs.
     public func mediaSelectionGroup(for characteristic: MediaCharacteristic) -> MediaSelectionGroup? {
-        player?.read(of: self) { $0.mediaSelection.groups[characteristic] }
+        attachedCore?.read(of: self) { $0.mediaSelection.groups[characteristic] }
     }
 
     /// What is selected now; empty until the multivariant playlist is there, and for media without one.
     public var currentMediaSelection: MediaSelection {
-        player?.read(of: self) { $0.mediaSelection.current } ?? MediaSelection()
+        attachedCore?.read(of: self) { $0.mediaSelection.current } ?? MediaSelection()
     }
 }

@@ -10,7 +10,6 @@ public final class PlayerItem: Sendable {
         var preferences = PlayerItemPreferences()
         var forwardPlaybackEndTime: Duration?
         var start: Duration?
-        var writers: [any MediaWriter] = []
         weak var core: PlayerCore?
         /// It has been some player's, which it stays.
         var isTaken = false
@@ -40,6 +39,7 @@ public final class PlayerItem: Sendable {
 
     /// The multivariant or media playlist, or a media file without a playlist, as an absolute URL.
     public let url: String
+    let outputs = OutputBoard()
     private let state = Mutex(State())
 
     /// No I/O takes place before the item becomes a player's current one, or soon will.
@@ -79,11 +79,6 @@ public final class PlayerItem: Sendable {
         set { state.withLock { $0.start = newValue } }
     }
 
-    /// Adds an output. Outputs are taken over when the item is loaded: add them before it becomes a player's.
-    public func add(_ writer: any MediaWriter) {
-        state.withLock { $0.writers.append(writer) }
-    }
-
     /// Why the item failed; nil while it has not.
     public var error: PlayerError? {
         let (core, last) = state.withLock { ($0.isQueued ? $0.core : nil, $0.error) }
@@ -92,8 +87,6 @@ public final class PlayerItem: Sendable {
 
     /// The player that the item belongs to.
     var attachedCore: PlayerCore? { state.withLock(\.core) }
-
-    var writers: [any MediaWriter] { state.withLock(\.writers) }
 
     // MARK: Copies
 
@@ -111,6 +104,7 @@ public final class PlayerItem: Sendable {
         let (wishes, copy) = (wishes, PlayerItem(url: url))
         copy.state.withLock { state in
             state.preferences = wishes.preferences
+            state.choices = wishes.choices
             state.forwardPlaybackEndTime = wishes.forwardPlaybackEndTime
             state.start = wishes.start
             state.cache = cache
@@ -179,9 +173,6 @@ public final class PlayerItem: Sendable {
             return true
         }
     }
-
-    /// The player whose item it is; nil before there is one.
-    var player: PlayerCore? { state.withLock(\.core) }
 
     /// Keeps a choice among the options of a group, for a player to come too.
     func choose(_ choice: MediaSelectionChoice, of characteristic: MediaCharacteristic) {

@@ -39,7 +39,8 @@ public struct PlayerItemPreferences: Sendable, Hashable {
     public var variantPreferences: VariantPreferences = []
     /// Who chooses the variant. Default: the rule.
     public var variantPolicy = VariantPolicy.automatic
-    /// Size at which the picture is shown, in pixels (points × scale): larger variants than it needs are left out.
+    /// Size at which the picture is shown, in pixels (points × scale): larger variants than it needs are left out. The
+    /// largest ``VideoOutput`` of the item, where one tells its size, counts instead.
     public var displaySize: PixelSize?
     /// Start on the first eligible variant of the playlist, whatever is known of the network. Default false.
     public var startsOnFirstEligibleVariant = false

@@ -33,7 +33,7 @@ enum HelpPage {
           --fast, --no-decode           as fast as possible instead of in real time; only load
           --overwrite                   replace existing files
         PLAYBACK
-          --rate R                      1 is normal
+          --rate R                      plays at that speed, 1 is normal; files hold all at their own
           --immediately, --no-auto-wait start at the first picture, even if it may stall; never wait
           --forward-buffer TIME         load this far ahead
           --peak-bitrate BPS, --max-resolution WxH   no variant above it, as in 2.5M or 1280x720

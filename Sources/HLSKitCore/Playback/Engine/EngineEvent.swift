@@ -67,6 +67,8 @@ enum EngineControl: Sendable {
     case setActionAtItemEnd(ActionAtItemEnd)
     case setPreferences(PlayerItemPreferences)
     case setNetworkConditions(NetworkConditions)
+    /// What the item's outputs can show.
+    case setOutputLimits(OutputLimits)
     /// Ends the item at this item time; nil takes the end time back.
     case setForwardPlaybackEndTime(Duration?)
     case select(MediaCharacteristic, MediaSelectionChoice)

@@ -124,6 +124,7 @@ struct ItemState: Sendable {
 struct SelectionLimits: Sendable, Equatable {
     var preferences: PlayerItemPreferences
     var networkConditions: NetworkConditions
+    var outputs: OutputLimits
     var penalized: Set<Int>
     var unplayable: Set<Int>
     var audibleOption: VariantCandidate.AudioOption?

@@ -53,7 +53,8 @@ extension PlaybackEngine {
         context.preferredMaximumResolution = limits.resolution
         context.prefersLosslessAudio = preferences.variantPreferences.contains(.lossless)
         if case .pinned(let index, _) = preferences.variantPolicy { context.pinnedVariant = index }
-        context.display = preferences.displaySize.map { SelectionContext.Display(size: $0) }
+        context.display = outputLimits.display ?? preferences.displaySize.map { SelectionContext.Display(size: $0) }
+        if outputLimits.needsStandardRange { context.supportedVideoRanges = ["SDR"] }
         context.quality = preferences.quality
         context.audibleOption = item?.audibleOption
         return VariantEligibility(item?.candidates ?? [], in: context)
@@ -147,7 +148,7 @@ extension PlaybackEngine {
     /// Works out what the rule can choose from, anew if anything that limits it has changed. False where nothing is left.
     private mutating func refreshChoice() -> Bool {
         let limits = SelectionLimits(
-            preferences: preferences, networkConditions: networkConditions,
+            preferences: preferences, networkConditions: networkConditions, outputs: outputLimits,
             penalized: loading.penalizedVariants(at: now),
             unplayable: item?.unplayableVariants ?? [], audibleOption: item?.audibleOption)
         guard limits != item?.choiceLimits else { return true }

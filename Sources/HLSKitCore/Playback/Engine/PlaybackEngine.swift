@@ -18,6 +18,7 @@ struct PlaybackEngine: Sendable {
     var loading: LoadingState
     var preferences = PlayerItemPreferences()
     var networkConditions: NetworkConditions
+    var outputLimits = OutputLimits()
     var defaultRate: Float = 1
     var mediaSelection = MediaSelectionState()
     /// Numbers the changes of a lane's rendition.
@@ -168,6 +169,7 @@ struct PlaybackEngine: Sendable {
             mediaSelection.isAutomatic = isAutomatic
             applyMediaSelection()
         case .setNetworkConditions(let new): networkConditions = new
+        case .setOutputLimits(let new): outputLimits = new
         case .setForwardPlaybackEndTime(let time): setForwardEnd(time)
         case .close: setItem(nil)
         }

@@ -46,6 +46,9 @@ struct CueSchedule: Sendable {
     private var known: Set<Key> = []
     private var knownOrder: [Key] = []
     private var knownByteCount = 0
+    /// Placed cues that are not over, for outputs that come late, and how many of them are new.
+    private(set) var current: [LegibleCue] = []
+    private var freshCount = 0
 
     init(window: Range<Duration> = .seconds(Int64.min / 4)..<(.seconds(Int64.max / 4))) {
         self.window = window
@@ -63,13 +66,25 @@ struct CueSchedule: Sendable {
     mutating func takeDue(at time: Duration, timeline: ItemTimeline) -> [LegibleCue] {
         place(by: timeline, presented: time)
         let count = due.firstIndex { $0.start > time } ?? due.count
-        let cues = due.prefix(count).map { entry in
-            LegibleCue(
-                timeRange: MediaTimeRange(entry.start..<entry.end), text: entry.cue.text, payload: entry.cue.payload,
-                identifier: entry.cue.identifier, settings: entry.cue.settings, language: entry.language)
-        }
+        let cues = due.prefix(count).map(Self.cue)
         due.removeFirst(count)
+        if !cues.isEmpty, freshCount == 0 {
+            let now = MediaTime(time)
+            current.removeAll { $0.timeRange.end <= now }
+        }
         return cues
+    }
+
+    /// Gives the cues that were placed since the last call.
+    mutating func takePlaced() -> [LegibleCue] {
+        defer { freshCount = 0 }
+        return Array(current.suffix(freshCount))
+    }
+
+    private static func cue(_ entry: Entry) -> LegibleCue {
+        LegibleCue(
+            timeRange: MediaTimeRange(entry.start..<entry.end), text: entry.cue.text, payload: entry.cue.payload,
+            identifier: entry.cue.identifier, settings: entry.cue.settings, language: entry.language)
     }
 
     /// Only cues that are shown between these item times are given; nil means no bound.
@@ -81,6 +96,8 @@ struct CueSchedule: Sendable {
     mutating func removeAll() {
         unplaced = []
         due = []
+        current = []
+        freshCount = 0
         known = []
         knownOrder = []
         knownByteCount = 0
@@ -121,7 +138,10 @@ struct CueSchedule: Sendable {
         // Cues come in their order nearly always.
         var index = due.count
         while index > 0, due[index - 1].start > start { index -= 1 }
-        due.insert(Entry(start: start, end: end, cue: cue, language: language), at: index)
+        let entry = Entry(start: start, end: end, cue: cue, language: language)
+        due.insert(entry, at: index)
+        current.append(Self.cue(entry))
+        freshCount += 1
     }
 
     /// False for a cue that is known.

@@ -5,10 +5,10 @@ import HLSPlaylist
 struct DriverConfiguration: Sendable {
     var transport: any Transport
     var resourcePolicy: ResourcePolicy
-    var writers: [any MediaWriter] = []
+    var outputs = OutputBoard()
     /// What is played; media of other kinds is dropped.
     var mediaTypes: Set<MediaType> = [.video, .audio]
-    /// Media that is decoded although no writer wants it.
+    /// Media that is decoded although no output wants it.
     var decodes: Set<MediaType> = []
     var decodingThreadCount = 0
     /// Media is taken apart; otherwise it is only checked and dropped.
@@ -27,7 +27,7 @@ struct DriverConfiguration: Sendable {
             item.map {
                 ResourcePolicy.forItem(at: $0.url, allowsFilesAnywhere: configuration.allowsFilesAnywhere)
             } ?? ResourcePolicy()
-        writers = item?.writers ?? []
+        if let item { outputs = item.outputs }
         mediaTypes = configuration.mediaTypes
         decodes = configuration.decodesWithoutOutput
         decodingThreadCount = configuration.decodingThreadCount

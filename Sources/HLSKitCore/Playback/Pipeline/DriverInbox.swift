@@ -4,6 +4,8 @@ import Synchronization
 enum DriverInput: Sendable {
     case transport(RequestID, TransportEvent)
     case renderer(LaneID, RendererID, TrackRenderer.Report)
+    /// An output of the item came, went or changed its wishes.
+    case outputsChanged
 }
 
 /// Where threads of transports and renderers leave what they have for the driver, which is woken by it.

@@ -85,6 +85,14 @@ struct ItemTimeline: Sendable {
         return offset + period * turns
     }
 
+    /// The item time of something that is no sample; nil while the timeline has no anchor.
+    func itemTime(of time: Duration, wraps: Bool, in timeline: Int, lane: LaneID, near: Duration) -> Duration? {
+        guard let offset = own[lane]?[timeline] ?? common[timeline] else { return nil }
+        guard wraps else { return time + offset }
+        let period = Self.duration(Self.wrap, 90_000)
+        return time + offset + period * Int64(((near - time - offset) / period).rounded())
+    }
+
     /// With as many wraps as bring `time` nearest to `near`.
     private static func placement(
         _ time: Duration, offset: Duration, track: MediaTrack, near: Duration

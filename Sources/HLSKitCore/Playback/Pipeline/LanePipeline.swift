@@ -11,6 +11,7 @@ enum LaneOutput: Sendable {
     /// What was loaded of the lane from this item time on is replaced by what follows.
     case cut(Duration)
     case cues(CueBatch)
+    case metadata(TimedMetadata, at: Duration)
     case fact(MediaFact)
     case note(String)
 }
@@ -23,8 +24,13 @@ struct LanePipeline {
 
     private let lane: LaneID
     private let mode: Mode
-    /// Kinds of media that somebody wants.
-    var wanted: Set<MediaType>
+    /// Kinds of media that somebody wants. Those that are new begin at the next sync sample.
+    var wanted: Set<MediaType> {
+        didSet {
+            guard wanted != oldValue else { return }
+            for index in readers.indices { readers[index].reselect(wanted: wanted) }
+        }
+    }
     /// Nothing of a segment is handed on before all of it is there. Samples cannot be joined in the middle of a
     /// segment: what another variant would give instead begins with a sync sample.
     private let holdsSegments: Bool
@@ -213,6 +219,7 @@ struct LanePipeline {
             throw .media(error)
         }
         handle(events, &reader, timeline: &timeline, output: &output)
+        placeMetadata(&reader, timeline: timeline, isEnd: true, output: &output)
         let (start, end) = reader.range
         output.append(.fact(.segmentEnded(reader.job.id, start: start, end: end)))
     }
@@ -226,15 +233,41 @@ struct LanePipeline {
             case .tracks(let tracks): select(from: tracks, &reader, output: &output)
             case .sample(let sample): deliver(sample, &reader, timeline: &timeline, output: &output)
             case .note(let text): output.append(.note(text))
-            default: break
+            case .eventMessage(let message): if wanted.contains(.metadata) { reader.hold(message) }
             }
         }
+        placeMetadata(&reader, timeline: timeline, isEnd: false, output: &output)
         if let batch = reader.takeCues() { output.append(.cues(batch)) }
     }
 
     private mutating func select(from tracks: [MediaTrack], _ reader: inout SegmentReader, output: inout [LaneOutput]) {
         reader.selectTracks(from: tracks, wanted: wanted)
         output.append(.fact(.tracks(reader.job.id, tracks)))
+    }
+
+    /// Gives what has a place on the timeline by now; at the end of the segment the playlist's place will do.
+    private func placeMetadata(
+        _ reader: inout SegmentReader, timeline: ItemTimeline, isEnd: Bool, output: inout [LaneOutput]
+    ) {
+        guard let first = reader.metadata.first else { return }
+        var waiting: [TimedMetadata] = []
+        for metadata in reader.metadata {
+            let job = reader.job
+            var time: Duration?
+            if metadata.isFromSegmentStart {
+                time = isEnd ? reader.range.start + metadata.time : nil
+            } else {
+                time = timeline.itemTime(
+                    of: metadata.time, wraps: metadata.wraps, in: job.timeline, lane: lane, near: job.start)
+                if time == nil, isEnd { time = job.start + metadata.time - first.time }
+            }
+            if let time {
+                output.append(.metadata(metadata, at: time))
+            } else {
+                waiting.append(metadata)
+            }
+        }
+        reader.metadata = waiting
     }
 
     /// Tells outputs of a track when its first sample comes: by then the container has told all it knows.
@@ -271,6 +304,11 @@ struct LanePipeline {
             output.append(.note("\(reader.job.url): a sample is left out: \(error.text)"))
             return
         }
+        if track.mediaType == .metadata {
+            reader.hold(sample, of: track)
+            return
+        }
+        guard !reader.skipsUntilSync(sample, of: track.mediaType) else { return }
         let placement = reader.placement(of: sample, in: track, timeline: &timeline)
         let time = ItemTimeline.duration(sample.pts.addingReportingOverflow(placement.shift).partialValue, track.timescale)
         guard takesPlace(from: time + placement.offset, reader, output: &output) else { return }

@@ -14,11 +14,17 @@ struct PlaybackDriver: ~Copyable {
     private let configuration: DriverConfiguration
     private let presentation: PresentationClock
     private let hub: WriterHub
+    private let moment: @Sendable () -> OutputMoment
     private let counters: RendererCounters
     private var transfers: [RequestID: Transfer] = [:]
     private var lanes: [LaneID: LanePipeline] = [:]
     private var timeline = ItemTimeline()
     private var cues = CueSchedule()
+    private var metadata = MetadataReader()
+    private var dateRanges = DateRangeReader()
+    /// Outputs that were told what is known already.
+    private var greeted: Set<ObjectIdentifier> = []
+    private var outputLimits: OutputLimits?
     private var renderers: [RendererKey: ActiveRenderer] = [:]
     private var lastRenderer = 0
     private var timers = TimerQueue()
@@ -77,11 +83,21 @@ struct PlaybackDriver: ~Copyable {
         presentation = PresentationClock(isPaced: configuration.isPaced, clock: channel.clock, isHeld: true) {
             inbox.alarm()
         }
-        hub = WriterHub(writers: configuration.writers, isHeld: true)
+        let (presentation, outputs, sound) = (presentation, configuration.outputs, channel.sound)
+        moment = {
+            var moment = presentation.moment
+            moment.gain = sound.gain
+            moment.pitchAlgorithm = outputs.pitchAlgorithm
+            return moment
+        }
+        hub = WriterHub(board: configuration.outputs, moment: moment, isHeld: true)
     }
 
     /// Runs until the inbox is closed.
     mutating func run() async {
+        let inbox = inbox
+        configuration.outputs.open(moment: moment) { inbox.post(.outputsChanged) }
+        takeOutputs()
         while let inputs = await inbox.next() {
             for input in inputs {
                 process(input)
@@ -103,6 +119,7 @@ struct PlaybackDriver: ~Copyable {
         for transfer in transfers.values { transfer.task.cancel() }
         presentation.close()
         hub.close()
+        configuration.outputs.close()
         for active in renderersInOrder { active.renderer.stop() }
         for active in renderersInOrder { await active.renderer.waitUntilStopped() }
     }
@@ -123,7 +140,11 @@ struct PlaybackDriver: ~Copyable {
     }
 
     private mutating func showCues(upTo time: Duration) {
-        for cue in cues.takeDue(at: time, timeline: timeline) { engine.publish(.legibleCue(cue)) }
+        let due = cues.takeDue(at: time, timeline: timeline)
+        hub.add(cues.takePlaced())
+        hub.deliver(upTo: time)
+        guard !due.isEmpty, !hub.suppressesCues else { return }
+        for cue in due { engine.publish(.legibleCue(cue)) }
     }
 
     /// Sleeps until the next thing that depends on time, in a task that wakes the driver.
@@ -131,6 +152,7 @@ struct PlaybackDriver: ~Copyable {
         let dues = [
             timers.next, presentation.nextDue, cues.nextDue.flatMap { presentation.hostTime(of: $0) },
             engine.nextObserverTime,
+            hub.nextDelivery.flatMap { presentation.hostTime(of: $0) },
         ]
         let next = dues.compactMap(\.self).min()
         guard let next else {
@@ -192,6 +214,7 @@ struct PlaybackDriver: ~Copyable {
         case .publish(let kind):
             if case .didPlayToEnd = kind, let end = engine.read({ $0.effectiveEnd }) { showCues(upTo: end) }
             engine.publishNext()
+            if case .playlistLoaded(let load) = kind, !load.isMultivariant { readDateRanges() }
         case .present:
             hub.release()
             presentation.release()
@@ -221,6 +244,7 @@ struct PlaybackDriver: ~Copyable {
         switch input {
         case .transport(let id, let event): process(event, of: id)
         case .renderer(let lane, let id, let report): process(report, of: id, lane)
+        case .outputsChanged: takeOutputs()
         }
     }
 
@@ -310,9 +334,48 @@ struct PlaybackDriver: ~Copyable {
 
     /// Kinds of media that somebody takes.
     private var wantedTypes: Set<MediaType> {
-        configuration.mediaTypes.filter { type in
-            configuration.decodes.contains(type) || hub.wantsFrames(of: type) || hub.wantsSamples(of: type)
+        // Metadata and cues are placed by the media beside them.
+        if hub.wantsMetadata || hub.wantsCues { return configuration.mediaTypes.union([.metadata]) }
+        return configuration.mediaTypes.filter { isTaken($0) }
+    }
+
+    private func isTaken(_ type: MediaType) -> Bool {
+        configuration.decodes.contains(type) || hub.wantsFrames(of: type) || hub.wantsSamples(of: type)
+    }
+
+    private func wantedTypes(of lane: LaneID) -> Set<MediaType> {
+        var wanted = wantedTypes
+        // Audio in the variant is not played beside that of a rendition.
+        if lane == .main, engine.read({ $0.item?.lanes[.audio] != nil }) { wanted.remove(.audio) }
+        if lane == .audio { wanted.remove(.video) }
+        if lane == .subtitles { wanted = [] }
+        return wanted
+    }
+
+    /// Follows the outputs, which come, go and change their wishes at any time.
+    private mutating func takeOutputs() {
+        for lane in lanes.keys {
+            let wanted = wantedTypes(of: lane)
+            lanes[lane]?.wanted = wanted
         }
+        for (key, active) in renderers { active.renderer.setMode(mode(of: key.type)) }
+        let receivers = configuration.outputs.receivers
+        let ids = Set(receivers.map(ObjectIdentifier.init))
+        for receiver in receivers where !greeted.contains(ObjectIdentifier(receiver)) {
+            receiver.add(cues.current)
+            receiver.update(dateRanges.groups)
+        }
+        greeted = ids
+        let limits = configuration.outputs.limits
+        if limits != outputLimits {
+            outputLimits = limits
+            engine.handle(.control(.setOutputLimits(limits)))
+        }
+    }
+
+    private mutating func readDateRanges() {
+        guard let tracker = engine.read({ $0.item?.lanes[.main]?.tracker }) else { return }
+        if dateRanges.read(tracker) { hub.update(dateRanges.groups) }
     }
 
     /// Lets `body` work on a lane and hands on what comes out.
@@ -353,15 +416,6 @@ struct PlaybackDriver: ~Copyable {
             holdsSegments: mayChangeVariant && wanted.contains { hub.wantsSamples(of: $0) })
     }
 
-    private func wantedTypes(of lane: LaneID) -> Set<MediaType> {
-        var wanted = wantedTypes
-        // Audio in the variant is not played beside that of a rendition.
-        if lane == .main, engine.read({ $0.item?.lanes[.audio] != nil }) { wanted.remove(.audio) }
-        if lane == .audio { wanted.remove(.video) }
-        if lane == .subtitles { wanted = [] }
-        return wanted
-    }
-
     private mutating func handOn(_ output: [LaneOutput], of lane: LaneID) {
         var items: [MediaType: [SampleStore.Element]] = [:]
         var facts: [MediaFact] = []
@@ -377,6 +431,7 @@ struct PlaybackDriver: ~Copyable {
                 items = [:]
                 cutAudio(from: time)
             case .cues(let batch): add(batch)
+            case .metadata(let found, let time): add(found, at: time)
             case .fact(let fact):
                 if case .tracks(_, let tracks) = fact { noteTracks(tracks, of: lane) }
                 facts.append(fact)
@@ -388,7 +443,9 @@ struct PlaybackDriver: ~Copyable {
             items[.audio] = nil
         }
         for type in MediaType.allCases {
-            guard let items = items[type] else { continue }
+            // What only places metadata is not presented.
+            guard let items = items[type], isTaken(type) || renderers[RendererKey(lane: lane, type: type)] != nil
+            else { continue }
             renderer(for: type, of: lane)?.enqueue(items)
         }
         if !syncTimes.isEmpty { facts.insert(.syncSamples(lane, syncTimes), at: 0) }
@@ -404,16 +461,30 @@ struct PlaybackDriver: ~Copyable {
         cues.add(batch, language: language)
         // Until media has come there is nothing to place it by, or it is placed already.
         cues.place(by: timeline, presented: .seconds(Int64.min / 4))
+        hub.add(cues.takePlaced())
     }
 
-    private mutating func renderer(for type: MediaType, of lane: LaneID) -> TrackRenderer? {
-        let key = RendererKey(lane: lane, type: type)
-        if let active = renderers[key] { return active.renderer }
+    private mutating func add(_ found: TimedMetadata, at time: Duration) {
+        let (from, until) = engine.read { ($0.item?.start, $0.item?.forwardEnd) }
+        guard hub.wantsMetadata, from.map({ time >= $0 }) ?? true, until.map({ time < $0 }) ?? true,
+            let group = metadata.group(of: found, at: time)
+        else { return }
+        hub.add(group)
+    }
+
+    private func mode(of type: MediaType) -> TrackRenderer.Mode {
         var mode = TrackRenderer.Mode()
         if configuration.decodes.contains(type) || hub.wantsFrames(of: type) {
             mode.decodingThreadCount = configuration.decodingThreadCount
         }
         mode.passesSamples = hub.wantsSamples(of: type)
+        return mode
+    }
+
+    private mutating func renderer(for type: MediaType, of lane: LaneID) -> TrackRenderer? {
+        let key = RendererKey(lane: lane, type: type)
+        if let active = renderers[key] { return active.renderer }
+        let mode = mode(of: type)
         lastRenderer += 1
         let id = RendererID(rawValue: lastRenderer)
         let inbox = inbox
@@ -517,7 +588,7 @@ struct PlaybackDriver: ~Copyable {
     /// Another rendition's sound plays from `time` on.
     private func cutAudio(from time: Duration) {
         for (_, active) in renderers.sorted(by: Self.isEarlier).filter({ $0.key.type == .audio }) {
-            active.renderer.cut(from: time)
+            active.renderer.truncate(from: time)
         }
     }
 
@@ -541,11 +612,14 @@ struct PlaybackDriver: ~Copyable {
         move(to: landing) { $0.flush(to: landing) }
         for lane in lanes.keys { lanes[lane]?.flush() }
         cues.removeAll()
+        metadata.removeAll()
+        hub.flush(generation: presentation.generation, keepingFrom: nil)
     }
 
     /// Presents once more what is held.
     private mutating func reposition(to landing: Landing) {
         move(to: landing) { $0.reposition(to: landing) }
+        hub.flush(generation: presentation.generation, keepingFrom: landing.time)
         for lane in LaneID.allCases where endedLanes.contains(lane) { reportDrained(lane) }
     }
 

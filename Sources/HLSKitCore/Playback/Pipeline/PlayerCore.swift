@@ -35,6 +35,7 @@ final class PlayerCore: Sendable {
     }
 
     let clock: HostClock
+    let sound = SoundControl()
     let configuration: PlayerConfiguration
     let events = EventHub<PlayerEvent>()
     let stateChanges = EventHub<Void>()
@@ -274,6 +275,7 @@ struct EngineChannel: Sendable {
 
     var now: Duration { core.clock.now }
     var clock: HostClock { core.clock }
+    var sound: SoundControl { core.sound }
 
     func handle(_ event: EngineEvent) { core.handle(event, playback: playback) }
     func takeEffects() -> [EngineEffect] { core.takeEffects(playback: playback) }

@@ -70,6 +70,15 @@ final class PresentationClock: Sendable {
         return gate.withLock { $0.timebase.itemTime(at: time) }
     }
 
+    /// How item time stands to host time now.
+    var moment: OutputMoment {
+        let host = clock.now
+        let (timebase, generation) = gate.withLock { ($0.timebase, $0.generation) }
+        return OutputMoment(
+            itemTime: timebase.itemTime(at: host), hostTime: host, rate: isPaced ? timebase.rate : 1, isPaced: isPaced,
+            generation: generation)
+    }
+
     var generation: Int { gate.withLock { $0.generation } }
 
     /// The item is the current one from now on.

@@ -211,6 +211,7 @@ struct SampleStore: Sendable {
         entries.removeSubrange(index...)
         let place = endPlace
         runs.removeAll { $0.first >= place }
+        if let told = toldRun, told >= place { toldRun = nil }
         guard let last = runs.indices.last else { return }
         let rest = entries[max(0, runs[last].first - base)...]
         if let end = rest.map(\.end).max() { runs[last].end = min(runs[last].end, max(end, time)) }
@@ -235,17 +236,6 @@ struct SampleStore: Sendable {
         byteCount = 0
         toldRun = nil
         self.landing = landing
-    }
-
-    /// Drops what was not read yet, from the first sample on that is presented at `time` or later.
-    mutating func cut(from time: Duration) {
-        let first = (cursor..<endPlace).first { entries[$0 - base].sample == nil || entries[$0 - base].time >= time }
-        guard let first else { return }
-        for entry in entries[(first - base)...] { byteCount -= entry.byteCount }
-        entries.removeSubrange((first - base)...)
-        while let run = runs.last, run.first >= endPlace { runs.removeLast() }
-        if let told = toldRun, told >= endPlace { toldRun = nil }
-        if let last = runs.indices.last { runs[last].end = min(runs[last].end, max(runs[last].start, time)) }
     }
 
     private mutating func dropRead() {

@@ -13,6 +13,12 @@ struct SegmentReader {
     var initialization: MP4InitializationSection?
     /// The tracks that are handed on, and the kinds that were announced in this segment.
     private(set) var selected: [MediaType: MediaTrack] = [:]
+    /// All tracks that the segment has told of.
+    private var tracks: [MediaTrack] = []
+    /// Kinds that were selected in the middle of the segment: they begin where decoding can.
+    private var awaitingSync: Set<MediaType> = []
+    /// Metadata that no place was found for yet.
+    var metadata: [TimedMetadata] = []
     var announced: Set<MediaType> = []
     private var container: ContainerProbe.Container?
     private var demuxer: (any Demuxer)?
@@ -226,7 +232,26 @@ struct SegmentReader {
 
     // MARK: Tracks and times
 
+    /// Hands on other kinds of media from here on.
+    mutating func reselect(wanted: Set<MediaType>) {
+        guard !tracks.isEmpty else { return }
+        awaitingSync.formUnion(wanted.subtracting(selected.keys))
+        for type in selected.keys where !wanted.contains(type) {
+            selected[type] = nil
+            awaitingSync.remove(type)
+        }
+        selectTracks(from: tracks, wanted: wanted)
+    }
+
+    /// Whether a sample is of before the one that a late choice begins with.
+    mutating func skipsUntilSync(_ sample: MediaSample, of type: MediaType) -> Bool {
+        guard awaitingSync.contains(type) else { return false }
+        if sample.isSync { awaitingSync.remove(type) }
+        return !sample.isSync
+    }
+
     mutating func selectTracks(from tracks: [MediaTrack], wanted: Set<MediaType>) {
+        self.tracks = tracks
         for type in wanted {
             // The track that was chosen first stays, as long as it is there.
             if let old = selected[type], let same = tracks.first(where: { $0.id == old.id && $0.mediaType == type }) {
@@ -257,6 +282,29 @@ struct SegmentReader {
         return placement
     }
 
+    /// Keeps a tag or an event until the timeline is known that it is placed on.
+    mutating func hold(_ sample: MediaSample, of track: MediaTrack) {
+        let time = ItemTimeline.duration(sample.pts, track.timescale)
+        metadata.append(TimedMetadata(time: time, wraps: track.wrapsAt33Bits, content: .id3(sample.data)))
+    }
+
+    mutating func hold(_ message: EventMessage) {
+        let scale = Int32(clamping: message.timescale)
+        let duration = message.duration.map { ItemTimeline.duration(Int64($0), scale) }
+        switch message.timing {
+        case .presentationTime(let value):
+            metadata.append(
+                TimedMetadata(
+                    time: ItemTimeline.duration(Int64(clamping: value), scale), duration: duration,
+                    content: .event(message)))
+        case .afterSegmentStart(let value):
+            metadata.append(
+                TimedMetadata(
+                    time: ItemTimeline.duration(Int64(value), scale), isFromSegmentStart: true, duration: duration,
+                    content: .event(message)))
+        }
+    }
+
     /// Takes note of a sample that was handed on.
     mutating func note(_ sample: MediaSample, of track: MediaTrack, offset: Duration) {
         let time = ItemTimeline.duration(sample.pts, track.timescale) + offset
@@ -266,7 +314,7 @@ struct SegmentReader {
 
     /// Up to where all tracks have media.
     var demuxedUpTo: Duration? {
-        guard !extents.isEmpty, extents.count >= selected.count else { return nil }
+        guard !extents.isEmpty, extents.count >= selected.keys.count(where: { $0 != .metadata }) else { return nil }
         return extents.values.map(\.latest).min()
     }
 

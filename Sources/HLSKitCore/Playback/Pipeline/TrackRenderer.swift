@@ -45,7 +45,7 @@ final class TrackRenderer: Sendable {
     }
 
     let mediaType: MediaType
-    private let mode: Mode
+    private let mode: Mutex<Mode>
     private let clock: PresentationClock
     private let hub: WriterHub
     private let counts: RendererCounters
@@ -76,11 +76,16 @@ final class TrackRenderer: Sendable {
     ) {
         queue = Gate(Queue(store: store))
         self.mediaType = mediaType
-        self.mode = mode
+        self.mode = Mutex(mode)
         self.clock = clock
         self.hub = hub
         self.counts = counts
         self.report = report
+    }
+
+    /// Does something else with samples from the next one on; decoding begins at the next sync sample.
+    func setMode(_ mode: Mode) {
+        self.mode.withLock { $0 = mode }
     }
 
     /// Starts the task, on a thread of its own unless there is an executor.
@@ -117,11 +122,6 @@ final class TrackRenderer: Sendable {
             queue.store.reposition(to: landing)
             queue.generation += 1
         }
-    }
-
-    /// Forgets what was not read yet and is presented from `time` on.
-    func cut(from time: Duration) {
-        change { $0.store.cut(from: time) }
     }
 
     /// Drops what was presented and is not needed from `time` on.
@@ -240,6 +240,8 @@ final class TrackRenderer: Sendable {
         private var end = Duration.zero
         private var reported = Duration.seconds(Int64.min / 4)
         private var hasFailed = false
+        /// No decoder takes the track.
+        private var isUndecodable = false
         /// Decoded and not presented yet, in the order of presentation.
         private var pending: [Pending] = []
         private let decodedAhead: Int
@@ -256,6 +258,13 @@ final class TrackRenderer: Sendable {
         private enum Media {
             case video(VideoFrame)
             case audio(AudioBuffer)
+
+            func placed(at itemTime: MediaTime) -> Media {
+                switch self {
+                case .video(let frame): .video(frame.placed(at: itemTime))
+                case .audio(let buffer): .audio(buffer.placed(at: itemTime))
+                }
+            }
         }
 
         private struct Pending {
@@ -294,6 +303,7 @@ final class TrackRenderer: Sendable {
                 await drain()
                 notePrimed(nil)
                 await presentAll()
+                renderer.hub.finish(renderer.mediaType, generation: clockGeneration)
                 renderer.report(.drained(end: end, number: number))
             }
         }
@@ -311,15 +321,32 @@ final class TrackRenderer: Sendable {
                 self.window.from = max(window.from ?? lastPresented, lastPresented + .microseconds(1))
             }
             decoder = nil
-            if let threadCount = renderer.mode.decodingThreadCount {
-                do {
-                    decoder = try Self.makeDecoder(of: track, threadCount: threadCount)
-                } catch {
-                    let cause = "\(track.codec.rawValue) cannot be decoded"
-                    renderer.report(.failed(PlayerError(code: .badMedia, cause: cause, detail: "\(error)")))
-                }
-            }
+            isUndecodable = false
+            openDecoder(renderer.mode.withLock(\.self))
             await attempt { hub throws(OutputError) in try await hub.begin(track) }
+        }
+
+        private mutating func openDecoder(_ mode: Mode) {
+            guard let track, let threadCount = mode.decodingThreadCount, !isUndecodable else { return }
+            do {
+                decoder = try Self.makeDecoder(of: track, threadCount: threadCount)
+            } catch {
+                isUndecodable = true
+                let cause = "\(track.codec.rawValue) cannot be decoded"
+                renderer.report(.failed(PlayerError(code: .badMedia, cause: cause, detail: "\(error)")))
+            }
+        }
+
+        /// Outputs come and go: decodes from the next sync sample on, or no longer.
+        private mutating func adjustDecoder(to mode: Mode, at sample: MediaSample) async {
+            if mode.decodingThreadCount == nil {
+                guard decoder != nil else { return }
+                decoder = nil
+                pending = []
+                optionalPictures = []
+            } else if decoder == nil, sample.isSync {
+                openDecoder(mode)
+            }
         }
 
         /// Takes note of where reading goes on after a seek; the first run that is read tells.
@@ -327,7 +354,7 @@ final class TrackRenderer: Sendable {
             guard let landing, self.landing == nil else { return }
             self.landing = landing
             guard case .exact(let time) = landing, track?.mediaType == .video,
-                renderer.mode.decodingThreadCount != nil
+                renderer.mode.withLock(\.decodingThreadCount) != nil
             else { return }
             // The picture that is shown at this time began before it.
             target = time
@@ -350,7 +377,9 @@ final class TrackRenderer: Sendable {
 
         private mutating func decode(_ sample: MediaSample, offset: Duration) async {
             self.offset = offset
-            if renderer.mode.passesSamples { await pass(sample) }
+            let mode = renderer.mode.withLock(\.self)
+            await adjustDecoder(to: mode, at: sample)
+            if mode.passesSamples { await pass(sample) }
             var frames: [VideoFrame] = []
             var buffers: [AudioBuffer] = []
             do {
@@ -359,7 +388,11 @@ final class TrackRenderer: Sendable {
                     guard await mayDecode(sample, with: decoder) else { break }
                     try decoder.decode(sample, to: &frames)
                 case .audio(let decoder): try decoder.decode(sample, to: &buffers)
-                case nil: return
+                case nil:
+                    guard !mode.passesSamples else { return }
+                    notePrimed(nil)
+                    noteConsumed(sample, offset: offset)
+                    return
                 }
             } catch {
                 note(error)
@@ -481,9 +514,20 @@ final class TrackRenderer: Sendable {
         private mutating func queue(_ media: Media, at time: Duration, length: Duration, isInside: Bool) async {
             renderer.count { $0.decodedFrames += 1 }
             guard isInside, !isTooLate(media, at: time) else { return }
+            let itemTime = MediaTime(time)
+            let media = media.placed(at: itemTime)
+            prepare(media)
             pending.append(Pending(media: media, time: time, length: length))
             notePrimed(time)
             while pending.count > decodedAhead || isFirstDue { await presentFirst() }
+        }
+
+        /// Lets outputs see media ahead of its time.
+        private func prepare(_ media: Media) {
+            switch media {
+            case .video(let frame): renderer.hub.prepare(frame, generation: clockGeneration)
+            case .audio(let buffer): renderer.hub.prepare(buffer, generation: clockGeneration)
+            }
         }
 
         private var isFirstDue: Bool {
@@ -513,12 +557,12 @@ final class TrackRenderer: Sendable {
             guard !pending.isEmpty else { return }
             let next = pending.removeFirst()
             guard await waitUntilDue(next.time) else { return }
-            let itemTime = MediaTime(next.time)
+            let generation = clockGeneration
             switch next.media {
             case .video(let frame):
-                await attempt { hub throws(OutputError) in try await hub.write(frame.placed(at: itemTime)) }
+                await attempt { hub throws(OutputError) in try await hub.write(frame, generation: generation) }
             case .audio(let buffer):
-                await attempt { hub throws(OutputError) in try await hub.write(buffer.placed(at: itemTime)) }
+                await attempt { hub throws(OutputError) in try await hub.write(buffer, generation: generation) }
             }
             handedOver(next.time, next.length)
         }
@@ -549,8 +593,9 @@ final class TrackRenderer: Sendable {
             guard isInside(decodingTime, length, isVideo: false) else { return }
             if decoder == nil { notePrimed(time) }
             guard await waitUntilDue(decodingTime) else { return }
+            let generation = clockGeneration
             await attempt { hub throws(OutputError) in
-                try await hub.write(sample, of: track.mediaType, at: MediaTime(time))
+                try await hub.write(sample, of: track, at: MediaTime(time), generation: generation)
             }
             if decoder == nil { handedOver(max(time, decodingTime), length) }
         }

@@ -1,0 +1,83 @@
+/// Which red, green and blue the numbers of a picture are mixed of (`ColourPrimaries` of ITU-T H.273).
+public struct ColorPrimaries: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
+    public let rawValue: Int
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    public static let bt709 = ColorPrimaries(rawValue: 1)
+    public static let unspecified = ColorPrimaries(rawValue: 2)
+    public static let bt470bg = ColorPrimaries(rawValue: 5)
+    public static let smpte170m = ColorPrimaries(rawValue: 6)
+    public static let bt2020 = ColorPrimaries(rawValue: 9)
+    /// DCI-P3 with its theatre white.
+    public static let smpte431 = ColorPrimaries(rawValue: 11)
+    /// P3 with the white of D65: "Display P3".
+    public static let smpte432 = ColorPrimaries(rawValue: 12)
+
+    private static let names = [
+        1: "bt709", 2: "unspecified", 4: "bt470m", 5: "bt470bg", 6: "smpte170m", 7: "smpte240m", 8: "film",
+        9: "bt2020", 10: "smpte428", 11: "smpte431", 12: "smpte432", 22: "ebu3213",
+    ]
+
+    /// The name that FFmpeg prints; the number for code points without one.
+    public var description: String { Self.names[rawValue] ?? String(rawValue) }
+    /// Colours beyond those of BT.709 have a number.
+    public var isWideGamut: Bool { [9, 11, 12].contains(rawValue) }
+}
+
+/// How light is told by numbers (`TransferCharacteristics` of ITU-T H.273).
+public struct TransferFunction: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
+    public let rawValue: Int
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    public static let bt709 = TransferFunction(rawValue: 1)
+    public static let unspecified = TransferFunction(rawValue: 2)
+    public static let linear = TransferFunction(rawValue: 8)
+    public static let sRGB = TransferFunction(rawValue: 13)
+    /// Perceptual quantisation, SMPTE ST 2084.
+    public static let pq = TransferFunction(rawValue: 16)
+    /// Hybrid log-gamma, ARIB STD-B67.
+    public static let hlg = TransferFunction(rawValue: 18)
+
+    private static let names = [
+        1: "bt709", 2: "unspecified", 4: "bt470m", 5: "bt470bg", 6: "smpte170m", 7: "smpte240m", 8: "linear",
+        9: "log100", 10: "log316", 11: "iec61966-2-4", 12: "bt1361e", 13: "iec61966-2-1", 14: "bt2020-10",
+        15: "bt2020-12", 16: "smpte2084", 17: "smpte428", 18: "arib-std-b67",
+    ]
+
+    /// The name that FFmpeg prints; the number for code points without one.
+    public var description: String { Self.names[rawValue] ?? String(rawValue) }
+    /// Perceptual quantisation or hybrid log-gamma.
+    public var isHighDynamicRange: Bool { self == .pq || self == .hlg }
+}
+
+/// How luma and chroma come of red, green and blue (`MatrixCoefficients` of ITU-T H.273).
+public struct YCbCrMatrix: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
+    public let rawValue: Int
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// No luma and chroma: red, green and blue themselves.
+    public static let rgb = YCbCrMatrix(rawValue: 0)
+    public static let bt709 = YCbCrMatrix(rawValue: 1)
+    public static let unspecified = YCbCrMatrix(rawValue: 2)
+    public static let bt470bg = YCbCrMatrix(rawValue: 5)
+    public static let smpte170m = YCbCrMatrix(rawValue: 6)
+    public static let bt2020NonConstantLuminance = YCbCrMatrix(rawValue: 9)
+
+    private static let names = [
+        0: "rgb", 1: "bt709", 2: "unspecified", 4: "fcc", 5: "bt470bg", 6: "smpte170m", 7: "smpte240m", 8: "ycgco",
+        9: "bt2020nc", 10: "bt2020c", 11: "smpte2085", 12: "chroma-derived-nc", 13: "chroma-derived-c", 14: "ictcp",
+    ]
+
+    /// The name that FFmpeg prints; the number for code points without one.
+    public var description: String { Self.names[rawValue] ?? String(rawValue) }
+}
+
+extension VideoFrame.ColorTags {
+    /// ``primaries``, ``transfer`` and ``matrix`` with their names.
+    public var colorPrimaries: ColorPrimaries { ColorPrimaries(rawValue: primaries) }
+    public var transferFunction: TransferFunction { TransferFunction(rawValue: transfer) }
+    public var yCbCrMatrix: YCbCrMatrix { YCbCrMatrix(rawValue: matrix) }
+
+    /// The picture is none of high dynamic range.
+    public var isStandardRange: Bool { !transferFunction.isHighDynamicRange }
+}

@@ -1,0 +1,62 @@
+import CLibAV
+import Glibc
+
+/// FFmpeg's libavfilter, opened when the first filter is needed.
+///
+/// It is not linked: its forty libraries would take 20 ms of each start and 12 MB, and few programs play at another
+/// speed than 1. `docs/decisions/time-stretching.md` tells more.
+final class FilterLibrary: Sendable {
+    // Graphs, filters and their contexts stay opaque: only pointers to them are handed on.
+    typealias AllocateGraph = @convention(c) () -> OpaquePointer?
+    typealias FreeGraph = @convention(c) (UnsafeMutablePointer<OpaquePointer?>) -> Void
+    typealias FindFilter = @convention(c) (UnsafePointer<CChar>) -> OpaquePointer?
+    typealias CreateFilter =
+        @convention(c) (
+            UnsafeMutablePointer<OpaquePointer?>, OpaquePointer, UnsafePointer<CChar>, UnsafePointer<CChar>?,
+            UnsafeMutableRawPointer?, OpaquePointer
+        ) -> Int32
+    typealias Link = @convention(c) (OpaquePointer, UInt32, OpaquePointer, UInt32) -> Int32
+    typealias Configure = @convention(c) (OpaquePointer, UnsafeMutableRawPointer?) -> Int32
+    typealias MoveFrame = @convention(c) (OpaquePointer, UnsafeMutablePointer<AVFrame>?) -> Int32
+
+    let allocateGraph: AllocateGraph
+    let freeGraph: FreeGraph
+    let findFilter: FindFilter
+    let createFilter: CreateFilter
+    let link: Link
+    let configure: Configure
+    let addFrame: MoveFrame
+    let getFrame: MoveFrame
+
+    /// nil where the library is not installed.
+    static let installed = FilterLibrary()
+
+    private init?() {
+        // libavfilter counts its versions 51 behind libavcodec, with which it is released.
+        let version = Int(avcodec_version() >> 16) - 51
+        guard let library = dlopen("libavfilter.so.\(version)", RTLD_NOW | RTLD_LOCAL) else { return nil }
+        func symbol<Function>(_ name: String, as type: Function.Type) -> Function? {
+            dlsym(library, name).map { unsafeBitCast($0, to: type) }
+        }
+        guard let allocateGraph = symbol("avfilter_graph_alloc", as: AllocateGraph.self),
+            let freeGraph = symbol("avfilter_graph_free", as: FreeGraph.self),
+            let findFilter = symbol("avfilter_get_by_name", as: FindFilter.self),
+            let createFilter = symbol("avfilter_graph_create_filter", as: CreateFilter.self),
+            let link = symbol("avfilter_link", as: Link.self),
+            let configure = symbol("avfilter_graph_config", as: Configure.self),
+            let addFrame = symbol("av_buffersrc_add_frame", as: MoveFrame.self),
+            let getFrame = symbol("av_buffersink_get_frame", as: MoveFrame.self)
+        else {
+            dlclose(library)
+            return nil
+        }
+        self.allocateGraph = allocateGraph
+        self.freeGraph = freeGraph
+        self.findFilter = findFilter
+        self.createFilter = createFilter
+        self.link = link
+        self.configure = configure
+        self.addFrame = addFrame
+        self.getFrame = getFrame
+    }
+}

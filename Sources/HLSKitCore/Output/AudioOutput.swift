@@ -1,0 +1,253 @@
+import HLSMedia
+public import HLSTime
+import Synchronization
+
+/// Gives the sound of an item as PCM, each buffer when the timebase reaches it.
+///
+/// ```swift
+/// let output = AudioOutput(format: .init(sampleFormat: .int16, sampleRate: 48_000, channelCount: 2))
+/// try item.add(output)
+/// for await buffer in output.buffers() { write(buffer.bytes) }
+/// ```
+///
+/// At a rate other than 1 buffers hold what is heard in that time: at 2, a buffer of 10 ms is of 20 ms of the item. The
+/// pitch stays (`PlayerItem.audioTimePitchAlgorithm`). Buffers follow each other without a gap, also where the rate
+/// changes; `Player.volume` and `isMuted` are applied to them, with ramps of 5 ms. Backwards there is no sound.
+///
+/// At most ``maximumBufferCount`` buffers wait for ``copyNextBuffer()``, and for each reader of ``buffers()``; the oldest
+/// are dropped, which the times of the next one tell.
+public final class AudioOutput: PlayerItemOutput {
+    /// How samples are written.
+    public enum SampleFormat: String, Sendable, Hashable, Codable, CaseIterable {
+        /// 32-bit float, nominally -1 to 1.
+        case float32
+        /// Signed 16 bit, in the machine's byte order.
+        case int16
+    }
+
+    /// The form of sound.
+    public struct Format: Sendable, Hashable {
+        public var sampleFormat: SampleFormat
+        /// Samples per second and channel, from 1000 to 768 000; nil takes those of the source, whose changes come through.
+        public var sampleRate: Int?
+        /// From 1 to 64; nil takes the channels of the source, whose changes come through.
+        public var channelCount: Int?
+
+        public init(sampleFormat: SampleFormat = .float32, sampleRate: Int? = nil, channelCount: Int? = nil) {
+            self.sampleFormat = sampleFormat
+            self.sampleRate = sampleRate.map { min(max($0, 1000), 768_000) }
+            self.channelCount = channelCount.map { min(max($0, 1), 64) }
+        }
+    }
+
+    /// Sound of some milliseconds.
+    public struct Buffer: Sendable {
+        /// Interleaved samples: those of all channels in turn.
+        public enum Samples: Sendable, Hashable {
+            case float32([Float])
+            case int16([Int16])
+        }
+
+        public let sampleRate: Int
+        public let channelCount: Int
+        /// Samples per channel.
+        public let frameCount: Int
+        public let samples: Samples
+        /// What it is of, on the item's timeline.
+        public let itemTimeRange: MediaTimeRange
+        /// When its first sample is to be heard: seconds since the player was made, as ``PlayerEvent/hostTime``.
+        public let hostTime: Duration
+        /// Its length when it is heard.
+        public var duration: Duration { .seconds(1) * frameCount / max(1, sampleRate) }
+
+        /// The samples as they lie in memory.
+        public var bytes: [UInt8] {
+            switch samples {
+            case .float32(let samples): samples.withUnsafeBytes { Array($0) }
+            case .int16(let samples): samples.withUnsafeBytes { Array($0) }
+            }
+        }
+    }
+
+    /// Buffers that are held for each reader: with AAC, 1.4 s.
+    public static let maximumBufferCount = 64
+
+    private struct State {
+        var generation = 0
+        var converter: AudioConverter
+        /// What was prepared last, to know it again when its time has come.
+        var preparedUpTo: Duration?
+        var runs: [SoundRun] = []
+        var gain: Float?
+        var buffers: [Buffer] = []
+    }
+
+    public let format: Format
+    private let state: Mutex<State>
+    private let sequence = OutputSequence<Buffer>(capacity: maximumBufferCount)
+    private let flushNotices = OutputSequence<Void>(capacity: 4)
+    let tie = OutputTie()
+
+    /// Sound that stands off its predecessor by more than this is a run of its own.
+    private static let gapTolerance = Duration.milliseconds(3)
+
+    /// - Parameter format: default: floats, with the rate and channels of the source.
+    public init(format: Format = .init()) {
+        self.format = format
+        state = Mutex(State(converter: Self.converter(format)))
+    }
+
+    private static func converter(_ format: Format) -> sending AudioConverter {
+        AudioConverter(
+            to: .float32, followsInput: true, sampleRate: format.sampleRate, channelCount: format.channelCount)
+    }
+
+    public var connection: OutputConnection { OutputConnection(self) }
+
+    /// Takes the oldest buffer that was not taken; nil where there is none yet.
+    public func copyNextBuffer() -> Buffer? {
+        state.withLock { $0.buffers.isEmpty ? nil : $0.buffers.removeFirst() }
+    }
+
+    /// Sound from now on. Ends when the output is taken from its item or the item is played no longer.
+    public func buffers() -> AsyncStream<Buffer> { sequence.subscribe() }
+
+    /// Tells that time has jumped: what was taken before and not heard is of the past. Ends as ``buffers()``.
+    public func flushes() -> AsyncStream<Void> { flushNotices.subscribe() }
+}
+
+extension AudioOutput: OutputReceiving {
+    var frameTypes: Set<MediaType> { [.audio] }
+
+    func prepare(_ buffer: AudioBuffer, _ moment: OutputMoment) {
+        state.withLock { Self.take(buffer, moment, &$0) }
+    }
+
+    func present(_ buffer: AudioBuffer, _ moment: OutputMoment) {
+        guard let time = buffer.itemTime?.duration else { return }
+        deliver(moment) { state in
+            // Outputs that came late have not seen it before.
+            Self.take(buffer, moment, &state)
+            return time + .seconds(1) * buffer.frameCount / max(1, buffer.sampleRate)
+        }
+    }
+
+    func finish(_ type: MediaType, _ moment: OutputMoment) {
+        deliver(moment) { state in
+            for index in state.runs.indices { state.runs[index].end() }
+            return .seconds(Int64.max / 4)
+        }
+    }
+
+    private func deliver(_ moment: OutputMoment, prepare: (inout State) -> Duration) {
+        let buffers = state.withLock { state -> [Buffer] in
+            guard moment.generation >= state.generation, moment.rate >= 0 else { return [] }
+            let time = prepare(&state)
+            let buffers = Self.takeOut(upTo: time, moment, format.sampleFormat, &state)
+            state.buffers += buffers
+            let excess = state.buffers.count - Self.maximumBufferCount
+            if excess > 0 { state.buffers.removeFirst(excess) }
+            return buffers
+        }
+        for buffer in buffers { sequence.yield(buffer) }
+    }
+
+    private static func take(_ buffer: AudioBuffer, _ moment: OutputMoment, _ state: inout State) {
+        guard moment.generation >= state.generation, let start = buffer.itemTime?.duration else { return }
+        let end = start + .seconds(1) * buffer.frameCount / max(1, buffer.sampleRate)
+        if let known = state.preparedUpTo, known >= end - .microseconds(1) { return }
+        state.preparedUpTo = end
+        var bytes: [UInt8] = []
+        guard (try? state.converter.convert(buffer, into: &bytes)) != nil, let rate = state.converter.sampleRate,
+            let channelCount = state.converter.channelCount, rate > 0, channelCount > 0
+        else { return }
+        let samples = bytes.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
+        let continues =
+            state.runs.last.map { run in
+                run.sampleRate == rate && run.channelCount == channelCount
+                    && (state.converter.isResampling || abs(run.end - start) < gapTolerance)
+                    && abs(run.end - start) < gapTolerance * 10
+            } ?? false
+        if !continues {
+            if !state.runs.isEmpty { state.runs[state.runs.count - 1].end() }
+            state.runs.append(SoundRun(start: start, sampleRate: rate, channelCount: channelCount))
+        }
+        state.runs[state.runs.count - 1].append(samples)
+    }
+
+    private static func takeOut(
+        upTo time: Duration, _ moment: OutputMoment, _ format: SampleFormat, _ state: inout State
+    ) -> [Buffer] {
+        var buffers: [Buffer] = []
+        for index in state.runs.indices {
+            guard
+                let piece = state.runs[index].take(
+                    upTo: time, rate: moment.rate, algorithm: moment.pitchAlgorithm)
+            else { continue }
+            let run = state.runs[index]
+            var samples = piece.samples
+            apply(moment.gain, to: &samples, run, &state.gain)
+            let (start, end) = (run.time(of: piece.position), run.time(of: run.position))
+            buffers.append(
+                Buffer(
+                    sampleRate: run.sampleRate, channelCount: run.channelCount,
+                    frameCount: samples.count / run.channelCount, samples: Self.samples(samples, as: format),
+                    itemTimeRange: MediaTimeRange(start: MediaTime(start), duration: MediaTime(end - start)),
+                    hostTime: moment.hostTime(of: start)))
+        }
+        state.runs.removeAll(where: \.isSpent)
+        return buffers
+    }
+
+    /// Goes to the new gain by one hundredth of the whole in each 50 µs.
+    private static func apply(_ gain: Float, to samples: inout [Float], _ run: SoundRun, _ current: inout Float?) {
+        var now = current ?? gain
+        current = gain
+        if now == 1, gain == 1 { return }
+        let step = 200 / Float(run.sampleRate)
+        for frame in 0..<samples.count / run.channelCount {
+            if now != gain { now = now < gain ? min(gain, now + step) : max(gain, now - step) }
+            for channel in 0..<run.channelCount { samples[frame * run.channelCount + channel] *= now }
+        }
+        current = now
+    }
+
+    private static func samples(_ samples: [Float], as format: SampleFormat) -> Buffer.Samples {
+        switch format {
+        case .float32: .float32(samples)
+        case .int16:
+            .int16(
+                samples.map { sample in
+                    let scaled = (sample * 32_768).rounded()
+                    return scaled.isNaN ? 0 : Int16(min(max(scaled, -32_768), 32_767))
+                })
+        }
+    }
+
+    func flush(generation: Int, keepingFrom time: Duration?) {
+        let isNews = state.withLock { state in
+            defer {
+                state.generation = generation
+                Self.reset(&state, format)
+            }
+            return generation > state.generation && state.preparedUpTo != nil
+        }
+        if isNews { flushNotices.yield(()) }
+    }
+
+    func end() {
+        state.withLock { state in
+            state.generation = 0
+            Self.reset(&state, format)
+        }
+        sequence.finish()
+        flushNotices.finish()
+    }
+
+    private static func reset(_ state: inout State, _ format: Format) {
+        state.converter = converter(format)
+        state.preparedUpTo = nil
+        state.runs = []
+        state.buffers = []
+    }
+}

@@ -1,0 +1,152 @@
+public import HLSTime
+import Synchronization
+
+/// Gives the subtitles that are shown, each time that they change: a cue enters or leaves.
+///
+/// ```swift
+/// let output = LegibleOutput()
+/// try item.add(output)
+/// for await shown in output.cues() { screen.text = shown.cues.map(\.text).joined(separator: "\n") }
+/// ```
+///
+/// Which subtitles those are is the item's choice of rendition. A cue whose segment comes late enters as soon as it is
+/// there. A reader that falls behind by ``maximumDeliveryCount`` changes loses the oldest; of cues that are known ahead of
+/// their time 4096 are kept.
+public final class LegibleOutput: PlayerItemOutput {
+    /// What is shown from a time on.
+    public struct Delivery: Sendable, Hashable {
+        /// When it begins to be shown.
+        public let itemTime: MediaTime
+        /// All cues that are shown then, by their starts; none where the last has left, or time has jumped.
+        public let cues: [LegibleCue]
+    }
+
+    /// Changes that wait for a reader of ``cues()``.
+    public static let maximumDeliveryCount = 64
+    private static let maximumCueCount = 4096
+
+    private struct Entry {
+        var start: Duration
+        var end: Duration
+        var cue: LegibleCue
+    }
+
+    private struct State {
+        /// By their starts.
+        var entries: [Entry] = []
+        /// Up to where changes were delivered; nil before the first.
+        var deliveredUpTo: Duration?
+        var shown: [LegibleCue] = []
+        /// A cue has come whose time has begun.
+        var isLate = false
+    }
+
+    /// How much earlier than their time changes are delivered.
+    public let advanceInterval: Duration
+    private let state = Mutex(State())
+    private let sequence = OutputSequence<Delivery>(capacity: maximumDeliveryCount)
+    let tie = OutputTie()
+
+    /// - Parameter advanceInterval: how much earlier than their time, in seconds of the item, changes are delivered, for
+    ///   whoever needs time to draw. Default: none. Negative ones count as none.
+    public init(advanceInterval: Duration = .zero) {
+        self.advanceInterval = max(.zero, advanceInterval)
+    }
+
+    public var connection: OutputConnection { OutputConnection(self) }
+
+    /// The changes, in order. Ends when the output is taken from its item or the item is played no longer.
+    public func cues() -> AsyncStream<Delivery> { sequence.subscribe() }
+
+    /// The cues that are shown at `itemTime`, by their starts, as far as they are known and not long over.
+    public func currentCues(at itemTime: MediaTime) -> [LegibleCue] {
+        guard let time = itemTime.duration else { return [] }
+        return state.withLock { Self.cues(at: time, $0) }
+    }
+
+    private static func cues(at time: Duration, _ state: State) -> [LegibleCue] {
+        state.entries.filter { $0.start <= time && time < $0.end }.map(\.cue)
+    }
+}
+
+extension LegibleOutput: OutputReceiving {
+    var takesCues: Bool { true }
+
+    func add(_ cues: [LegibleCue]) {
+        state.withLock { state in
+            for cue in cues {
+                guard let start = cue.timeRange.start.duration, let end = cue.timeRange.end.duration, end > start else {
+                    continue
+                }
+                // Cues come in their order nearly always.
+                let index = state.entries.lastIndex { $0.start <= start }.map { $0 + 1 } ?? 0
+                state.entries.insert(Entry(start: start, end: end, cue: cue), at: index)
+                if let delivered = state.deliveredUpTo, start <= delivered { state.isLate = true }
+            }
+            let excess = state.entries.count - Self.maximumCueCount
+            if excess > 0 { state.entries.removeFirst(excess) }
+        }
+    }
+
+    var nextDelivery: Duration? {
+        state.withLock { state in
+            guard let delivered = state.deliveredUpTo, !state.isLate else {
+                return state.entries.first.map { $0.start - advanceInterval }
+            }
+            return state.entries.lazy.flatMap { [$0.start, $0.end] }.filter { $0 > delivered }.min()
+                .map { $0 - advanceInterval }
+        }
+    }
+
+    func deliver(upTo time: Duration, _ moment: OutputMoment) {
+        let time = time + advanceInterval
+        let deliveries = state.withLock { state -> [Delivery] in
+            var deliveries: [Delivery] = []
+            let since = state.deliveredUpTo ?? time
+            let changes = Set(state.entries.flatMap { [$0.start, $0.end] }.filter { since < $0 && $0 < time })
+            for change in changes.sorted() + [time] {
+                let shown = Self.cues(at: change, state)
+                guard shown != state.shown else { continue }
+                state.shown = shown
+                // What began between two looks began at its own time.
+                let start = Self.lastChange(state, upTo: change)
+                deliveries.append(Delivery(itemTime: MediaTime(start), cues: shown))
+            }
+            state.deliveredUpTo = time
+            state.isLate = false
+            // For some seconds they may be asked for.
+            state.entries.removeAll { $0.end < time - .seconds(10) }
+            return deliveries
+        }
+        for delivery in deliveries { sequence.yield(delivery) }
+    }
+
+    /// Of a cue that came late, the time at which it could first be shown.
+    private static func lastChange(_ state: State, upTo time: Duration) -> Duration {
+        state.entries.flatMap { [$0.start, $0.end] }
+            .filter { change in change <= time && state.deliveredUpTo.map { $0 < change } ?? true }.max() ?? time
+    }
+
+    func removeCues() { removeCues(keepingFrom: nil) }
+
+    private func removeCues(keepingFrom time: Duration?) {
+        let wasShown = state.withLock { state in
+            defer {
+                let kept = time.map { time in state.entries.filter { $0.end > time } } ?? []
+                state = State(entries: kept)
+            }
+            return !state.shown.isEmpty
+        }
+        // They leave at once, at a time that is told by whoever knows it.
+        if wasShown {
+            sequence.yield(Delivery(itemTime: tie.moment.map { MediaTime($0.itemTime) } ?? .invalid, cues: []))
+        }
+    }
+
+    func flush(generation: Int, keepingFrom time: Duration?) { removeCues(keepingFrom: time) }
+
+    func end() {
+        state.withLock { $0 = State() }
+        sequence.finish()
+    }
+}

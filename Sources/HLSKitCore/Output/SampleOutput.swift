@@ -1,0 +1,61 @@
+public import HLSMedia
+public import HLSTime
+
+/// Gives compressed samples with their tracks, each when the timebase reaches its decoding time.
+///
+/// ```swift
+/// let output = SampleOutput(mediaTypes: [.video])
+/// try item.add(output)
+/// for await sample in output.samples() where sample.sample.isSync { note(sample.itemTime) }
+/// ```
+///
+/// A reader that falls behind by ``maximumSampleCount`` samples loses the oldest. Who must not lose any takes a
+/// ``Remuxer`` or another ``MediaWriter``: the player waits for these.
+public final class SampleOutput: PlayerItemOutput {
+    /// One access unit.
+    public struct Sample: Sendable {
+        /// What a decoder needs to know.
+        public let track: MediaTrack
+        /// The bytes, and times as the container has them.
+        public let sample: MediaSample
+        /// Presentation time on the item's timeline.
+        public let itemTime: MediaTime
+    }
+
+    /// Samples that wait for a reader of ``samples()``.
+    public static let maximumSampleCount = 256
+
+    public let mediaTypes: Set<MediaType>
+    private let sequence = OutputSequence<Sample>(capacity: maximumSampleCount)
+    private let flushNotices = OutputSequence<Void>(capacity: 4)
+    let tie = OutputTie()
+
+    /// - Parameter mediaTypes: video, audio, or both (the default). Other kinds have outputs of their own.
+    public init(mediaTypes: Set<MediaType> = [.video, .audio]) {
+        self.mediaTypes = mediaTypes.intersection([.video, .audio])
+    }
+
+    public var connection: OutputConnection { OutputConnection(self) }
+
+    /// The samples of each kind of media in decoding order. Ends when the output is taken from its item or the item is
+    /// played no longer.
+    public func samples() -> AsyncStream<Sample> { sequence.subscribe() }
+
+    /// Tells that time has jumped: a decoder begins anew. Ends as ``samples()``.
+    public func flushes() -> AsyncStream<Void> { flushNotices.subscribe() }
+}
+
+extension SampleOutput: OutputReceiving {
+    var sampleTypes: Set<MediaType> { mediaTypes }
+
+    func take(_ sample: MediaSample, of track: MediaTrack, at itemTime: MediaTime, _ moment: OutputMoment) {
+        sequence.yield(Sample(track: track, sample: sample, itemTime: itemTime))
+    }
+
+    func flush(generation: Int, keepingFrom time: Duration?) { flushNotices.yield(()) }
+
+    func end() {
+        sequence.finish()
+        flushNotices.finish()
+    }
+}

@@ -1,0 +1,142 @@
+/// Sound without a gap on the item's timeline: what was decoded ahead is taken out at the rate of the moment.
+///
+/// Counts in samples per channel ("frames") from the start of the run. A change of the rate starts anew at the place that
+/// was reached, and fades from the old sound to the new one.
+struct SoundRun {
+    /// A piece that was taken out: from which place of the run, and as how many frames.
+    struct Piece {
+        var position: Double
+        var samples: [Float]
+    }
+
+    /// The item time of the first frame.
+    let start: Duration
+    let sampleRate: Int
+    let channelCount: Int
+    /// The frames from ``base`` on.
+    private var samples: [Float] = []
+    private var base = 0
+    /// The place that was reached.
+    private(set) var position = 0.0
+    private var stretcher: SoundStretcher?
+    private var anchor = 0.0
+    private var takenFrameCount = 0
+    private var fedUpTo = 0
+    /// No sound follows.
+    private(set) var isEnded = false
+    /// What would have followed at the rate before.
+    private var tail: [Float] = []
+
+    /// 5 ms: long enough not to click, short enough not to be heard.
+    private var fadeFrameCount: Int { sampleRate / 200 }
+
+    init(start: Duration, sampleRate: Int, channelCount: Int) {
+        self.start = start
+        self.sampleRate = sampleRate
+        self.channelCount = channelCount
+    }
+
+    /// Frames that came so far.
+    var endFrame: Int { base + samples.count / channelCount }
+    /// The item time at which what came so far ends.
+    var end: Duration { time(of: Double(endFrame)) }
+    /// Nothing is left but what rounding leaves.
+    var isSpent: Bool { isEnded && Double(endFrame) - position < 2 * max(1, stretcher?.rate ?? 1) }
+
+    func time(of position: Double) -> Duration { start + .seconds(1) * (position / Double(sampleRate)) }
+
+    mutating func append(_ new: some Collection<Float>) { samples += new }
+
+    /// What is left comes out without waiting for more.
+    mutating func end(_ isEnded: Bool = true) { self.isEnded = isEnded }
+
+    /// Takes out what is to be heard until the item time is `time`.
+    mutating func take(upTo time: Duration, rate: Double, algorithm: AudioTimePitchAlgorithm) -> Piece? {
+        let limit = min(Double(endFrame), ((time - start) / .seconds(1) * Double(sampleRate)).rounded())
+        adjust(to: rate, algorithm)
+        guard limit > position || isEnded else { return nil }
+        let began = position
+        var result: [Float]
+        if let stretcher {
+            feed(stretcher)
+            let wanted = Int(((limit - anchor) / stretcher.rate).rounded()) - takenFrameCount
+            // The end comes when it comes: the pieces of a stretched sound do not end where the sound does.
+            result = stretcher.take(wanted)
+            takenFrameCount += result.count / channelCount
+            position = anchor + Double(takenFrameCount) * stretcher.rate
+            if isEnded, limit >= Double(endFrame) { position = limit }
+        } else {
+            let (from, to) = (Int(position), Int(limit))
+            guard to > from else { return nil }
+            result = Array(samples[(from - base) * channelCount..<(to - base) * channelCount])
+            position = Double(to)
+        }
+        forget()
+        guard !result.isEmpty else { return nil }
+        fade(&result)
+        return Piece(position: began, samples: result)
+    }
+
+    private mutating func adjust(to rate: Double, _ algorithm: AudioTimePitchAlgorithm) {
+        // Time has stopped just now: what is due is of before.
+        guard rate > 0 else { return }
+        let isNatural = abs(rate - 1) < 0.001
+        if let stretcher, !isNatural, stretcher.rate == rate, stretcher.algorithm == algorithm { return }
+        if stretcher == nil, isNatural { return }
+        keepTail()
+        if isNatural {
+            stretcher = nil
+            position = position.rounded()
+        } else {
+            stretcher = SoundStretcher(
+                rate: rate, algorithm: algorithm, sampleRate: sampleRate, channelCount: channelCount)
+            position = position.rounded()
+            anchor = position
+            takenFrameCount = 0
+            fedUpTo = Int(position)
+        }
+    }
+
+    /// What would come next goes on for a moment beneath what comes now. At the very start nothing does.
+    private mutating func keepTail() {
+        tail = []
+        guard position > 0 else { return }
+        if let stretcher {
+            feed(stretcher)
+            tail = stretcher.take(fadeFrameCount)
+        } else {
+            let from = Int(position)
+            let to = min(endFrame, from + fadeFrameCount)
+            if to > from { tail = Array(samples[(from - base) * channelCount..<(to - base) * channelCount]) }
+        }
+    }
+
+    private mutating func fade(_ samples: inout [Float]) {
+        guard !tail.isEmpty else { return }
+        let count = min(tail.count, samples.count) / channelCount
+        for frame in 0..<count {
+            let new = Float(frame + 1) / Float(count + 1)
+            for channel in 0..<channelCount {
+                let index = frame * channelCount + channel
+                samples[index] = samples[index] * new + tail[index] * (1 - new)
+            }
+        }
+        tail = []
+    }
+
+    private mutating func feed(_ stretcher: SoundStretcher) {
+        if fedUpTo < endFrame {
+            stretcher.append(samples[((fedUpTo - base) * channelCount)...])
+            fedUpTo = endFrame
+        }
+        if isEnded { stretcher.finish() }
+    }
+
+    /// Lets go of what was heard, but for what a change of the rate may begin with.
+    private mutating func forget() {
+        let keep = min(Int(position), endFrame)
+        guard keep - base >= sampleRate / 10 else { return }
+        samples.removeFirst((keep - base) * channelCount)
+        base = keep
+    }
+}

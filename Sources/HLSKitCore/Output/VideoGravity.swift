@@ -1,0 +1,41 @@
+/// How a picture is fitted to its display.
+public typealias VideoGravity = SelectionContext.Gravity
+
+/// A rectangle in pixels, from the upper left corner.
+public struct PixelRect: Sendable, Hashable, Codable {
+    public var x: Double
+    public var y: Double
+    public var width: Double
+    public var height: Double
+
+    public init(x: Double, y: Double, width: Double, height: Double) {
+        self.x = x
+        self.y = y
+        self.width = width
+        self.height = height
+    }
+
+    public static let zero = PixelRect(x: 0, y: 0, width: 0, height: 0)
+}
+
+extension SelectionContext.Gravity {
+    /// Where a picture is shown on a display, in the display's pixels; with `resizeAspectFill` it reaches beyond it. Zero
+    /// where one of the two has no size.
+    public func rect(of picture: PixelSize, in display: PixelSize) -> PixelRect {
+        guard picture.width > 0, picture.height > 0, display.width > 0, display.height > 0 else { return .zero }
+        let (width, height) = (Double(display.width), Double(display.height))
+        let scales = (width / Double(picture.width), height / Double(picture.height))
+        let shown: (width: Double, height: Double)
+        switch self {
+        case .resize: shown = (width, height)
+        case .resizeAspect:
+            let scale = min(scales.0, scales.1)
+            shown = (Double(picture.width) * scale, Double(picture.height) * scale)
+        case .resizeAspectFill:
+            let scale = max(scales.0, scales.1)
+            shown = (Double(picture.width) * scale, Double(picture.height) * scale)
+        }
+        return PixelRect(
+            x: (width - shown.width) / 2, y: (height - shown.height) / 2, width: shown.width, height: shown.height)
+    }
+}

@@ -1,0 +1,225 @@
+import HLSMedia
+public import HLSTime
+import Synchronization
+
+/// Gives the pictures of an item: to a loop that asks for the one of now (a display link), or as a sequence that the
+/// timebase drives.
+///
+/// ```swift
+/// let output = VideoOutput(displaySize: PixelSize(width: 640, height: 360), scale: 2, pixelFormat: .bgra)
+/// try item.add(output)
+/// for await frame in output.frames() { show(frame, in: output.videoRect(for: frame.presentationSize)) }
+/// ```
+///
+/// At most ``maximumFrameCount`` pictures wait for being asked for; the oldest are dropped. A reader of ``frames()`` that
+/// falls behind by four pictures loses the oldest. Pictures come in presentation order.
+///
+/// The display size of the largest output of an item limits which variants are loaded: see ``displaySize``.
+public final class VideoOutput: PlayerItemOutput {
+    /// What the numbers of a picture mean.
+    public enum ColorPolicy: Sendable, Hashable {
+        /// The colour of the source, which may be wide or of high dynamic range: ``VideoFrame/colorTags`` tell.
+        case preserve
+        /// Standard dynamic range in the colours of a space. Variants in `PQ` and `HLG` are not chosen while there are
+        /// others, and come as they are where there are none.
+        case convert(to: WorkingColorSpace)
+    }
+
+    /// What pictures are converted to.
+    public enum WorkingColorSpace: String, Sendable, Hashable, Codable, CaseIterable {
+        /// ITU-R BT.709, limited range.
+        case rec709
+    }
+
+    /// The pictures that are held for ``copyFrame(for:)``.
+    public static let maximumFrameCount = 8
+
+    private struct State {
+        var displaySize: PixelSize?
+        var scale: Double
+        var gravity: VideoGravity
+        var generation = 0
+        /// In the order of presentation, not asked for yet.
+        var frames: [(time: MediaTime, frame: VideoFrame)] = []
+        var lastTaken: MediaTime?
+        var lastPresentationSize: PixelSize?
+        var isReadyForDisplay = false
+    }
+
+    public let colorPolicy: ColorPolicy
+    public let pixelFormat: PixelFormat
+    private let state: Mutex<State>
+    private let converter: Mutex<FrameConverter>
+    private let sequence = OutputSequence<VideoFrame>(capacity: 4)
+    private let flushNotices = OutputSequence<Void>(capacity: 4)
+    let tie = OutputTie()
+
+    /// - Parameters:
+    ///   - displaySize: where pictures are shown, in points; nil (the default) shows them in any size.
+    ///   - scale: pixels in a point. Default 1.
+    ///   - gravity: how pictures are fitted to the display. Default: all of the picture is seen.
+    ///   - colorPolicy: default: the colour of the source.
+    ///   - pixelFormat: default: as decoded.
+    public init(
+        displaySize: PixelSize? = nil, scale: Double = 1, gravity: VideoGravity = .resizeAspect,
+        colorPolicy: ColorPolicy = .preserve, pixelFormat: PixelFormat = .native
+    ) {
+        self.colorPolicy = colorPolicy
+        self.pixelFormat = pixelFormat
+        state = Mutex(State(displaySize: displaySize, scale: scale, gravity: gravity))
+        converter = Mutex(FrameConverter(to: pixelFormat, convertsToRec709: colorPolicy == .convert(to: .rec709)))
+    }
+
+    public var connection: OutputConnection { OutputConnection(self) }
+
+    // MARK: Display
+
+    /// Where pictures are shown, in points; nil shows them in any size.
+    ///
+    /// Times ``scale`` it is the need in pixels: of the variants, those that are larger than the smallest one that meets
+    /// the need of the item's largest output are not loaded. Read at each choice, so that a change takes effect at the
+    /// next segment. Source: CONTRACTS §8, step 11.
+    public var displaySize: PixelSize? {
+        get { state.withLock(\.displaySize) }
+        set {
+            state.withLock { $0.displaySize = newValue }
+            tie.noteChange()
+        }
+    }
+
+    /// Pixels in a point. What is not a positive number counts as 1.
+    public var scale: Double {
+        get { state.withLock(\.scale) }
+        set {
+            state.withLock { $0.scale = newValue }
+            tie.noteChange()
+        }
+    }
+
+    /// How pictures are fitted to the display.
+    public var gravity: VideoGravity {
+        get { state.withLock(\.gravity) }
+        set {
+            state.withLock { $0.gravity = newValue }
+            tie.noteChange()
+        }
+    }
+
+    /// Where a picture of this size (``VideoFrame/presentationSize``) is shown, in the pixels of the display. Without a
+    /// ``displaySize`` it fills a display of its own size.
+    public func videoRect(for picture: PixelSize) -> PixelRect {
+        let (display, gravity) = state.withLock { (Self.pixels($0), $0.gravity) }
+        return gravity.rect(of: picture, in: display ?? picture)
+    }
+
+    /// Where the picture that came last is shown; zero before the first.
+    public var videoRect: PixelRect {
+        state.withLock(\.lastPresentationSize).map { videoRect(for: $0) } ?? .zero
+    }
+
+    /// A picture has come. Goes back to false when the item is played no longer.
+    public var isReadyForDisplay: Bool { state.withLock(\.isReadyForDisplay) }
+
+    // MARK: Pictures
+
+    /// There is a picture for `itemTime` that was not taken yet.
+    public func hasNewFrame(for itemTime: MediaTime) -> Bool {
+        guard itemTime.isNumeric else { return false }
+        return state.withLock { state in state.frames.first.map { $0.time <= itemTime } ?? false }
+    }
+
+    /// Takes the picture that is to be seen at `itemTime`, with the time at which it begins to be; nil where it was taken
+    /// before or there is none. Earlier pictures are dropped. May be asked for a time that is a little ahead.
+    ///
+    /// Converts in the calling thread where another pixel format or colour was asked for.
+    /// - Throws: ``CodecError`` where the picture cannot be converted.
+    public func copyFrame(for itemTime: MediaTime) throws(CodecError) -> (frame: VideoFrame, displayTime: MediaTime)? {
+        guard itemTime.isNumeric else { return nil }
+        let taken = state.withLock { state -> (time: MediaTime, frame: VideoFrame)? in
+            guard let index = state.frames.lastIndex(where: { $0.time <= itemTime }) else { return nil }
+            let taken = state.frames[index]
+            state.frames.removeFirst(index + 1)
+            state.lastTaken = taken.time
+            return taken
+        }
+        guard let taken else { return nil }
+        return (try converted(taken.frame), taken.time)
+    }
+
+    /// The pictures, each when the timebase reaches it. Ends when the output is taken from its item or the item is played
+    /// no longer. A picture that cannot be converted comes as it is.
+    public func frames() -> AsyncStream<VideoFrame> { sequence.subscribe() }
+
+    /// Tells that time has jumped: pictures that were taken before are of the past. Ends as ``frames()``.
+    public func flushes() -> AsyncStream<Void> { flushNotices.subscribe() }
+
+    private func converted(_ frame: VideoFrame) throws(CodecError) -> VideoFrame {
+        try converter.withLock { converter throws(CodecError) in try converter.convert(frame) }
+    }
+
+    private static func pixels(_ state: State) -> PixelSize? {
+        guard let size = state.displaySize, size.width > 0, size.height > 0 else { return nil }
+        let scale = state.scale.isFinite && state.scale > 0 ? state.scale : 1
+        // Beyond this nothing is excluded anyway.
+        func pixels(_ points: Int) -> Int { Int(min(Double(points) * scale, 1e6).rounded(.up)) }
+        return PixelSize(width: pixels(size.width), height: pixels(size.height))
+    }
+}
+
+extension VideoOutput: OutputReceiving {
+    var frameTypes: Set<MediaType> { [.video] }
+    var needsStandardRange: Bool { colorPolicy != .preserve }
+
+    var display: SelectionContext.Display? {
+        state.withLock { state in
+            Self.pixels(state).map { SelectionContext.Display(size: $0, gravity: state.gravity) }
+        }
+    }
+
+    func prepare(_ frame: VideoFrame, _ moment: OutputMoment) {
+        state.withLock { Self.take(frame, moment, &$0) }
+    }
+
+    func present(_ frame: VideoFrame, _ moment: OutputMoment) {
+        let isCurrent = state.withLock { state in
+            // Outputs that came late have not seen it before.
+            Self.take(frame, moment, &state)
+            return moment.generation >= state.generation
+        }
+        guard isCurrent, sequence.hasReaders else { return }
+        sequence.yield((try? converted(frame)) ?? frame)
+    }
+
+    private static func take(_ frame: VideoFrame, _ moment: OutputMoment, _ state: inout State) {
+        guard moment.generation >= state.generation, let time = frame.itemTime else { return }
+        state.isReadyForDisplay = true
+        state.lastPresentationSize = frame.presentationSize
+        if let last = state.frames.last?.time ?? state.lastTaken, last >= time { return }
+        state.frames.append((time, frame))
+        if state.frames.count > maximumFrameCount { state.frames.removeFirst() }
+    }
+
+    func flush(generation: Int, keepingFrom time: Duration?) {
+        let isNews = state.withLock { state in
+            defer {
+                state.generation = generation
+                state.frames = []
+                state.lastTaken = nil
+            }
+            return generation > state.generation && state.isReadyForDisplay
+        }
+        if isNews { flushNotices.yield(()) }
+    }
+
+    func end() {
+        state.withLock { state in
+            state.frames = []
+            state.lastTaken = nil
+            state.lastPresentationSize = nil
+            state.isReadyForDisplay = false
+            state.generation = 0
+        }
+        sequence.finish()
+        flushNotices.finish()
+    }
+}

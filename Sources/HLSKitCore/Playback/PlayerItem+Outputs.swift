@@ -1,0 +1,38 @@
+/// Outputs, at any time of an item's life.
+extension PlayerItem {
+    /// Adds an output, also while the item plays: neither status nor timebase changes, and no other output loses anything.
+    ///
+    /// A kind of media that nobody took until now is decoded from the next sync sample on that is read.
+    /// - Throws: ``PlayerError/Code/outputInUse`` where the output belongs to an item already.
+    public func add(_ output: some PlayerItemOutput) throws(PlayerError) {
+        guard outputs.add(output.connection.receiver) else {
+            throw PlayerError(code: .outputInUse, url: url, cause: "the output belongs to an item already")
+        }
+    }
+
+    /// Takes an output away; its sequences end, and it may be added to another item. What nobody takes any more is not
+    /// decoded any more. False where the item does not have the output.
+    @discardableResult
+    public func remove(_ output: some PlayerItemOutput) -> Bool {
+        outputs.remove(output.connection.receiver)
+    }
+
+    /// Adds a writer. Those that are there when the item becomes current are told all tracks that they take before
+    /// anything is written; one that comes while the item plays is told tracks as they come, and again with each new one.
+    public func add(_ writer: any MediaWriter) {
+        outputs.add(writer)
+    }
+
+    /// Gives a writer nothing any more. It is not finished by that.
+    public func remove(_ writer: any MediaWriter & AnyObject) {
+        outputs.remove(writer)
+    }
+
+    /// How ``AudioOutput``s sound while time does not pass at its natural speed. Default: the pitch stays.
+    ///
+    /// Takes effect at once. Writers are not concerned: files hold the sound as its source has it.
+    public var audioTimePitchAlgorithm: AudioTimePitchAlgorithm {
+        get { outputs.pitchAlgorithm }
+        set { outputs.pitchAlgorithm = newValue }
+    }
+}

@@ -1,0 +1,177 @@
+import HLSKitSimulation
+import TestSupport
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("audio outputs", .timeLimit(.minutes(10)))
+struct AudioOutputTests {
+    /// The buffers of the sample up to `end`, and when they came.
+    private static func play(
+        _ output: AudioOutput, end: Duration = .seconds(8), rate: Float = 1,
+        step: (VirtualSample, Duration) throws -> Void = { _, _ in }
+    ) throws -> (sample: VirtualSample, buffers: Recorder<AudioOutput.Buffer>) {
+        let sample = try VirtualSample(end: end)
+        sample.player.defaultRate = rate
+        try sample.item.add(output)
+        let buffers = Recorder<AudioOutput.Buffer>()
+        sample.record(output.buffers(), in: buffers)
+        try sample.play { try step(sample, $0) }
+        return (sample, buffers)
+    }
+
+    private static func floats(_ buffers: Recorder<AudioOutput.Buffer>) -> [Float] {
+        buffers.elements.flatMap { buffer -> [Float] in
+            if case .float32(let samples) = buffer.samples { samples } else { [] }
+        }
+    }
+
+    /// Each buffer begins where the one before ends, on the timeline of the item and in the ear of the listener.
+    private static func expectContinuous(_ buffers: [AudioOutput.Buffer], tolerance: Duration = .milliseconds(2)) {
+        // What is due at the start comes before time runs.
+        let buffers = buffers.filter { $0.itemTimeRange.start.seconds > 0.03 }
+        for (one, next) in zip(buffers, buffers.dropFirst()) {
+            let gap = (next.itemTimeRange.start - one.itemTimeRange.end).duration ?? .seconds(1)
+            #expect(abs(gap) < .milliseconds(1), "\(gap) at \(next.itemTimeRange.start.seconds)")
+            let pause = next.hostTime - one.hostTime - one.duration
+            #expect(abs(pause) < tolerance, "\(pause) at \(next.itemTimeRange.start.seconds)")
+        }
+    }
+
+    @Test("J05: sound comes when the timebase reaches it, all of it, with its times")
+    func delivery() throws {
+        let (sample, buffers) = try Self.play(AudioOutput())
+        let epoch = try #require(sample.epoch)
+        Self.expectContinuous(buffers.elements)
+        for (buffer, time) in zip(buffers.elements, buffers.times) {
+            let start = try #require(buffer.itemTimeRange.start.duration)
+            guard start > .milliseconds(30) else { continue }
+            #expect(abs(buffer.hostTime - epoch - start) < .microseconds(10))
+            #expect(abs(time - buffer.hostTime) < .milliseconds(1))
+        }
+        let frameCount = buffers.elements.reduce(0) { $0 + $1.frameCount }
+        let rate = try #require(buffers.elements.first?.sampleRate)
+        #expect(abs(Double(frameCount) / Double(rate) - 8) < 0.05)
+    }
+
+    static let formatCases = [
+        AudioOutput.Format(), AudioOutput.Format(sampleFormat: .int16),
+        AudioOutput.Format(sampleFormat: .int16, sampleRate: 44_100, channelCount: 1),
+        AudioOutput.Format(sampleRate: 16_000), AudioOutput.Format(channelCount: 6),
+    ]
+
+    @Test("J05: sound is converted to the format that was asked for", arguments: formatCases)
+    func formats(_ format: AudioOutput.Format) throws {
+        let (_, buffers) = try Self.play(AudioOutput(format: format), end: .seconds(4))
+        let first = try #require(buffers.elements.first)
+        #expect(first.sampleRate == format.sampleRate ?? 48_000)
+        #expect(first.channelCount == format.channelCount ?? 2)
+        for buffer in buffers.elements {
+            let size = format.sampleFormat == .int16 ? 2 : 4
+            #expect(buffer.bytes.count == buffer.frameCount * first.channelCount * size)
+        }
+        let frameCount = buffers.elements.reduce(0) { $0 + $1.frameCount }
+        #expect(abs(Double(frameCount) / Double(first.sampleRate) - 4) < 0.05)
+        Self.expectContinuous(buffers.elements, tolerance: .milliseconds(3))
+    }
+
+    @Test("J05: volume and mute change the sound of outputs over some milliseconds, and nothing of writers")
+    func volume() throws {
+        let (_, plain) = try Self.play(AudioOutput(), end: .seconds(4))
+        let (sample, changed) = try Self.play(AudioOutput(), end: .seconds(4)) { sample, time in
+            if time == .seconds(1) { sample.player.volume = 0.25 }
+            if time == .seconds(2) { sample.player.isMuted = true }
+            if time == .seconds(3) {
+                #expect(sample.player.volume == 0.25, "mute leaves the volume alone")
+                sample.player.isMuted = false
+                sample.player.volume = 7
+            }
+        }
+        #expect(sample.player.volume == 1)
+        let (original, result) = (Self.floats(plain), Self.floats(changed))
+        #expect(original.count == result.count)
+        let epoch = try #require(sample.epoch)
+        func ratio(_ seconds: Double) -> Float {
+            let start = Int((seconds - epoch.seconds) * 48_000) * 2
+            let range = start..<start + 9600
+            let loudness: ([Float]) -> Float = { $0[range].reduce(0) { $0 + abs($1) } }
+            return loudness(result) / loudness(original)
+        }
+        #expect(abs(ratio(0.5) - 1) < 0.001)
+        #expect(abs(ratio(1.5) - 0.25) < 0.001)
+        #expect(ratio(2.5) == 0)
+        #expect(abs(ratio(3.5) - 1) < 0.001)
+        // No step larger than those of the sound itself.
+        func steepest(_ samples: [Float]) -> Float {
+            zip(samples, samples.dropFirst(2)).map { abs($1 - $0) }.max() ?? 0
+        }
+        #expect(steepest(result) <= steepest(original) * 1.01 + 0.01)
+    }
+
+    @Test(
+        "G08: at rate r the sound of an output takes 1/r of the time, in step with the pictures",
+        arguments: [0.5, 1.5, 2])
+    func rates(_ rate: Double) throws {
+        let output = AudioOutput()
+        let pictures = VideoOutput()
+        let sample = try VirtualSample(end: .seconds(12))
+        sample.player.defaultRate = Float(rate)
+        try sample.item.add(output)
+        try sample.item.add(pictures)
+        let (buffers, frames) = (Recorder<AudioOutput.Buffer>(), Recorder<VideoFrame>())
+        sample.record(output.buffers(), in: buffers)
+        sample.record(pictures.frames(), in: frames)
+        try sample.play()
+        Self.expectContinuous(buffers.elements, tolerance: .milliseconds(5))
+        let frameCount = buffers.elements.reduce(0) { $0 + $1.frameCount }
+        #expect(abs(Double(frameCount) / 48_000 - 12 / rate) < 0.08, "\(Double(frameCount) / 48_000)")
+        // Where the sound is that a listener hears while each picture comes: buffers are played one after the other.
+        let began = try #require(buffers.elements.first?.hostTime)
+        var heard: [(host: Duration, item: Duration)] = []
+        var position = began
+        for buffer in buffers.elements {
+            heard.append((position, try #require(buffer.itemTimeRange.start.duration)))
+            position += buffer.duration
+        }
+        var worst = Duration.zero
+        for (frame, time) in zip(frames.elements, frames.times) {
+            guard let last = heard.last(where: { $0.host <= time }), time < position else { continue }
+            let sound = last.item + (time - last.host) * rate
+            worst = max(worst, abs(sound - (try #require(frame.itemTime?.duration))))
+        }
+        #expect(worst < .milliseconds(20))
+        #expect(sample.player.state.statistics.numberOfDroppedVideoFrames == 0)
+    }
+
+    @Test("G08: the rate changes at once, without a gap in the sound")
+    func changingRate() throws {
+        let output = AudioOutput()
+        let (sample, buffers) = try Self.play(output, end: .seconds(12)) { sample, time in
+            if time == .seconds(2) { sample.player.rate = 1.5 }
+            if time == .seconds(4) { sample.player.rate = 0.75 }
+            if time == .seconds(6) { sample.player.rate = 1 }
+        }
+        Self.expectContinuous(buffers.elements, tolerance: .milliseconds(22))
+        let frameCount = buffers.elements.reduce(0) { $0 + $1.frameCount }
+        let last = try #require(buffers.elements.last)
+        let first = try #require(buffers.elements.first)
+        // All changes together leave the sound where the timebase is.
+        let span = last.hostTime + last.duration - first.hostTime
+        #expect(abs(Double(frameCount) / 48_000 - span.seconds) < 0.03)
+        #expect(sample.timeControlChanges.count(where: { $0.new == .playing }) == 1)
+    }
+
+    @Test("J05: of buffers that nobody asks for the newest stay")
+    func nobodyAsks() throws {
+        let output = AudioOutput()
+        var taken: [AudioOutput.Buffer] = []
+        let (_, buffers) = try Self.play(output, end: .seconds(4)) { _, time in
+            guard time == .seconds(3) else { return }
+            while let buffer = output.copyNextBuffer() { taken.append(buffer) }
+        }
+        #expect(taken.count == AudioOutput.maximumBufferCount)
+        #expect(buffers.elements.count > 150)
+        Self.expectContinuous(taken)
+        #expect(output.copyNextBuffer() == nil, "the end of the item lets go of what was not taken")
+    }
+}

@@ -1,0 +1,293 @@
+import HLSKitSimulation
+import TestSupport
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("video outputs", .timeLimit(.minutes(10)))
+struct VideoOutputTests {
+    // MARK: Geometry
+
+    struct RectCase: Sendable, CustomTestStringConvertible {
+        var picture: PixelSize
+        var display: PixelSize?
+        var scale = 1.0
+        var gravity: VideoGravity
+        var rect: PixelRect
+        var testDescription: String { "\(picture) on \(display.map { "\($0)" } ?? "any") \(gravity)" }
+    }
+
+    private static let wide = PixelSize(width: 1280, height: 720)
+    private static let square = PixelSize(width: 600, height: 600)
+    static let rects = [
+        RectCase(
+            picture: wide, display: square, gravity: .resizeAspect,
+            rect: PixelRect(x: 0, y: 131.25, width: 600, height: 337.5)),
+        RectCase(
+            picture: wide, display: square, gravity: .resizeAspectFill,
+            rect: PixelRect(x: (600 - 600 * 16 / 9.0) / 2, y: 0, width: 600 * 16 / 9.0, height: 600)),
+        RectCase(
+            picture: wide, display: square, gravity: .resize,
+            rect: PixelRect(x: 0, y: 0, width: 600, height: 600)),
+        RectCase(
+            picture: square, display: wide, gravity: .resizeAspect,
+            rect: PixelRect(x: 280, y: 0, width: 720, height: 720)),
+        RectCase(
+            picture: wide, display: PixelSize(width: 640, height: 360), scale: 2, gravity: .resizeAspect,
+            rect: PixelRect(x: 0, y: 0, width: 1280, height: 720)),
+        RectCase(
+            picture: wide, display: nil, gravity: .resizeAspect, rect: PixelRect(x: 0, y: 0, width: 1280, height: 720)),
+        RectCase(picture: PixelSize(width: 0, height: 0), display: square, gravity: .resizeAspect, rect: .zero),
+    ]
+
+    @Test("J03: the picture's place on its display", arguments: rects)
+    func videoRect(_ test: RectCase) {
+        let output = VideoOutput(displaySize: test.display, scale: test.scale, gravity: test.gravity)
+        let rect = output.videoRect(for: test.picture)
+        for (found, expected) in [
+            (rect.x, test.rect.x), (rect.y, test.rect.y), (rect.width, test.rect.width),
+            (rect.height, test.rect.height),
+        ] { #expect(abs(found - expected) < 0.001, "\(rect)") }
+    }
+
+    struct CapCase: Sendable, CustomTestStringConvertible {
+        /// Points, and the scale.
+        var displays: [(width: Int, height: Int, scale: Double)]
+        var gravity = VideoGravity.resizeAspect
+        /// Heights of the variants that are left.
+        var heights: [Int]
+        var testDescription: String { "\(displays) \(gravity)" }
+    }
+
+    static let caps = [
+        CapCase(displays: [], heights: [360, 720, 1080]),
+        CapCase(displays: [(640, 360, 1)], heights: [360]),
+        CapCase(displays: [(640, 360, 2)], heights: [360, 720]),
+        CapCase(displays: [(640, 360, 1), (320, 180, 5)], heights: [360, 720, 1080]),
+        CapCase(displays: [(500, 500, 1)], heights: [360]),
+        CapCase(displays: [(500, 500, 1)], gravity: .resizeAspectFill, heights: [360, 720]),
+        CapCase(displays: [(4000, 4000, 1)], heights: [360, 720, 1080]),
+    ]
+
+    @Test("E06: the largest output caps the variants, at its size in pixels", arguments: caps)
+    func displayCap(_ test: CapCase) {
+        let board = OutputBoard()
+        for display in test.displays {
+            #expect(
+                board.add(
+                    VideoOutput(
+                        displaySize: PixelSize(width: display.width, height: display.height), scale: display.scale,
+                        gravity: test.gravity)))
+        }
+        var context = SelectionContext()
+        context.display = board.limits.display
+        let variants = [360, 720, 1080].enumerated().map { index, height in
+            VariantCandidate(
+                index: index, uri: "\(height)", bandwidth: Double(height) * 1000,
+                resolution: PixelSize(width: height * 16 / 9, height: height))
+        }
+        #expect(
+            VariantEligibility(variants, in: context).eligible.compactMap(\.resolution?.height) == test.heights)
+    }
+
+    @Test("E06: a display that changes while playing changes the variant at the next segment, and nothing else")
+    func changingDisplay() throws {
+        let sample = try VirtualSample(quality: nil) { $0.initialBitRateHint = 50_000_000 }
+        sample.item.preferences.preferredForwardBufferDuration = 4
+        let output = VideoOutput(displaySize: PixelSize(width: 320, height: 180))
+        try sample.item.add(output)
+        let frames = Recorder<VideoFrame>()
+        sample.record(output.frames(), in: frames)
+        try sample.play { time in
+            if time == .seconds(10) { output.scale = 3 }
+        }
+        #expect(sample.timeControlChanges.count(where: { $0.new == .playing }) == 1)
+        #expect(frames.elements.count == SampleMedia.frameCount)
+        #expect(frames.elements.first?.height == 180)
+        #expect(frames.elements.last?.height == 540)
+    }
+
+    @Test("J08: outputs in the colours of standard range leave the variants in PQ and HLG alone")
+    func standardRange() {
+        let board = OutputBoard()
+        #expect(!board.limits.needsStandardRange)
+        let output = VideoOutput(colorPolicy: .convert(to: .rec709))
+        #expect(board.add(output))
+        #expect(board.limits.needsStandardRange)
+        #expect(board.remove(output))
+        #expect(!board.limits.needsStandardRange)
+    }
+
+    // MARK: Pictures
+
+    @Test("J03: every picture comes once, in order, the moment that the timebase reaches it")
+    func sequence() throws {
+        let sample = try VirtualSample()
+        let output = VideoOutput()
+        try sample.item.add(output)
+        let frames = Recorder<VideoFrame>()
+        sample.record(output.frames(), in: frames)
+        #expect(!output.isReadyForDisplay)
+        try sample.play()
+        #expect(try frames.elements.map { try $0.hash } == SampleMedia.frameHashes(of: "180p"))
+        let epoch = try #require(sample.epoch)
+        // The first is there before time runs.
+        for (frame, time) in zip(frames.elements, frames.times).dropFirst() {
+            let due = try #require(frame.itemTime?.duration)
+            #expect(abs(time - epoch - due) < .microseconds(1))
+        }
+        #expect(frames.isFinished, "the sequence ends when the player is closed")
+    }
+
+    @Test("J03: a display link at 60 Hz takes every picture once, each in the refresh that shows it")
+    func displayLink() throws {
+        let sample = try VirtualSample(end: .seconds(4))
+        let output = VideoOutput()
+        try sample.item.add(output)
+        var taken: [(hash: String, time: Duration, asked: Duration)] = []
+        let refresh = Duration.nanoseconds(16_666_667)
+        sample.record(sample.player.events(), in: sample.events)
+        sample.player.play()
+        try sample.player.replaceCurrentItem(with: sample.item)
+        while !sample.events.elements.contains(where: \.isEnd), sample.clock.now.offset < .seconds(10) {
+            sample.clock.advance(by: refresh)
+            // Asks for what is to be seen when the next refresh is over.
+            let asked = output.itemTime(forHostTime: sample.clock.now.offset)
+            guard let time = asked.duration, output.hasNewFrame(for: asked) else { continue }
+            let copy = try #require(try output.copyFrame(for: asked))
+            #expect(!output.hasNewFrame(for: asked))
+            #expect(try output.copyFrame(for: asked) == nil)
+            taken.append((try copy.frame.hash, try #require(copy.displayTime.duration), time))
+        }
+        #expect(taken.map(\.hash) == Array(try SampleMedia.frameHashes(of: "180p").prefix(100)))
+        for picture in taken {
+            #expect(picture.time <= picture.asked)
+            #expect(picture.asked - picture.time <= refresh)
+        }
+        #expect(output.isReadyForDisplay)
+        #expect(output.videoRect == PixelRect(x: 0, y: 0, width: 320, height: 180))
+        let player = sample.player
+        try sample.clock.run { await player.close() }
+        #expect(!output.isReadyForDisplay)
+    }
+
+    @Test("J03: of pictures that nobody asks for the newest stay")
+    func nobodyAsks() throws {
+        let sample = try VirtualSample(end: .seconds(2))
+        let output = VideoOutput()
+        try sample.item.add(output)
+        var counts: [Int] = []
+        try sample.play { time in
+            guard time == .seconds(1) else { return }
+            var asked = MediaTime.zero
+            while asked.seconds < 2 {
+                if let copy = try output.copyFrame(for: asked) {
+                    counts.append(Int(copy.displayTime.seconds * 25 + 0.5))
+                }
+                asked = asked + MediaTime(value: 1, timescale: 25)
+            }
+        }
+        #expect(counts.count == VideoOutput.maximumFrameCount)
+        #expect(counts == Array((counts.first ?? 0)...(counts.last ?? 0)))
+    }
+
+    @Test("J04: without an output for pictures none is decoded")
+    func soundAlone() throws {
+        let sample = try VirtualSample(end: .seconds(2))
+        try sample.item.add(AudioOutput())
+        try sample.play()
+        #expect(sample.player.state.statistics.numberOfDecodedVideoFrames == 0)
+        #expect(sample.player.state.statistics.numberOfDecodedAudioFrames > 80)
+    }
+
+    @Test("I06: outputs come and go while the item plays, and no other loses anything")
+    func changingOutputs() throws {
+        let sample = try VirtualSample(end: .seconds(20))
+        sample.item.preferences.preferredForwardBufferDuration = 4
+        let writer = CapturingWriter([.audio])
+        sample.item.add(writer)
+        let output = VideoOutput()
+        let second = VideoOutput(pixelFormat: .bgra)
+        let (frames, others) = (Recorder<VideoFrame>(), Recorder<VideoFrame>())
+        var rates: Set<Double> = []
+        try sample.play { time in
+            if time == .seconds(3) {
+                sample.record(output.frames(), in: frames)
+                try sample.item.add(output)
+            }
+            if time == .seconds(10) {
+                sample.record(second.frames(), in: others)
+                try sample.item.add(second)
+            }
+            if time == .seconds(14) { #expect(sample.item.remove(output)) }
+            if time > .seconds(3) { rates.insert(sample.player.state.timebaseRate) }
+        }
+        #expect(rates.subtracting([0]) == [1])
+        #expect(sample.timeControlChanges.count(where: { $0.new == .playing }) == 1)
+        #expect(writer.largestSoundGap < .microseconds(30))
+        #expect(writer.sounds.last.map { $0.time + $0.length > .milliseconds(19_970) } == true)
+        // From the sync sample that comes next.
+        let times = frames.elements.compactMap(\.itemTime?.seconds)
+        #expect(try #require(times.first) <= 9)
+        #expect(try #require(times.last) > 13)
+        #expect(zip(times, times.dropFirst()).allSatisfy { abs($1 - $0 - 0.04) < 0.001 })
+        #expect(frames.isFinished, "the sequence of an output that was removed ends")
+        let rest = others.elements.compactMap(\.itemTime?.seconds)
+        #expect(try #require(rest.first) < 10.1)
+        #expect(try #require(rest.last) > 19.9)
+        #expect(zip(rest, rest.dropFirst()).allSatisfy { abs($1 - $0 - 0.04) < 0.001 })
+        #expect(others.elements.allSatisfy { $0.pixelFormatName == "bgra" })
+    }
+
+    @Test("J06: an output may take the place of the item's writers")
+    func suppression() throws {
+        let sample = try VirtualSample(end: .seconds(2))
+        let writer = CapturingWriter()
+        sample.item.add(writer)
+        let output = VideoOutput()
+        output.suppressesPlayerRendering = true
+        try sample.item.add(output)
+        let frames = Recorder<VideoFrame>()
+        sample.record(output.frames(), in: frames)
+        try sample.play()
+        #expect(frames.elements.count == 50)
+        #expect(writer.pictures.isEmpty)
+        #expect(writer.sounds.count > 80)
+    }
+
+    @Test("an output belongs to one item at a time")
+    func ownership() throws {
+        let (one, other) = (PlayerItem(url: "https://a.invalid/"), PlayerItem(url: "https://b.invalid/"))
+        let output = VideoOutput()
+        try one.add(output)
+        #expect(throws: PlayerError.self) { try other.add(output) }
+        #expect(throws: PlayerError.self) { try one.add(output) }
+        #expect(!other.remove(output))
+        #expect(one.remove(output))
+        try other.add(output)
+    }
+
+    @Test("J03: a jump in time drops the pictures of before, and is told")
+    func flush() async throws {
+        let output = VideoOutput()
+        let frames = try PacketFixture("h264-avcc").pictures()
+        var moment = OutputMoment()
+        for (index, frame) in frames.prefix(3).enumerated() {
+            output.prepare(frame.placed(at: MediaTime(value: Int64(index), timescale: 25)), moment)
+        }
+        let flushes = output.flushes()
+        output.flush(generation: 1, keepingFrom: nil)
+        let late = MediaTime(value: 10, timescale: 1)
+        #expect(!output.hasNewFrame(for: late))
+        // What a renderer had under way when time jumped.
+        output.prepare(frames[0].placed(at: .zero), moment)
+        #expect(!output.hasNewFrame(for: late))
+        moment.generation = 1
+        output.prepare(frames[0].placed(at: .zero), moment)
+        #expect(output.hasNewFrame(for: late))
+        output.end()
+        var count = 0
+        for await _ in flushes { count += 1 }
+        #expect(count == 1)
+    }
+}

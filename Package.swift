@@ -17,6 +17,7 @@ let package = Package(
         .library(name: "HLSKitSimulation", targets: ["HLSKitSimulation"]),
         .library(name: "HLSPlaylist", targets: ["HLSPlaylist"]),
         .library(name: "HLSMedia", targets: ["HLSMedia"]),
+        .library(name: "HLSCaptions", targets: ["HLSCaptions"]),
         .library(name: "HLSTime", targets: ["HLSTime"]),
         .executable(name: "hlsget", targets: ["hlsget"]),
     ],
@@ -40,12 +41,13 @@ let package = Package(
         .target(name: "HLSTime", swiftSettings: swiftSettings),
         .target(name: "HLSPlaylist", dependencies: ["HLSTime"], swiftSettings: swiftSettings),
         .target(name: "HLSMedia", dependencies: ["HLSTime"], swiftSettings: swiftSettings),
+        .target(name: "HLSCaptions", dependencies: ["HLSTime", "HLSMedia"], swiftSettings: swiftSettings),
 
         // The client.
         .target(
             name: "HLSKitCore",
             dependencies: [
-                "HLSTime", "HLSPlaylist", "HLSMedia", "CCurl", "CZlib", "CCrypto", "CLibAV",
+                "HLSTime", "HLSPlaylist", "HLSMedia", "HLSCaptions", "CCurl", "CZlib", "CCrypto", "CLibAV",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swiftSettings),
@@ -63,6 +65,7 @@ let package = Package(
         .testTarget(name: "HLSTimeTests", dependencies: ["HLSTime"], swiftSettings: swiftSettings),
         .testTarget(name: "HLSPlaylistTests", dependencies: ["HLSPlaylist"], swiftSettings: swiftSettings),
         .testTarget(name: "HLSMediaTests", dependencies: ["HLSMedia"], swiftSettings: swiftSettings),
+        .testTarget(name: "HLSCaptionsTests", dependencies: ["HLSCaptions"], swiftSettings: swiftSettings),
         .testTarget(
             name: "HLSKitCoreTests", dependencies: ["HLSKitCore", "HLSKitSimulation", "TestSupport"],
             swiftSettings: swiftSettings),

@@ -4,13 +4,14 @@
 //   swift build -c release --sanitize=fuzzer --product FuzzPlaylist
 //   SWIFT_BACKTRACE=enable=no .build/release/FuzzPlaylist -max_total_time=600 new-corpus corpus
 //
-// What a fuzzer finds goes into corpus/ and is replayed by CorpusTests.
+// What a fuzzer finds goes into corpus/ and is replayed by CorpusTests; of caption files into corpus-captions/, with the
+// ending of its format, and is replayed by CaptionCorpusTests.
 
 import PackageDescription
 
-func fuzzer(_ name: String) -> Target {
+func fuzzer(_ name: String, of module: String = "HLSPlaylist") -> Target {
     .executableTarget(
-        name: name, dependencies: [.product(name: "HLSPlaylist", package: "HLSKit")],
+        name: name, dependencies: ["HLSTime", module].map { .product(name: $0, package: "HLSKit") },
         swiftSettings: [
             .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
             .enableUpcomingFeature("MemberImportVisibility"), .unsafeFlags(["-parse-as-library"]),
@@ -19,4 +20,8 @@ func fuzzer(_ name: String) -> Target {
 
 let package = Package(
     name: "Fuzz", dependencies: [.package(name: "HLSKit", path: "..")],
-    targets: [fuzzer("FuzzAttributes"), fuzzer("FuzzPlaylist"), fuzzer("FuzzWriter"), fuzzer("FuzzMerging")], swiftLanguageModes: [.v6])
+    targets: [
+        fuzzer("FuzzAttributes"), fuzzer("FuzzPlaylist"), fuzzer("FuzzWriter"), fuzzer("FuzzMerging"),
+        fuzzer("FuzzWebVTT", of: "HLSCaptions"), fuzzer("FuzzSubRip", of: "HLSCaptions"),
+        fuzzer("FuzzTimedText", of: "HLSCaptions"), fuzzer("FuzzScenarist", of: "HLSCaptions"),
+    ], swiftLanguageModes: [.v6])

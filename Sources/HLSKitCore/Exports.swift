@@ -1,3 +1,4 @@
+@_exported public import HLSCaptions
 @_exported public import HLSMedia
 @_exported public import HLSPlaylist
 @_exported public import HLSTime

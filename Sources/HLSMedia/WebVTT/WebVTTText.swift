@@ -1,9 +1,9 @@
 /// The payload of cues as plain text.
-enum WebVTTText {
+package enum WebVTTText {
     /// `payload` without tags, its character references decoded.
     ///
     /// A tag that is not closed reaches to the end. What looks like a reference and is none stays as it is.
-    static func plain(_ payload: String) -> String {
+    package static func plain(_ payload: String) -> String {
         guard payload.utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) else {
             return payload
         }
@@ -34,7 +34,7 @@ enum WebVTTText {
     private static let maxReferenceLength = 12
 
     /// The character that a reference at the start of `text` stands for, and the reference's length.
-    private static func reference(_ text: Substring.UnicodeScalarView) -> (Unicode.Scalar, length: Int)? {
+    package static func reference(_ text: Substring.UnicodeScalarView) -> (Unicode.Scalar, length: Int)? {
         let head = text.prefix(maxReferenceLength)
         guard let end = head.firstIndex(of: ";") else { return nil }
         let name = String(head[head.index(after: head.startIndex)..<end])

@@ -1,0 +1,1 @@
+../../../Tests/HLSCaptionsTests/Support/ReaderChecks.swift

@@ -1,0 +1,60 @@
+/// Reads captions from the bytes of a file.
+///
+/// Lenient: what cannot be understood is passed over with a note. Whatever the bytes are, reading ends with captions or
+/// a ``CaptionFileError``, in time and memory in proportion to the bytes.
+///
+/// Source: CONTRACTS §12; the place of AVFoundation's `AVAssetReaderOutputCaptionAdaptor`.
+public struct CaptionFileReader: Sendable {
+    /// What a file holds.
+    public struct Content: Sendable, Hashable {
+        /// In the order of the file.
+        public var captions: [Caption]
+        /// BCP 47 tag; nil where the file does not tell.
+        public var language: String?
+        /// What was passed over or mended.
+        public var notes: [CaptionFileNote]
+
+        public init(captions: [Caption], language: String? = nil, notes: [CaptionFileNote] = []) {
+            self.captions = captions
+            self.language = language
+            self.notes = notes
+        }
+    }
+
+    /// Larger files are refused, in bytes.
+    public static let maxByteCount = 32 << 20
+
+    public var format: CaptionFormat
+
+    public init(format: CaptionFormat) { self.format = format }
+
+    /// Tells the format by the first bytes; nil where they are of none.
+    public init?(guessingFrom bytes: some Collection<UInt8>) {
+        let head = TextDecoding.text(of: Array(bytes.prefix(4096))).text
+        let start = head.unicodeScalars.drop { $0.properties.isWhitespace || $0 == "\u{feff}" }
+        if start.starts(with: "WEBVTT".unicodeScalars) {
+            format = .webVTT
+        } else if start.starts(with: "Scenarist_SCC".unicodeScalars) {
+            format = .scenarist
+        } else if start.first == "<" {
+            format = .iTunesTimedText
+        } else if head.contains("-->") {
+            format = .subRip
+        } else {
+            return nil
+        }
+    }
+
+    public func read(_ bytes: some Collection<UInt8>) throws(CaptionFileError) -> Content {
+        guard bytes.count <= Self.maxByteCount else {
+            throw CaptionFileError(code: .limitExceeded, text: "more than \(Self.maxByteCount) bytes")
+        }
+        let bytes = Array(bytes)
+        switch format {
+        case .webVTT: return try WebVTTCaptionReader.read(bytes)
+        case .subRip: return try SubRipReader.read(bytes)
+        case .iTunesTimedText: return try TimedTextReader.read(bytes)
+        case .scenarist: return try ScenaristReader.read(bytes)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+public import HLSTime
+
+/// Writes captions as the bytes of a file.
+///
+/// What a format cannot hold is left out or changed to what is nearest: WebVTT and SubRip have no empty lines, `.itt`
+/// and `.scc` have times of whole frames, `.scc` has CEA-608's characters and budget (see
+/// ``CaptionConversionValidator``).
+///
+/// Source: CONTRACTS §12; the place of AVFoundation's `AVAssetWriterInputCaptionAdaptor`.
+public struct CaptionFileWriter: Sendable {
+    public struct Output: Sendable, Hashable {
+        public var bytes: [UInt8]
+        /// What was changed or left out, as far as the format has limits.
+        public var notes: [CaptionFileNote]
+    }
+
+    public var format: CaptionFormat
+    /// BCP 47 tag; only `.itt` has a place for it.
+    public var language: String?
+    /// The length of a frame of the time codes of `.itt`: 1/N or 1001/(N·1000) s, N from 1 to 120. The default is
+    /// 1001/30000 s. `.scc` has this rate always.
+    public var timeCodeFrameDuration = MediaTime(value: 1001, timescale: 30_000)
+    /// Time codes leave numbers away so that they keep up with the clock (at 1001/30000 s only). False by default.
+    public var usesDropFrameTimeCode = false
+
+    public init(format: CaptionFormat) { self.format = format }
+
+    /// - Throws: `invalidTime` for a caption without a start, or one later than 99:59:59.
+    public func write(_ captions: [Caption]) throws(CaptionFileError) -> Output {
+        switch format {
+        case .webVTT: return Output(bytes: try WebVTTCaptionWriter.write(captions), notes: [])
+        case .subRip: return Output(bytes: try SubRipWriter.write(captions), notes: [])
+        case .iTunesTimedText:
+            guard
+                let rate = TimeCodeRate(frameDuration: timeCodeFrameDuration, isDropFrame: usesDropFrameTimeCode)
+            else {
+                throw CaptionFileError(
+                    code: .invalidTime, text: "\(timeCodeFrameDuration) is not the length of a frame of a time code")
+            }
+            return Output(bytes: try TimedTextWriter.write(captions, rate: rate, language: language), notes: [])
+        case .scenarist:
+            let (bytes, notes) = try ScenaristWriter.write(
+                captions, rate: usesDropFrameTimeCode ? .ntscDropFrame : .ntsc)
+            return Output(bytes: bytes, notes: notes)
+        }
+    }
+}

@@ -1,0 +1,91 @@
+/// A format of caption files.
+public enum CaptionFormat: String, Sendable, Hashable, CaseIterable {
+    /// WebVTT (`.vtt`).
+    case webVTT = "vtt"
+    /// SubRip (`.srt`).
+    case subRip = "srt"
+    /// iTunes Timed Text, a profile of TTML (`.itt`).
+    case iTunesTimedText = "itt"
+    /// Scenarist Closed Captions: CEA-608 (`.scc`).
+    case scenarist = "scc"
+
+    /// - Parameter fileExtension: without the point, in any case; `ttml`, `dfxp` and `xml` stand for `itt`, and
+    ///   `webvtt` for `vtt`.
+    public init?(fileExtension: String) {
+        switch fileExtension.lowercased() {
+        case "ttml", "dfxp", "xml": self = .iTunesTimedText
+        case "webvtt": self = .webVTT
+        case let name:
+            guard let format = CaptionFormat(rawValue: name) else { return nil }
+            self = format
+        }
+    }
+
+    public var fileExtension: String { rawValue }
+}
+
+/// Why a caption file could not be read or written.
+public struct CaptionFileError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kind of failure. An open set.
+    public struct Code: RawRepresentable, Sendable, Hashable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The bytes are not of the format.
+        public static let notThisFormat = Code(rawValue: "notThisFormat")
+        /// The file contradicts its format so that nothing behind this place can be trusted.
+        public static let malformed = Code(rawValue: "malformed")
+        /// Well-formed, but more than a limit allows.
+        public static let limitExceeded = Code(rawValue: "limitExceeded")
+        /// A caption has no time that a file could hold.
+        public static let invalidTime = Code(rawValue: "invalidTime")
+    }
+
+    public var code: Code
+    /// Counted from 1; nil where there is no one place, and when writing.
+    public var line: Int?
+    /// What was found, for a person.
+    public var text: String
+
+    public init(code: Code, line: Int? = nil, text: String) {
+        self.code = code
+        self.line = line
+        self.text = text
+    }
+
+    public var description: String {
+        if let line { "line \(line): \(text)" } else { text }
+    }
+}
+
+/// Something odd in a caption file that was passed over or mended.
+public struct CaptionFileNote: Sendable, Hashable, CustomStringConvertible {
+    /// Counted from 1; nil where there is no one place.
+    public var line: Int?
+    public var text: String
+
+    public init(line: Int? = nil, text: String) {
+        self.line = line
+        self.text = text
+    }
+
+    public var description: String {
+        if let line { "line \(line): \(text)" } else { text }
+    }
+}
+
+/// The first notes of a file; hostile files can be odd in each line, and nobody reads more than these.
+struct NoteList {
+    private static let maxCount = 64
+    private(set) var notes: [CaptionFileNote] = []
+    private var count = 0
+
+    mutating func add(_ text: @autoclosure () -> String, line: Int? = nil) {
+        count += 1
+        if count < Self.maxCount {
+            notes.append(CaptionFileNote(line: line, text: text()))
+        } else if count == Self.maxCount {
+            notes.append(CaptionFileNote(text: "further notes about this file are left out"))
+        }
+    }
+}

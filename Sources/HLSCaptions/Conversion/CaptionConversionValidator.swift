@@ -1,0 +1,172 @@
+public import HLSTime
+import Synchronization
+
+/// Tells what in a row of captions the target format cannot hold, and what would mend it.
+///
+/// The work is done while the warnings are taken, one at a time: nothing runs by itself. Captions whose warnings are
+/// not heeded are shown late or left out when they are written.
+///
+///     let validator = CaptionConversionValidator(captions: captions, timeRange: range)
+///     for await warning in try validator.validateCaptionConversion() { … }
+///
+/// Source: AVFoundation's `AVCaptionConversionValidator`; CONTRACTS §12.
+public final class CaptionConversionValidator: Sendable {
+    public enum Status: Sendable, Hashable {
+        /// Validating has not begun.
+        case unknown
+        case validating
+        /// All captions have been looked at; ``CaptionConversionValidator/warnings`` grows no more.
+        case completed
+        /// ``CaptionConversionValidator/stopValidating()`` was called before the end.
+        case stopped
+    }
+
+    /// Why validating cannot begin.
+    public enum ValidationError: Error, Sendable, Hashable {
+        /// It has begun already.
+        case alreadyStarted
+    }
+
+    /// Warnings as they are found. Taking the next one does the work up to there.
+    public struct Warnings: AsyncSequence, AsyncIteratorProtocol, Sendable {
+        public typealias Element = CaptionConversionWarning
+        public typealias Failure = Never
+        fileprivate let validator: CaptionConversionValidator
+
+        /// The next warning; nil when all captions have been looked at, or when stopped.
+        public mutating func next() async -> CaptionConversionWarning? { validator.nextWarning() }
+        public func makeAsyncIterator() -> Warnings { self }
+    }
+
+    private struct State {
+        var status = Status.unknown
+        var warnings: [CaptionConversionWarning] = []
+        var check: ConversionCheck?
+    }
+
+    public let captions: [Caption]
+    /// The time in which captions can be sent: nothing is loaded before its start, and captions that are outside are
+    /// not looked at.
+    public let timeRange: MediaTimeRange
+    public let conversionSettings: CaptionConversionSettings
+    private let state = Mutex(State())
+
+    /// - Parameter captions: in any order.
+    public init(
+        captions: [Caption], timeRange: MediaTimeRange, conversionSettings: CaptionConversionSettings = .init()
+    ) {
+        self.captions = captions
+        self.timeRange = timeRange
+        self.conversionSettings = conversionSettings
+    }
+
+    public var status: Status { state.withLock { $0.status } }
+    /// The warnings so far.
+    public var warnings: [CaptionConversionWarning] { state.withLock { $0.warnings } }
+
+    /// Begins, and gives the warnings.
+    ///
+    /// - Throws: ``ValidationError/alreadyStarted`` the second time.
+    public func validateCaptionConversion() throws(ValidationError) -> Warnings {
+        let isFirst = state.withLock { state in
+            guard state.status == .unknown else { return false }
+            state.status = .validating
+            return true
+        }
+        guard isFirst else { throw .alreadyStarted }
+        return Warnings(validator: self)
+    }
+
+    /// Ends validating: no further warnings are found. Without effect before the beginning and after the end.
+    public func stopValidating() {
+        state.withLock { if $0.status == .validating { $0.status = .stopped } }
+    }
+
+    private func nextWarning() -> CaptionConversionWarning? {
+        // The check is taken out while it works, so that nothing long happens under the lock.
+        let taken: ConversionCheck?? = state.withLock { state in
+            guard state.status == .validating else { return nil }
+            defer { state.check = nil }
+            return .some(state.check)
+        }
+        guard let taken else { return nil }
+        var check = taken ?? ConversionCheck(captions: captions, timeRange: timeRange)
+        let warning = check.nextWarning()
+        let after = check
+        return state.withLock { state -> CaptionConversionWarning? in
+            guard state.status == .validating else { return nil }
+            state.check = after
+            if let warning {
+                state.warnings.append(warning)
+            } else {
+                state.status = .completed
+            }
+            return warning
+        }
+    }
+}
+
+/// Goes through captions in the order of their times.
+struct ConversionCheck {
+    private var schedule: CEA608Schedule
+    private var scenes: [(scene: CEA608Schedule.Scene, beginning: [Int])]
+    private var next = 0
+    private var pending: [CaptionConversionWarning] = []
+    private let rate = TimeCodeRate.ntsc
+
+    init(captions: [Caption], timeRange: MediaTimeRange) {
+        schedule = CEA608Schedule(firstFrame: max(0, rate.frame(at: timeRange.start) ?? 0))
+        // What has no time, or none that a time code can say, is not shown at all.
+        let usable = captions.enumerated().filter { _, caption in
+            let range = caption.timeRange
+            let isInside = timeRange.isValid ? range.start < timeRange.end && range.end > timeRange.start : true
+            return isInside && (try? TimeCodeRate.ntsc.frames(of: range, index: 0)) != nil
+        }
+        let found = (try? CEA608Schedule.Scene.scenes(of: usable.map(\.element), rate: rate)) ?? []
+        scenes = found.map { ($0.scene, $0.beginning.map { usable[$0].offset }) }
+    }
+
+    mutating func nextWarning() -> CaptionConversionWarning? {
+        while pending.isEmpty, next < scenes.count {
+            let (scene, beginning) = scenes[next]
+            next += 1
+            take(schedule.add(scene), scene, beginning)
+        }
+        return pending.isEmpty ? nil : pending.removeFirst()
+    }
+
+    private mutating func take(
+        _ placement: CEA608Schedule.Placement, _ scene: CEA608Schedule.Scene, _ beginning: [Int]
+    ) {
+        for range in Self.ranges(of: beginning) {
+            if placement.delay > 0 {
+                let offset = rate.time(ofFrame: placement.delay)
+                // The end stays, unless there would be nothing left.
+                let adjustment = CaptionConversionTimeRangeAdjustment(
+                    startTimeOffset: offset, durationOffset: placement.isDropped ? .zero : -offset)
+                pending.append(
+                    CaptionConversionWarning(
+                        warningType: .excessMediaData, rangeOfCaptions: range, adjustment: adjustment))
+            }
+            let findings: [(CEA608Layout.Finding, CaptionConversionWarning.WarningType)] = [
+                (.character, .unsupportedCharacter), (.width, .excessWidth), (.height, .excessHeight),
+            ]
+            for (finding, type) in findings where placement.layout.findings.contains(finding) {
+                pending.append(CaptionConversionWarning(warningType: type, rangeOfCaptions: range))
+            }
+        }
+    }
+
+    /// Neighbouring numbers as ranges.
+    private static func ranges(of numbers: [Int]) -> [Range<Int>] {
+        var ranges: [Range<Int>] = []
+        for number in numbers.sorted() {
+            if let last = ranges.last, last.upperBound == number {
+                ranges[ranges.count - 1] = last.lowerBound..<number + 1
+            } else {
+                ranges.append(number..<number + 1)
+            }
+        }
+        return ranges
+    }
+}

@@ -1,0 +1,79 @@
+public import HLSTime
+
+/// What a conversion is for.
+///
+/// Source: the conversion settings of AVFoundation's `AVCaptionConversionValidator`.
+public struct CaptionConversionSettings: Sendable, Hashable {
+    /// The kind of captions that is wanted.
+    public enum MediaSubType: Sendable, Hashable {
+        /// CEA-608: two bytes on each frame of 1001/30000 s, 32 columns, 15 rows.
+        case closedCaption608
+    }
+
+    public var mediaSubType: MediaSubType
+    /// Time codes leave numbers away so that they keep up with the clock. False by default.
+    public var usesDropFrameTimeCode: Bool
+
+    public init(mediaSubType: MediaSubType = .closedCaption608, usesDropFrameTimeCode: Bool = false) {
+        self.mediaSubType = mediaSubType
+        self.usesDropFrameTimeCode = usesDropFrameTimeCode
+    }
+}
+
+/// Why captions cannot be converted as they are.
+///
+/// Source: AVFoundation's `AVCaptionConversionWarning`.
+public struct CaptionConversionWarning: Sendable, Hashable {
+    /// The kind of trouble. An open set.
+    public struct WarningType: RawRepresentable, Sendable, Hashable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// There is more to send than the time before the captions has room for.
+        public static let excessMediaData = WarningType(rawValue: "excessMediaData")
+        /// Characters that the format lacks; they are replaced.
+        public static let unsupportedCharacter = WarningType(rawValue: "unsupportedCharacter")
+        /// A line that is wider than the screen; it is broken.
+        public static let excessWidth = WarningType(rawValue: "excessWidth")
+        /// More lines than the screen has; the last are left out.
+        public static let excessHeight = WarningType(rawValue: "excessHeight")
+    }
+
+    public var warningType: WarningType
+    /// Indices in ``CaptionConversionValidator/captions``.
+    public var rangeOfCaptions: Range<Int>
+    /// What would do away with the warning; nil where nothing simple does.
+    public var adjustment: CaptionConversionTimeRangeAdjustment?
+
+    public init(
+        warningType: WarningType, rangeOfCaptions: Range<Int>,
+        adjustment: CaptionConversionTimeRangeAdjustment? = nil
+    ) {
+        self.warningType = warningType
+        self.rangeOfCaptions = rangeOfCaptions
+        self.adjustment = adjustment
+    }
+}
+
+/// A change of captions' times that makes them fit.
+///
+/// Source: AVFoundation's `AVCaptionConversionTimeRangeAdjustment`.
+public struct CaptionConversionTimeRangeAdjustment: Sendable, Hashable {
+    /// To be added to the start of each caption.
+    public var startTimeOffset: MediaTime
+    /// To be added to the duration of each caption.
+    public var durationOffset: MediaTime
+
+    public init(startTimeOffset: MediaTime, durationOffset: MediaTime) {
+        self.startTimeOffset = startTimeOffset
+        self.durationOffset = durationOffset
+    }
+
+    /// The caption with its times changed so.
+    public func applied(to caption: Caption) -> Caption {
+        var caption = caption
+        caption.timeRange.start += startTimeOffset
+        caption.timeRange.duration += durationOffset
+        return caption
+    }
+}

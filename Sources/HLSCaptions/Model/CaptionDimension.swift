@@ -1,0 +1,66 @@
+/// A length or a place on the screen.
+///
+/// Source: AVFoundation's `AVCaptionDimension`.
+public struct CaptionDimension: Sendable, Hashable {
+    /// What a value counts.
+    public enum Units: Sendable, Hashable {
+        /// Nothing is said; the value does not count.
+        case unspecified
+        /// Cells of a grid of 32 columns and 15 rows. A negative place is counted from the far edge, −1 is the last.
+        case cells
+        /// Percent of the screen's width or height.
+        case percent
+    }
+
+    public var value: Double
+    public var units: Units
+
+    public init(value: Double, units: Units) {
+        self.value = value
+        self.units = units
+    }
+
+    /// Not said.
+    public static let unspecified = CaptionDimension(value: 0, units: .unspecified)
+    public static func cells(_ value: Double) -> CaptionDimension { CaptionDimension(value: value, units: .cells) }
+    public static func percent(_ value: Double) -> CaptionDimension { CaptionDimension(value: value, units: .percent) }
+
+    /// In percent, where the screen is `cellCount` cells long; nil where unspecified.
+    func percentage(cellCount: Int) -> Double? {
+        switch units {
+        case .unspecified: nil
+        case .percent: value
+        case .cells: (value < 0 ? Double(cellCount) + value : value) * 100 / Double(cellCount)
+        }
+    }
+}
+
+/// A place on the screen, from its top left corner.
+public struct CaptionPoint: Sendable, Hashable {
+    public var x: CaptionDimension
+    public var y: CaptionDimension
+
+    public init(x: CaptionDimension = .unspecified, y: CaptionDimension = .unspecified) {
+        self.x = x
+        self.y = y
+    }
+}
+
+/// An extent on the screen.
+public struct CaptionSize: Sendable, Hashable {
+    public var width: CaptionDimension
+    public var height: CaptionDimension
+
+    public init(width: CaptionDimension = .unspecified, height: CaptionDimension = .unspecified) {
+        self.width = width
+        self.height = height
+    }
+}
+
+/// The grid that cells are counted on.
+///
+/// Source: ANSI/CTA-608-E §C; TTML1 §6.2.1 (`ttp:cellResolution`, whose default is the same).
+public enum CaptionGrid {
+    public static let columnCount = 32
+    public static let rowCount = 15
+}

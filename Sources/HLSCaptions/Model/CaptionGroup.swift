@@ -1,0 +1,80 @@
+public import HLSTime
+
+/// The captions that are shown together during a time; none where nothing is shown.
+///
+/// Source: AVFoundation's `AVCaptionGroup`.
+public struct CaptionGroup: Sendable, Hashable {
+    public var timeRange: MediaTimeRange
+    public var captions: [Caption]
+
+    public init(captions: [Caption], timeRange: MediaTimeRange) {
+        self.captions = captions
+        self.timeRange = timeRange
+    }
+}
+
+/// Turns captions, which may overlap, into a row of groups that do not: one for each change of what is shown.
+///
+/// Groups follow one another without holes from the first caption's start; an empty group is a time in which nothing
+/// is shown. Of equal times the captions keep the order in which they were added.
+///
+/// Source: AVFoundation's `AVCaptionGrouper`.
+public struct CaptionGrouper: Sendable {
+    private var captions: [Caption] = []
+    /// Up to here groups were given.
+    private var position: MediaTime?
+
+    public init() {}
+
+    /// Takes a caption. One that ends before what was given already, or that has no numeric start or is empty in time,
+    /// is passed over.
+    public mutating func addCaption(_ caption: Caption) {
+        let range = caption.timeRange
+        guard range.isValid, range.start.isNumeric, !range.isEmpty else { return }
+        if let position, range.end <= position { return }
+        captions.append(caption)
+    }
+
+    /// Gives the groups that end at or before `time`, the last one cut off there.
+    ///
+    /// Captions that are added later are shown from `time` on at the earliest. With ``MediaTime/positiveInfinity`` all
+    /// is given; a caption without a numeric end then ends with the last change, or not at all where none follows.
+    public mutating func flushAddedCaptions(upTo time: MediaTime) -> [CaptionGroup] {
+        guard time.isNumeric || time.isPositiveInfinity else { return [] }
+        let starts = captions.map { max($0.timeRange.start, position ?? $0.timeRange.start) }
+        guard var begin = position ?? starts.min(), begin < time else { return [] }
+        var changes = Set(starts)
+        for caption in captions where caption.timeRange.end.isNumeric { changes.insert(caption.timeRange.end) }
+        if time.isNumeric { changes.insert(time) }
+        var groups: [CaptionGroup] = []
+        // Captions by their start, and those on screen: each is looked at while it is shown only.
+        let order = captions.indices.sorted { (starts[$0], $0) < (starts[$1], $1) }
+        var next = 0
+        var shown: [Int] = []
+        for change in changes.sorted() where change > begin && change <= time {
+            while next < order.count, starts[order[next]] <= begin {
+                shown.append(order[next])
+                next += 1
+            }
+            shown.removeAll { captions[$0].timeRange.end <= begin }
+            groups.append(
+                CaptionGroup(
+                    captions: shown.sorted().map { captions[$0] }, timeRange: MediaTimeRange(start: begin, end: change))
+            )
+            begin = change
+        }
+        if time.isPositiveInfinity {
+            let open = captions.filter { $0.timeRange.start <= begin && $0.timeRange.end > begin }
+            if !open.isEmpty {
+                groups.append(
+                    CaptionGroup(
+                        captions: open, timeRange: MediaTimeRange(start: begin, duration: .positiveInfinity)))
+            }
+            captions = []
+        } else {
+            captions.removeAll { $0.timeRange.end <= time }
+        }
+        position = begin
+        return groups
+    }
+}

@@ -1,0 +1,80 @@
+/// The part of the screen that a caption is laid out in.
+///
+/// Source: AVFoundation's `AVCaptionRegion`.
+public struct CaptionRegion: Sendable, Hashable {
+    /// How new lines come in.
+    public enum Scroll: Sendable, Hashable {
+        case none
+        /// Lines move up to make room.
+        case rollUp
+    }
+
+    /// Where in the region the text stands, in the direction in which lines follow one another.
+    public enum DisplayAlignment: Sendable, Hashable {
+        /// At the region's beginning.
+        case before
+        case center
+        /// At the region's end.
+        case after
+    }
+
+    public enum WritingMode: Sendable, Hashable {
+        case leftToRightAndTopToBottom
+        /// Vertical lines that follow one another from right to left.
+        case topToBottomAndRightToLeft
+        /// Vertical lines that follow one another from left to right.
+        case topToBottomAndLeftToRight
+    }
+
+    /// The name that files give the region; nil where it has none.
+    public var identifier: String?
+    /// The top left corner.
+    public var origin: CaptionPoint
+    public var size: CaptionSize
+    public var scroll: Scroll
+    /// nil stands for the default of the format.
+    public var displayAlignment: DisplayAlignment?
+    public var writingMode: WritingMode
+
+    public init(
+        identifier: String? = nil, origin: CaptionPoint = .init(), size: CaptionSize = .init(),
+        scroll: Scroll = .none, displayAlignment: DisplayAlignment? = nil,
+        writingMode: WritingMode = .leftToRightAndTopToBottom
+    ) {
+        self.identifier = identifier
+        self.origin = origin
+        self.size = size
+        self.scroll = scroll
+        self.displayAlignment = displayAlignment
+        self.writingMode = writingMode
+    }
+
+    /// The region `top` of iTunes Timed Text: the upper 15 percent of the screen.
+    public static let appleITTTop = CaptionRegion(
+        identifier: "top", origin: CaptionPoint(x: .percent(0), y: .percent(0)),
+        size: CaptionSize(width: .percent(100), height: .percent(15)), displayAlignment: .before)
+    /// The region `bottom` of iTunes Timed Text: the lower 15 percent of the screen.
+    public static let appleITTBottom = CaptionRegion(
+        identifier: "bottom", origin: CaptionPoint(x: .percent(0), y: .percent(85)),
+        size: CaptionSize(width: .percent(100), height: .percent(15)), displayAlignment: .after)
+
+    /// The first row of the grid of ``CaptionGrid`` that text in the region takes, if it takes `rowCount` rows; 0 is
+    /// the topmost. The bottom rows where the region says nothing.
+    func firstRow(rowCount: Int) -> Int {
+        let rows = CaptionGrid.rowCount
+        let last = max(0, rows - max(1, rowCount))
+        func row(_ percent: Double) -> Int { Int((min(max(percent, -1000), 1000) * Double(rows) / 100).rounded()) }
+        guard let top = origin.y.percentage(cellCount: rows) else { return last }
+        guard let height = size.height.percentage(cellCount: rows) else { return min(max(0, row(top)), last) }
+        let first =
+            switch displayAlignment {
+            case .before, nil: row(top)
+            case .center: row(top + height / 2) - rowCount / 2
+            case .after: row(top + height) - rowCount
+            }
+        return min(max(0, first), last)
+    }
+
+    /// The text stands in the upper half.
+    var isInUpperHalf: Bool { firstRow(rowCount: 1) < CaptionGrid.rowCount / 2 }
+}

@@ -1,0 +1,151 @@
+/// The tags that `.srt` files use: `<b> <i> <u> <s> <font color=…>`, the same in braces, and `{\an8}` for the place.
+///
+/// What is no known tag is text. There is no escape; so that text which looks like markup stays text, a word joiner is
+/// put into it, which reading takes out again.
+enum SubRipMarkup {
+    /// `{\anN}`: the key of a number pad that lies where the text stands.
+    struct Place: Equatable {
+        var key: Int
+    }
+
+    static let wordJoiner: Unicode.Scalar = "\u{2060}"
+    private static let names: Set<String> = ["b", "i", "u", "s", "font"]
+    private static let maxDepth = 64
+    /// A longer one is no tag.
+    private static let maxTagLength = 256
+
+    static func pieces(of text: String.UnicodeScalarView) -> (pieces: [StyledText], place: Place?) {
+        var pieces: [StyledText] = []
+        var place: Place?
+        var open: [(name: String, style: CaptionStyle)] = [("", .plain)]
+        var run = String.UnicodeScalarView()
+        var previous: Unicode.Scalar?
+        var rest = text[...]
+        func flush() {
+            guard !run.isEmpty else { return }
+            pieces.append(StyledText(text: String(run), style: open.last?.style ?? .plain))
+            run = .init()
+        }
+        while let scalar = rest.first {
+            let isTag = scalar == "<"
+            if isTag || scalar == "{", let (body, end) = bracket(rest, until: isTag ? ">" : "}") {
+                if !isTag, body.hasPrefix("\\") {
+                    if let key = body.hasPrefix("\\an") ? Int(body.dropFirst(3)) : nil, (1...9).contains(key) {
+                        place = Place(key: key)
+                    }
+                    rest = rest[end...]
+                    continue
+                }
+                if let tag = tag(body) {
+                    flush()
+                    take(tag, &open)
+                    rest = rest[end...]
+                    continue
+                }
+            }
+            rest = rest.dropFirst()
+            // The word joiner that keeps text from being markup.
+            if scalar == wordJoiner, previous == "<" || previous == "{" || previous == "-" && rest.first == ">" {
+                previous = scalar
+                continue
+            }
+            run.append(scalar)
+            previous = scalar
+        }
+        flush()
+        return (pieces, place)
+    }
+
+    private static func bracket(
+        _ rest: Substring.UnicodeScalarView, until close: Unicode.Scalar
+    ) -> (body: String, end: String.Index)? {
+        let head = rest.dropFirst().prefix(maxTagLength)
+        guard let end = head.firstIndex(where: { $0 == close || $0 == "\n" || $0 == "<" }), head[end] == close else {
+            return nil
+        }
+        return (String(head[..<end]), rest.index(after: end))
+    }
+
+    private static func tag(_ body: String) -> (name: String, isEnd: Bool, attributes: Substring)? {
+        let isEnd = body.hasPrefix("/")
+        let text = isEnd ? body.dropFirst() : body[...]
+        let name = text.prefix { $0.isLetter }.lowercased()
+        guard names.contains(name) else { return nil }
+        let attributes = text.dropFirst(name.count)
+        guard attributes.isEmpty || attributes.first?.isWhitespace == true else { return nil }
+        return (name, isEnd, attributes)
+    }
+
+    private static func take(
+        _ tag: (name: String, isEnd: Bool, attributes: Substring), _ open: inout [(name: String, style: CaptionStyle)]
+    ) {
+        if tag.isEnd {
+            // Tags are often closed in a wrong order: what was opened inside keeps its style until it is closed.
+            guard let index = open.lastIndex(where: { $0.name == tag.name }) else { return }
+            let names = open[(index + 1)...].map(\.name)
+            let inner = open[(index + 1)...].map(\.style)
+            open.removeSubrange(index...)
+            for (name, style) in zip(names, inner) {
+                var outer = open.last?.style ?? .plain
+                apply(name, style.textColor, &outer)
+                open.append((name, outer))
+            }
+            return
+        }
+        guard open.count < maxDepth, var style = open.last?.style else { return }
+        apply(tag.name, color(in: tag.attributes) ?? style.textColor, &style)
+        open.append((tag.name, style))
+    }
+
+    private static func apply(_ name: String, _ color: CaptionColor?, _ style: inout CaptionStyle) {
+        switch name {
+        case "b": style.fontWeight = .bold
+        case "i": style.fontStyle = .italic
+        case "u": style.decoration.insert(.underline)
+        case "s": style.decoration.insert(.lineThrough)
+        default: style.textColor = color
+        }
+    }
+
+    private static func color(in attributes: Substring) -> CaptionColor? {
+        let text = attributes.lowercased()
+        guard let range = text.firstRange(of: "color") else { return nil }
+        let value = text[range.upperBound...].drop { $0 == " " || $0 == "=" || $0 == "\"" || $0 == "'" }
+            .prefix { $0 != "\"" && $0 != "'" && $0 != " " }
+        return CaptionColor(parsing: value, fractionalAlpha: true)
+            ?? CaptionColor(parsing: "#" + value, fractionalAlpha: true)
+    }
+}
+
+extension Caption {
+    /// Sets region and alignment by the key of a number pad; 2, the bottom centre, is the default.
+    mutating func apply(_ place: SubRipMarkup.Place) {
+        let row = (place.key - 1) / 3
+        switch row {
+        case 2: region = .appleITTTop
+        case 1:
+            region = CaptionRegion(
+                origin: CaptionPoint(x: .percent(0), y: .percent(0)),
+                size: CaptionSize(width: .percent(100), height: .percent(100)), displayAlignment: .center)
+        default: region = nil
+        }
+        textAlignment = [.left, nil, .right][(place.key - 1) % 3]
+    }
+
+    /// The key of a number pad where the text stands.
+    var placeKey: Int {
+        let column: Int =
+            switch textAlignment {
+            case .left, .start: 0
+            case .center, nil: 1
+            case .right, .end: 2
+            }
+        guard let region else { return column + 1 }
+        // A box without text of its own height is where its alignment says.
+        switch region.firstRow(rowCount: 1) {
+        case ..<(CaptionGrid.rowCount / 3): return column + 7
+        case ..<(CaptionGrid.rowCount * 2 / 3): return column + 4
+        default: return column + 1
+        }
+    }
+}

@@ -1,0 +1,336 @@
+import HLSTime
+
+/// Reads TTML: `.itt`, and what other profiles have in common with it.
+///
+/// Times may stand on the body, divisions, paragraphs and spans, in parallel or one after another. A paragraph becomes
+/// a caption for each time in which its text stays the same.
+///
+/// Source: TTML1 (W3C), iTunes Timed Text is a profile of it; ruby of TTML2 §10.2.35.
+struct TimedTextReader {
+    private static let maxRunCount = 4096
+    private static let maxChangeCount = 256
+    private static let maxTextByteCount = 64 << 20
+    private static let maxDefinitionCount = 4096
+
+    private struct Element {
+        var name: String
+        var style = TimedTextStyle()
+        var region: String?
+        var start = MediaTime.zero
+        /// nil: until the end.
+        var end: MediaTime?
+        var isSequence = false
+        /// Where the next child of a sequence begins.
+        var cursor = MediaTime.zero
+        var preservesSpace = false
+    }
+
+    private struct Run {
+        var text: String
+        var element: Element
+        var isBreak = false
+    }
+
+    private struct Item {
+        var caption: Caption
+        var end: MediaTime?
+    }
+
+    private var scanner: XMLScanner
+    private var notes = NoteList()
+    private var language: String?
+    private var clock = TimedTextTime()
+    private var rootExtent: (width: Double, height: Double)?
+    private var cells = (columns: CaptionGrid.columnCount, rows: CaptionGrid.rowCount)
+    private var styles: [String: TimedTextProperties] = [:]
+    private var regions: [String: TimedTextProperties] = [:]
+    private var regionValues: [String: CaptionRegion] = [:]
+    private var openRegion: (name: String, properties: TimedTextProperties)?
+    private var stack: [Element] = []
+    private var runs: [Run] = []
+    private var paragraphLine = 0
+    private var items: [Item] = []
+    private var textByteCount = 0
+
+    static func read(_ bytes: [UInt8]) throws(CaptionFileError) -> CaptionFileReader.Content {
+        var reader = TimedTextReader(scanner: XMLScanner(TextDecoding.text(of: bytes).text))
+        try reader.read()
+        return CaptionFileReader.Content(
+            captions: reader.captions(), language: reader.language, notes: reader.notes.notes)
+    }
+
+    private init(scanner: XMLScanner) { self.scanner = scanner }
+
+    private mutating func read() throws(CaptionFileError) {
+        while let event = try scanner.next() {
+            switch event {
+            case .start(let name, let attributes): try start(name, attributes)
+            case .end(let name): try end(name)
+            case .text(let text):
+                if isInParagraph, let element = stack.last, element.name == "p" || element.name == "span" {
+                    add(Run(text: text, element: element))
+                }
+            }
+        }
+    }
+
+    private var isInParagraph: Bool { stack.contains { $0.name == "p" } }
+
+    private mutating func add(_ run: Run) {
+        guard runs.count < Self.maxRunCount else {
+            if runs.count == Self.maxRunCount { notes.add("a paragraph of too many pieces", line: paragraphLine) }
+            return
+        }
+        runs.append(run)
+    }
+
+    // MARK: Elements
+
+    private mutating func start(_ name: String, _ attributes: [XMLScanner.Attribute]) throws(CaptionFileError) {
+        func value(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
+        let parent = stack.last
+        var element = parent ?? Element(name: "")
+        element.name = name
+        element.isSequence = value("timeContainer") == "seq"
+        if let space = value("xml:space") { element.preservesSpace = space == "preserve" }
+        switch name {
+        case "tt" where parent == nil: takeRoot(attributes)
+        case _ where parent == nil:
+            throw CaptionFileError(
+                code: .notThisFormat, line: scanner.line, text: "the root is <\(name.prefix(64))>, not <tt>")
+        case "style": takeStyle(attributes)
+        case "region":
+            if let identifier = value("xml:id") {
+                openRegion = (identifier, TimedTextProperties(attributes, styles: styles))
+            }
+        case "br" where isInParagraph: if let parent { add(Run(text: "", element: parent, isBreak: true)) }
+        case "body", "div", "p", "span":
+            if name == "p" {
+                runs = []
+                paragraphLine = scanner.line
+            }
+            var properties = TimedTextProperties()
+            element.region = value("region") ?? element.region
+            if name == "body" || parent?.region == nil, let region = element.region, let base = regions[region] {
+                properties.merge(base)
+            }
+            properties.merge(TimedTextProperties(attributes, styles: styles))
+            element.style.apply(properties)
+            setTimes(of: &element, attributes, parent: parent)
+        default: break
+        }
+        stack.append(element)
+    }
+
+    private mutating func takeRoot(_ attributes: [XMLScanner.Attribute]) {
+        clock = TimedTextTime(attributes: attributes)
+        for attribute in attributes {
+            let parts = attribute.value.split(separator: " ")
+            switch attribute.name {
+            case "xml:lang": language = attribute.value.isEmpty ? nil : attribute.value
+            case "tts:extent":
+                let sizes = parts.compactMap { $0.hasSuffix("px") ? Double($0.dropLast(2)) : nil }
+                if sizes.count == 2, sizes.allSatisfy({ $0 >= 1 && $0 <= 100_000 }) {
+                    rootExtent = (sizes[0], sizes[1])
+                }
+            case "ttp:cellResolution":
+                let numbers = parts.compactMap { Int($0) }
+                if numbers.count == 2, numbers.allSatisfy({ (1...10_000).contains($0) }) {
+                    cells = (numbers[0], numbers[1])
+                }
+            default: break
+            }
+        }
+    }
+
+    private mutating func takeStyle(_ attributes: [XMLScanner.Attribute]) {
+        let properties = TimedTextProperties(attributes, styles: styles)
+        if openRegion != nil {
+            openRegion?.properties.merge(properties)
+        } else if let name = attributes.first(where: { $0.name == "xml:id" })?.value,
+            styles.count < Self.maxDefinitionCount
+        {
+            styles[name] = properties
+        }
+    }
+
+    private mutating func setTimes(of element: inout Element, _ attributes: [XMLScanner.Attribute], parent: Element?) {
+        func time(_ name: String) -> MediaTime? {
+            guard let text = attributes.first(where: { $0.name == name })?.value else { return nil }
+            guard let time = clock.time(text), time.isNumeric else {
+                notes.add("\(name) \"\(text.prefix(64))\" is no time", line: scanner.line)
+                return nil
+            }
+            return time
+        }
+        let base = parent.map { $0.isSequence ? $0.cursor : $0.start } ?? .zero
+        element.start = base + (time("begin") ?? .zero)
+        var end = time("end").map { base + $0 }
+        if let duration = time("dur") { end = min(end ?? .positiveInfinity, element.start + duration) }
+        if let limit = parent?.end { end = min(end ?? limit, limit) }
+        element.end = end
+        element.cursor = element.start
+    }
+
+    private mutating func end(_ name: String) throws(CaptionFileError) {
+        guard let element = stack.popLast() else { return }
+        switch name {
+        case "region":
+            if let (name, properties) = openRegion, regions.count < Self.maxDefinitionCount {
+                regions[name] = properties
+                regionValues[name] = CaptionRegion(
+                    identifier: name, properties: properties, root: rootExtent, cells: cells)
+            }
+            openRegion = nil
+        case "p" where !isInParagraph: try finishParagraph(element)
+        default: break
+        }
+        guard ["body", "div", "p", "span"].contains(name), let parent = stack.indices.last, stack[parent].isSequence
+        else { return }
+        stack[parent].cursor = element.end ?? max(element.start, element.cursor)
+    }
+
+    // MARK: Paragraphs
+
+    private mutating func finishParagraph(_ paragraph: Element) throws(CaptionFileError) {
+        let runs = runs
+        self.runs = []
+        if let end = paragraph.end, end <= paragraph.start {
+            if !runs.isEmpty { notes.add("a paragraph that ends before it starts", line: paragraphLine) }
+            return
+        }
+        var changes: Set<MediaTime> = [paragraph.start]
+        for run in runs {
+            for time in [run.element.start, run.element.end].compactMap({ $0 })
+            where time > paragraph.start && time < paragraph.end ?? .positiveInfinity {
+                if changes.count < Self.maxChangeCount { changes.insert(time) }
+            }
+        }
+        let starts = changes.sorted()
+        for (index, start) in starts.enumerated() {
+            let shown = runs.filter { run in
+                run.element.start <= start && run.element.end.map { $0 > start } ?? true && !run.element.style.isHidden
+            }
+            let pieces = Self.pieces(of: shown)
+            guard !pieces.isEmpty else { continue }
+            let end = index + 1 < starts.count ? starts[index + 1] : paragraph.end
+            try add(pieces, from: start, to: end, paragraph)
+        }
+    }
+
+    private mutating func add(
+        _ pieces: [StyledText], from start: MediaTime, to end: MediaTime?, _ paragraph: Element
+    ) throws(CaptionFileError) {
+        let region = paragraph.region.flatMap { regionValues[$0] }
+        var caption = Caption(
+            "", timeRange: MediaTimeRange(start: start, duration: .zero), region: region,
+            textAlignment: paragraph.style.alignment)
+        caption.setPieces(pieces)
+        if let last = items.last, last.end == start, last.caption.text == caption.text,
+            last.caption.styles == caption.styles, last.caption.region == caption.region, start > paragraph.start
+        {
+            items[items.count - 1].end = end
+            return
+        }
+        textByteCount += caption.text.utf8.count + 64
+        guard textByteCount <= Self.maxTextByteCount else {
+            throw CaptionFileError(code: .limitExceeded, line: paragraphLine, text: "too much text")
+        }
+        items.append(Item(caption: caption, end: end))
+    }
+
+    /// The text of runs, its white space as `xml:space` says, without that around lines.
+    private static func pieces(of runs: [Run]) -> [StyledText] {
+        var pieces: [StyledText] = []
+        /// The role that each piece has in a ruby.
+        var roles: [TimedTextStyle.RubyRole] = []
+        var isAtLineStart = true
+        var endsWithSpace = false
+        func trimEnd() {
+            guard endsWithSpace, let last = pieces.indices.last else { return }
+            pieces[last].text.unicodeScalars.removeLast()
+            if pieces[last].text.isEmpty {
+                pieces.removeLast()
+                roles.removeLast()
+            }
+            endsWithSpace = false
+        }
+        for run in runs {
+            var text = String.UnicodeScalarView()
+            if run.isBreak {
+                trimEnd()
+                text = "\n".unicodeScalars
+                isAtLineStart = true
+            } else if run.element.preservesSpace {
+                text = run.text.unicodeScalars
+                isAtLineStart = text.last.map { $0 == "\n" } ?? isAtLineStart
+                endsWithSpace = text.isEmpty && endsWithSpace
+            } else {
+                for scalar in run.text.unicodeScalars {
+                    if scalar == " " || scalar == "\n" || scalar == "\t" || scalar == "\r" {
+                        if !isAtLineStart, !endsWithSpace {
+                            text.append(" ")
+                            endsWithSpace = true
+                        }
+                    } else {
+                        text.append(scalar)
+                        endsWithSpace = false
+                        isAtLineStart = false
+                    }
+                }
+            }
+            guard !text.isEmpty else { continue }
+            if run.element.style.rubyRole == .text {
+                annotate(
+                    &pieces, roles, with: CaptionRuby(text: String(text), position: run.element.style.rubyPosition))
+                continue
+            }
+            pieces.append(StyledText(text: String(text), style: run.element.style.style))
+            roles.append(run.element.style.rubyRole)
+        }
+        trimEnd()
+        while let last = pieces.last, last.text == "\n" { pieces.removeLast() }
+        while let first = pieces.first, first.text == "\n" { pieces.removeFirst() }
+        return pieces
+    }
+
+    private static func annotate(
+        _ pieces: inout [StyledText], _ roles: [TimedTextStyle.RubyRole], with ruby: CaptionRuby
+    ) {
+        for index in pieces.indices.reversed() {
+            guard roles[index] == .base, pieces[index].style.ruby == nil else { return }
+            pieces[index].style.ruby = ruby
+        }
+    }
+
+    /// With ends: a paragraph without one stays until the next begins.
+    private func captions() -> [Caption] {
+        let starts = Set(items.map(\.caption.timeRange.start)).sorted()
+        return items.map { item in
+            var caption = item.caption
+            let start = caption.timeRange.start
+            if let end = item.end {
+                caption.timeRange = MediaTimeRange(start: start, end: end)
+                return caption
+            }
+            let next = starts.partitioningIndex { $0 > start }
+            caption.timeRange =
+                next < starts.count
+                ? MediaTimeRange(start: start, end: starts[next])
+                : MediaTimeRange(start: start, duration: .positiveInfinity)
+            return caption
+        }
+    }
+}
+
+extension Array {
+    /// The first index whose element belongs to the second part; all elements of the first part come before.
+    func partitioningIndex(where belongsToSecond: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if belongsToSecond(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

@@ -1,0 +1,257 @@
+/// Reads XML one event after another, as far as caption files need it.
+///
+/// Entities are those five that XML itself has and numbers: a document type that declares more is refused, so that
+/// nothing can grow or be fetched. Elements are nested up to a limit.
+///
+/// Why not a library: docs/decisions/ttml-reader.md.
+struct XMLScanner {
+    struct Attribute: Hashable {
+        /// With the prefix `tts`, `ttp` or `xml` for the namespaces of TTML and XML, else with the namespace itself.
+        var name: String
+        var value: String
+    }
+
+    enum Event: Hashable {
+        /// `name` without its prefix.
+        case start(name: String, attributes: [Attribute])
+        case end(name: String)
+        case text(String)
+    }
+
+    static let maxDepth = 64
+    private static let maxAttributeCount = 64
+
+    private struct Element {
+        var qualifiedName: Substring
+        var name: String
+        /// Declarations of this element: prefix to namespace.
+        var namespaces: [(prefix: Substring, uri: String)]
+    }
+
+    private var rest: Substring.UnicodeScalarView
+    private(set) var line = 1
+    private var open: [Element] = []
+    /// An empty element ends at once.
+    private var pendingEnd: String?
+    private var hasRoot = false
+
+    init(_ text: String) { rest = Substring(text).unicodeScalars }
+
+    /// The next event; nil at the end.
+    mutating func next() throws(CaptionFileError) -> Event? {
+        if let name = pendingEnd {
+            pendingEnd = nil
+            open.removeLast()
+            return .end(name: name)
+        }
+        while let scalar = rest.first {
+            guard scalar == "<" else {
+                let text = try takeText()
+                if open.isEmpty { continue }
+                return .text(text)
+            }
+            if starts(with: "<!--") {
+                try skip(past: "-->", what: "a comment")
+            } else if starts(with: "<![CDATA[") {
+                let text = try skip(past: "]]>", what: "a CDATA section").dropFirst(9).dropLast(3)
+                if !open.isEmpty { return .text(String(text)) }
+            } else if starts(with: "<?") {
+                try skip(past: "?>", what: "a processing instruction")
+            } else if starts(with: "<!") {
+                try skipDocumentType()
+            } else if starts(with: "</") {
+                return .end(name: try takeEndTag())
+            } else {
+                return try takeStartTag()
+            }
+        }
+        guard open.isEmpty else { throw malformed("the file ends inside of <\(open.last?.qualifiedName ?? "")>") }
+        guard hasRoot else { throw malformed("there is no element") }
+        return nil
+    }
+
+    func malformed(_ text: String) -> CaptionFileError {
+        CaptionFileError(code: .malformed, line: line, text: text)
+    }
+
+    // MARK: Parts
+
+    private func starts(with text: String) -> Bool { rest.starts(with: text.unicodeScalars) }
+
+    private mutating func advance(to end: String.Index) -> Substring.UnicodeScalarView {
+        let part = rest[..<end]
+        for scalar in part where scalar == "\n" { line += 1 }
+        rest = rest[end...]
+        return part
+    }
+
+    @discardableResult
+    private mutating func skip(past mark: String, what: String) throws(CaptionFileError) -> Substring.UnicodeScalarView
+    {
+        let mark = Array(mark.unicodeScalars)
+        var at = rest.startIndex
+        while let index = rest[at...].firstIndex(of: mark[0]) {
+            if rest[index...].starts(with: mark) { return advance(to: rest.index(index, offsetBy: mark.count)) }
+            at = rest.index(after: index)
+        }
+        throw malformed("\(what) does not end")
+    }
+
+    private mutating func skipDocumentType() throws(CaptionFileError) {
+        guard let end = rest.firstIndex(where: { $0 == ">" || $0 == "[" }) else {
+            throw malformed("a declaration does not end")
+        }
+        guard rest[end] == ">" else {
+            throw CaptionFileError(
+                code: .malformed, line: line, text: "a document type that declares something is not read")
+        }
+        _ = advance(to: rest.index(after: end))
+    }
+
+    private mutating func takeText() throws(CaptionFileError) -> String {
+        let end = rest.firstIndex(of: "<") ?? rest.endIndex
+        return Self.decoded(advance(to: end))
+    }
+
+    /// With its references replaced. What is no known reference stays as it is.
+    private static func decoded(_ text: Substring.UnicodeScalarView) -> String {
+        guard text.contains("&") else { return String(text) }
+        var result = String.UnicodeScalarView()
+        var rest = text
+        while let scalar = rest.first {
+            rest = rest.dropFirst()
+            guard scalar == "&" else {
+                result.append(scalar)
+                continue
+            }
+            let head = rest.prefix(12)
+            guard let end = head.firstIndex(of: ";"), let decoded = reference(String(head[..<end])) else {
+                result.append(scalar)
+                continue
+            }
+            result.append(decoded)
+            rest = rest[rest.index(after: end)...]
+        }
+        return String(result)
+    }
+
+    private static func reference(_ name: String) -> Unicode.Scalar? {
+        switch name {
+        case "amp": return "&"
+        case "lt": return "<"
+        case "gt": return ">"
+        case "quot": return "\""
+        case "apos": return "'"
+        default:
+            guard name.hasPrefix("#") else { return nil }
+            let isHexadecimal = name.hasPrefix("#x")
+            let digits = name.dropFirst(isHexadecimal ? 2 : 1)
+            guard digits.first?.isHexDigit == true, let value = UInt32(digits, radix: isHexadecimal ? 16 : 10),
+                value > 0
+            else { return nil }
+            return Unicode.Scalar(value)
+        }
+    }
+
+    private mutating func takeEndTag() throws(CaptionFileError) -> String {
+        let tag = try skip(past: ">", what: "a tag").dropFirst(2).dropLast()
+        let name = Substring(tag.trimmed)
+        guard let element = open.last, element.qualifiedName == name else {
+            throw malformed("</\(name.prefix(64))> closes nothing that is open")
+        }
+        open.removeLast()
+        return element.name
+    }
+
+    private mutating func takeStartTag() throws(CaptionFileError) -> Event {
+        rest = rest.dropFirst()
+        let qualifiedName = takeName()
+        guard !qualifiedName.isEmpty else { throw malformed("a tag without a name") }
+        guard !hasRoot || !open.isEmpty else { throw malformed("a second root element") }
+        guard open.count < Self.maxDepth else {
+            throw CaptionFileError(
+                code: .limitExceeded, line: line, text: "more than \(Self.maxDepth) elements inside one another")
+        }
+        var attributes: [(name: Substring, value: String)] = []
+        var isEmpty = false
+        while true {
+            skipBlanks()
+            guard let scalar = rest.first else { throw malformed("<\(qualifiedName.prefix(64)) does not end") }
+            if scalar == ">" {
+                rest = rest.dropFirst()
+                break
+            }
+            if scalar == "/" {
+                rest = rest.dropFirst()
+                isEmpty = true
+                continue
+            }
+            attributes.append(try takeAttribute())
+            guard attributes.count <= Self.maxAttributeCount else {
+                throw CaptionFileError(code: .limitExceeded, line: line, text: "too many attributes")
+            }
+        }
+        hasRoot = true
+        let element = Element(
+            qualifiedName: qualifiedName, name: String(qualifiedName.split(separator: ":").last ?? qualifiedName),
+            namespaces: attributes.compactMap { attribute in
+                attribute.name == "xmlns"
+                    ? ("", attribute.value)
+                    : attribute.name.hasPrefix("xmlns:") ? (attribute.name.dropFirst(6), attribute.value) : nil
+            })
+        open.append(element)
+        if isEmpty { pendingEnd = element.name }
+        return .start(
+            name: element.name,
+            attributes: attributes.filter { !$0.name.hasPrefix("xmlns") }.map {
+                Attribute(name: resolved($0.name), value: $0.value)
+            })
+    }
+
+    private mutating func takeName() -> Substring {
+        let end =
+            rest.firstIndex {
+                $0.properties.isWhitespace || $0 == ">" || $0 == "/" || $0 == "=" || $0 == "<" || $0 == "\""
+                    || $0 == "'"
+            } ?? rest.endIndex
+        return Substring(advance(to: end))
+    }
+
+    private mutating func skipBlanks() {
+        let end = rest.firstIndex { !$0.properties.isWhitespace } ?? rest.endIndex
+        _ = advance(to: end)
+    }
+
+    private mutating func takeAttribute() throws(CaptionFileError) -> (name: Substring, value: String) {
+        let name = takeName()
+        skipBlanks()
+        guard !name.isEmpty, rest.first == "=" else { throw malformed("an attribute without a value") }
+        rest = rest.dropFirst()
+        skipBlanks()
+        guard let quote = rest.first, quote == "\"" || quote == "'" else {
+            throw malformed("the value of \(name.prefix(64)) is not quoted")
+        }
+        rest = rest.dropFirst()
+        guard let end = rest.firstIndex(of: quote) else {
+            throw malformed("the value of \(name.prefix(64)) does not end")
+        }
+        let value = Self.decoded(advance(to: end))
+        rest = rest.dropFirst()
+        return (name, value)
+    }
+
+    /// The name with the usual prefix of its namespace.
+    private func resolved(_ name: Substring) -> String {
+        guard let colon = name.firstIndex(of: ":") else { return String(name) }
+        let prefix = name[..<colon]
+        let local = name[name.index(after: colon)...]
+        for element in open.reversed() {
+            guard let uri = element.namespaces.first(where: { $0.prefix == prefix })?.uri else { continue }
+            // From the drafts of 2006 to TTML2 the namespaces differ in their beginning only.
+            if uri.hasSuffix("#styling") || uri.hasSuffix("#style") { return "tts:\(local)" }
+            if uri.hasSuffix("#parameter") { return "ttp:\(local)" }
+            return "\(uri) \(local)"
+        }
+        return String(name)
+    }
+}

@@ -1,0 +1,208 @@
+/// The closed captions that one picture carries: triples of a kind and two bytes.
+///
+/// Source: ANSI/CTA-708-E §4.4 (`cc_data`); ATSC A/53 Part 4 §6.2.3 (`GA94` in SEI of H.264 and HEVC); QuickTime File
+/// Format, "Closed Captioning Media" (`c608`); SMPTE ST 334-2 (caption distribution packets).
+public struct ClosedCaptionData: Sendable, Hashable {
+    public struct Pair: Sendable, Hashable {
+        public enum Kind: UInt8, Sendable, Hashable {
+            /// Two bytes of line 21 (CEA-608).
+            case field1, field2
+            /// CEA-708: goes on with a packet, begins one.
+            case packetData, packetStart
+        }
+
+        public var kind: Kind
+        public var first: UInt8
+        public var second: UInt8
+
+        public init(kind: Kind, first: UInt8, second: UInt8) {
+            self.kind = kind
+            self.first = first
+            self.second = second
+        }
+    }
+
+    public var pairs: [Pair]
+
+    public init(pairs: [Pair] = []) { self.pairs = pairs }
+
+    /// Finds the captions in an access unit of H.264 or HEVC; there are none in what is damaged or of another codec.
+    ///
+    /// Reads up to the first slice. Cost: a look at each byte before it.
+    public init(sample: MediaSample, track: MediaTrack) {
+        pairs = []
+        guard track.codec == .h264 || track.codec == .hevc, sample.encryption == nil else { return }
+        let isHEVC = track.codec == .hevc
+        // avcC and hvcC begin with version 1; what decoders take as Annex B begins with a start code.
+        let lengthAt = isHEVC ? 21 : 4
+        let hasLengths = track.configuration.first == 1 && track.configuration.count > lengthAt
+        let lengthSize = hasLengths ? Int(track.configuration[lengthAt] & 3) + 1 : nil
+        sample.data.withUnsafeBytes { bytes in
+            if let lengthSize {
+                readLengthPrefixed(bytes, lengthSize: lengthSize, isHEVC: isHEVC)
+            } else {
+                readAnnexB(bytes, isHEVC: isHEVC)
+            }
+        }
+    }
+
+    /// Reads a sample of a `c608` track: atoms `cdat` and `cdt2` with pairs of the two fields.
+    public init(line21Sample bytes: ArraySlice<UInt8>) {
+        pairs = []
+        Self.forEachAtom(of: bytes) { name, payload in
+            guard name == "cdat" || name == "cdt2" else { return }
+            var rest = payload
+            while let first = rest.popFirst(), let second = rest.popFirst() {
+                pairs.append(Pair(kind: name == "cdat" ? .field1 : .field2, first: first, second: second))
+            }
+        }
+    }
+
+    /// Reads a sample of a `c708` track: atoms `ccdp` with caption distribution packets.
+    public init(distributionSample bytes: ArraySlice<UInt8>) {
+        pairs = []
+        Self.forEachAtom(of: bytes) { name, payload in
+            if name == "ccdp" { readDistributionPacket(payload) }
+        }
+    }
+
+    private static func forEachAtom(of bytes: ArraySlice<UInt8>, _ body: (String, ArraySlice<UInt8>) -> Void) {
+        var rest = bytes
+        while rest.count >= 8 {
+            let size = rest.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+            guard size >= 8, size <= rest.count else { return }
+            let name = String(decoding: rest.dropFirst(4).prefix(4), as: UTF8.self)
+            body(name, rest.prefix(size).dropFirst(8))
+            rest = rest.dropFirst(size)
+        }
+    }
+
+    private mutating func readDistributionPacket(_ packet: ArraySlice<UInt8>) {
+        // Identifier, length, rate, flags, sequence counter.
+        guard packet.count > 7, packet.starts(with: [0x96, 0x69]) else { return }
+        var rest = packet.dropFirst(7)
+        if rest.first == 0x71 { rest = rest.dropFirst(5) }  // time code
+        guard rest.popFirst() == 0x72, let count = rest.popFirst() else { return }
+        readPairs(rest, count: Int(count & 0x1f))
+    }
+
+    // MARK: NAL units
+
+    private mutating func readLengthPrefixed(_ bytes: UnsafeRawBufferPointer, lengthSize: Int, isHEVC: Bool) {
+        var at = 0
+        while at + lengthSize <= bytes.count {
+            var length = 0
+            for offset in 0..<lengthSize { length = length << 8 | Int(bytes[at + offset]) }
+            at += lengthSize
+            guard length > 0, length <= bytes.count - at else { return }
+            guard readUnit(bytes, at..<at + length, isHEVC: isHEVC) else { return }
+            at += length
+        }
+    }
+
+    private mutating func readAnnexB(_ bytes: UnsafeRawBufferPointer, isHEVC: Bool) {
+        var code = NALUnits.startCode(in: bytes, from: 0)
+        while let start = code {
+            let header = start + 3
+            guard header < bytes.count else { return }
+            // The slices are long: nobody looks for their end.
+            if Self.isSlice(bytes[header], isHEVC: isHEVC) { return }
+            code = NALUnits.startCode(in: bytes, from: header)
+            guard readUnit(bytes, header..<(code ?? bytes.count), isHEVC: isHEVC) else { return }
+        }
+    }
+
+    private static func isSlice(_ header: UInt8, isHEVC: Bool) -> Bool {
+        isHEVC ? header >> 1 & 0x3f < 32 : (1...5).contains(header & 0x1f)
+    }
+
+    /// False where the slices begin.
+    private mutating func readUnit(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, isHEVC: Bool) -> Bool {
+        guard let header = range.first.map({ bytes[$0] }) else { return true }
+        if Self.isSlice(header, isHEVC: isHEVC) { return false }
+        let isMessage = isHEVC ? header >> 1 & 0x3f == 39 : header & 0x1f == 6
+        let headerSize = isHEVC ? 2 : 1
+        guard isMessage, range.count > headerSize else { return true }
+        readMessages(NALUnits.rawPayload(of: bytes[range.dropFirst(headerSize)])[...])
+        return true
+    }
+
+    private mutating func readMessages(_ payload: ArraySlice<UInt8>) {
+        var rest = payload
+        // The last byte is rbsp_trailing_bits.
+        while rest.count > 2 {
+            var fields = [0, 0]
+            for field in 0..<2 {
+                while rest.first == 0xff {
+                    fields[field] += 255
+                    rest = rest.dropFirst()
+                }
+                guard let last = rest.popFirst() else { return }
+                fields[field] += Int(last)
+            }
+            guard fields[1] <= rest.count else { return }
+            if fields[0] == 4 { readRegisteredData(rest.prefix(fields[1])) }
+            rest = rest.dropFirst(fields[1])
+        }
+    }
+
+    /// user_data_registered_itu_t_t35: United States, ATSC, GA94, cc_data.
+    private mutating func readRegisteredData(_ data: ArraySlice<UInt8>) {
+        let head: [UInt8] = [0xb5, 0x00, 0x31, 0x47, 0x41, 0x39, 0x34, 0x03]
+        guard data.starts(with: head), data.count > head.count + 2 else { return }
+        let rest = data.dropFirst(head.count)
+        guard let flags = rest.first, flags & 0x40 != 0 else { return }
+        readPairs(rest.dropFirst(2), count: Int(flags & 0x1f))
+    }
+
+    private mutating func readPairs(_ bytes: ArraySlice<UInt8>, count: Int) {
+        var rest = bytes
+        for _ in 0..<count {
+            guard let flags = rest.popFirst(), let first = rest.popFirst(), let second = rest.popFirst() else { return }
+            guard flags & 0x04 != 0, let kind = Pair.Kind(rawValue: flags & 3) else { continue }
+            pairs.append(Pair(kind: kind, first: first, second: second))
+        }
+    }
+}
+
+/// Brings the captions of pictures, which come in the order of decoding, into the order of presentation.
+public struct ClosedCaptionReorderer: Sendable {
+    /// What a picture carries, at its presentation time.
+    public struct Entry: Sendable, Hashable {
+        public var pts: Int64
+        public var data: ClosedCaptionData
+
+        public init(pts: Int64, data: ClosedCaptionData) {
+            self.pts = pts
+            self.data = data
+        }
+    }
+
+    /// No decoder holds back more pictures (16 in H.264 and HEVC, as frames or as fields).
+    private static let maxHeldCount = 32
+
+    /// By presentation time.
+    private var held: [Entry] = []
+
+    public init() {}
+
+    /// Takes what a picture carries and gives what nothing can come before any more.
+    ///
+    /// - Parameter dts: no later picture is presented before it.
+    public mutating func add(_ data: ClosedCaptionData, pts: Int64, dts: Int64) -> [Entry] {
+        if !data.pairs.isEmpty {
+            let index = held.lastIndex { $0.pts <= pts }.map { $0 + 1 } ?? 0
+            held.insert(Entry(pts: pts, data: data), at: index)
+        }
+        var count = held.firstIndex { $0.pts > dts } ?? held.count
+        count = max(count, held.count - Self.maxHeldCount)
+        defer { held.removeFirst(count) }
+        return Array(held.prefix(count))
+    }
+
+    /// There are no more pictures.
+    public mutating func finish() -> [Entry] {
+        defer { held = [] }
+        return held
+    }
+}

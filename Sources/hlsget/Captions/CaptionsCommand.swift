@@ -1,0 +1,80 @@
+import ArgumentParser
+import HLSKitCore
+
+/// `hlsget captions URL`: writes subtitles and closed captions to a file.
+struct CaptionsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "captions", abstract: "Save subtitles and closed captions.",
+        usage: "hlsget captions URL|FILE [-o FILE.vtt|.srt|.itt|.scc] [options]",
+        discussion: """
+            Without --subs it takes the first subtitles, or, where there are none, the closed captions in the video \
+            (CC1, else the first service that says something). Times are those of the stream: the smallest variant is \
+            loaded along, since only media tells where cues belong. A live stream is followed until it ends or \
+            you interrupt (exit 130, the file is whole).
+
+              hlsget captions --list URL                        what there is
+              hlsget captions -o film.srt --subs lang=de URL    German subtitles as SubRip
+              hlsget captions -o film.scc --service CC1 URL     closed captions as they were sent
+            """)
+    static let _errorLabel = HLSGet._errorLabel
+
+    @Argument(help: ArgumentHelp("URL or path of a playlist.", valueName: "url")) var url: String
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Write to FILE; - (the default) is standard output.", valueName: "file")
+    )
+    var output = "-"
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("Format instead of what FILE's ending says: vtt srt itt scc (vtt).", valueName: "name"),
+        transform: { text in
+            guard let format = CaptionFormat(rawValue: text.lowercased()) else {
+                throw ArgumentValueError("not a format of captions; there are vtt, srt, itt, scc")
+            }
+            return format
+        })
+    var format: CaptionFormat?
+    @Flag(help: "Print what subtitles and captions there are, and load nothing more.") var list = false
+    @Option(
+        help: ArgumentHelp("Subtitles, as in 'lang=en forced=no'.", valueName: "expr"),
+        transform: { try QualityExpression(argument: $0, for: .renditions) })
+    var subs: QualityExpression?
+    @Option(
+        help: ArgumentHelp("Closed captions of the video: CC1 to CC4, SERVICE1 to SERVICE63.", valueName: "name"),
+        transform: CaptionsCommand.service)
+    var service: ClosedCaptionService?
+    @Flag(help: "Replace an existing file.") var overwrite = false
+    @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
+    @Flag(name: .shortAndLong, help: "Only errors.") var quiet = false
+    @OptionGroup(title: "Network") var connection: ConnectionOptions
+
+    mutating func validate() throws {
+        if subs != nil && service != nil { throw ValidationError("--subs and --service both choose: leave one away") }
+        do { _ = try chosenFormat() } catch { throw ValidationError(error.description) }
+        try connection.check()
+    }
+
+    mutating func run() async throws {
+        let status = await CaptionsSession(self, format: try chosenFormat()).run()
+        if status != .done { throw status.exitCode }
+    }
+
+    func chosenFormat() throws(ArgumentValueError) -> CaptionFormat {
+        if let format { return format }
+        if output == "-" { return .webVTT }
+        let parts = output.split(separator: "/").last?.split(separator: ".") ?? []
+        guard parts.count > 1, let ending = parts.last, let format = CaptionFormat(fileExtension: String(ending)) else {
+            throw ArgumentValueError("\(output): the ending is of no format of captions (vtt, srt, itt, scc): give -f")
+        }
+        return format
+    }
+
+    static func service(_ text: String) throws -> ClosedCaptionService {
+        let name = text.uppercased()
+        for (prefix, numbers) in [("CC", 1...4), ("SERVICE", 1...63)] where name.hasPrefix(prefix) {
+            if let number = Int(name.dropFirst(prefix.count)), numbers.contains(number) {
+                return ClosedCaptionService(rawValue: "\(prefix)\(number)")
+            }
+        }
+        throw ArgumentValueError("not a service; there are CC1 to CC4 and SERVICE1 to SERVICE63")
+    }
+}

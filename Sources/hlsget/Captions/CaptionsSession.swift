@@ -1,0 +1,188 @@
+import HLSKitCore
+
+/// One run of `hlsget captions`.
+struct CaptionsSession {
+    private let command: CaptionsCommand
+    private let format: CaptionFormat
+
+    init(_ command: CaptionsCommand, format: CaptionFormat) {
+        self.command = command
+        self.format = format
+    }
+
+    func run() async -> ExitStatus {
+        let signals = SignalWatcher()
+        do {
+            guard let directory = InputLocation.workingDirectory() else {
+                throw ArgumentValueError("the working directory does not exist")
+            }
+            let url = try InputLocation.url(of: command.url, in: directory)
+            if command.list { return try await list(url) }
+            return try await save(url, signals: signals)
+        } catch let error as AssetError {
+            StandardStream.error.writeLine(ErrorLine.line(error.cause, url: error.url, detail: error.detail))
+            return ExitStatus(PlayerError.Code(rawValue: error.code.rawValue))
+        } catch let error as OutputError {
+            StandardStream.error.writeLine(ErrorLine.line("cannot write", url: error.path, detail: error.text))
+            return .output
+        } catch let error as CaptionFileError {
+            StandardStream.error.writeLine(ErrorLine.line("cannot write", url: command.output, detail: error.text))
+            return .output
+        } catch {
+            StandardStream.error.writeLine(ErrorLine.text(for: error))
+            return ExitStatus(error)
+        }
+    }
+
+    private func configuration() -> PlayerConfiguration {
+        var options = PlayOptions(url: "")
+        command.connection.apply(to: &options)
+        let transport = SchemeTransport(
+            network: CurlTransport(configuration: options.transportConfiguration), local: LocalTransport())
+        var configuration = PlayerConfiguration(transport: transport)
+        configuration.pacing = .unpaced
+        configuration.fields = options.fields
+        configuration.credentialOrigins = options.credentialOrigins
+        configuration.allowsFilesAnywhere = command.allowFile
+        configuration.acceptsAllCodecs = true
+        // Sound in a rendition of its own is not loaded.
+        configuration.mediaTypes = [.video]
+        if let retries = options.retries { configuration.retryPolicies.maximumRetryCount = retries }
+        if let timeout = options.timeout { configuration.timeouts.firstByte = timeout }
+        return configuration
+    }
+
+    private func options(of url: String, _ configuration: PlayerConfiguration) async throws -> [MediaSelectionOption] {
+        var options = AssetOptions(transport: configuration.transport)
+        options.fields = configuration.fields
+        options.timeouts = configuration.timeouts
+        options.retryPolicies = configuration.retryPolicies
+        options.allowsFilesAnywhere = configuration.allowsFilesAnywhere
+        options.acceptsAllCodecs = true
+        return try await Asset(url: url, options: options).loadMediaSelectionGroup(for: .legible)?.options ?? []
+    }
+
+    // MARK: Listing
+
+    private func list(_ url: String) async throws -> ExitStatus {
+        for option in try await options(of: url, configuration()) {
+            var line = option.renditions.first?.instreamID.map { "--service \($0)" } ?? "subtitles"
+            line = line.padded(to: 20) + (option.extendedLanguageTag ?? "-").padded(to: 8) + option.displayName
+            if option.isDefault { line += ", default" }
+            if option.isForced { line += ", forced" }
+            StandardStream.output.writeLine(TerminalText.escaped(line))
+        }
+        return .done
+    }
+
+    // MARK: Saving
+
+    private enum Happening: Sendable {
+        case event(PlayerEvent)
+        case signal(Int32)
+    }
+
+    private func save(_ url: String, signals: SignalWatcher) async throws -> ExitStatus {
+        let configuration = configuration()
+        var options: [MediaSelectionOption] = []
+        var failure: PlayerError?
+        // What cannot be opened is told better by the player, which knows more kinds of things.
+        if command.subs == nil, command.service == nil {
+            options = try await self.options(of: url, configuration)
+        }
+        let hasSubtitles = options.contains { $0.renditions.first?.type == .subtitles }
+        let expression =
+            try command.subs ?? (hasSubtitles ? QualityExpression(parsing: "best", for: .renditions) : nil)
+        // So that a file that cannot be written is known before anything is loaded.
+        let file = try OutputFile(path: command.output, overwrite: command.overwrite)
+        let player = Player(configuration: configuration)
+        let item = PlayerItem(url: url)
+        item.preferences.quality = try QualityExpression(parsing: "worst")
+        item.preferences.subtitles = expression
+        item.preferences.startPosition = .oldest
+        let collector = ClosedCaptionCollector()
+        item.add(collector)
+        let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)
+        let events = player.events()
+        let tasks = [
+            Task {
+                for await event in events { sink.yield(.event(event)) }
+                sink.finish()
+            },
+            Task { for await signal in signals.requests { sink.yield(.signal(signal)) } },
+        ]
+        player.play()
+        try player.replaceCurrentItem(with: item)
+        var captions: [Caption] = []
+        var inVideo: [ClosedCaption] = []
+        var status = ExitStatus.done
+        loop: for await happening in happenings {
+            switch happening {
+            case .signal(let signal):
+                status = .interrupted(signal: signal)
+                break loop
+            case .event(let event):
+                if expression == nil { inVideo += collector.takeCaptions() }
+                switch event.kind {
+                case .legibleCue(let cue): captions.append(cue.caption)
+                case .didPlayToEnd: break loop
+                case .itemStatusChanged(.failed):
+                    failure =
+                        item.error ?? PlayerError(code: .internal, url: url, cause: "loading failed")
+                    break loop
+                default: break
+                }
+            }
+        }
+        for task in tasks { task.cancel() }
+        await player.close()
+        if expression == nil {
+            collector.finish()
+            inVideo += collector.takeCaptions()
+            captions += chosen(of: inVideo)
+        }
+        return try finish(captions, file, failure, status, url)
+    }
+
+    /// Those of the service that was asked for; otherwise of CC1, or of the first there is.
+    private func chosen(of captions: [ClosedCaption]) -> [Caption] {
+        let services = Set(captions.map(\.service))
+        let service =
+            command.service ?? (services.contains(.cc1) ? .cc1 : services.min { $0.rawValue < $1.rawValue })
+        return captions.filter { $0.service == service }.map(\.caption)
+    }
+
+    private func finish(
+        _ captions: [Caption], _ file: OutputFile, _ failure: PlayerError?, _ status: ExitStatus, _ url: String
+    ) throws -> ExitStatus {
+        if let failure {
+            StandardStream.error.writeLine(ErrorLine.text(for: failure))
+            if captions.isEmpty {
+                file.discard()
+                return ExitStatus(failure.code)
+            }
+        } else if captions.isEmpty, status == .done {
+            file.discard()
+            let wanted = command.service?.rawValue ?? command.subs?.text
+            StandardStream.error.writeLine(
+                ErrorLine.line("no captions", url: url, detail: wanted.map { "\($0) says nothing" }))
+            return .noVariant
+        }
+        let sorted = captions.enumerated().sorted {
+            ($0.element.timeRange.start, $0.offset) < ($1.element.timeRange.start, $1.offset)
+        }
+        let output = try CaptionFileWriter(format: format).write(sorted.map(\.element))
+        try file.write(output.bytes)
+        try file.commit()
+        if !command.quiet {
+            for note in output.notes {
+                StandardStream.error.writeLine(ErrorLine.line(note.text, url: nil, detail: nil, severity: "note"))
+            }
+            if command.output != "-" {
+                let count = captions.count == 1 ? "1 caption" : "\(captions.count) captions"
+                StandardStream.error.writeLine("hlsget: \(count) in \(TerminalText.escaped(command.output))")
+            }
+        }
+        return failure.map { ExitStatus($0.code) } ?? status
+    }
+}

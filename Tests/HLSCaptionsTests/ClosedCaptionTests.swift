@@ -1,0 +1,175 @@
+import HLSCaptions
+import HLSMedia
+import HLSTime
+import Testing
+
+private func time(_ frame: Int64) -> MediaTime { MediaTime(value: frame * 1001, timescale: 30_000) }
+
+private func withParity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 0 ? byte | 0x80 : byte }
+
+@Suite struct ClosedCaptionTests {
+    // MARK: CEA-608
+
+    private func decode(_ words: [UInt16], field: Int = 1, parity: Bool = true) -> [ClosedCaption] {
+        var decoder = CEA608Decoder(field: field)
+        var captions: [ClosedCaption] = []
+        for (index, word) in words.enumerated() {
+            let (first, second) = (UInt8(word >> 8), UInt8(word & 255))
+            decoder.decode(
+                parity ? withParity(first) : first, parity ? withParity(second) : second, at: time(Int64(index)),
+                to: &captions)
+        }
+        decoder.finish(at: time(Int64(words.count)), to: &captions)
+        return captions
+    }
+
+    private static let clear: [UInt16] = [0x142c, 0x142c]
+
+    @Test("K03: CEA-608: two channels of a field, and two fields, are four services")
+    func channels() {
+        // Paint-on in the first channel, then in the second.
+        let words: [UInt16] = [0x1429, 0x1429, 0x1470, 0x1470, 0x6100, 0x1c29, 0x1c29, 0x1c70, 0x1c70, 0x6200]
+        #expect(decode(words).map { "\($0.service.rawValue) \($0.caption.text)" } == ["CC1 a", "CC2 b"])
+        #expect(decode(words, field: 2).map { "\($0.service.rawValue) \($0.caption.text)" } == ["CC3 a", "CC4 b"])
+    }
+
+    @Test("K03: CEA-608: commands come twice, characters do not")
+    func doubled() {
+        let words: [UInt16] = [
+            0x1429, 0x1429, 0x1470, 0x1470, 0x6161, 0x6161, 0x1137, 0x1137, 0x1137, 0x1721, 0x1721, 0x6200,
+        ]
+        #expect(decode(words).map(\.caption.text) == ["aaaa\u{266a}\u{266a} b"])
+    }
+
+    @Test("K03: CEA-608: colours, italics and underlines; extended characters replace what is before them")
+    func styles() {
+        let words: [UInt16] = [
+            0x1429, 0x1429, 0x144a, 0x144a, 0x7265, 0x6400, 0x112f, 0x112f, 0x6900, 0x1120, 0x1120, 0x4100, 0x1220,
+            0x1220, 0x1022, 0x1022,
+        ]
+        let captions = decode(words)
+        #expect(captions.map(\.caption.text) == ["red i \u{c1}"])
+        #expect(
+            captions.first?.caption.styledWords.map(\.style) == [
+                CaptionStyle(textColor: .yellow),
+                CaptionStyle(textColor: .yellow, fontStyle: .italic, decoration: .underline),
+                .plain,
+            ])
+    }
+
+    @Test("K03: CEA-608: text services and extended data are passed over")
+    func others() {
+        let text: [UInt16] = [0x142b, 0x142b, 0x6161, 0x1429, 0x1429, 0x1470, 0x1470, 0x6200]
+        #expect(decode(text).map(\.caption.text) == ["b"])
+        let data: [UInt16] = [0x1529, 0x1529, 0x1570, 0x1570, 0x6200, 0x0105, 0x6161, 0x0f1d, 0x1529, 0x6300]
+        #expect(decode(data, field: 2).map(\.caption.text) == ["b", "bc"])
+    }
+
+    @Test("K03: CEA-608: a character with wrong parity is a block, such a command does not count")
+    func parity() {
+        var words: [UInt16] = [0x9429, 0x9429, 0x9470, 0x9470, 0x6162, 0x1429].map { $0 }
+        words = words.enumerated().map { index, word in
+            index < 4 ? UInt16(withParity(UInt8(word >> 8 & 0x7f))) << 8 | UInt16(withParity(UInt8(word & 0x7f))) : word
+        }
+        words[4] = 0x6100 | UInt16(0x62 ^ 0x80)
+        #expect(decode(words, parity: false).map(\.caption.text) == ["a\u{2588}"])
+    }
+
+    @Test("K03: CEA-608: blocks of rows apart from one another are captions apart")
+    func blocks() {
+        let words: [UInt16] = [
+            0x1420, 0x142e, 0x1140, 0x6100, 0x1470, 0x6200, 0x142f, 0x142f, 0x8080, 0x8080,
+        ]
+        let captions = decode(words)
+        #expect(captions.map(\.caption.text) == ["a", "b"])
+        #expect(captions.map(\.caption.region?.origin.y) == [.cells(0), .cells(14)])
+        #expect(captions.map(\.caption.timeRange) == [frames(6, 10), frames(6, 10)])
+    }
+
+    // MARK: CEA-708
+
+    /// A packet with one block of service 1.
+    private func packet(_ block: [UInt8], service: UInt8 = 1) -> [UInt8] {
+        var bytes = [0, service << 5 | UInt8(block.count)] + block
+        if bytes.count % 2 == 1 { bytes.append(0) }
+        bytes[0] = UInt8(bytes.count / 2)
+        return bytes
+    }
+
+    private func decode708(_ packets: [(frame: Int64, bytes: [UInt8])]) -> [ClosedCaption] {
+        var decoder = CEA708Decoder()
+        var captions: [ClosedCaption] = []
+        for (frame, bytes) in packets {
+            for index in stride(from: 0, to: bytes.count, by: 2) {
+                decoder.decode(bytes[index], bytes[index + 1], isStart: index == 0, at: time(frame), to: &captions)
+            }
+        }
+        decoder.finish(at: time(1000), to: &captions)
+        return captions
+    }
+
+    /// Window 0 of two rows and 21 columns, its bottom centre in the middle of the bottom; visible or not.
+    private func define(visible: Bool) -> [UInt8] { [0x98, visible ? 0x20 : 0, 0x80 | 90, 50, 0x71, 20, 0] }
+
+    @Test("K03: CEA-708: a window is written while it is hidden, then shown, then hidden")
+    func window() {
+        let captions = decode708([
+            (10, packet(define(visible: false) + [0x90, 0, 0x80] + Array("Hi".utf8) + [0x0d, 0xe9, 0x10, 0x25])),
+            (20, packet([0x89, 1])), (30, packet([0x8a, 1])),
+        ])
+        #expect(captions.map(\.service) == [.service(1)])
+        #expect(captions.first?.caption.text == "Hi\n\u{e9}\u{2026}")
+        #expect(captions.first?.caption.timeRange == frames(20, 30))
+        #expect(captions.first?.caption.styledWords.first?.style == CaptionStyle(fontStyle: .italic))
+        #expect(captions.first?.caption.region?.origin.x == .percent(25))
+    }
+
+    @Test("K03: CEA-708: a visible window that rolls up gives a caption for each line that is complete")
+    func rollUp() {
+        let captions = decode708([
+            (10, packet(define(visible: true) + Array("a".utf8))), (20, packet([0x0d] + Array("b".utf8))),
+            (30, packet([0x0d] + Array("c".utf8))), (40, packet([0x88, 1])),
+        ])
+        #expect(captions.map(\.caption.text) == ["a\nb", "b\nc"])
+        #expect(captions.map(\.caption.timeRange) == [frames(10, 30), frames(30, 40)])
+    }
+
+    @Test("K03: CEA-708: services apart, colours, and packets that were cut short")
+    func services() {
+        let red: [UInt8] = [0x91, 0x30, 0, 0]
+        let captions = decode708([
+            (10, packet(define(visible: true) + red + Array("a".utf8))),
+            (11, packet(define(visible: true) + Array("b".utf8), service: 2)),
+            (12, Array(packet(define(visible: true) + Array("lost".utf8)).prefix(6))),
+            (20, packet([0x8c, 1])), (30, packet([0x8f], service: 2)),
+        ])
+        #expect(captions.map(\.service) == [.service(1), .service(2)])
+        #expect(captions.map(\.caption.text) == ["a", "b"])
+        #expect(captions.first?.caption.styledWords.first?.style == CaptionStyle(textColor: .red))
+    }
+
+    @Test("K03: any bytes are decoded without harm", arguments: UInt64(0)..<20)
+    func anyBytes(seed: UInt64) {
+        var random = SplitMix(state: seed)
+        var decoder = ClosedCaptionDecoder()
+        var captions: [ClosedCaption] = []
+        for frame in 0..<4000 {
+            let kind = ClosedCaptionData.Pair.Kind(rawValue: UInt8.random(in: 0...3, using: &random)) ?? .field1
+            // Commands and packets are likely enough to get deep.
+            let isCommand = Bool.random(using: &random)
+            let first =
+                isCommand ? UInt8.random(in: 0x10...0x1f, using: &random) : UInt8.random(in: 0...255, using: &random)
+            let second = UInt8.random(in: 0...255, using: &random)
+            decoder.decode(
+                ClosedCaptionData(pairs: [
+                    ClosedCaptionData.Pair(
+                        kind: kind, first: withParity(first & 0x7f), second: withParity(second & 0x7f)),
+                    ClosedCaptionData.Pair(
+                        kind: .packetData, first: UInt8.random(in: 0x80...0xff, using: &random), second: second),
+                ]), at: time(Int64(frame)), to: &captions)
+        }
+        decoder.finish(at: time(4000), to: &captions)
+        #expect(captions.allSatisfy { $0.caption.timeRange.isValid && !$0.caption.timeRange.isEmpty })
+        #expect(captions.allSatisfy { !$0.caption.text.isEmpty })
+    }
+}

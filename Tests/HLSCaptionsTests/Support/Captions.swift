@@ -1,0 +1,82 @@
+import HLSCaptions
+import HLSTime
+
+/// A generator whose numbers are the same each time.
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+        return z ^ (z >> 31)
+    }
+}
+
+func ms(_ start: Int64, _ end: Int64) -> MediaTimeRange {
+    MediaTimeRange(start: MediaTime(value: start, timescale: 1000), end: MediaTime(value: end, timescale: 1000))
+}
+
+/// Frames of 1001/30000 s.
+func frames(_ start: Int64, _ end: Int64) -> MediaTimeRange {
+    MediaTimeRange(
+        start: MediaTime(value: start * 1001, timescale: 30_000), end: MediaTime(value: end * 1001, timescale: 30_000))
+}
+
+func read(_ format: CaptionFormat, _ text: String) throws(CaptionFileError) -> CaptionFileReader.Content {
+    try CaptionFileReader(format: format).read(Array(text.utf8))
+}
+
+func written(_ format: CaptionFormat, _ captions: [Caption]) throws(CaptionFileError) -> String {
+    String(decoding: try CaptionFileWriter(format: format).write(captions).bytes, as: UTF8.self)
+}
+
+extension Caption {
+    /// The style of each word, by the word's first scalar.
+    var styledWords: [StyledWord] {
+        var words: [StyledWord] = []
+        var word = ""
+        var start = 0
+        for (offset, scalar) in (text + " ").unicodeScalars.enumerated() {
+            if scalar == " " || scalar == "\n" {
+                if !word.isEmpty { words.append(StyledWord(text: word, style: style(at: start).style)) }
+                word = ""
+            } else {
+                if word.isEmpty { start = offset }
+                word.unicodeScalars.append(scalar)
+            }
+        }
+        return words
+    }
+}
+
+struct StyledWord: Hashable {
+    var text: String
+    var style: CaptionStyle
+}
+
+/// Random captions that every format could hold, but for the styles that `styles` makes.
+struct CaptionMaker {
+    var random: SplitMix
+    var words = [
+        "Hello", "<b>", "a&b", "--> x", "{\\an8}", "1", "\u{e9}t\u{e9}", "\u{266a}", "&amp;", "]]>", "\"q\"", "3<5",
+    ]
+
+    init(seed: UInt64) { random = SplitMix(state: seed) }
+
+    mutating func text(style: (inout SplitMix) -> CaptionStyle) -> (String, [Caption.StyleRun]) {
+        var text = ""
+        var runs: [Caption.StyleRun] = []
+        for line in 0...Int.random(in: 0...2, using: &random) {
+            if line > 0 { text += "\n" }
+            for word in 0...Int.random(in: 0...3, using: &random) {
+                if word > 0 { text += " " }
+                let start = text.unicodeScalars.count
+                text += words.randomElement(using: &random) ?? ""
+                runs.append(Caption.StyleRun(range: start..<text.unicodeScalars.count, style: style(&random)))
+            }
+        }
+        return (text, runs)
+    }
+}

@@ -33,6 +33,11 @@ public struct EventLog: Sendable, Hashable {
     /// nil for what depends on how fast the machine is: whether a reason for waiting was seen between two others.
     static func decision(_ kind: PlayerEvent.Kind) -> String? {
         if case .timeControl(let change) = kind, change.old == change.new { return nil }
+        // They tell of what is told already.
+        switch kind {
+        case .newAccessLogEntry, .newErrorLogEntry: return nil
+        default: break
+        }
         return text(kind)
     }
 
@@ -58,6 +63,8 @@ public struct EventLog: Sendable, Hashable {
         case .segmentsMissed(let segments): "missed segments \(segments.first)-\(segments.last): \(segments.cause)"
         case .recoverableError(let error): "recoverable \(text(error))"
         case .warning(let text): "warning \(text)"
+        case .newAccessLogEntry: "access log entry"
+        case .newErrorLogEntry(let event): "error log entry \(event.errorDomain.rawValue)"
         case .didPlayToEnd: "played to end"
         case .failedToPlayToEnd(let error): "failed \(text(error))"
         }

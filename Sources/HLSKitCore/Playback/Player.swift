@@ -42,7 +42,7 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
         itemBox.item = item
         if let item { item.applyWishes(to: core) }
         core.setItem(
-            item.map { EngineItem(url: $0.url) }, configuration: DriverConfiguration(configuration, item: item))
+            item.map { EngineItem(url: $0.url, diary: $0.diary) }, configuration: DriverConfiguration(configuration, item: item))
         if let item { item.applyWishes(to: core) }
     }
 

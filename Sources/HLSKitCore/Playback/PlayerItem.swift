@@ -14,6 +14,7 @@ public final class PlayerItem: Sendable {
 
     /// The multivariant or media playlist, or a media file without a playlist, as an absolute URL.
     public let url: String
+    let diary = ItemDiary()
     private let state = Mutex(State())
 
     /// No I/O takes place before the item becomes a player's current one.
@@ -55,6 +56,7 @@ public final class PlayerItem: Sendable {
         state.withLock(\.core)?.read { $0.item?.error }
     }
 
+    var core: PlayerCore? { state.withLock(\.core) }
     var writers: [any MediaWriter] { state.withLock(\.writers) }
 
     /// Ties the item to a player. False where it belongs to one.

@@ -115,6 +115,8 @@ enum OutputFact: Sendable {
     case presented(upTo: Duration)
     /// All media of a lane was presented or dropped; nil where nobody wants its media.
     case drained(LaneID, end: Duration?)
+    /// Video frames that were dropped since the item was set, told when a period of the access log has ended.
+    case droppedFrames(Int)
     /// An output cannot go on.
     case failed(PlayerError)
 }

@@ -219,7 +219,7 @@ extension PlaybackEngine {
         if let authorization = item?.authorization, !request.fields.contains(where: { $0.isAuthorization }) {
             request.fields.append(authorization)
         }
-        if let session = configuration.sessionID {
+        if configuration.sendsSessionID, let session = item?.session?.id ?? configuration.sessionID {
             request.fields.append(HTTPField(name: "X-Playback-Session-Id", value: session))
         }
         if isLiveReload, let tracker = item?.lanes[.main]?.tracker {
@@ -566,6 +566,7 @@ extension PlaybackEngine {
             guard configuration.pacing == .unpaced, let before = item?.presentedUpTo ?? item?.start else { return }
             item?.presentedUpTo = max(time, before)
         case .drained(let id, let end): noteDrained(id, end: end)
+        case .droppedFrames(let total): journal?.noteDroppedFrames(total, inPeriodBefore: true)
         case .failed(let error): failItem(error)
         }
     }

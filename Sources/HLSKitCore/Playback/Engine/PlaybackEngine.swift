@@ -31,6 +31,10 @@ struct PlaybackEngine: Sendable {
     var watchedDownload: WatchedDownload?
     var timebase = TimebaseState.stopped
     var statistics = PlaybackStatistics()
+    /// What the item went through; nil where nobody can ask. And that of the item before.
+    var journal: SessionJournal?
+    var closedJournal: SessionJournal?
+    private var sessionIDs: SessionIDGenerator
     /// The time of the event that is being handled.
     var now = Duration.zero
     var effects: [EngineEffect] = []
@@ -50,6 +54,7 @@ struct PlaybackEngine: Sendable {
         judge = KeepUpJudge(policy: configuration.keepUpPolicy, configuration: configuration.buffering)
         loading = LoadingState(configuration: configuration)
         networkConditions = configuration.networkConditions
+        sessionIDs = SessionIDGenerator(seed: configuration.sessionSeed)
     }
 
     /// Takes in what happened at `now` and gives what is to be done.
@@ -57,12 +62,13 @@ struct PlaybackEngine: Sendable {
         self.now = max(now, self.now)
         apply(event)
         if needsSettling(after: event) { settle() }
+        keepJournal(of: event)
         let effects = effects
         self.effects = []
         return effects
     }
 
-    /// Takes in what happened at once: what follows from it is worked out when all of it is known.
+    /// Takes in what happened at once: what follows from it is worked out when all of it is known. Keeps no journal.
     mutating func handle(_ events: [EngineEvent], at now: Duration) -> [EngineEffect] {
         self.now = max(now, self.now)
         for event in events { apply(event) }
@@ -154,12 +160,19 @@ struct PlaybackEngine: Sendable {
         timebase = TimebaseState(itemTime: .zero, hostTime: now, rate: 0)
         effects.append(.setTimebase(timebase))
         item = new.map { ItemState(url: $0.url, credentialOrigins: configuration.credentialOrigins) }
+        let session = makeSession(of: new)
+        item?.session = session
         statistics = PlaybackStatistics()
         stallBegan = nil
         isAfterStall = false
         isLikelyToKeepUp = false
         run(machine.handle(.itemChanged(new.map { _ in TimeControlMachine.ItemState() })))
         if item != nil { requestFirstPlaylist() }
+    }
+
+    private mutating func makeSession(of item: EngineItem?) -> ItemSession? {
+        guard let item, item.diary != nil || configuration.sendsSessionID else { return nil }
+        return ItemSession(id: configuration.sessionID ?? sessionIDs.next(), diary: item.diary)
     }
 
     // MARK: Time

@@ -98,7 +98,7 @@ package struct SteppedPlayback: Sendable {
         case .arm(let timer, let time): timers.arm(timer, at: time)
         case .disarm(let timer): timers.disarm(timer)
         case .publish(let kind): actions.append(.published(kind))
-        case .suspend, .resume, .abandonSegment, .reopenLane, .flush, .setTimebase, .seekEnded, .seekRefused,
+        case .suspend, .resume, .abandonSegment, .reopenLane, .flush, .setTimebase, .diary, .seekEnded, .seekRefused,
             .itemEnded:
             break
         }

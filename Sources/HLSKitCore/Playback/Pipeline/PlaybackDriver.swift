@@ -161,8 +161,18 @@ struct PlaybackDriver: ~Copyable {
         case .publish(let kind):
             if case .didPlayToEnd = kind, let end = engine.read({ $0.effectiveEnd }) { showCues(upTo: end) }
             engine.publish(kind)
+            noteDroppedFrames(after: kind)
+        case .diary(let diary, let entry): diary.take(entry)
         case .seekEnded, .seekRefused, .itemEnded: break
         }
+    }
+
+    /// Frames that were dropped up to now belong to the period of the access log that has just ended.
+    private func noteDroppedFrames(after kind: PlayerEvent.Kind) {
+        guard case .newAccessLogEntry = kind else { return }
+        var statistics = PlaybackStatistics()
+        counters.fill(&statistics)
+        engine.handle(.output(.droppedFrames(statistics.numberOfDroppedVideoFrames)))
     }
 
     // MARK: Requests

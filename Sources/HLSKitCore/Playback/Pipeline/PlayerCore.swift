@@ -31,9 +31,10 @@ final class PlayerCore: Sendable {
         let inbox = DriverInbox()
         let counters = RendererCounters()
         let (generation, old) = state.withLock { state in
+            state.engine.noteDroppedFrames(state.counters)
             state.generation += 1
             // What was told about the item before is told even if its driver did not come to it.
-            state.effects.removeAll { if case .publish = $0 { false } else { true } }
+            state.effects.removeAll(where: \.isOfDriver)
             state.effects += state.engine.handle(.control(.setItem(item)), at: now)
             let old = state.inbox
             state.inbox = inbox
@@ -60,6 +61,7 @@ final class PlayerCore: Sendable {
 
     /// Ends the driver and whatever it runs. Waits until no thread of it is at work any more.
     func close() async {
+        closeJournal()
         let driver = state.withLock { state in
             state.inbox?.close()
             state.inbox = nil
@@ -73,6 +75,7 @@ final class PlayerCore: Sendable {
 
     /// Ends the driver without waiting for it.
     func abandon() {
+        closeJournal()
         let inbox = state.withLock { state in
             let inbox = state.inbox
             state.inbox = nil
@@ -80,6 +83,16 @@ final class PlayerCore: Sendable {
         }
         inbox?.close()
         events.close()
+    }
+
+    /// The session is over: what its logs and metrics still have to say is said now, as no driver comes to it any more.
+    private func closeJournal() {
+        let now = clock.now
+        let effects = state.withLock { state in
+            state.engine.noteDroppedFrames(state.counters)
+            return state.engine.endSession(at: now)
+        }
+        for case .diary(let diary, let entry) in effects { diary.take(entry) }
     }
 
     /// Reads the engine.

@@ -31,16 +31,21 @@ struct PlaybackEngine: Sendable {
     var watchedDownload: WatchedDownload?
     var timebase = TimebaseState.stopped
     var statistics = PlaybackStatistics()
-    /// What the item went through; nil where nobody can ask. And that of the item before.
+    /// What the item went through; nil where nobody can ask.
     var journal: SessionJournal?
-    var closedJournal: SessionJournal?
     private var sessionIDs: SessionIDGenerator
     /// The time of the event that is being handled.
     var now = Duration.zero
     var effects: [EngineEffect] = []
     /// When the current stall began.
     private var stallBegan: Duration?
-    private var firstControl: Duration?
+    var firstControl: Duration?
+    /// Whoever steps this engine has the item after this one: the engine does not go on without an item by itself.
+    var isInQueue = false
+    /// Another engine has taken over.
+    var hasResigned = false
+    /// The host time at which the item had played to its end; nil where it did not.
+    var endedAt: Duration?
     private(set) var lastVerdict = ForwardBuffer.Verdict(
         forwardDuration: .zero, isEmpty: true, isFull: false, holdsAllRemaining: false, tracksToLoad: [])
     private var isLikelyToKeepUp = false
@@ -59,20 +64,27 @@ struct PlaybackEngine: Sendable {
 
     /// Takes in what happened at `now` and gives what is to be done.
     mutating func handle(_ event: EngineEvent, at now: Duration) -> [EngineEffect] {
+        guard !hasResigned else { return [] }
         self.now = max(now, self.now)
         apply(event)
-        if needsSettling(after: event) { settle() }
+        if needsSettling(after: event) { return settled(after: event) }
         keepJournal(of: event)
         let effects = effects
         self.effects = []
         return effects
     }
 
-    /// Takes in what happened at once: what follows from it is worked out when all of it is known. Keeps no journal.
+    /// Takes in what happened at once: what follows from it is worked out when all of it is known.
     mutating func handle(_ events: [EngineEvent], at now: Duration) -> [EngineEffect] {
         self.now = max(now, self.now)
         for event in events { apply(event) }
-        settle()
+        return settled()
+    }
+
+    /// The effects so far and of what follows from them.
+    mutating func settled(after event: EngineEvent? = nil) -> [EngineEffect] {
+        if !hasResigned { settle() }
+        keepJournal(of: event)
         let effects = effects
         self.effects = []
         return effects
@@ -116,7 +128,7 @@ struct PlaybackEngine: Sendable {
 
     // MARK: Control
 
-    private mutating func apply(_ control: EngineControl) {
+    mutating func apply(_ control: EngineControl) {
         switch control {
         case .setItem(let new): setItem(new)
         case .play:
@@ -364,7 +376,7 @@ struct PlaybackEngine: Sendable {
                 } else {
                     setTimebase(rate: Double(rate))
                 }
-            case .advanceToNextItem: setItem(nil)
+            case .advanceToNextItem: advance()
             case .startEvaluationTimer:
                 effects.append(.arm(.evaluation, at: now + configuration.buffering.evaluationTime))
             }
@@ -378,7 +390,7 @@ struct PlaybackEngine: Sendable {
         effects.append(.publish(.playbackStalled(itemTime: MediaTime(playhead))))
     }
 
-    private mutating func noteStatus(_ status: TimeControlStatus) {
+    mutating func noteStatus(_ status: TimeControlStatus) {
         guard status == .playing else { return }
         if let began = stallBegan {
             statistics.stallDuration += (now - began).seconds
@@ -415,7 +427,9 @@ struct PlaybackEngine: Sendable {
             let time = playhead + lastVerdict.forwardDuration - configuration.buffering.stallEpsilon
             if let time = timebase.hostTime(of: time + .microseconds(1)) { consider(time) }
         }
-        if outlook.isDrained || outlook.endsEarly, let end = outlook.effectiveEnd, let time = timebase.hostTime(of: end)
+        // Past an end that nothing is done at, there is nothing to look for.
+        if outlook.isDrained || outlook.endsEarly, !machine.isAtEnd, let end = outlook.effectiveEnd,
+            let time = timebase.hostTime(of: end)
         {
             consider(time)
         }
@@ -454,7 +468,9 @@ struct PlaybackEngine: Sendable {
         guard let item else { return state }
         let playhead = copy.playhead
         state.itemStatus = item.error != nil ? .failed : item.isReady ? .readyToPlay : .unknown
-        state.currentTime = MediaTime(playhead)
+        // The timebase may run on past the end (``ActionAtItemEnd/none``).
+        let runsOn = machine.isAtEnd && configuration.pacing == .realTime
+        state.currentTime = MediaTime(runsOn ? timebase.itemTime(at: copy.now) : playhead)
         if let tracker = item.lanes[.main]?.tracker {
             state.duration = tracker.isLive ? .indefinite : MediaTime(item.mediaEnd ?? tracker.end)
             state.seekableTimeRanges = [MediaTimeRange(tracker.start..<tracker.end)]

@@ -99,7 +99,7 @@ package struct SteppedPlayback: Sendable {
         case .disarm(let timer): timers.disarm(timer)
         case .publish(let kind): actions.append(.published(kind))
         case .suspend, .resume, .abandonSegment, .reopenLane, .flush, .setTimebase, .diary, .seekEnded, .seekRefused,
-            .itemEnded:
+            .itemEnded, .present, .advanceToNextItem:
             break
         }
     }

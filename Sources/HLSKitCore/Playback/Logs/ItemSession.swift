@@ -13,18 +13,28 @@ struct ItemSession: Sendable, Hashable {
 
 /// What outlives the engine's knowledge of an item: its logs once it is over, and those who listen to its metrics.
 final class ItemDiary: Sendable, Hashable {
-    let metrics = EventHub<any MetricEvent>()
-    private let closed = Mutex<SessionJournal?>(nil)
+    private struct State {
+        var journal: SessionJournal?
+        var metrics = EventHub<any MetricEvent>()
+    }
 
-    /// The journal of a session that is over.
-    var journal: SessionJournal? { closed.withLock { $0 } }
+    private let state = Mutex(State())
+
+    /// The journal of the session that ended last.
+    var journal: SessionJournal? { state.withLock(\.journal) }
+    /// The measurements of the session that goes on, or of the next one.
+    var metrics: EventHub<any MetricEvent> { state.withLock(\.metrics) }
 
     func take(_ entry: DiaryEntry) {
         switch entry {
         case .metric(let event): metrics.publish(event)
         case .closed(let journal):
-            closed.withLock { $0 = journal }
-            metrics.close()
+            let hub = state.withLock { state in
+                state.journal = journal
+                defer { state.metrics = EventHub() }
+                return state.metrics
+            }
+            hub.close()
         }
     }
 

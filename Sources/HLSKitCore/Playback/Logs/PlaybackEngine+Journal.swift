@@ -5,16 +5,17 @@ import HLSTime
 /// The journal looks at what goes in and out, and is told what it cannot see there.
 extension PlaybackEngine {
     /// Writes down what happened. Called once for each event, when its effects are known.
-    mutating func keepJournal(of event: EngineEvent) {
+    mutating func keepJournal(of event: EngineEvent?) {
         changeJournal()
         guard journal != nil else { return }
-        if effects.isEmpty, case .progress(let id, let byteCount) = event {
+        if effects.isEmpty, case .progress(let id, let byteCount)? = event {
             journal?.received(byteCount, of: id)
             return
         }
         guard var journal = journal.take() else { return }
         let view = journalView
-        if case .control(.seek) = event, !effects.contains(where: { if case .seekRefused = $0 { true } else { false } })
+        if case .control(.seek)? = event,
+            !effects.contains(where: { if case .seekRefused = $0 { true } else { false } })
         {
             let hasFlushed = effects.contains { if case .flush = $0 { true } else { false } }
             journal.noteSeek(isInBuffer: !hasFlushed && item?.start != nil, view)
@@ -36,7 +37,6 @@ extension PlaybackEngine {
         guard var journal = journal.take() else { return }
         journal.close(journalView)
         effects += journal.takeEffects()
-        closedJournal = journal
     }
 
     /// What comes out when no further event goes in.
@@ -47,20 +47,6 @@ extension PlaybackEngine {
         closeJournal()
         defer { effects = before }
         return effects
-    }
-
-    /// Takes down how many video frames were dropped in this session.
-    mutating func noteDroppedFrames(_ counters: RendererCounters) {
-        guard journal != nil else { return }
-        var statistics = PlaybackStatistics()
-        counters.fill(&statistics)
-        journal?.noteDroppedFrames(statistics.numberOfDroppedVideoFrames, inPeriodBefore: false)
-    }
-
-    /// The journal that goes to this diary, also when it was closed just now.
-    func journal(of diary: ItemDiary) -> SessionJournal? {
-        if journal?.session.diary === diary { return journal }
-        return closedJournal?.session.diary === diary ? closedJournal : nil
     }
 
     private var journalView: SessionJournal.View {
@@ -77,12 +63,26 @@ extension PlaybackEngine {
     }
 }
 
-extension EngineEffect {
-    /// Is of no use once the driver that was to carry it out is gone.
-    var isOfDriver: Bool {
-        switch self {
-        case .publish, .diary: false
-        default: true
+extension ItemPlayback {
+    /// The item is over: what its logs and metrics still have to say, since no driver comes to it any more.
+    mutating func closeJournal(at now: Duration) -> [EngineEffect] {
+        var rest: [EngineEffect] = []
+        effects.removeAll { effect in
+            guard case .diary = effect else { return false }
+            rest.append(effect)
+            return true
         }
+        var statistics = PlaybackStatistics()
+        counters.fill(&statistics)
+        engine.journal?.noteDroppedFrames(statistics.numberOfDroppedVideoFrames, inPeriodBefore: false)
+        return rest + engine.endSession(at: now)
+    }
+}
+
+extension EngineConfiguration {
+    /// The next item of the same player: its time has the same zero, and its session another name.
+    mutating func goOn(from other: EngineConfiguration, session number: Int) {
+        epoch = other.epoch
+        sessionSeed = sessionSeed.map { $0 &+ UInt64(number) &* 0x2545_F491_4F6C_DD1D }
     }
 }

@@ -3,21 +3,20 @@ extension PlayerItem {
     ///
     /// A snapshot: reading it costs a copy of its events. Stays when the item is removed. Source: CONTRACTS §13.
     public var accessLog: AccessLog? {
-        if let journal = diary.journal { return journal.accessLog(at: .zero) }
-        guard let core else { return nil }
-        let now = core.clock.now
-        let dropped = core.snapshot.statistics.numberOfDroppedVideoFrames
-        return core.read { engine in
-            guard var journal = engine.journal(of: diary) else { return nil }
+        let core = core
+        let now = core?.clock.now ?? .zero
+        let dropped = core?.snapshot(of: self)?.statistics.numberOfDroppedVideoFrames ?? 0
+        let log = core?.read(of: self) { engine in
+            guard var journal = engine.journal else { return AccessLog?.none }
             journal.noteDroppedFrames(dropped, inPeriodBefore: false)
             return journal.accessLog(at: now)
         }
+        return log ?? diary.journal?.accessLog(at: now)
     }
 
     /// What failed, also what was tried again and went well; nil before the item was a player's current one.
     public var errorLog: ErrorLog? {
-        if let journal = diary.journal { return journal.errorLog }
-        return core?.read { $0.journal(of: diary)?.errorLog }
+        core?.read(of: self) { $0.journal?.errorLog } ?? diary.journal?.errorLog
     }
 
     /// The measurements of one kind from now on, in order and without gaps. Ends when the item is removed.

@@ -113,9 +113,9 @@ struct SessionJournal: Sendable {
         requests[id]?.request.byteCount += byteCount
     }
 
-    mutating func look(at event: EngineEvent, _ effects: [EngineEffect], _ view: View) {
+    mutating func look(at event: EngineEvent?, _ effects: [EngineEffect], _ view: View) {
         end = view.end ?? end
-        lookBefore(event, view)
+        if let event { lookBefore(event, view) }
         for effect in effects { look(at: effect, view) }
         lookAfter(event, effects, view)
         noteRenditions(view)
@@ -147,9 +147,9 @@ struct SessionJournal: Sendable {
         }
     }
 
-    private mutating func lookAfter(_ event: EngineEvent, _ effects: [EngineEffect], _ view: View) {
+    private mutating func lookAfter(_ event: EngineEvent?, _ effects: [EngineEffect], _ view: View) {
         // A failed request is in the log already, with more than what follows from it tells.
-        if case .failed = event { return }
+        if case .failed? = event { return }
         for case .publish(let kind) in effects {
             switch kind {
             case .recoverableError(let error): log(error, view)

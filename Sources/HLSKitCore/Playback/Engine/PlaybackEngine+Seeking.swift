@@ -20,6 +20,8 @@ extension PlaybackEngine {
             return
         }
         endSeek(finished: false)
+        // Nothing is presented behind an end time that is set.
+        let target = min(target, effectiveEnd ?? target)
         let isBuffered = isBuffered(target)
         run(machine.handle(.seekAccepted(isTargetBuffered: isBuffered)))
         self.item?.seekTarget = target
@@ -85,9 +87,10 @@ extension PlaybackEngine {
             loading.forget(.segment(lane.id))
             effects.append(.disarm(.retry(.segment(lane.id))))
             buffer.removeAll(in: lane.id.bufferTrack)
+            cancelUnneededResources(of: lane.id)
             guard old.isComplete else { continue }
             effects.append(.reopenLane(lane.id))
-            armReload(lane.id)
+            followPlaylist(of: lane.id)
         }
         self.item?.startWindow = target
         self.item?.mediaEnd = nil

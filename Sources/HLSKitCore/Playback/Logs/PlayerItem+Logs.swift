@@ -3,10 +3,10 @@ extension PlayerItem {
     ///
     /// A snapshot: reading it costs a copy of its events. Stays when the item is removed. Source: CONTRACTS §13.
     public var accessLog: AccessLog? {
-        let attachedCore = attachedCore
-        let now = attachedCore?.clock.now ?? .zero
-        let dropped = attachedCore?.snapshot(of: self)?.statistics.numberOfDroppedVideoFrames ?? 0
-        let log = attachedCore?.read(of: self) { engine in
+        let core = attachedCore
+        let now = core?.clock.now ?? .zero
+        let dropped = core?.snapshot(of: self)?.statistics.numberOfDroppedVideoFrames ?? 0
+        let log = core?.read(of: self) { engine in
             guard var journal = engine.journal else { return AccessLog?.none }
             journal.noteDroppedFrames(dropped, inPeriodBefore: false)
             return journal.accessLog(at: now)

@@ -44,6 +44,9 @@ public struct LoadingError: Error, Sendable, Hashable, CustomStringConvertible {
     public var retryAfter: Duration?
     /// What happened, with the code and the words of the library below (`curl 7: Couldn't connect to server`).
     public var text: String
+    /// The header of the answer, where there was one, and the numeric address that it came from.
+    public var fields: [HTTPField] = []
+    public var serverAddress: String?
 
     public init(code: Code, url: String, status: Int? = nil, retryAfter: Duration? = nil, text: String) {
         self.code = code

@@ -62,7 +62,7 @@ final class ResourceCache: Sendable {
         if isPlaylist, !Self.isFinal(chunks) { return }
         let byteCount = chunks.reduce(0) { $0 + $1.count }
         var response = response
-        response.isFromCache = true
+        response.wasReadFromCache = true
         var metrics = TransferMetrics()
         metrics.decodedByteCount = byteCount
         metrics.protocolName = "cache"

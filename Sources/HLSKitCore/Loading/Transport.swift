@@ -117,8 +117,8 @@ public struct TransportResponse: Sendable, Hashable {
     public var fields: [HTTPField]
     /// The peer's numeric address.
     public var serverAddress: String?
-    /// It comes from memory: its speed tells nothing of the network. Default false.
-    public var isFromCache = false
+    /// The body comes from a cache: it tells nothing of the network. Default false.
+    public var wasReadFromCache = false
 
     public init(
         status: Int, url: String, contentType: String? = nil, contentLength: Int? = nil, fields: [HTTPField] = [],

@@ -43,8 +43,12 @@ struct PlaySession {
         let outputs: [Output]
         let player: Player
         let recording: RecordingTransport?
+        var accessLog: AccessLogFile?
         do {
             outputs = try openOutputs()
+            if let path = options.accessLogPath {
+                accessLog = try AccessLogFile(path: path, overwrite: options.overwritesFiles)
+            }
             let transport = try transport()
             recording = try record(transport)
             let configuration = configuration(clock: clock, transport: recording ?? transport)
@@ -59,6 +63,7 @@ struct PlaySession {
         passes.start = startTime
         passes.addWriters(to: item)
         let events = player.events()
+        let metrics = reportsJSON ? item.allMetrics() : nil
         // Told to play before it has an item, a player need not prepare a still picture (CONTRACTS §7).
         start(player)
         do {
@@ -69,14 +74,15 @@ struct PlaySession {
         }
 
         let outcome = await follow(
-            player, passes: &passes, events: events, signals: signals, keyboard: keyboard, recording: recording,
-            summary: &summary)
+            player, passes: &passes, events: events, metrics: metrics, signals: signals, keyboard: keyboard,
+            recording: recording, accessLog: &accessLog, summary: &summary)
         keyboard?.close()
         summary.state = passes.state(of: player)
         summary.error = outcome.error
         await player.close()
         display?.finish()
-        let outputError = finish(outputs, &summary) ?? finish(recording)
+        let logError = accessLog?.finish(item.accessLog)
+        let outputError = finish(outputs, &summary) ?? finish(recording) ?? logError
         summary.error = summary.error ?? outputError
         summary.elapsed = clock.now - began
         summary.exitStatus = exitStatus(of: outcome, summary)
@@ -112,6 +118,7 @@ struct PlaySession {
 
     private enum Happening: Sendable {
         case event(PlayerEvent)
+        case metric(any MetricEvent)
         case signal(Int32)
         case key(Key)
         case tick
@@ -119,8 +126,9 @@ struct PlaySession {
 
     /// Shows what happens until there is nothing more to come.
     private func follow(
-        _ player: Player, passes: inout PassQueue, events: AsyncStream<PlayerEvent>, signals: SignalWatcher,
-        keyboard: KeyboardWatcher?, recording: RecordingTransport?, summary: inout PlaySummary
+        _ player: Player, passes: inout PassQueue, events: AsyncStream<PlayerEvent>,
+        metrics: AsyncStream<any MetricEvent>?, signals: SignalWatcher, keyboard: KeyboardWatcher?,
+        recording: RecordingTransport?, accessLog: inout AccessLogFile?, summary: inout PlaySummary
     ) async -> Outcome {
         let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)
         let clock = clock
@@ -130,6 +138,7 @@ struct PlaySession {
                 for await event in events { sink.yield(.event(event)) }
                 sink.finish()
             },
+            Task { if let metrics { for await metric in metrics { sink.yield(.metric(metric)) } } },
             Task { for await signal in signals.requests { sink.yield(.signal(signal)) } },
             Task {
                 guard let keyboard else { return }
@@ -156,11 +165,14 @@ struct PlaySession {
                 case .quit: return .played
                 }
                 show(player.state, at: clock.now - epoch, &reporter)
+            case .metric(let metric):
+                if let line = EventReporter.line(for: metric) { StandardStream.error.writeLine(line) }
             case .tick: show(player.state, at: clock.now - epoch, &reporter)
             case .event(let event):
                 summary.observe(event)
                 recording?.note(event)
                 show(event, &reporter)
+                if case .newAccessLogEntry = event.kind { accessLog?.writeFinished(of: player.currentItem?.accessLog) }
                 switch event.kind {
                 case .didPlayToEnd:
                     if passes.finishOne() { return .played }

@@ -83,13 +83,14 @@ struct EventReporter: Sendable {
                     "stall", at: time, ["count": .integer(stallCount), "item_time": JSONValue(itemTime.finiteSeconds)])
             ]
         case .timeJumped(let itemTime):
-            return [Self.line("seek", at: time, ["item_time": JSONValue(itemTime.finiteSeconds)])]
-        case .mediaSelectionChanged(let selection): return [Self.line(for: selection, at: time)]
+            return [Self.line("time_jump", at: time, ["item_time": JSONValue(itemTime.finiteSeconds)])]
+        case .mediaSelectionChanged: return []
         case .legibleCue(let cue): return [Self.line(for: cue, at: time)]
         case .segmentSkipped(let segments): return [Self.line("segment_skipped", segments, at: time)]
         case .segmentsMissed(let segments): return [Self.line("segments_missed", segments, at: time)]
         case .recoverableError(let error): return [Self.line(for: error, isRecoverable: true, at: time)]
         case .warning(let text): return [Self.line("warning", at: time, ["text": .string(text)])]
+        case .newAccessLogEntry, .newErrorLogEntry: return []
         case .didPlayToEnd: return [Self.line("did_play_to_end", at: time, [:])]
         case .failedToPlayToEnd(let error): return [Self.line(for: error, isRecoverable: false, at: time)]
         }
@@ -103,6 +104,16 @@ struct EventReporter: Sendable {
         reportedProgressAt = time
         lines.append(Self.progressLine(for: state, at: time))
         return lines
+    }
+
+    /// The line for a measurement that no event tells of; nil for the others.
+    static func line(for metric: any MetricEvent) -> String? {
+        switch metric {
+        case is MetricContentKeyRequestEvent, is MetricPlayerItemSeekEvent, is MetricPlayerItemSeekDidCompleteEvent,
+            is MetricMediaRenditionChangeEvent:
+            metric.jsonLine
+        default: nil
+        }
     }
 
     /// The last line: the totals.
@@ -158,17 +169,6 @@ struct EventReporter: Sendable {
                 "item_time": JSONValue(cue.timeRange.start.finiteSeconds),
                 "end": JSONValue(cue.timeRange.end.finiteSeconds), "text": .string(cue.text),
                 "language": JSONValue(cue.language),
-            ])
-    }
-
-    private static func line(for selection: MediaSelection, at time: Duration) -> String {
-        line(
-            "rendition_change", at: time,
-            [
-                "audio": JSONValue(selection[.audible]?.displayName),
-                "audio_language": JSONValue(selection[.audible]?.extendedLanguageTag),
-                "subtitles": JSONValue(selection[.legible]?.displayName),
-                "subtitles_language": JSONValue(selection[.legible]?.extendedLanguageTag),
             ])
     }
 

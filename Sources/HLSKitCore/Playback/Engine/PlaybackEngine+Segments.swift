@@ -221,7 +221,7 @@ extension PlaybackEngine {
         if let authorization = item?.authorization, !request.fields.contains(where: { $0.isAuthorization }) {
             request.fields.append(authorization)
         }
-        if let session = configuration.sessionID {
+        if configuration.sendsSessionID, let session = item?.session?.id ?? configuration.sessionID {
             request.fields.append(HTTPField(name: "X-Playback-Session-Id", value: session))
         }
         if isLiveReload, let tracker = item?.lanes[.main]?.tracker {
@@ -238,7 +238,7 @@ extension PlaybackEngine {
     // MARK: Progress
 
     mutating func noteResponse(_ id: RequestID, _ response: TransportResponse) {
-        if response.isFromCache {
+        if response.wasReadFromCache {
             loading.requests[id]?.isFromCache = true
             loading.estimator.ended(id.rawValue, at: now)
         } else {
@@ -609,6 +609,7 @@ extension PlaybackEngine {
             let reached = item.requiredLanes.filter { !$0.isComplete }.map { $0.demuxedEnd ?? before }
             self.item?.presentedUpTo = max(min(time, reached.min() ?? time), before)
         case .drained(let id, let end): noteDrained(id, end: end)
+        case .droppedFrames(let total): journal?.noteDroppedFrames(total, inPeriodBefore: true)
         case .primed(let number, let first): notePrimed(number, first: first)
         case .failed(let error): failItem(error)
         }

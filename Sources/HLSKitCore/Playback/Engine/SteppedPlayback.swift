@@ -102,8 +102,8 @@ package struct SteppedPlayback: Sendable {
         case .arm(let timer, let time): timers.arm(timer, at: time)
         case .disarm(let timer): timers.disarm(timer)
         case .publish(let kind): actions.append(.published(kind))
-        case .suspend, .resume, .abandonSegment, .reopenLane, .clearLane, .takeAudioFromVariant, .flush, .land, .reposition, .evict, .truncate, .step,
-            .prerollEnded, .prime, .setTimebase,
+        case .suspend, .resume, .abandonSegment, .reopenLane, .clearLane, .takeAudioFromVariant, .flush, .land,
+            .reposition, .evict, .truncate, .step, .prerollEnded, .prime, .setTimebase, .diary,
             .seekEnded, .seekRefused, .itemEnded, .present, .advanceToNextItem:
             break
         }

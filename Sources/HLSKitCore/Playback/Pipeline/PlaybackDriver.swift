@@ -215,11 +215,21 @@ struct PlaybackDriver: ~Copyable {
             if case .didPlayToEnd = kind, let end = engine.read({ $0.effectiveEnd }) { showCues(upTo: end) }
             engine.publishNext()
             if case .playlistLoaded(let load) = kind, !load.isMultivariant { readDateRanges() }
+            noteDroppedFrames(after: kind)
         case .present:
             hub.release()
             presentation.release()
+        case .diary(let diary, let entry): diary.take(entry)
         case .seekEnded, .seekRefused, .prerollEnded, .itemEnded, .advanceToNextItem: break
         }
+    }
+
+    /// Frames that were dropped up to now belong to the period of the access log that has just ended.
+    private func noteDroppedFrames(after kind: PlayerEvent.Kind) {
+        guard case .newAccessLogEntry = kind else { return }
+        var statistics = PlaybackStatistics()
+        counters.fill(&statistics)
+        engine.handle(.output(.droppedFrames(statistics.numberOfDroppedVideoFrames)))
     }
 
     // MARK: Requests

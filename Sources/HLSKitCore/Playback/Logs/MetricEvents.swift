@@ -274,7 +274,7 @@ public struct MetricPlayerItemPlaybackSummaryEvent: MetricEvent, Hashable {
     public var variantSwitchCount: Int
     /// Media seconds that the playhead passed over.
     public var playbackDuration: Double
-    /// Declared bits per second of what was played, weighted by its duration; nil where nothing was declared.
+    /// Declared bits per second of what was loaded, weighted by its media time; nil where nothing was declared.
     public var timeWeightedAverageBitrate: Double?
     public var timeWeightedPeakBitrate: Double?
     public var recoverableErrorCount: Int

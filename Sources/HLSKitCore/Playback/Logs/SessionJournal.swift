@@ -36,7 +36,6 @@ struct SessionJournal: Sendable {
     private var mediaDurations = FewEntries<SegmentID, Duration>()
     private let began: Duration
     private var rate = 0.0
-    private var ratedVariant: VariantDescription?
     private var renditions: [LaneID: String] = [:]
     private var pendingSwitch: (from: VariantDescription?, to: VariantDescription)?
     private var switchBitrate: Double?
@@ -46,7 +45,8 @@ struct SessionJournal: Sendable {
     private var stalledSince: Duration?
     private var causes: Causes? = Causes()
     private var summary = Totals()
-    private var lastPlayed: (time: Duration, variant: VariantDescription?)?
+    /// Those that were loaded from, by their index.
+    private var variants: [Int: VariantDescription] = [:]
     private(set) var isSummarized = false
     private var end: Duration?
     private var entries: [DiaryEntry] = []
@@ -190,11 +190,13 @@ struct SessionJournal: Sendable {
             endSwitch(didSucceed: false, view)
             if from != nil { summary.switchCount += 1 }
             pendingSwitch = (from, to)
+            variants[to.index] = to
             switchBitrate = from == nil ? nil : view.throughput
             emit(
                 MetricPlayerItemVariantSwitchStartEvent(
                     context: context(view), fromVariant: from, toVariant: to, loadedTimeRanges: view.loadedTimeRanges))
         case .segmentLoaded(let load):
+            weigh(load)
             if let pendingSwitch, load.variantIndex == pendingSwitch.to.index { endSwitch(didSucceed: true, view) }
         case .playbackLikelyToKeepUpChanged(let isLikely): noteKeepUp(isLikely, view)
         case .playbackStalled:
@@ -227,7 +229,7 @@ struct SessionJournal: Sendable {
             open.lane = segment.lane
             openIfNeeded(for: segment.lane, transport.url, view)
             access.requested(
-                id, segment: segment, mediaDuration: mediaDurations[segment] ?? .zero, at: view.now)
+                id, segment: segment, mediaDuration: mediaDurations.removeValue(forKey: segment) ?? .zero, at: view.now)
             if view.isExpensive { access.change { $0.mediaRequestsExpensive += 1 } }
         case .resource where transport.resourceClass == .initializationSection:
             openIfNeeded(for: nil, transport.url, view)
@@ -292,8 +294,6 @@ struct SessionJournal: Sendable {
 
     private mutating func note(_ state: TimebaseState, _ view: View) {
         access.setTimebase(state, end: view.end ?? end, at: view.now)
-        weigh(view)
-        lastPlayed = (access.watchedDuration, view.variant)
         guard state.rate != rate else { return }
         emit(
             MetricPlayerItemRateChangeEvent(
@@ -304,10 +304,10 @@ struct SessionJournal: Sendable {
         stalledSince = nil
     }
 
-    /// Adds up the declared bit rates of what was played since the last change.
-    private mutating func weigh(_ view: View) {
-        guard let last = lastPlayed, let variant = last.variant ?? view.variant, variant.bandwidth > 0 else { return }
-        let seconds = (access.watchedDuration - last.time).seconds
+    /// Adds up the declared bit rates of what was loaded.
+    private mutating func weigh(_ load: SegmentLoad) {
+        guard let variant = load.variantIndex.flatMap({ variants[$0] }), variant.bandwidth > 0 else { return }
+        let seconds = load.mediaDuration.seconds
         summary.declaredDuration += seconds
         summary.averageBits += seconds * Double(variant.averageBandwidth ?? variant.bandwidth)
         summary.peakBits += seconds * Double(variant.bandwidth)
@@ -412,10 +412,6 @@ struct SessionJournal: Sendable {
         var finished = access
         finished.setTimebase(.stopped, end: view.end ?? end, at: view.now)
         let watched = finished.watchedDuration
-        let current = self.access
-        access = finished
-        weigh(view)
-        access = current
         if let since = stalledSince { summary.stallDuration += view.now - since }
         stalledSince = nil
         let declared = summary.declaredDuration

@@ -134,6 +134,10 @@ final class HookedTransport: Transport {
             let bytes = Array(piece.dropFirst(Int(dropped)).prefix(Int(taken)))
             count += bytes.count
             try checkSize(count, of: request)
+            if isTransformed, count > Self.maximumPlaylistByteCount {
+                throw LoadingError(
+                    code: .tooLarge, url: request.url, text: "more than \(Self.maximumPlaylistByteCount) bytes")
+            }
             if isTransformed { whole += bytes } else { task.deliver(.data(bytes)) }
             await task.waitWhilePaused()
         }
@@ -203,10 +207,23 @@ final class HookedTransport: Transport {
             })
         var response: TransportResponse?
         var bytes: [UInt8] = []
+        var isPlaylist = true
         for await event in events {
             switch event {
+            case _ where !isPlaylist: task.deliver(event)
             case .response(let head): response = head
-            case .data(let piece): bytes += piece
+            case .data(let piece):
+                bytes += piece
+                guard bytes.count <= Self.maximumPlaylistByteCount else {
+                    throw LoadingError(
+                        code: .tooLarge, url: request.url, text: "more than \(Self.maximumPlaylistByteCount) bytes")
+                }
+                // Media of any size may come where a playlist was asked for.
+                guard bytes.count >= 10, !Self.beginsPlaylist(bytes) else { continue }
+                isPlaylist = false
+                if let response { task.deliver(.response(response)) }
+                task.deliver(.data(bytes))
+                bytes = []
             case .failed(let error, let metrics): return task.deliver(.failed(error, metrics))
             case .finished(let metrics):
                 let text = try await transformed(bytes, url: response?.url ?? request.url, response?.contentType)
@@ -215,6 +232,14 @@ final class HookedTransport: Transport {
                 return task.deliver(.finished(metrics))
             }
         }
+    }
+
+    /// As large as playlists may be (RELIABILITY R27).
+    private static let maximumPlaylistByteCount = 16 << 20
+
+    private static func beginsPlaylist(_ bytes: [UInt8]) -> Bool {
+        let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+        return text.starts(with: "#EXTM3U".utf8)
     }
 
     private func transform(

@@ -25,7 +25,7 @@ extension PlaybackEngine {
         case .resource(let resource, let lane):
             let others = lanes(sharing: id, of: resource).filter { $0 != lane }
             failResource(resource, in: lane, error)
-            for other in others { failResource(resource, in: other, error) }
+            for other in others where item?.error == nil { failResource(resource, in: other, error) }
         }
     }
 

@@ -38,7 +38,7 @@ extension PlaybackEngine {
         guard configuration.preloadsKeys, let base = item?.multivariantURL else { return }
         for key in playlist.sessionKeys where key.method != .none && canUse(key) {
             guard let uri = key.uri, let url = URIReference.resolve(uri, against: base) else { continue }
-            let resource = ResourceID(kind: .key, url: url, keyFormat: key.keyFormat)
+            let resource = ResourceID(key, url: url)
             guard item?.lanes[.main]?.resources[resource] == nil else { continue }
             requestResource(resource, in: .main)
         }
@@ -54,5 +54,13 @@ extension PlaybackEngine {
             if let known = configuration.bandwidths.bitsPerSecond(host: host, at: date) { return known }
         }
         return nil
+    }
+}
+
+extension ResourceID {
+    /// A key, at its absolute URL.
+    init(_ key: EncryptionKey, url: String) {
+        let format = key.effectiveKeyFormat
+        self.init(kind: .key, url: url, keyFormat: format == "identity" ? nil : format)
     }
 }

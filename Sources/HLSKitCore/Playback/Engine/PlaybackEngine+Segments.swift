@@ -150,7 +150,7 @@ extension PlaybackEngine {
             throw PlayerError(code: .contentKey, url: base, cause: "the URI of a key cannot be resolved")
         }
         return SegmentKey(
-            resource: ResourceID(kind: .key, url: url, keyFormat: key.keyFormat), isOfSamples: key.method != .aes128,
+            resource: ResourceID(key, url: url), isOfSamples: key.method != .aes128,
             initializationVector: key.initializationVector(forMediaSequence: mediaSequence))
     }
 
@@ -300,7 +300,10 @@ extension PlaybackEngine {
             item?.lanes[segment.lane]?.segments[index].request = nil
             if segment.lane != .subtitles { run(machine.handle(.throughputSample)) }
         case .resource(let resource, let lane):
-            for other in lanes(sharing: id, of: resource) { item?.lanes[other]?.resources[resource] = .loaded }
+            for other in lanes(sharing: id, of: resource) where other != lane {
+                item?.lanes[other]?.resources[resource] = .loaded
+                loading.retries.succeed(.key(other))
+            }
             item?.lanes[lane]?.resources[resource] = .loaded
             // A map has proved itself when a segment was read with it.
             if resource.kind == .key { loading.retries.succeed(.key(lane)) }

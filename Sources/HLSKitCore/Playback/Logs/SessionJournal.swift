@@ -325,8 +325,15 @@ struct SessionJournal: Sendable {
     private mutating func noteKeepUp(_ isLikely: Bool, _ view: View) {
         let context = context(view)
         let time = view.now - waitsSince
-        if isLikely, let causes {
+        if isLikely, var causes {
             self.causes = nil
+            // Of media that is still arriving, what is there was needed.
+            for id in requests.keys {
+                guard var open = requests[id], open.resourceClass == .segment else { continue }
+                open.request.responseEndTime = view.now
+                causes.segments.append(
+                    MetricHLSMediaSegmentRequestEvent(context: context, request: open.request, isMapSegment: false))
+            }
             emit(
                 MetricPlayerItemInitialLikelyToKeepUpEvent(
                     context: context, timeTaken: time, loadedTimeRanges: view.loadedTimeRanges,

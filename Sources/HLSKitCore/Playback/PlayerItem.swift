@@ -71,7 +71,9 @@ public final class PlayerItem: Sendable {
         return core?.read(of: self) { $0.item?.error } ?? last
     }
 
-    var core: PlayerCore? { state.withLock(\.core) }
+    /// The player that the item belongs to.
+    var attachedCore: PlayerCore? { state.withLock(\.core) }
+
     var writers: [any MediaWriter] { state.withLock(\.writers) }
 
     // MARK: For its player

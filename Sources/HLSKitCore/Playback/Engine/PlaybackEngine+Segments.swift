@@ -319,6 +319,7 @@ extension PlaybackEngine {
         case .demuxed(let segment, let time): noteDemuxed(segment, upTo: time)
         case .segmentEnded(let segment, let start, let end): endSegment(segment, start: start, end: end)
         case .segmentFailed(let segment, let failure): failSegment(segment, failure)
+        case .syncSamples(let lane, let times): if lane == .main { noteSyncSamples(times) }
         }
     }
 
@@ -612,6 +613,7 @@ extension PlaybackEngine {
             self.item?.presentedUpTo = max(min(time, reached.min() ?? time), before)
         case .drained(let id, let end): noteDrained(id, end: end)
         case .droppedFrames(let total): journal?.noteDroppedFrames(total, inPeriodBefore: true)
+        case .primed(let number, let first): notePrimed(number, first: first)
         case .failed(let error): failItem(error)
         }
     }

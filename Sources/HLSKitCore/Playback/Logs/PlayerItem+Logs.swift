@@ -3,7 +3,7 @@ extension PlayerItem {
     ///
     /// A snapshot: reading it costs a copy of its events. Stays when the item is removed. Source: CONTRACTS §13.
     public var accessLog: AccessLog? {
-        let core = core
+        let core = attachedCore
         let now = core?.clock.now ?? .zero
         let dropped = core?.snapshot(of: self)?.statistics.numberOfDroppedVideoFrames ?? 0
         let log = core?.read(of: self) { engine in
@@ -16,7 +16,7 @@ extension PlayerItem {
 
     /// What failed, also what was tried again and went well; nil before the item was a player's current one.
     public var errorLog: ErrorLog? {
-        core?.read(of: self) { $0.journal?.errorLog } ?? diary.journal?.errorLog
+        attachedCore?.read(of: self) { $0.journal?.errorLog } ?? diary.journal?.errorLog
     }
 
     /// The measurements of one kind from now on, in order and without gaps. Ends when the item is removed.

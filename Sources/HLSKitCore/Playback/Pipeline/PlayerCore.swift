@@ -27,6 +27,7 @@ final class PlayerCore: Sendable {
         var closes: [DriverInbox] = []
         /// What items that are over still have to tell.
         var diaries: [EngineEffect] = []
+        var seeks = SeekQueue.Ended()
         /// Everything that was decided is published at once: there may be no driver to do it.
         var publishes = false
     }
@@ -92,6 +93,7 @@ final class PlayerCore: Sendable {
     }
 
     private func carryOut(_ afterwards: Afterwards) {
+        afterwards.seeks.tell()
         for id in afterwards.starts { startDriver(of: id) }
         for inbox in afterwards.closes { inbox.close() }
         for case .diary(let diary, let entry) in afterwards.diaries { diary.take(entry) }
@@ -172,6 +174,8 @@ final class PlayerCore: Sendable {
     fileprivate func handle(_ event: EngineEvent, playback id: Int) {
         let now = clock.now
         change { state, afterwards in
+            // Of its own accord: nobody waits for that seek.
+            if case .control(.seek) = event { state.update(id) { $0.seeks.add(nil) } }
             self.handle(event, of: id, at: now, &state, &afterwards)
             // A driver that is at work sees to its own effects.
             if let inbox = state.update(id, { $0.inbox }) { afterwards.alarms.removeAll { $0 === inbox } }

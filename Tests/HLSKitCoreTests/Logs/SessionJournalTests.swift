@@ -82,7 +82,7 @@ struct SessionJournalTests {
             origin.answer("t.m3u8", .text(.numbered(0, count: 10, prefix: "t", isEnded: true)))
             for index in 0..<10 { origin.answer("t\(index).ts", .media(200)) }
             var preferences = PlayerItemPreferences()
-            if withSubtitles { preferences.subtitles = try QualityExpression(parsing: "lang=en", for: .subtitles) }
+            if withSubtitles { preferences.subtitles = try QualityExpression(parsing: "lang=en", for: .renditions) }
             var harness = Self.playing("main.m3u8", from: origin, preferences: preferences)
             harness.runToEnd()
             #expect(harness.requests(of: "t3.ts").count == (withSubtitles ? 1 : 0))

@@ -36,7 +36,7 @@ extension PlaybackEngine {
     /// Asks for the keys that the multivariant playlist announces, before any media needs them.
     mutating func preloadKeys(of playlist: MultivariantPlaylist) {
         guard configuration.preloadsKeys, let base = item?.multivariantURL else { return }
-        for key in playlist.sessionKeys where key.method != .none && canUse(key) {
+        for key in playlist.sessionKeys where canUse(key) {
             guard let uri = key.uri, let url = URIReference.resolve(uri, against: base) else { continue }
             let resource = ResourceID(key, url: url)
             guard item?.lanes[.main]?.resources[resource] == nil else { continue }

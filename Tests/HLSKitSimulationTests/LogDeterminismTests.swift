@@ -54,6 +54,31 @@ struct LogDeterminismTests {
         #expect(other.accessLog != first.accessLog, "another seed names another session")
     }
 
+    @Test("O01: an item that was made ready while another one played has no startup time")
+    func queued() throws {
+        let clock = VirtualClock()
+        let stream = SyntheticStream(segmentCount: 5)
+        let trace = try NetworkTrace(parsing: "1000,50000,20\n".utf8)
+        let items = [PlayerItem(url: stream.url), PlayerItem(url: stream.url)]
+        let player = QueuePlayer(
+            items: items,
+            configuration: PlayerConfiguration(
+                clock: clock, transport: SimulatedTransport(stream, over: trace, clock: clock)))
+        let events = player.events()
+        player.play()
+        let times = try clock.run {
+            var last = 0
+            for await event in events where event.isLast {
+                last += 1
+                if last == 2 { break }
+            }
+            await player.close()
+            return items.map { $0.accessLog?.events.map(\.startupTime).max() ?? -1 }
+        }
+        #expect(times[0] > 0)
+        #expect(times[1] == 0)
+    }
+
     @Test("O01: dates are those of the clock that is handed in")
     func wallClock() throws {
         let run = try Self.play { $0.wallClock = { PlaylistDate(seconds: 951_782_400) } }

@@ -32,6 +32,8 @@ public struct LoadingError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let fileNotFound = Code(rawValue: "fileNotFound")
         /// A local file that cannot be read.
         public static let fileNotReadable = Code(rawValue: "fileNotReadable")
+        /// The program's own code, a ``ResourceLoader`` or ``KeyProvider``, gave up. Not tried again.
+        public static let application = Code(rawValue: "application")
         /// Any other failure of the transport, with its own code and words in the text.
         public static let transport = Code(rawValue: "transport")
     }

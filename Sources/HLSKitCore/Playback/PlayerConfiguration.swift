@@ -55,6 +55,15 @@ public struct PlayerConfiguration: Sendable {
     /// `SuspendingClock`, and otherwise 1970-01-01, so that the same session under a virtual clock has the same log.
     /// Read once, when a player is made; from there on dates go with the clock.
     public var wallClock: (@Sendable () -> PlaylistDate)?
+    /// Where the program takes part in loading: schemes and keys of its own, requests and the multivariant playlist that
+    /// it changes.
+    public var hooks = LoadingHooks()
+    /// Keys that the multivariant playlist announces (`EXT-X-SESSION-KEY`) are loaded at once, so that no media waits for
+    /// them. Default false.
+    public var preloadsEligibleContentKeys = false
+    /// What players before this one measured: decides the first variant, and learns from this one. nil (the default) knows
+    /// nothing.
+    public var bandwidthHistory: BandwidthHistory?
     public var logger: Logger?
 
     public init(

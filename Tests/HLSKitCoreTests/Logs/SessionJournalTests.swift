@@ -65,6 +65,34 @@ struct SessionJournalTests {
         #expect(event.playbackSessionID?.count == 36)
         #expect(Self.entryCount(harness) == 1)
         #expect(harness.engine.journal?.errorLog.events.isEmpty == true)
+        let playlists = Self.metrics(harness, MetricHLSPlaylistRequestEvent.self)
+        #expect(playlists.map(\.isMultivariantPlaylist) == [false], "a media playlist that was opened directly")
+    }
+
+    @Test("O01: subtitles are no media requests, and change no bit rate of segments")
+    func subtitles() throws {
+        func log(withSubtitles: Bool) throws -> AccessLogEvent {
+            var origin = ScriptedOrigin()
+            let lines = [
+                "#EXTM3U", #"#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="t",NAME="en",LANGUAGE="en",URI="t.m3u8""#,
+                #"#EXT-X-STREAM-INF:BANDWIDTH=1000000,SUBTITLES="t""#, "a.m3u8",
+            ]
+            origin.answer("main.m3u8", .text(lines.joined(separator: "\n")))
+            origin.answer("a.m3u8", .text(.numbered(0, count: 10, prefix: "a", isEnded: true)))
+            origin.answer("t.m3u8", .text(.numbered(0, count: 10, prefix: "t", isEnded: true)))
+            for index in 0..<10 { origin.answer("t\(index).ts", .media(200)) }
+            var preferences = PlayerItemPreferences()
+            if withSubtitles { preferences.subtitles = try QualityExpression(parsing: "lang=en", for: .renditions) }
+            var harness = Self.playing("main.m3u8", from: origin, preferences: preferences)
+            harness.runToEnd()
+            #expect(harness.requests(of: "t3.ts").count == (withSubtitles ? 1 : 0))
+            return try #require(Self.accessLog(harness).first)
+        }
+        let (with, without) = (try log(withSubtitles: true), try log(withSubtitles: false))
+        #expect(with.numberOfMediaRequests == 10)
+        #expect(without.numberOfMediaRequests == 10)
+        #expect(with.observedMinBitrate == without.observedMinBitrate)
+        #expect(with.numberOfBytesTransferred == without.numberOfBytesTransferred + 2000, "bytes are bytes")
     }
 
     @Test("O01: a switch to another playlist opens a period; a cap on one that is in use already does not")
@@ -201,6 +229,17 @@ struct SessionJournalTests {
         #expect(Self.metrics(harness, MetricHLSMediaSegmentRequestEvent.self).count == 10)
         let times = harness.metrics.map(\.context.hostTime)
         #expect(times == times.sorted(), "in the order in which they were made")
+    }
+
+    @Test("O04: over a fast link one segment that is still arriving is cause enough to keep up")
+    func initialLikelyToKeepUpFast() throws {
+        var harness = Self.playing("main.m3u8", from: .twoVariants(count: 10))
+        harness.runToEnd()
+        let initial = Self.metrics(harness, MetricPlayerItemInitialLikelyToKeepUpEvent.self)
+        try #require(initial.count == 1)
+        #expect(initial[0].playlistRequests.map(\.isMultivariantPlaylist) == [true, false])
+        #expect(!initial[0].mediaSegmentRequests.isEmpty)
+        #expect(initial[0].timeTaken > .zero)
     }
 
     @Test("O04: keys are told of, and their contents are not")

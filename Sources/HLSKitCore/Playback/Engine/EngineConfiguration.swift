@@ -29,6 +29,12 @@ struct EngineConfiguration: Sendable {
     var sendsSessionID = false
     /// Where the names of sessions come from; nil is the system's randomness.
     var sessionSeed: UInt64? = 0
+    /// `KEYFORMAT`s that the program has keys for.
+    var keyFormats: Set<String> = []
+    /// Keys of the multivariant playlist are loaded before media needs them.
+    var preloadsKeys = false
+    /// What was known of the network when the item was set.
+    var bandwidths = BandwidthEstimates()
     /// The date of time zero.
     var epoch = PlaylistDate(seconds: 0)
     var seed: UInt64 = 0
@@ -52,6 +58,9 @@ extension EngineConfiguration {
         sessionID = configuration.playbackSessionID.flatMap { $0.isEmpty ? nil : $0 }
         sendsSessionID = configuration.playbackSessionID != ""
         sessionSeed = configuration.isClockOfThisMachine ? nil : configuration.seed
+        keyFormats = configuration.hooks.keyFormats
+        preloadsKeys = configuration.preloadsEligibleContentKeys
+        if let history = configuration.bandwidthHistory { bandwidths = history.estimates }
         epoch = configuration.now
         seed = configuration.seed
         networkConditions = configuration.networkConditions

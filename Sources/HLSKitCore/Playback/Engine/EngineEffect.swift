@@ -77,6 +77,8 @@ struct ResourceID: Hashable, Sendable {
     var kind: Kind
     var url: String
     var byteRange: Range<UInt64>?
+    /// Of a key; nil is `identity`.
+    var keyFormat: String?
 }
 
 /// What a lane needs to know to turn the bytes of one segment into samples.

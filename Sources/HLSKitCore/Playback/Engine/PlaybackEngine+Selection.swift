@@ -13,6 +13,7 @@ extension PlaybackEngine {
         item?.candidates = VariantCandidate.list(of: playlist)
         openMediaSelection(of: playlist)
         guard item?.error == nil else { return }
+        if let known = knownBandwidth(of: playlist) { loading.hint = known }
         let eligibility = eligibility()
         let choice = InitialVariantRule().choose(
             from: eligibility.eligible, knownThroughput: loading.estimatedBitsPerSecond(at: now),
@@ -22,6 +23,7 @@ extension PlaybackEngine {
         item?.lanes[.main] = MediaLane(id: .main, playlistURL: "")
         item?.choice = eligibility.eligible.sorted { ($0.bandwidth, $0.index) < ($1.bandwidth, $1.index) }
         use(choice.variantIndex, explanation: choice.explanation)
+        preloadKeys(of: playlist)
     }
 
     private func noEligibleVariant(_ eligibility: VariantEligibility) -> PlayerError {

@@ -19,7 +19,7 @@ struct AccessLogKeeper: Sendable {
 
     private struct Transfer {
         var began: Duration
-        /// nil for initialization sections.
+        /// nil for initialization sections. Of subtitles the bytes and the time count, and nothing that tells of media.
         var segment: SegmentID?
         var mediaDuration: Duration
         var byteCount = 0
@@ -58,7 +58,7 @@ struct AccessLogKeeper: Sendable {
 
     mutating func requested(_ id: RequestID, segment: SegmentID?, mediaDuration: Duration, at now: Duration) {
         transfers[id] = Transfer(began: now, segment: segment, mediaDuration: mediaDuration)
-        if segment != nil { change { $0.numberOfMediaRequests += 1 } }
+        if let segment, segment.lane != .subtitles { change { $0.numberOfMediaRequests += 1 } }
         countActivity(at: now)
     }
 

@@ -29,7 +29,9 @@ extension PlaybackEngine {
     private mutating func changeJournal() {
         guard item?.session?.id != journal?.session.id else { return }
         closeJournal()
-        journal = item?.session.map { SessionJournal(session: $0, epoch: configuration.epoch, at: now) }
+        journal = item?.session.map {
+            SessionJournal(session: $0, epoch: configuration.epoch, isCurrent: !isInQueue, at: now)
+        }
     }
 
     /// The session is over.

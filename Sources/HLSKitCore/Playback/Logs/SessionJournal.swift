@@ -34,7 +34,10 @@ struct SessionJournal: Sendable {
     private(set) var errors: [ErrorLogEvent] = []
     private var requests = FewEntries<RequestID, OpenRequest>()
     private var mediaDurations = FewEntries<SegmentID, Duration>()
-    private let began: Duration
+    /// When the item became current, or was set; and whether it is the player's current one.
+    private var began: Duration
+    private var isCurrent: Bool
+    private var isReady = false
     private var rate = 0.0
     private var renditions: [LaneID: String] = [:]
     private var pendingSwitch: (from: VariantDescription?, to: VariantDescription)?
@@ -81,8 +84,10 @@ struct SessionJournal: Sendable {
         var error: String?
     }
 
-    init(session: ItemSession, epoch: PlaylistDate, at now: Duration) {
+    /// - Parameter isCurrent: false for an item that is made ready while another one plays.
+    init(session: ItemSession, epoch: PlaylistDate, isCurrent: Bool = true, at now: Duration) {
         self.session = session
+        self.isCurrent = isCurrent
         self.epoch = epoch
         access = AccessLogKeeper(sessionID: session.id)
         began = now
@@ -132,7 +137,10 @@ struct SessionJournal: Sendable {
             requests[id]?.request.serverAddress = response.serverAddress
             requests[id]?.request.wasReadFromCache = response.wasReadFromCache
             requests[id]?.fields = response.fields
-        case .finished(let id, let metrics), .playlist(let id, .success, let metrics):
+        case .finished(let id, let metrics): end(id, error: nil, metrics, view)
+        case .playlist(let id, .success(let loaded), let metrics):
+            // The first playlist is asked for as a multivariant one, and may be a media playlist.
+            if case .media = loaded.playlist { requests[id]?.resourceClass = .mediaPlaylist }
             end(id, error: nil, metrics, view)
         case .playlist(let id, .failure(let failure), let metrics): end(id, error: failure.text, metrics, view)
         case .failed(let id, let error, let metrics):
@@ -174,6 +182,7 @@ struct SessionJournal: Sendable {
         case .seekEnded(finished: true):
             emit(MetricPlayerItemSeekDidCompleteEvent(context: context(view), didSeekInBuffer: isSeekInBuffer))
             if !access.isEmpty { open(view) }
+        case .present: noteTurn(at: view.now)
         case .itemEnded: summarize(view)
         case .publish(let kind): look(at: kind, view)
         default: break
@@ -183,8 +192,8 @@ struct SessionJournal: Sendable {
     private mutating func look(at kind: PlayerEvent.Kind, _ view: View) {
         switch kind {
         case .itemStatusChanged(.readyToPlay):
-            let time = view.now - began
-            access.change { $0.startupTime = time }
+            isReady = true
+            if isCurrent { noteStartup(view.now - began) }
         case .itemStatusChanged(.failed): summary.error = view.error?.description
         case .variantSwitched(let from, let to, _):
             endSwitch(didSucceed: false, view)
@@ -210,6 +219,16 @@ struct SessionJournal: Sendable {
         }
     }
 
+    /// The item becomes the player's current one.
+    private mutating func noteTurn(at now: Duration) {
+        guard !isCurrent else { return }
+        isCurrent = true
+        began = now
+        if isReady { noteStartup(.zero) }
+    }
+
+    private mutating func noteStartup(_ time: Duration) { access.change { $0.startupTime = time } }
+
     /// A seek was asked for and not refused.
     mutating func noteSeek(isInBuffer: Bool, _ view: View) {
         isSeekInBuffer = isInBuffer
@@ -230,7 +249,7 @@ struct SessionJournal: Sendable {
             openIfNeeded(for: segment.lane, transport.url, view)
             access.requested(
                 id, segment: segment, mediaDuration: mediaDurations.removeValue(forKey: segment) ?? .zero, at: view.now)
-            if view.isExpensive { access.change { $0.mediaRequestsExpensive += 1 } }
+            if view.isExpensive, segment.lane != .subtitles { access.change { $0.mediaRequestsExpensive += 1 } }
         case .resource where transport.resourceClass == .initializationSection:
             openIfNeeded(for: nil, transport.url, view)
             access.requested(id, segment: nil, mediaDuration: .zero, at: view.now)
@@ -325,8 +344,15 @@ struct SessionJournal: Sendable {
     private mutating func noteKeepUp(_ isLikely: Bool, _ view: View) {
         let context = context(view)
         let time = view.now - waitsSince
-        if isLikely, let causes {
+        if isLikely, var causes {
             self.causes = nil
+            // Of media that is still arriving, what is there was needed.
+            for id in requests.keys {
+                guard var open = requests[id], open.resourceClass == .segment else { continue }
+                open.request.responseEndTime = view.now
+                causes.segments.append(
+                    MetricHLSMediaSegmentRequestEvent(context: context, request: open.request, isMapSegment: false))
+            }
             emit(
                 MetricPlayerItemInitialLikelyToKeepUpEvent(
                     context: context, timeTaken: time, loadedTimeRanges: view.loadedTimeRanges,

@@ -14,20 +14,24 @@ struct DriverConfiguration: Sendable {
     /// Media is taken apart; otherwise it is only checked and dropped.
     var demuxes = true
     var isPaced = true
+    var bandwidthHistory: BandwidthHistory?
     var playlistOptions = PlaylistParser.Options()
 
     /// Touches the disk once for an item whose URL is a file's.
     init(_ configuration: PlayerConfiguration, item: PlayerItem?) {
-        transport =
-            item.map { item in
-                let base = item.cache?.transport(over: configuration.transport) ?? configuration.transport
-                return MediaFileTransport(base, url: item.url, options: AssetOptions(configuration))
-            } ?? configuration.transport
-        resourcePolicy =
-            item.map {
-                ResourcePolicy.forItem(at: $0.url, allowsFilesAnywhere: configuration.allowsFilesAnywhere)
-            } ?? ResourcePolicy()
-        if let item { outputs = item.outputs }
+        transport = configuration.transport
+        resourcePolicy = ResourcePolicy()
+        if let item {
+            resourcePolicy = .forItem(at: item.url, allowsFilesAnywhere: configuration.allowsFilesAnywhere)
+            configuration.hooks.admit(to: &resourcePolicy)
+            let hooked = HookedTransport(
+                configuration.transport, hooks: configuration.hooks, policy: resourcePolicy, itemURL: item.url,
+                clock: configuration.clock)
+            let base = item.cache?.transport(over: hooked) ?? hooked
+            transport = MediaFileTransport(base, url: item.url, options: AssetOptions(configuration))
+            outputs = item.outputs
+        }
+        bandwidthHistory = configuration.bandwidthHistory
         mediaTypes = configuration.mediaTypes
         decodes = configuration.decodesWithoutOutput
         decodingThreadCount = configuration.decodingThreadCount

@@ -232,6 +232,16 @@ struct PlaybackDriver: ~Copyable {
         engine.handle(.output(.droppedFrames(statistics.numberOfDroppedVideoFrames)))
     }
 
+    /// Takes down what the network gives, for players to come.
+    private func noteBandwidth(of url: String) {
+        guard let history = configuration.bandwidthHistory, let host = Origin(of: url)?.authority else { return }
+        let now = engine.now
+        let (measured, date) = engine.read { engine in
+            (engine.loading.estimator.bitsPerSecond(at: now), engine.configuration.epoch + now)
+        }
+        if let measured { history.note(measured, host: host, at: date) }
+    }
+
     // MARK: Requests
 
     private mutating func start(_ id: RequestID, _ request: EngineRequest) {
@@ -316,6 +326,7 @@ struct PlaybackDriver: ~Copyable {
             engine.handle(.playlist(id, result, metrics))
         case .segment(let segment):
             engine.handle(.finished(id, metrics))
+            noteBandwidth(of: transfer.url)
             withPipeline(segment.lane) { $0.finish(segment) }
         case .resource(let resource):
             engine.handle(.finished(id, metrics))

@@ -22,7 +22,7 @@ struct ResourceClient: Sendable {
     init(url: String, options: AssetOptions) {
         self.options = options
         policy = ResourcePolicy.forItem(at: url, allowsFilesAnywhere: options.allowsFilesAnywhere)
-        credentialOrigins = Set([Origin(of: url)].compactMap(\.self))
+        credentialOrigins = options.credentialOrigins.union([Origin(of: url)].compactMap(\.self))
         var fields = options.fields
         let hasAuthorization = fields.contains { $0.name.lowercased() == "authorization" }
         if !hasAuthorization, let own = (try? HTTPURL(url))?.basicAuthorization { fields.append(own) }

@@ -6,7 +6,10 @@ public enum VariantPolicy: Sendable, Hashable {
     case automatic
     /// The variant at this position of the multivariant playlist, from the next segment on, whatever limits there are.
     /// Where there is no such variant the rule chooses.
-    case pinned(Int)
+    ///
+    /// Media of another variant that is loaded already is played. With `flush`, what of it lies more than one segment
+    /// ahead of the playhead is dropped and loaded again from this variant; playback goes on meanwhile.
+    case pinned(Int, flush: Bool = false)
 }
 
 /// Kinds of variants that are left out unless they are asked for.

@@ -1,4 +1,5 @@
 import HLSPlaylist
+import HLSTime
 import Testing
 
 @testable import HLSKitCore
@@ -27,6 +28,26 @@ struct EngineVariantPolicyTests {
         #expect(harness.isOver)
         #expect(harness.variantSequence == [0, 1, 0])
         #expect(harness.loadedSegments.count == 20)
+    }
+
+    @Test("a variant that is pinned with a flush replaces what lies more than a segment ahead, and nothing waits")
+    func pinnedWithFlush() {
+        var harness = EngineHarness.playing("main.m3u8", from: .twoVariants(count: 20))
+        harness.run(until: .seconds(5))
+        let story = harness.story
+        let playing = Int(harness.engine.playhead / .seconds(4))
+        let kept = (0...playing + 1).map { "a\($0).ts" }
+        #expect(harness.loadedSegments.count > kept.count)
+        harness.control(preferences { $0.variantPolicy = .pinned(1, flush: true) })
+        #expect(harness.state.loadedTimeRanges.last?.end == MediaTime(value: Int64(playing + 2) * 4, timescale: 1))
+        let loaded = harness.loadedSegments.count
+        harness.runToEnd()
+        #expect(harness.loadedSegments[loaded...].first == "b\(playing + 2).ts")
+        #expect(harness.loadedSegments[loaded...] == (playing + 2..<20).map { "b\($0).ts" }[...])
+        #expect(
+            harness.story == story + ["paused", "didPlayToEnd"] || harness.story == story + ["didPlayToEnd", "paused"])
+        #expect(harness.statistics.numberOfStalls == 0)
+        #expect(harness.violations.isEmpty)
     }
 
     @Test("a pinned variant is the first one, above all limits; one that is not there pins nothing")

@@ -217,10 +217,9 @@ extension PlaybackEngine {
                 start = boundary(at: max(tracker.start, end - liveOffset(of: tracker)))
             }
         }
-        if let target = item?.seekTarget {
-            start = min(max(target, tracker.start), end)
-            window = start
-            item?.seekTarget = start
+        if let landing = landingAtStart(tracker) {
+            start = landing.time
+            window = landing.floor
         }
         item?.start = start
         item?.startWindow = window
@@ -234,7 +233,7 @@ extension PlaybackEngine {
         effects.append(.setTimebase(timebase))
     }
 
-    private func liveOffset(of tracker: PlaylistTracker) -> Duration {
+    func liveOffset(of tracker: PlaylistTracker) -> Duration {
         preferences.configuredTimeOffsetFromLive.map { .milliseconds(Int64(min(max($0, 0), 1e9) * 1000)) }
             ?? tracker.holdBack
     }

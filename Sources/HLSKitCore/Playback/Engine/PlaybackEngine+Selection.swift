@@ -50,7 +50,7 @@ extension PlaybackEngine {
         context.preferredPeakBitRate = limits.peakBitRate
         context.preferredMaximumResolution = limits.resolution
         context.prefersLosslessAudio = preferences.variantPreferences.contains(.lossless)
-        if case .pinned(let index) = preferences.variantPolicy { context.pinnedVariant = index }
+        if case .pinned(let index, _) = preferences.variantPolicy { context.pinnedVariant = index }
         context.display = preferences.displaySize.map { SelectionContext.Display(size: $0) }
         context.quality = preferences.quality
         context.audibleOption = item?.audibleOption

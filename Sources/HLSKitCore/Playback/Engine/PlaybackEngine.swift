@@ -48,6 +48,8 @@ struct PlaybackEngine: Sendable {
     private var isLikelyToKeepUp = false
     private var armedResolve: Duration?
     var isAfterStall = false
+    /// Counts the questions to the outputs whether they are ready.
+    var lastPrime = 0
     private var lastSettled = Duration.zero
 
     init(configuration: EngineConfiguration) {
@@ -137,15 +139,21 @@ struct PlaybackEngine: Sendable {
             run(machine.handle(.playImmediately(atRate: rate, buffer: bufferState(rate: rate))))
         case .setRateAtHostTime(let rate, let anchor):
             noteFirstControl()
-            run(machine.handle(.setRateAtHostTime(rate, anchor, buffer: bufferState(rate: rate))))
-        case .seek(let time): seek(to: time)
+            setRate(rate, at: anchor)
+        case .seek(let request): seek(request)
+        case .step(let count): step(count)
+        case .preroll: preroll()
+        case .cancelPreroll: endPreroll(finished: false)
         case .cancelSeek: cancelSeek()
         case .setInterstitialRunning(let isRunning):
             run(machine.handle(.interstitialChanged(isRunning: isRunning)))
         case .setDefaultRate(let rate): defaultRate = rate
         case .setAutomaticallyWaits(let waits): run(machine.handle(.setAutomaticallyWaits(waits)))
         case .setActionAtItemEnd(let action): run(machine.handle(.setActionAtItemEnd(action)))
-        case .setPreferences(let new): preferences = new
+        case .setPreferences(let new):
+            let old = preferences
+            preferences = new
+            if old.variantPolicy != new.variantPolicy { flushForPin() }
         case .setNetworkConditions(let new): networkConditions = new
         case .setForwardPlaybackEndTime(let time): setForwardEnd(time)
         case .close: setItem(nil)
@@ -274,15 +282,25 @@ struct PlaybackEngine: Sendable {
             return
         }
         refreshOutlook()
-        buffer.evict(situation())
+        evict()
         resumeSuspended()
         let effectCount = effects.count
         updateBuffer()
         scheduleLoads()
         if knownOutlook == nil || effects.count != effectCount { updateBuffer() }
         checkSeek()
+        checkPreroll()
         checkEnd()
         armResolve()
+    }
+
+    /// Lets go of what lies too far behind the playhead.
+    private mutating func evict() {
+        for (track, range) in buffer.evict(situation()) where keepsPresented {
+            guard let lane = LaneID.allCases.first(where: { $0.bufferTrack == track }) else { continue }
+            effects.append(.evict(lane, before: range.upperBound))
+            if lane == .main { item?.syncSamples.removeAll(before: range.upperBound) }
+        }
     }
 
     mutating func updateBuffer() {

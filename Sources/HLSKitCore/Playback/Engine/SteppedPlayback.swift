@@ -24,6 +24,10 @@ package struct SteppedPlayback: Sendable {
     package init(configuration: PlayerConfiguration, playlist: @escaping @Sendable (String) -> Playlist?) {
         var configuration = EngineConfiguration(configuration)
         configuration.canPlayCodec = nil
+        // There is no media to keep, and nothing that decodes.
+        configuration.buffering.backDuration = .zero
+        configuration.buffering.maxBackBufferBytes = 0
+        configuration.seeksAwaitOutputs = false
         engine = PlaybackEngine(configuration: configuration)
         self.playlist = playlist
     }
@@ -98,8 +102,9 @@ package struct SteppedPlayback: Sendable {
         case .arm(let timer, let time): timers.arm(timer, at: time)
         case .disarm(let timer): timers.disarm(timer)
         case .publish(let kind): actions.append(.published(kind))
-        case .suspend, .resume, .abandonSegment, .reopenLane, .flush, .setTimebase, .seekEnded, .seekRefused,
-            .itemEnded, .present, .advanceToNextItem:
+        case .suspend, .resume, .abandonSegment, .reopenLane, .flush, .land, .reposition, .evict, .truncate, .step,
+            .prerollEnded, .prime, .setTimebase,
+            .seekEnded, .seekRefused, .itemEnded, .present, .advanceToNextItem:
             break
         }
     }

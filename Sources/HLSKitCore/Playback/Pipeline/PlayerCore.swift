@@ -25,6 +25,7 @@ final class PlayerCore: Sendable {
         var starts: [Int] = []
         var alarms: [DriverInbox] = []
         var closes: [DriverInbox] = []
+        var seeks = SeekQueue.Ended()
         /// Everything that was decided is published at once: there may be no driver to do it.
         var publishes = false
     }
@@ -90,6 +91,7 @@ final class PlayerCore: Sendable {
     }
 
     private func carryOut(_ afterwards: Afterwards) {
+        afterwards.seeks.tell()
         for id in afterwards.starts { startDriver(of: id) }
         for inbox in afterwards.closes { inbox.close() }
         for inbox in afterwards.alarms { inbox.alarm() }
@@ -169,6 +171,8 @@ final class PlayerCore: Sendable {
     fileprivate func handle(_ event: EngineEvent, playback id: Int) {
         let now = clock.now
         change { state, afterwards in
+            // Of its own accord: nobody waits for that seek.
+            if case .control(.seek) = event { state.update(id) { $0.seeks.add(nil) } }
             self.handle(event, of: id, at: now, &state, &afterwards)
             // A driver that is at work sees to its own effects.
             if let inbox = state.update(id, { $0.inbox }) { afterwards.alarms.removeAll { $0 === inbox } }

@@ -17,6 +17,10 @@ extension PlayerCore {
         guard !effects.isEmpty else { return }
         state.add(effects, of: id, at: now)
         state.update(id) { playback in
+            afterwards.seeks += playback.seeks.take(effects)
+            for case .prerollEnded(let finished) in effects where !playback.prerolls.isEmpty {
+                afterwards.seeks.end(playback.prerolls.removeFirst(), finished)
+            }
             // Without an item there is no driver.
             if playback.item == nil { afterwards.publishes = true } else { afterwards.alarms.append(playback.inbox) }
         }
@@ -167,6 +171,9 @@ extension PlayerCore.State {
         update(id) { playback in
             guard !playback.isRetired else { return }
             playback.isRetired = true
+            afterwards.seeks += playback.seeks.close()
+            for waiter in playback.prerolls { afterwards.seeks.end(waiter, false) }
+            playback.prerolls = []
             playback.item?.freeze(playback.snapshot(at: now), error: playback.engine.item?.error)
             afterwards.closes.append(playback.inbox)
         }

@@ -1,0 +1,86 @@
+/// Getting pictures ready before time runs, going through them one by one, and loading them anew from another variant.
+///
+/// Source: CONTRACTS §6.5, §8.
+extension PlaybackEngine {
+    // MARK: Preroll
+
+    /// Waits until media at the playhead is decoded.
+    mutating func preroll() {
+        endPreroll(finished: false)
+        guard item?.isReady == true, item?.error == nil, machine.rate == 0, item?.seekTarget == nil else {
+            effects.append(.prerollEnded(finished: false))
+            return
+        }
+        item?.isPrerolling = true
+    }
+
+    mutating func endPreroll(finished: Bool) {
+        guard item?.isPrerolling == true else { return }
+        item?.isPrerolling = false
+        item?.prerollNumber = nil
+        effects.append(.prerollEnded(finished: finished))
+    }
+
+    /// Asks the outputs, once there is something to decode. Who plays does not wait any more.
+    mutating func checkPreroll() {
+        guard item?.isPrerolling == true else { return }
+        guard machine.rate == 0 else { return endPreroll(finished: false) }
+        guard item?.prerollNumber == nil, !lastVerdict.isEmpty else { return }
+        guard configuration.seeksAwaitOutputs else { return endPreroll(finished: true) }
+        lastPrime += 1
+        let number = lastPrime
+        item?.prerollNumber = number
+        effects.append(.prime(number))
+    }
+
+    // MARK: Steps
+
+    /// Goes through pictures while time stands still. Outputs know where they are.
+    mutating func step(_ count: Int) {
+        guard count != 0, machine.rate == 0, item?.isReady == true, item?.hasPictures == true else { return }
+        effects.append(.step(count, from: playhead))
+    }
+
+    mutating func noteSyncSamples(_ times: [Duration]) {
+        item?.syncSamples.insert(times)
+        if item?.hasPictures == false { item?.hasPictures = true }
+    }
+
+    // MARK: Pinning
+
+    /// Drops what is loaded from another variant than the one that was pinned, but for a segment after the one that is
+    /// played.
+    mutating func flushForPin() {
+        guard case .pinned(let index, flush: true) = preferences.variantPolicy, let item, item.variantIndex != index,
+            item.candidates.contains(where: { $0.index == index }), item.start != nil, item.error == nil,
+            item.pendingFailure == nil, var lane = item.lanes[.main], let tracker = lane.tracker,
+            let playing = tracker.index(containing: max(playhead, tracker.start)), playing + 2 < tracker.segmentCount
+        else { return }
+        let end = tracker.starts[playing + 2]
+        guard lane.segments.contains(where: { $0.job.start >= end }) || lane.loadedEnd.map({ $0 > end }) == true else {
+            return
+        }
+        let beyond = lane.segments.filter { $0.job.start >= end }
+        for flight in beyond.reversed() { cancel(flight) }
+        lane = self.item?.lanes[.main] ?? lane
+        lane.segments.removeAll { flight in beyond.contains { $0.id == flight.id } }
+        lane.loadedEnd = lane.loadedEnd.map { min($0, end) }
+        lane.cursor = .time(end)
+        lane.startsNewSequence = true
+        lane.dropsOverlap = true
+        lane.drainedEnd = nil
+        let wasComplete = lane.isComplete
+        lane.isComplete = false
+        lane.isCutAtEnd = false
+        self.item?.lanes[.main] = lane
+        self.item?.mediaEnd = nil
+        self.item?.decidedFor = nil
+        self.item?.syncSamples.removeAll(from: end)
+        buffer.removeMedia(from: end, in: .video)
+        effects.append(.truncate(.main, from: end))
+        guard wasComplete else { return }
+        buffer.markEnd(of: .video, false)
+        effects.append(.reopenLane(.main))
+        followPlaylist(of: .main)
+    }
+}

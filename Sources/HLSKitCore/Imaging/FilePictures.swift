@@ -26,7 +26,9 @@ struct FilePictures: Sendable {
             ).offset
     }
 
-    private func time(_ value: Int64) -> Duration { ItemTimeline.duration(value, track.timescale) + offset }
+    private func time(_ value: Int64) -> Duration {
+        (ItemTimeline.duration(value, track.timescale) + offset).wholeNanoseconds
+    }
 
     /// Calls `found` for the wishes, in their order.
     ///

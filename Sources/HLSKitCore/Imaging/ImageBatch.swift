@@ -110,9 +110,13 @@ final class ImageBatch: Sendable {
                 try Task.checkCancellation()
                 running += 1
                 group.addTask { [self] in
+                    var open = Set(job.map(\.index))
                     try await worker.run(job) { wish, result in
-                        await self.waitForDemand(of: wish.index)
+                        // Pictures do not come in the order of time: to wait with one while an earlier one of the same
+                        // job is missing would be to wait for ever.
+                        await self.waitForDemand(of: open.min() ?? wish.index)
                         try Task.checkCancellation()
+                        open.remove(wish.index)
                         self.deliver(wish, result)
                     }
                 }

@@ -50,25 +50,25 @@ struct ImageWorker: Sendable {
         var open = job
         var failures: [Int: AssetError] = [:]
         for place in library.places where !open.isEmpty {
-            let wishes = open
             var done: Set<Int> = []
+            var here: [Int: AssetError] = [:]
             do {
-                try await take(wishes, from: place, &failures) { wish, result in
+                try await take(open, from: place, &here) { wish, result in
                     guard done.insert(wish.index).inserted else { return }
                     try await deliver(wish, result)
                 }
             } catch let error as AssetError {
-                for wish in wishes { failures[wish.index] = failures[wish.index] ?? error }
+                for wish in open { here[wish.index] = here[wish.index] ?? error }
             }
-            open.removeAll { wish in
-                if done.contains(wish.index) { return true }
-                // The same host would fail again, and forbidden is forbidden.
-                let code = failures[wish.index]?.code
-                return code == .network || code == .refused || code == .notAvailable
+            open.removeAll { done.contains($0.index) }
+            // What failed first is what the best place said.
+            failures.merge(here) { first, _ in first }
+            // The same host would fail again, forbidden is forbidden, and all places end at the same time.
+            let given = open.filter { wish in
+                here[wish.index].map { $0.code == .network || $0.code == .refused || $0 == Self.outside } == true
             }
-            // One that was given up is delivered below, with those of which every place failed.
-            let given = wishes.filter { wish in !done.contains(wish.index) && !open.contains(wish) }
             for wish in given { try await deliver(wish, failed(wish, failures)) }
+            open.removeAll { given.contains($0) }
         }
         for wish in open { try await deliver(wish, failed(wish, failures)) }
     }

@@ -66,8 +66,20 @@ enum PictureDecoding {
     }
 
     private static func picture(_ frame: VideoFrame, _ offset: Duration) -> Picture {
-        let time = ItemTimeline.duration(frame.pts, frame.timescale) + offset
+        let time = (ItemTimeline.duration(frame.pts, frame.timescale) + offset).wholeNanoseconds
         return Picture(frame: frame.placed(at: MediaTime(time)), time: time)
+    }
+}
+
+extension Duration {
+    /// Times of pictures are told in nanoseconds: who asks for such a time again is to get the same picture, and not the
+    /// one before it.
+    var wholeNanoseconds: Duration {
+        let (seconds, attoseconds) = components
+        // Towards the past, below zero, too.
+        let rest = attoseconds % 1_000_000_000
+        let down = rest < 0 ? rest + 1_000_000_000 : rest
+        return Duration(secondsComponent: seconds, attosecondsComponent: attoseconds - down)
     }
 }
 

@@ -29,8 +29,9 @@ struct PictureFinder {
     private var closed: [ImageWish] = []
     private var samples: [Placed] = []
     private var byteCount = 0
-    /// The most by which a sample was to be shown before it was decoded.
-    private var lateness = Duration.zero
+    /// So many pictures at most are decoded before one that is shown before them (H.264 §A.3.1, H.265 §A.4.2:
+    /// `max_dec_frame_buffering`, `sps_max_num_reorder_pics`).
+    private static let maximumReorderCount = 16
 
     /// - Parameter wishes: in the order of time.
     init(_ wishes: [ImageWish]) { self.wishes = wishes[...] }
@@ -46,13 +47,7 @@ struct PictureFinder {
     mutating func take(_ placed: Placed) throws(MediaError) -> Find? {
         var find: Find?
         if !samples.isEmpty {
-            // All that is shown by then has passed: what is decoded later is shown later, but for the little by which
-            // some files count decoding times too late.
-            lateness = max(lateness, placed.dts - placed.pts)
-            while let wish = wishes.first, placed.dts - lateness > wish.time, placed.pts > wish.time {
-                closed.append(wish)
-                wishes = wishes.dropFirst()
-            }
+            close(by: placed)
             let isNewStart = placed.sample.isSync && wishes.first.map { placed.pts <= $0.time } == true
             if !closed.isEmpty, wishes.isEmpty || isNewStart { find = takeFind() }
             if wishes.isEmpty { return find }
@@ -66,6 +61,23 @@ struct PictureFinder {
         }
         samples.append(placed)
         return find
+    }
+
+    /// Closes the wishes of which all that is shown by then has passed.
+    private mutating func close(by placed: Placed) {
+        // Where the first picture waits for others before it is shown, decoding times are true: what is decoded later is
+        // shown later. Where it does not, nobody knows how far some pictures are shown before their decoding times
+        // (negative composition offsets), and the depth of reordering has to tell.
+        let isDelayed = samples.first.map { $0.pts > $0.dts } == true
+        while let wish = wishes.first, placed.pts > wish.time {
+            let isPast =
+                isDelayed
+                ? placed.dts > wish.time
+                : samples.count { $0.pts > wish.time } >= Self.maximumReorderCount
+            guard isPast else { return }
+            closed.append(wish)
+            wishes = wishes.dropFirst()
+        }
     }
 
     /// No sample follows: what is held is for all that is still wanted.

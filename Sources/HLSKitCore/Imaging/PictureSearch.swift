@@ -23,8 +23,9 @@ struct PictureSearch {
             guard let track = reader.track, let placement,
                 let sample = output.samples.first(where: { $0.isSync || source.kind == .iFrames })
             else { return false }
+            let start = try await complete(sample, of: track, in: index)
             result = try PictureDecoding.single(
-                sample.shifted(by: placement.shift), of: track, offset: placement.offset
+                start.shifted(by: placement.shift), of: track, offset: placement.offset
             )
             .map { ($0, track) }
             return true
@@ -39,6 +40,12 @@ struct PictureSearch {
             }
         }
         return rest
+    }
+
+    /// A sample that decoding starts with, with the parameter sets that it needs.
+    private func complete(_ sample: MediaSample, of track: MediaTrack, in segment: Int) async throws -> MediaSample {
+        guard PictureParameterSets.areMissing(in: sample, of: track) else { return sample }
+        return PictureParameterSets.prepend(try await store.parameterSets(of: segment, in: source), to: sample)
     }
 
     private func place(
@@ -129,7 +136,8 @@ struct PictureSearch {
         let sample = sample.shifted(by: placement.shift)
         let timescale = track?.timescale ?? 1
         return PictureFinder.Placed(
-            sample: sample, pts: ItemTimeline.duration(sample.pts, timescale) + placement.offset,
+            sample: sample,
+            pts: (ItemTimeline.duration(sample.pts, timescale) + placement.offset).wholeNanoseconds,
             dts: ItemTimeline.duration(sample.dts, timescale) + placement.offset)
     }
 
@@ -137,9 +145,12 @@ struct PictureSearch {
     private func take(
         _ find: PictureFinder.Find, _ state: Reading, mayWait: Bool
     ) async throws -> [ImageWish] {
-        guard let track = state.track, let placement = state.placement, let first = find.samples.first else {
-            return []
-        }
+        guard let track = state.track, let placement = state.placement, let segment = state.segment,
+            var first = find.samples.first
+        else { return [] }
+        var find = find
+        first.sample = try await complete(first.sample, of: track, in: segment)
+        find.samples[0] = first
         var exact = PictureFinder.Find(samples: find.samples, wishes: [])
         var cheap: [ImageWish] = []
         var earlier: [ImageWish] = []

@@ -1,5 +1,6 @@
 import HLSMedia
 import HLSPlaylist
+import Synchronization
 
 /// Loads what pictures are made of. Keys, initialization sections and where timelines are anchored are kept, since many
 /// pictures need the same; segments are not.
@@ -16,6 +17,9 @@ final class PictureStore: Sendable {
     private let maps = SharedLoads<MapID, [UInt8]>()
     private let keys = SharedLoads<String, [UInt8]>()
     private let anchors = SharedLoads<AnchorID, ItemTimeline>()
+    private let parameterSets = SharedLoads<AnchorID, [UInt8]>()
+    /// Playlists with segments that are shorter than a first piece: pieces do not pay there.
+    private let small = Mutex<Set<String>>([])
 
     private struct MapID: Hashable, Sendable {
         var url: String
@@ -57,7 +61,7 @@ final class PictureStore: Sendable {
         do {
             var reader = try await reader(for: segment, of: playlist)
             var pieces = Pieces(url: url, range: segment.byteRange?.range, namedBy: playlist.url)
-            if source.kind == .iFrames {
+            if source.kind == .iFrames || small.withLock({ $0.contains(playlist.url) }) {
                 pieces.size = nil
             } else if amount == .head {
                 let estimate = Int(Double(min(source.bandwidth ?? 0, 100_000_000)) / 8 * Self.headSeconds)
@@ -68,6 +72,7 @@ final class PictureStore: Sendable {
             var isOver = false
             while !isOver {
                 let (bytes, isEnd) = try await pieces.next(client)
+                if pieces.isSmall { small.withLock { _ = $0.insert(playlist.url) } }
                 isOver = isEnd
                 let output = try reader.append(bytes, isEnd: isEnd)
                 if reader.hasNoVideo { throw AssetError.noVideo(url) }
@@ -87,6 +92,8 @@ final class PictureStore: Sendable {
         let source: String
         /// Of the next piece; nil for all at once.
         var size: Int?
+        /// The resource ended before its first piece did.
+        private(set) var isSmall = false
         private var offset: UInt64 = 0
 
         init(url: String, range: Range<UInt64>?, namedBy source: String) {
@@ -107,13 +114,15 @@ final class PictureStore: Sendable {
             do {
                 bytes = try await client.bytes(
                     url, .segment, range: start..<end, limit: Int(end - start), namedBy: source)
-            } catch let error as AssetError where offset > 0 && error.detail == "HTTP 416" {
-                // The piece before ended where the resource does.
-                return ([], true)
+            } catch let error as AssetError where error.isBeyondEnd && range == nil {
+                // The resource ends within the piece, or before it: how long it is nobody has told.
+                if offset == 0 { isSmall = true }
+                let all = try await client.bytes(url, .segment, limit: limit, namedBy: source)
+                return (Array(all.dropFirst(Int(clamping: offset))), true)
             }
             offset += UInt64(bytes.count)
             self.size = min(size * 2, max(size, PictureStore.pieceByteCount.most))
-            return (bytes, bytes.count < Int(end - start) || end == range?.upperBound)
+            return (bytes, end == range?.upperBound)
         }
     }
 
@@ -207,20 +216,48 @@ final class PictureStore: Sendable {
         }
     }
 
+    // MARK: Parameter sets
+
+    /// What a decoder has to know before the pictures of a segment that does not say it: the parameter sets of the
+    /// discontinuity sequence's first picture. Muxers repeat them in front of IDR pictures only, which a segment need
+    /// not begin with.
+    ///
+    /// Costs the first bytes of the sequence's first segment, once.
+    func parameterSets(of index: Int, in source: PictureSource) async throws -> [UInt8] {
+        guard let first = firstSegment(of: index, in: source) else { return [] }
+        let id = AnchorID(
+            playlist: source.playlist.url, sequence: source.playlist.segments[index].discontinuitySequence)
+        return try await kept(parameterSets, id) { [self] in
+            var sets: [UInt8] = []
+            try await read(first, of: source, .head) { output, reader in
+                guard let track = reader.track, let sample = output.samples.first(where: \.isSync) else { return false }
+                sets = PictureParameterSets.copy(of: sample, track.codec)
+                return true
+            }
+            return sets
+        }
+    }
+
+    /// The first segment of a discontinuity sequence that is there; nil where it is the given one.
+    private func firstSegment(of index: Int, in source: PictureSource) -> Int? {
+        let segments = source.playlist.segments
+        let sequence = segments[index].discontinuitySequence
+        var first = index
+        while first > 0, segments[first - 1].discontinuitySequence == sequence { first -= 1 }
+        while first < index, segments[first].isGap { first += 1 }
+        return first < index ? first : nil
+    }
+
     // MARK: Times
 
     /// The timeline as playing from the start of the segment's discontinuity sequence would anchor it.
     ///
     /// Costs the first bytes of the sequence's first segment, once.
     func timeline(of index: Int, in source: PictureSource) async throws -> ItemTimeline {
-        let segments = source.playlist.segments
-        let sequence = segments[index].discontinuitySequence
-        var first = index
-        while first > 0, segments[first - 1].discontinuitySequence == sequence { first -= 1 }
-        while first < index, segments[first].isGap { first += 1 }
-        guard first < index else { return ItemTimeline() }
+        guard let first = firstSegment(of: index, in: source) else { return ItemTimeline() }
+        let sequence = source.playlist.segments[index].discontinuitySequence
         let id = AnchorID(playlist: source.playlist.url, sequence: sequence)
-        return try await kept(anchors, id) { [self, first] in
+        return try await kept(anchors, id) { [self] in
             var timeline = ItemTimeline()
             try await read(first, of: source, .head) { output, _ in
                 guard let (pts, track) = output.first else { return false }
@@ -234,6 +271,9 @@ final class PictureStore: Sendable {
 }
 
 extension AssetError {
+    /// A range was asked for that is not wholly there.
+    fileprivate var isBeyondEnd: Bool { cause == AssetError.noSuchRange || detail == "HTTP 416" }
+
     static func noVideo(_ url: String) -> AssetError {
         AssetError(code: .noEligibleVariant, url: url, cause: "there is no video in it")
     }

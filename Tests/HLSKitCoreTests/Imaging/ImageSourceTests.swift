@@ -134,7 +134,8 @@ import Testing
         for (result, (time, frame)) in zip(results, pictures) {
             #expect(result.actual == MediaTime(time))
             let image = try Image(frame)
-            #expect(result.image == image)
+            let isSame = result.image == image
+            #expect(isSame, "at \(time)")
         }
     }
 

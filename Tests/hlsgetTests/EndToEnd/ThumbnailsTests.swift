@@ -58,7 +58,7 @@ import Testing
         "what cannot be done is one line and an exit code",
         arguments: [
             Failure(arguments: ["/nowhere.m3u8"], status: 3, words: "cannot read the file"),
-            Failure(arguments: [SampleMedia.folder + "/subtitles-en-0.vtt"], status: 5, words: ""),
+            Failure(arguments: [SampleMedia.folder + "/subtitles-en-0.vtt"], status: 5, words: "not an HLS playlist"),
             Failure(arguments: [SampleMedia.folder + "/audio-en.m3u8"], status: 6, words: "there is no video in it"),
             Failure(arguments: [sample, "--times", "99", "--exact"], status: 10, words: "outside of what there is"),
             Failure(arguments: [sample, "-o", "a.jpg"], status: 64, words: "%03d"),

@@ -35,7 +35,7 @@ public struct EventLog: Sendable, Hashable {
         switch kind {
         case .timeControl(let change) where change.old == change.new: return nil
         // What the program did, and what follows from other decisions.
-        case .currentItemChanged: return nil
+        case .currentItemChanged, .newAccessLogEntry, .newErrorLogEntry: return nil
         default: return text(kind)
         }
     }
@@ -63,6 +63,8 @@ public struct EventLog: Sendable, Hashable {
         case .segmentsMissed(let segments): "missed segments \(segments.first)-\(segments.last): \(segments.cause)"
         case .recoverableError(let error): "recoverable \(text(error))"
         case .warning(let text): "warning \(text)"
+        case .newAccessLogEntry: "access log entry"
+        case .newErrorLogEntry(let event): "error log entry \(event.errorDomain.rawValue)"
         case .didPlayToEnd: "played to end"
         case .failedToPlayToEnd(let error): "failed \(text(error))"
         }

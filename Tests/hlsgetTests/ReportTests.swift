@@ -78,7 +78,7 @@ struct EventReporterTests {
                 .playbackStalled(itemTime: .seconds(5)),
                 [#"{"v":1,"event":"stall","count":1,"item_time":5,"time":1.23}"#]
             ),
-            (.timeJumped(to: .seconds(9)), [#"{"v":1,"event":"seek","item_time":9,"time":1.23}"#]),
+            (.timeJumped(to: .seconds(9)), [#"{"v":1,"event":"time_jump","item_time":9,"time":1.23}"#]),
             (
                 .segmentSkipped(skipped),
                 [

@@ -26,6 +26,9 @@ public struct AssetOptions: Sendable {
     /// Sent to servers as `X-Playback-Session-Id`; nil (the default) sends nothing.
     public var playbackSessionID: String?
 
+    /// Where the program takes part in loading: schemes of its own, requests and the multivariant playlist that it changes.
+    public var hooks = LoadingHooks()
+
     public init(
         clock: any Clock<Duration> = ContinuousClock(), transport: any Transport = SchemeTransport.shared
     ) {

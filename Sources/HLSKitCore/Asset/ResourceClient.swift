@@ -20,8 +20,13 @@ struct ResourceClient: Sendable {
     private let fields: [HTTPField]
 
     init(url: String, options: AssetOptions) {
+        var options = options
+        var policy = ResourcePolicy.forItem(at: url, allowsFilesAnywhere: options.allowsFilesAnywhere)
+        options.hooks.admit(to: &policy)
+        options.transport = HookedTransport(
+            options.transport, hooks: options.hooks, policy: policy, itemURL: url, clock: options.clock)
         self.options = options
-        policy = ResourcePolicy.forItem(at: url, allowsFilesAnywhere: options.allowsFilesAnywhere)
+        self.policy = policy
         credentialOrigins = options.credentialOrigins.union([Origin(of: url)].compactMap(\.self))
         var fields = options.fields
         let hasAuthorization = fields.contains { $0.name.lowercased() == "authorization" }

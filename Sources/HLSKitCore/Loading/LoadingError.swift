@@ -32,6 +32,8 @@ public struct LoadingError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let fileNotFound = Code(rawValue: "fileNotFound")
         /// A local file that cannot be read.
         public static let fileNotReadable = Code(rawValue: "fileNotReadable")
+        /// The program's own code, a ``ResourceLoader`` or ``KeyProvider``, gave up. Not tried again.
+        public static let application = Code(rawValue: "application")
         /// Any other failure of the transport, with its own code and words in the text.
         public static let transport = Code(rawValue: "transport")
     }
@@ -44,6 +46,9 @@ public struct LoadingError: Error, Sendable, Hashable, CustomStringConvertible {
     public var retryAfter: Duration?
     /// What happened, with the code and the words of the library below (`curl 7: Couldn't connect to server`).
     public var text: String
+    /// The header of the answer, where there was one, and the numeric address that it came from.
+    public var fields: [HTTPField] = []
+    public var serverAddress: String?
 
     public init(code: Code, url: String, status: Int? = nil, retryAfter: Duration? = nil, text: String) {
         self.code = code

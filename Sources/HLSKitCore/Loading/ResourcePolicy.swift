@@ -8,6 +8,10 @@ public struct ResourcePolicy: Sendable, Hashable {
     /// Whether a playlist given as a file may name files outside ``rootFolder``. Default: false. A playlist from the
     /// network reaches no file even then.
     public var allowsFilesAnywhere: Bool
+    /// Schemes, in lower case, that the program loads by itself. Default: none.
+    public var customSchemes: Set<String> = []
+    /// Keys may have any scheme but those of other rules: the program gives them. Default: false.
+    public var admitsAllKeySchemes = false
 
     public init(rootFolder: String? = nil, allowsFilesAnywhere: Bool = false) {
         self.rootFolder = rootFolder
@@ -38,6 +42,8 @@ public struct ResourcePolicy: Sendable, Hashable {
         case "file":
             guard let source else { return }
             try checkFile(url, namedBy: source, realPath: realPath)
+        case _ where customSchemes.contains(scheme): return
+        case _ where admitsAllKeySchemes && resourceClass == .key: return
         default:
             throw refusal(url, "the scheme \"\(scheme)\" is not allowed")
         }

@@ -54,6 +54,8 @@ public struct TransportRequest: Sendable, Hashable {
     /// The largest body, in bytes after content decoding, that is accepted; beyond it the request fails with
     /// ``LoadingError/Code/tooLarge``.
     public var maximumByteCount: Int
+    /// `KEYFORMAT` of a key; nil for `identity`, and for all that is no key.
+    public var keyFormat: String?
 
     public init(
         url: String, resourceClass: ResourceClass, fields: [HTTPField] = [], credentialOrigins: Set<Origin> = [],
@@ -117,6 +119,8 @@ public struct TransportResponse: Sendable, Hashable {
     public var fields: [HTTPField]
     /// The peer's numeric address.
     public var serverAddress: String?
+    /// The body comes from a cache: it tells nothing of the network. Default false.
+    public var wasReadFromCache = false
 
     public init(
         status: Int, url: String, contentType: String? = nil, contentLength: Int? = nil, fields: [HTTPField] = [],

@@ -1,3 +1,6 @@
+import Glibc
+public import HLSMedia
+public import HLSPlaylist
 public import Logging
 
 /// How players load, buffer and present, set once for each player.
@@ -45,8 +48,22 @@ public struct PlayerConfiguration: Sendable {
     public var variantSelector: any VariantSelector = ScenarioRule()
     /// Seed of the only randomness there is, the jitter of retries.
     public var seed: UInt64 = 0
-    /// Sent to servers as `X-Playback-Session-Id`; nil (the default) sends nothing.
+    /// Sent to servers as `X-Playback-Session-Id`. nil (the default) sends a new UUID for each item; an empty string sends
+    /// nothing.
     public var playbackSessionID: String?
+    /// The date of now, for logs. nil (the default) is the system's date where ``clock`` is a `ContinuousClock` or a
+    /// `SuspendingClock`, and otherwise 1970-01-01, so that the same session under a virtual clock has the same log.
+    /// Read once, when a player is made; from there on dates go with the clock.
+    public var wallClock: (@Sendable () -> PlaylistDate)?
+    /// Where the program takes part in loading: schemes and keys of its own, requests and the multivariant playlist that
+    /// it changes.
+    public var hooks = LoadingHooks()
+    /// Keys that the multivariant playlist announces (`EXT-X-SESSION-KEY`) are loaded at once, so that no media waits for
+    /// them. Default false.
+    public var preloadsEligibleContentKeys = false
+    /// What players before this one measured: decides the first variant, and learns from this one. nil (the default) knows
+    /// nothing.
+    public var bandwidthHistory: BandwidthHistory?
     public var logger: Logger?
 
     public init(
@@ -54,5 +71,18 @@ public struct PlayerConfiguration: Sendable {
     ) {
         self.clock = clock
         self.transport = transport
+    }
+}
+
+extension PlayerConfiguration {
+    /// Time passes as it does for people, and not as a test says.
+    var isClockOfThisMachine: Bool { clock is ContinuousClock || clock is SuspendingClock }
+
+    var now: PlaylistDate {
+        if let wallClock { return wallClock() }
+        guard isClockOfThisMachine else { return PlaylistDate(seconds: 0) }
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return PlaylistDate(seconds: Int64(time.tv_sec), attoseconds: Int64(time.tv_nsec) * 1_000_000_000)
     }
 }

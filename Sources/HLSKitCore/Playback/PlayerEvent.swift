@@ -48,6 +48,9 @@ public struct PlayerEvent: Sendable {
         case recoverableError(PlayerError)
         /// Something odd in a playlist or in media that a person might want to know.
         case warning(String)
+        /// A new event was added to the item's access log.
+        case newAccessLogEntry
+        case newErrorLogEntry(ErrorLogEvent)
         case didPlayToEnd
         /// Playing ended before the end of the item.
         case failedToPlayToEnd(PlayerError)

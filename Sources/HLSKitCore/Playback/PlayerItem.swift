@@ -28,6 +28,7 @@ public final class PlayerItem: Sendable {
 
     /// The multivariant or media playlist, or a media file without a playlist, as an absolute URL.
     public let url: String
+    let diary = ItemDiary()
     private let state = Mutex(State())
 
     /// No I/O takes place before the item becomes a player's current one, or soon will.

@@ -57,7 +57,7 @@ enum HelpPage {
           --deny-private, --deny-address CIDR, --allow-downgrade  refuse addresses; leave https
         REPORT
           --progress bar|json|none      status line, JSON lines on stderr, or nothing
-          --json                        summary as one JSON document on stdout
+          --json, --access-log FILE     summary as JSON on stdout; W3C log, or NDJSON (.json, .ndjson)
           -v, --verbose, -q, --quiet    tell about retries and oddities, or errors only
           --strict                      exit 10 when anything is missing
           --threads N                   of each decoder

@@ -176,6 +176,11 @@ struct ReportOptions: ParsableArguments {
         help: ArgumentHelp("Status line, JSON lines on stderr, or nothing.", valueName: "bar|json|none"),
         transform: { try ChoiceArgument.parse($0) })
     var progress: PlayOptions.ProgressStyle?
+    @Option(
+        help: ArgumentHelp(
+            "Write the access log: W3C extended format, or JSON lines where FILE ends in .json or .ndjson.",
+            valueName: "file"))
+    var accessLog: String?
     @Flag(help: "Summary as one JSON document on stdout.") var json = false
     @Flag(name: .shortAndLong, help: "Tell about retries and oddities.") var verbose = false
     @Flag(name: .shortAndLong, help: "Only errors.") var quiet = false
@@ -185,6 +190,7 @@ struct ReportOptions: ParsableArguments {
 
     func apply(to options: inout PlayOptions) throws {
         options.progress = progress
+        options.accessLogPath = accessLog
         options.printsSummaryDocument = json
         if verbose && quiet { throw ArgumentValueError("-v and -q contradict one another") }
         options.verbosity = verbose ? .verbose : quiet ? .quiet : .normal

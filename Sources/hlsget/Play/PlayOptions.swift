@@ -72,6 +72,8 @@ struct PlayOptions: Sendable, Equatable {
     /// Threads of each decoder; nil leaves it to the decoder.
     var threads: Int?
     var progress: ProgressStyle?
+    /// File of the access log.
+    var accessLogPath: String?
     var printsSummaryDocument = false
     var verbosity = Verbosity.normal
 

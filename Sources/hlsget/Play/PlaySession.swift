@@ -37,8 +37,12 @@ struct PlaySession {
         let outputs: [Output]
         let player: Player
         let recording: RecordingTransport?
+        var accessLog: AccessLogFile?
         do {
             outputs = try openOutputs()
+            if let path = options.accessLogPath {
+                accessLog = try AccessLogFile(path: path, overwrite: options.overwritesFiles)
+            }
             let transport = try transport()
             recording = try record(transport)
             player = Player(configuration: configuration(clock: clock, transport: recording ?? transport))
@@ -49,17 +53,20 @@ struct PlaySession {
         item.preferences = preferences
         for output in outputs { item.add(output.writer) }
         let events = player.events()
+        let metrics = reportsJSON ? item.allMetrics() : nil
         // Told to play before it has an item, a player need not prepare a still picture (CONTRACTS §7).
         start(player)
         do { try player.replaceCurrentItem(with: item) } catch { return fail(error, &summary) }
 
         let outcome = await follow(
-            player, events: events, signals: signals, recording: recording, summary: &summary)
+            player, events: events, metrics: metrics, signals: signals, recording: recording, accessLog: &accessLog,
+            summary: &summary)
         summary.state = player.state
         summary.error = outcome.error
         await player.close()
         display?.finish()
-        let outputError = finish(outputs, &summary) ?? finish(recording)
+        let logError = accessLog?.finish(item.accessLog)
+        let outputError = finish(outputs, &summary) ?? finish(recording) ?? logError
         summary.error = summary.error ?? outputError
         summary.elapsed = clock.now - began
         summary.exitStatus = exitStatus(of: outcome, summary)
@@ -92,14 +99,16 @@ struct PlaySession {
 
     private enum Happening: Sendable {
         case event(PlayerEvent)
+        case metric(any MetricEvent)
         case signal(Int32)
         case tick
     }
 
     /// Shows what happens until there is nothing more to come.
     private func follow(
-        _ player: Player, events: AsyncStream<PlayerEvent>, signals: SignalWatcher,
-        recording: RecordingTransport?, summary: inout PlaySummary
+        _ player: Player, events: AsyncStream<PlayerEvent>, metrics: AsyncStream<any MetricEvent>?,
+        signals: SignalWatcher, recording: RecordingTransport?, accessLog: inout AccessLogFile?,
+        summary: inout PlaySummary
     ) async -> Outcome {
         let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)
         let clock = clock
@@ -109,6 +118,7 @@ struct PlaySession {
                 for await event in events { sink.yield(.event(event)) }
                 sink.finish()
             },
+            Task { if let metrics { for await metric in metrics { sink.yield(.metric(metric)) } } },
             Task { for await signal in signals.requests { sink.yield(.signal(signal)) } },
             Task {
                 while needsTicks, !Task.isCancelled {
@@ -123,11 +133,14 @@ struct PlaySession {
         for await happening in happenings {
             switch happening {
             case .signal(let signal): return .interrupted(signal)
+            case .metric(let metric):
+                if let line = EventReporter.line(for: metric) { StandardStream.error.writeLine(line) }
             case .tick: show(player.state, at: clock.now - epoch, &reporter)
             case .event(let event):
                 summary.observe(event)
                 recording?.note(event)
                 show(event, &reporter)
+                if case .newAccessLogEntry = event.kind { accessLog?.writeFinished(of: player.currentItem?.accessLog) }
                 switch event.kind {
                 case .didPlayToEnd: return .played
                 case .itemStatusChanged(.failed):

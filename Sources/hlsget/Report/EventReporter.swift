@@ -83,12 +83,13 @@ struct EventReporter: Sendable {
                     "stall", at: time, ["count": .integer(stallCount), "item_time": JSONValue(itemTime.finiteSeconds)])
             ]
         case .timeJumped(let itemTime):
-            return [Self.line("seek", at: time, ["item_time": JSONValue(itemTime.finiteSeconds)])]
+            return [Self.line("time_jump", at: time, ["item_time": JSONValue(itemTime.finiteSeconds)])]
         case .legibleCue(let cue): return [Self.line(for: cue, at: time)]
         case .segmentSkipped(let segments): return [Self.line("segment_skipped", segments, at: time)]
         case .segmentsMissed(let segments): return [Self.line("segments_missed", segments, at: time)]
         case .recoverableError(let error): return [Self.line(for: error, isRecoverable: true, at: time)]
         case .warning(let text): return [Self.line("warning", at: time, ["text": .string(text)])]
+        case .newAccessLogEntry, .newErrorLogEntry: return []
         case .didPlayToEnd: return [Self.line("did_play_to_end", at: time, [:])]
         case .failedToPlayToEnd(let error): return [Self.line(for: error, isRecoverable: false, at: time)]
         }
@@ -102,6 +103,16 @@ struct EventReporter: Sendable {
         reportedProgressAt = time
         lines.append(Self.progressLine(for: state, at: time))
         return lines
+    }
+
+    /// The line for a measurement that no event tells of; nil for the others.
+    static func line(for metric: any MetricEvent) -> String? {
+        switch metric {
+        case is MetricContentKeyRequestEvent, is MetricPlayerItemSeekEvent, is MetricPlayerItemSeekDidCompleteEvent,
+            is MetricMediaRenditionChangeEvent:
+            metric.jsonLine
+        default: nil
+        }
     }
 
     /// The last line: the totals.

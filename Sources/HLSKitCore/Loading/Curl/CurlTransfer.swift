@@ -216,7 +216,10 @@ final class CurlTransfer {
         guard head.isComplete, let url else { return true }
         switch ResponsePlan(head, for: request, at: url.text, now: HTTPDate.now()) {
         case .redirect(let location): outcome = .redirect(location)
-        case .fail(let error): outcome = .failure(error)
+        case .fail(var error):
+            error.fields = head.fields
+            error.serverAddress = easy?.text(CURLINFO_PRIMARY_IP)
+            outcome = .failure(error)
         case .body(let plan):
             do throws(LoadingError) {
                 body = try BodyReader(plan, url: url.text)

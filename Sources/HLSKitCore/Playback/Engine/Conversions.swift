@@ -96,6 +96,7 @@ extension PlayerError {
         case .badURL: "not a URL"
         case .fileNotFound: "no such file"
         case .fileNotReadable: "cannot read the file"
+        case .application: "the program did not deliver it"
         default: "cannot load"
         }
     }

@@ -1,4 +1,5 @@
 import HLSMedia
+import HLSPlaylist
 
 /// What an engine is told once, when it is made.
 struct EngineConfiguration: Sendable {
@@ -22,8 +23,20 @@ struct EngineConfiguration: Sendable {
     var timeouts = TransportTimeouts()
     /// Bits per second to expect before anything was measured; nil where nothing is known.
     var initialBitRateHint: Double?
-    /// Names the playback session to servers (`X-Playback-Session-Id`); nil sends nothing.
+    /// Names all playback sessions, instead of a new name for each item.
     var sessionID: String?
+    /// Every item gets a session, and servers are told its name.
+    var sendsSessionID = false
+    /// Where the names of sessions come from; nil is the system's randomness.
+    var sessionSeed: UInt64? = 0
+    /// `KEYFORMAT`s that the program has keys for.
+    var keyFormats: Set<String> = []
+    /// Keys of the multivariant playlist are loaded before media needs them.
+    var preloadsKeys = false
+    /// What was known of the network when the item was set.
+    var bandwidths = BandwidthEstimates()
+    /// The date of time zero.
+    var epoch = PlaylistDate(seconds: 0)
     var seed: UInt64 = 0
     var networkConditions = NetworkConditions()
     var selector: any VariantSelector = ScenarioRule()
@@ -42,7 +55,13 @@ extension EngineConfiguration {
         credentialOrigins = configuration.credentialOrigins
         timeouts = configuration.timeouts
         initialBitRateHint = configuration.initialBitRateHint
-        sessionID = configuration.playbackSessionID
+        sessionID = configuration.playbackSessionID.flatMap { $0.isEmpty ? nil : $0 }
+        sendsSessionID = configuration.playbackSessionID != ""
+        sessionSeed = configuration.isClockOfThisMachine ? nil : configuration.seed
+        keyFormats = configuration.hooks.keyFormats
+        preloadsKeys = configuration.preloadsEligibleContentKeys
+        if let history = configuration.bandwidthHistory { bandwidths = history.estimates }
+        epoch = configuration.now
         seed = configuration.seed
         networkConditions = configuration.networkConditions
         selector = configuration.variantSelector

@@ -39,6 +39,7 @@ enum EngineEffect: Sendable {
     case arm(EngineTimer, at: Duration)
     case disarm(EngineTimer)
     case publish(PlayerEvent.Kind)
+    case diary(ItemDiary, DiaryEntry)
     /// The seek that was under way is over: media at its target can be shown, or it was superseded or cancelled.
     case seekEnded(finished: Bool)
     /// The seek that was asked for last is outside what can be sought in. One that is under way goes on.
@@ -72,6 +73,8 @@ struct ResourceID: Hashable, Sendable {
     var kind: Kind
     var url: String
     var byteRange: Range<UInt64>?
+    /// Of a key; nil is `identity`.
+    var keyFormat: String?
 }
 
 /// What a lane needs to know to turn the bytes of one segment into samples.

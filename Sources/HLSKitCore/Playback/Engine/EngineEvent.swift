@@ -122,6 +122,8 @@ enum OutputFact: Sendable {
     case presented(upTo: Duration)
     /// All media of a lane was presented or dropped; nil where nobody wants its media.
     case drained(LaneID, end: Duration?)
+    /// Video frames that were dropped since the item was set, told when a period of the access log has ended.
+    case droppedFrames(Int)
     /// The media at the playhead that ``EngineEffect/prime(_:)`` has asked for is decoded; the item time of the first
     /// picture, or of the first sound where there is none.
     case primed(Int, first: Duration?)

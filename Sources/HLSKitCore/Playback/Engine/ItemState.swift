@@ -4,11 +4,14 @@ import HLSTime
 /// An item as it is given to an engine.
 struct EngineItem: Sendable, Hashable {
     var url: String
+    /// Where what is measured goes; nil where nobody asks.
+    var diary: ItemDiary?
 }
 
 /// What an engine knows of its current item.
 struct ItemState: Sendable {
     let url: String
+    var session: ItemSession?
     /// nil for a media playlist that was opened directly.
     @Shared var multivariant: MultivariantPlaylist? = nil
     var multivariantURL: String?

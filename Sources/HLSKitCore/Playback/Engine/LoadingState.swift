@@ -10,7 +10,8 @@ struct LoadingState: Sendable {
     /// Requests that wait for another try, by what they are for.
     var waiting: [RequestRole: [WaitingRequest]] = [:]
     var selector: any VariantSelector
-    private let hint: Double?
+    /// What to expect before anything was measured.
+    var hint: Double?
     private let seed: UInt64
 
     init(configuration: EngineConfiguration) {

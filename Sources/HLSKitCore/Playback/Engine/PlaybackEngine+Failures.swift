@@ -22,7 +22,10 @@ extension PlaybackEngine {
             guard item?.lanes[lane]?.playlistURL == context.url else { return }
             failPlaylist(of: lane, .loading(error), url: context.url, variantIndex: variantIndex)
         case .segment(let segment): failSegment(segment, error: PlayerError(error, isFirst: false), loadingError: error)
-        case .resource(let resource, let lane): failResource(resource, in: lane, error)
+        case .resource(let resource, let lane):
+            let others = lanes(sharing: id, of: resource).filter { $0 != lane }
+            failResource(resource, in: lane, error)
+            for other in others where item?.error == nil { failResource(resource, in: other, error) }
         }
     }
 

@@ -140,8 +140,8 @@ extension PlaybackEngine {
     ) throws(PlayerError) -> SegmentKey? {
         guard !keys.isEmpty else { return nil }
         let methods: [EncryptionKey.Method] = [.aes128, .sampleAES, .sampleAESCTR]
-        guard let key = keys.first(where: { methods.contains($0.method) && $0.effectiveKeyFormat == "identity" }),
-            let uri = key.uri
+        let known = keys.filter { methods.contains($0.method) && canUse($0) }
+        guard let key = known.first(where: { $0.effectiveKeyFormat == "identity" }) ?? known.first, let uri = key.uri
         else {
             let offered = keys.map { "\($0.method.rawValue) (\($0.effectiveKeyFormat))" }.joined(separator: ", ")
             throw PlayerError(code: .contentKey, url: base, cause: "no supported key system", detail: offered)
@@ -150,7 +150,7 @@ extension PlaybackEngine {
             throw PlayerError(code: .contentKey, url: base, cause: "the URI of a key cannot be resolved")
         }
         return SegmentKey(
-            resource: ResourceID(kind: .key, url: url, byteRange: nil), isOfSamples: key.method != .aes128,
+            resource: ResourceID(key, url: url), isOfSamples: key.method != .aes128,
             initializationVector: key.initializationVector(forMediaSequence: mediaSequence))
     }
 
@@ -178,9 +178,14 @@ extension PlaybackEngine {
 
     mutating func requestResource(_ resource: ResourceID, in id: LaneID) {
         let isKey = resource.kind == .key
+        if isKey, let state = stateElsewhere(of: resource, but: id) {
+            item?.lanes[id]?.resources[resource] = state
+            return
+        }
         let request = send(
             .resource(resource, id), url: resource.url, resourceClass: isKey ? .key : .initializationSection,
-            consumer: .resource(resource), namedBy: item?.lanes[id]?.tracker?.url, byteRange: resource.byteRange,
+            consumer: .resource(resource), namedBy: item?.lanes[id]?.tracker?.url ?? item?.multivariantURL,
+            byteRange: resource.byteRange, keyFormat: resource.keyFormat,
             maximumByteCount: isKey ? ResourceLimits.keyByteCount : ResourceLimits.initializationSectionByteCount)
         item?.lanes[id]?.resources[resource] = .loading(request)
     }
@@ -207,19 +212,20 @@ extension PlaybackEngine {
     @discardableResult
     mutating func send(
         _ purpose: RequestContext.Purpose, url: String, resourceClass: ResourceClass,
-        consumer: EngineRequest.Consumer, namedBy: String?, byteRange: Range<UInt64>? = nil,
+        consumer: EngineRequest.Consumer, namedBy: String?, byteRange: Range<UInt64>? = nil, keyFormat: String? = nil,
         maximumByteCount: Int = ResourceLimits.playlistByteCount, isLiveReload: Bool = false
     ) -> RequestID {
         let id = loading.makeRequestID()
         var request = TransportRequest(
             url: url, resourceClass: resourceClass, fields: configuration.fields, byteRange: byteRange,
             timeouts: configuration.timeouts, maximumByteCount: maximumByteCount)
+        request.keyFormat = keyFormat
         // The user's credentials belong to the origin of the URL that the user gave (R59).
         request.credentialOrigins = item?.credentialOrigins ?? configuration.credentialOrigins
         if let authorization = item?.authorization, !request.fields.contains(where: { $0.isAuthorization }) {
             request.fields.append(authorization)
         }
-        if let session = configuration.sessionID {
+        if configuration.sendsSessionID, let session = item?.session?.id ?? configuration.sessionID {
             request.fields.append(HTTPField(name: "X-Playback-Session-Id", value: session))
         }
         if isLiveReload, let tracker = item?.lanes[.main]?.tracker {
@@ -294,6 +300,10 @@ extension PlaybackEngine {
             item?.lanes[segment.lane]?.segments[index].request = nil
             if segment.lane != .subtitles { run(machine.handle(.throughputSample)) }
         case .resource(let resource, let lane):
+            for other in lanes(sharing: id, of: resource) where other != lane {
+                item?.lanes[other]?.resources[resource] = .loaded
+                loading.retries.succeed(.key(other))
+            }
             item?.lanes[lane]?.resources[resource] = .loaded
             // A map has proved itself when a segment was read with it.
             if resource.kind == .key { loading.retries.succeed(.key(lane)) }
@@ -571,9 +581,11 @@ extension PlaybackEngine {
         effects.append(.abandonSegment(flight.id))
     }
 
-    private mutating func cancelRequests(where isOver: (RequestContext) -> Bool) {
+    /// - Parameter keepsShared: a key that another lane waits for goes on being loaded, for that lane.
+    private mutating func cancelRequests(keepsShared: Bool = true, where isOver: (RequestContext) -> Bool) {
         let ids = loading.requests.keys.filter { loading.requests[$0].map(isOver) ?? false }
         for id in ids.sorted(by: { $0.rawValue < $1.rawValue }) {
+            if keepsShared, passOn(id) { continue }
             loading.requests[id] = nil
             loading.estimator.ended(id.rawValue, at: now)
             effects.append(.cancel(id))
@@ -581,7 +593,7 @@ extension PlaybackEngine {
     }
 
     mutating func cancelEverything() {
-        cancelRequests { _ in true }
+        cancelRequests(keepsShared: false) { _ in true }
         for role in loading.waiting.keys { effects.append(.disarm(.retry(role))) }
         loading.waiting = [:]
         for id in LaneID.allCases { effects.append(.disarm(.reload(id))) }
@@ -600,6 +612,7 @@ extension PlaybackEngine {
             let reached = item.requiredLanes.filter { !$0.isComplete }.map { $0.demuxedEnd ?? before }
             self.item?.presentedUpTo = max(min(time, reached.min() ?? time), before)
         case .drained(let id, let end): noteDrained(id, end: end)
+        case .droppedFrames(let total): journal?.noteDroppedFrames(total, inPeriodBefore: true)
         case .primed(let number, let first): notePrimed(number, first: first)
         case .failed(let error): failItem(error)
         }

@@ -11,6 +11,7 @@ extension PlaybackEngine {
                 PlayerError(code: .badPlaylist, url: item?.multivariantURL, cause: "the playlist lists no variant"))
         }
         item?.candidates = VariantCandidate.list(of: playlist)
+        if let known = knownBandwidth(of: playlist) { loading.hint = known }
         let eligibility = eligibility()
         let choice = InitialVariantRule().choose(
             from: eligibility.eligible, knownThroughput: loading.estimatedBitsPerSecond(at: now),
@@ -20,6 +21,7 @@ extension PlaybackEngine {
         item?.lanes[.main] = MediaLane(id: .main, playlistURL: "")
         item?.choice = eligibility.eligible.sorted { ($0.bandwidth, $0.index) < ($1.bandwidth, $1.index) }
         use(choice.variantIndex, explanation: choice.explanation)
+        preloadKeys(of: playlist)
     }
 
     private func noEligibleVariant(_ eligibility: VariantEligibility) -> PlayerError {

@@ -31,6 +31,9 @@ struct PlaybackEngine: Sendable {
     var watchedDownload: WatchedDownload?
     var timebase = TimebaseState.stopped
     var statistics = PlaybackStatistics()
+    /// What the item went through; nil where nobody can ask.
+    var journal: SessionJournal?
+    private var sessionIDs: SessionIDGenerator
     /// The time of the event that is being handled.
     var now = Duration.zero
     var effects: [EngineEffect] = []
@@ -58,6 +61,7 @@ struct PlaybackEngine: Sendable {
         judge = KeepUpJudge(policy: configuration.keepUpPolicy, configuration: configuration.buffering)
         loading = LoadingState(configuration: configuration)
         networkConditions = configuration.networkConditions
+        sessionIDs = SessionIDGenerator(seed: configuration.sessionSeed)
     }
 
     /// Takes in what happened at `now` and gives what is to be done.
@@ -65,7 +69,8 @@ struct PlaybackEngine: Sendable {
         guard !hasResigned else { return [] }
         self.now = max(now, self.now)
         apply(event)
-        if needsSettling(after: event) { return settled() }
+        if needsSettling(after: event) { return settled(after: event) }
+        keepJournal(of: event)
         let effects = effects
         self.effects = []
         return effects
@@ -79,8 +84,9 @@ struct PlaybackEngine: Sendable {
     }
 
     /// The effects so far and of what follows from them.
-    mutating func settled() -> [EngineEffect] {
+    mutating func settled(after event: EngineEvent? = nil) -> [EngineEffect] {
         if !hasResigned { settle() }
+        keepJournal(of: event)
         let effects = effects
         self.effects = []
         return effects
@@ -174,12 +180,19 @@ struct PlaybackEngine: Sendable {
         timebase = TimebaseState(itemTime: .zero, hostTime: now, rate: 0)
         effects.append(.setTimebase(timebase))
         item = new.map { ItemState(url: $0.url, credentialOrigins: configuration.credentialOrigins) }
+        let session = makeSession(of: new)
+        item?.session = session
         statistics = PlaybackStatistics()
         stallBegan = nil
         isAfterStall = false
         isLikelyToKeepUp = false
         run(machine.handle(.itemChanged(new.map { _ in TimeControlMachine.ItemState() })))
         if item != nil { requestFirstPlaylist() }
+    }
+
+    private mutating func makeSession(of item: EngineItem?) -> ItemSession? {
+        guard let item, item.diary != nil || configuration.sendsSessionID else { return nil }
+        return ItemSession(id: configuration.sessionID ?? sessionIDs.next(), diary: item.diary)
     }
 
     // MARK: Time

@@ -206,7 +206,8 @@ extension RetrySchedule.Failure {
             return .absent
         case .nameNotFound, .cannotConnect, .tlsHandshake: return .unreachable
         case .badRange: return .absent
-        case .untrustedCertificate, .tooManyRedirects, .tooLarge, .refused, .badURL, .fileNotFound, .fileNotReadable:
+        case .untrustedCertificate, .tooManyRedirects, .tooLarge, .refused, .badURL, .fileNotFound, .fileNotReadable,
+            .application:
             return .final
         default: return .passing
         }
@@ -226,6 +227,7 @@ extension RetrySchedule.Failure {
             switch error.code {
             case .fileNotFound, .fileNotReadable: return .notFound
             case .tooManyRedirects: return .network
+            case .application: return kind == .key ? .contentKey : .network
             default: return .refused
             }
         // R31

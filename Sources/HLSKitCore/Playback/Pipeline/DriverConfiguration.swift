@@ -14,17 +14,22 @@ struct DriverConfiguration: Sendable {
     /// Media is taken apart; otherwise it is only checked and dropped.
     var demuxes = true
     var isPaced = true
+    var bandwidthHistory: BandwidthHistory?
     var playlistOptions = PlaylistParser.Options()
 
     /// Touches the disk once for an item whose URL is a file's.
     init(_ configuration: PlayerConfiguration, item: PlayerItem?) {
-        transport =
-            item.map { MediaFileTransport(configuration.transport, url: $0.url, options: AssetOptions(configuration)) }
-            ?? configuration.transport
-        resourcePolicy =
-            item.map {
-                ResourcePolicy.forItem(at: $0.url, allowsFilesAnywhere: configuration.allowsFilesAnywhere)
-            } ?? ResourcePolicy()
+        transport = configuration.transport
+        resourcePolicy = ResourcePolicy()
+        if let url = item?.url {
+            resourcePolicy = .forItem(at: url, allowsFilesAnywhere: configuration.allowsFilesAnywhere)
+            configuration.hooks.admit(to: &resourcePolicy)
+            let hooked = HookedTransport(
+                configuration.transport, hooks: configuration.hooks, policy: resourcePolicy, itemURL: url,
+                clock: configuration.clock)
+            transport = MediaFileTransport(hooked, url: url, options: AssetOptions(configuration))
+        }
+        bandwidthHistory = configuration.bandwidthHistory
         writers = item?.writers ?? []
         mediaTypes = configuration.mediaTypes
         decodes = configuration.decodesWithoutOutput

@@ -184,11 +184,31 @@ struct PlaybackDriver: ~Copyable {
         case .publish(let kind):
             if case .didPlayToEnd = kind, let end = engine.read({ $0.effectiveEnd }) { showCues(upTo: end) }
             engine.publishNext()
+            noteDroppedFrames(after: kind)
         case .present:
             hub.release()
             presentation.release()
+        case .diary(let diary, let entry): diary.take(entry)
         case .seekEnded, .seekRefused, .prerollEnded, .itemEnded, .advanceToNextItem: break
         }
+    }
+
+    /// Frames that were dropped up to now belong to the period of the access log that has just ended.
+    private func noteDroppedFrames(after kind: PlayerEvent.Kind) {
+        guard case .newAccessLogEntry = kind else { return }
+        var statistics = PlaybackStatistics()
+        counters.fill(&statistics)
+        engine.handle(.output(.droppedFrames(statistics.numberOfDroppedVideoFrames)))
+    }
+
+    /// Takes down what the network gives, for players to come.
+    private func noteBandwidth(of url: String) {
+        guard let history = configuration.bandwidthHistory, let host = Origin(of: url)?.authority else { return }
+        let now = engine.now
+        let (measured, date) = engine.read { engine in
+            (engine.loading.estimator.bitsPerSecond(at: now), engine.configuration.epoch + now)
+        }
+        if let measured { history.note(measured, host: host, at: date) }
     }
 
     // MARK: Requests
@@ -274,6 +294,7 @@ struct PlaybackDriver: ~Copyable {
             engine.handle(.playlist(id, result, metrics))
         case .segment(let segment):
             engine.handle(.finished(id, metrics))
+            noteBandwidth(of: transfer.url)
             withPipeline(segment.lane) { $0.finish(segment) }
         case .resource(let resource):
             engine.handle(.finished(id, metrics))

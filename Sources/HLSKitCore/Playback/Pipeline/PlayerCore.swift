@@ -25,6 +25,8 @@ final class PlayerCore: Sendable {
         var starts: [Int] = []
         var alarms: [DriverInbox] = []
         var closes: [DriverInbox] = []
+        /// What items that are over still have to tell.
+        var diaries: [EngineEffect] = []
         var seeks = SeekQueue.Ended()
         /// Everything that was decided is published at once: there may be no driver to do it.
         var publishes = false
@@ -94,6 +96,7 @@ final class PlayerCore: Sendable {
         afterwards.seeks.tell()
         for id in afterwards.starts { startDriver(of: id) }
         for inbox in afterwards.closes { inbox.close() }
+        for case .diary(let diary, let entry) in afterwards.diaries { diary.take(entry) }
         for inbox in afterwards.alarms { inbox.alarm() }
         if afterwards.publishes { publish(upTo: .max) }
     }

@@ -31,7 +31,7 @@ struct ItemPlayback: Sendable {
         guard let item else { return }
         let wishes = item.wishes
         effects += self.engine.handle(.control(.setPreferences(wishes.preferences)), at: now)
-        effects += self.engine.handle(.control(.setItem(EngineItem(url: item.url))), at: now)
+        effects += self.engine.handle(.control(.setItem(EngineItem(url: item.url, diary: item.diary))), at: now)
         if let end = wishes.forwardPlaybackEndTime {
             effects += self.engine.handle(.control(.setForwardPlaybackEndTime(end)), at: now)
         }

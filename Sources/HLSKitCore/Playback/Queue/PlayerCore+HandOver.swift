@@ -78,6 +78,7 @@ extension PlayerCore {
         state.lastPlayback += 1
         let id = state.lastPlayback
         var configuration = EngineConfiguration(configuration)
+        configuration.goOn(from: state.current.engine.configuration, session: id)
         // What was learnt of the network goes on.
         if let known = state.current.engine.loading.estimatedBitsPerSecond(at: now) {
             configuration.initialBitRateHint = known
@@ -171,6 +172,7 @@ extension PlayerCore.State {
         update(id) { playback in
             guard !playback.isRetired else { return }
             playback.isRetired = true
+            afterwards.diaries += playback.closeJournal(at: now)
             afterwards.seeks += playback.seeks.close()
             for waiter in playback.prerolls { afterwards.seeks.end(waiter, false) }
             playback.prerolls = []

@@ -29,6 +29,7 @@ struct EngineHarness {
     private(set) var isOver = false
     /// How the seeks ended, in the order in which they did.
     private(set) var seekOutcomes: [Bool] = []
+    private(set) var metrics: [any MetricEvent] = []
     var origin: ScriptedOrigin
 
     private var queue = EventQueue<Happening>()
@@ -190,6 +191,9 @@ struct EngineHarness {
         case .arm(let timer, let time): timers.arm(timer, at: time)
         case .disarm(let timer): timers.disarm(timer)
         case .publish(let kind): events.append((now, kind))
+        case .diary(let diary, let entry):
+            diary.take(entry)
+            if case .metric(let event) = entry { metrics.append(event) }
         case .seekEnded(let finished): seekOutcomes.append(finished)
         case .seekRefused: seekOutcomes.append(false)
         case .itemEnded: isOver = true

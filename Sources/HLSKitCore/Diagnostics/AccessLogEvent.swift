@@ -1,0 +1,57 @@
+public import HLSPlaylist
+
+/// One period of an item's playback: from the first media request, a change of the media playlist that is loaded, or
+/// the end of a seek, to the next of these.
+///
+/// A number that is not known is negative; a string or date that is not known is nil. What is counted only grows while
+/// the period lasts, so that sums over all events never fall. Source: CONTRACTS §13.
+public struct AccessLogEvent: Sendable, Hashable {
+    /// When the timebase first ran in this period; nil while it has not.
+    public var playbackStartDate: PlaylistDate?
+    /// The media playlist, without user information.
+    public var uri: String?
+    /// The peer of the last media response, as a numeric address.
+    public var serverAddress: String?
+    /// How often ``serverAddress`` became another one.
+    public var numberOfServerAddressChanges = 0
+    /// Names the playback session to servers, too: `X-Playback-Session-Id`.
+    public var playbackSessionID: String?
+    /// Segments that were asked for; playlists, initialization sections and keys do not count.
+    public var numberOfMediaRequests = 0
+    /// Item time in seconds when the timebase first ran in this period.
+    public var playbackStartOffset = -1.0
+    /// Media time in seconds of the segments that arrived whole: those of the variant, not of its renditions.
+    public var segmentsDownloadedDuration = 0.0
+    /// Media time in seconds that the playhead passed over; not the time that it took.
+    public var durationWatched = 0.0
+    public var numberOfStalls = 0
+    /// Bytes of segments and initialization sections. What came from a cache does not count.
+    public var numberOfBytesTransferred: Int64 = 0
+    /// Seconds in which at least one of these transfers was under way, from request to last byte.
+    public var transferDuration = 0.0
+    /// 8 × bytes ÷ ``transferDuration``, in bits per second.
+    public var observedBitrate = -1.0
+    /// Over single segments of the variant and its audio, in bits per second.
+    public var observedMinBitrate = -1.0
+    public var observedMaxBitrate = -1.0
+    public var observedBitrateStandardDeviation = -1.0
+    /// `BANDWIDTH` and `AVERAGE-BANDWIDTH` of the variant, in bits per second.
+    public var indicatedBitrate = -1.0
+    public var indicatedAverageBitrate = -1.0
+    /// Measured over what arrived, in bits per second. Where video and audio share segments both count as video.
+    public var averageVideoBitrate = -1.0
+    public var averageAudioBitrate = -1.0
+    public var numberOfDroppedVideoFrames = -1
+    /// Seconds from the item becoming current to its being ready to play; negative in later periods.
+    public var startupTime = -1.0
+    /// Segments that took longer to arrive than to play.
+    public var downloadOverdue = 0
+    /// The expected throughput that caused the switch with which the period began, in bits per second.
+    public var switchBitrate = -1.0
+    /// `LIVE`, `VOD` or `FILE`.
+    public var playbackType: String?
+    /// Segments that were asked for while the network was an expensive one.
+    public var mediaRequestsExpensive = 0
+
+    public init() {}
+}

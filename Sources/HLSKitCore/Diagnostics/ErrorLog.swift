@@ -1,0 +1,90 @@
+public import HLSPlaylist
+
+/// One failure of an item, also of those that were retried or worked around.
+public struct ErrorLogEvent: Sendable, Hashable {
+    /// What kind of thing failed. An open set.
+    public struct Domain: RawRepresentable, Sendable, Hashable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// A server answered with a status that is an error.
+        public static let http = Domain(rawValue: "http")
+        /// No answer, or not all of it.
+        public static let network = Domain(rawValue: "network")
+        public static let playlist = Domain(rawValue: "playlist")
+        public static let media = Domain(rawValue: "media")
+        public static let key = Domain(rawValue: "key")
+        /// The player itself, or what it was told to do.
+        public static let core = Domain(rawValue: "core")
+    }
+
+    public var date: PlaylistDate
+    /// What was being loaded, without user information; nil where nothing was.
+    public var uri: String?
+    /// The peer's numeric address, where it answered.
+    public var serverAddress: String?
+    public var playbackSessionID: String?
+    /// The HTTP status; negative where there is none.
+    public var errorStatusCode: Int
+    public var errorDomain: Domain
+    /// What happened, in words.
+    public var errorComment: String?
+    /// The header of the answer, as far as there was one.
+    public var allHTTPResponseHeaderFields: [HTTPField]
+
+    public init(
+        date: PlaylistDate, uri: String? = nil, serverAddress: String? = nil, playbackSessionID: String? = nil,
+        errorStatusCode: Int = -1, errorDomain: Domain = .core, errorComment: String? = nil,
+        allHTTPResponseHeaderFields: [HTTPField] = []
+    ) {
+        self.date = date
+        self.uri = uri
+        self.serverAddress = serverAddress
+        self.playbackSessionID = playbackSessionID
+        self.errorStatusCode = errorStatusCode
+        self.errorDomain = errorDomain
+        self.errorComment = errorComment
+        self.allHTTPResponseHeaderFields = allHTTPResponseHeaderFields
+    }
+
+    /// The event as one JSON object.
+    public var jsonLine: String {
+        var line = JSONLine(event: "error_log")
+        line.add("date", .date(date))
+        line.add("uri", .string(uri))
+        line.add("server_address", .string(serverAddress))
+        line.add("playback_session_id", .string(playbackSessionID))
+        line.add("status_code", .integer(Int64(errorStatusCode)))
+        line.add("domain", .string(errorDomain.rawValue))
+        line.add("comment", .string(errorComment))
+        return line.text
+    }
+}
+
+/// The failures of an item, in the order in which they happened: the last thousand of them.
+public struct ErrorLog: Sendable, Hashable {
+    public var events: [ErrorLogEvent]
+
+    public init(events: [ErrorLogEvent] = []) {
+        self.events = events
+    }
+
+    /// The log in the W3C extended format, `-` for what is not known.
+    public var extendedLogText: String {
+        let columns = ["date", "time", "uri", "s-ip", "cs-guid", "status", "domain", "comment"]
+        let rows = events.map { event -> [LogValue] in
+            [
+                .date(event.date), .time(event.date), .string(event.uri), .string(event.serverAddress),
+                .string(event.playbackSessionID), .integer(Int64(event.errorStatusCode)),
+                .string(event.errorDomain.rawValue), .string(event.errorComment),
+            ]
+        }
+        return ExtendedLogText(columns: columns, rows: rows).text
+    }
+
+    /// ``extendedLogText`` as bytes.
+    public func extendedLogData() -> [UInt8] { Array(extendedLogText.utf8) }
+
+    /// One JSON object per line.
+    public var jsonLines: String { events.map { $0.jsonLine + "\n" }.joined() }
+}

@@ -1,0 +1,89 @@
+public import HLSPlaylist
+public import HLSTime
+
+/// Something measured while an item is loaded and played.
+///
+/// The types are named as in AVFoundation, without `AV`; `PlayerItem.metrics(ofType:)` gives those of one type.
+/// Source: CONTRACTS §13.
+public protocol MetricEvent: Sendable {
+    /// The name of the kind in NDJSON.
+    static var name: String { get }
+    var context: MetricContext { get }
+    /// The event as one JSON object: `v`, `event`, what it says, `item_time`, `date` and at last `time`.
+    var jsonLine: String { get }
+}
+
+/// When something was measured, and where playback was.
+public struct MetricContext: Sendable, Hashable {
+    public var date: PlaylistDate
+    /// Time since the player was made.
+    public var hostTime: Duration
+    /// The item time that was being presented.
+    public var mediaTime: MediaTime
+    /// Names the playback session to servers, too.
+    public var sessionID: String
+
+    public init(date: PlaylistDate, hostTime: Duration, mediaTime: MediaTime, sessionID: String) {
+        self.date = date
+        self.hostTime = hostTime
+        self.mediaTime = mediaTime
+        self.sessionID = sessionID
+    }
+}
+
+/// One request, from its start to its end.
+public struct MetricRequest: Sendable, Hashable {
+    public var url: String
+    public var serverAddress: String?
+    /// Times since the player was made; ``responseStartTime`` is nil where no answer came.
+    public var requestStartTime: Duration
+    public var responseStartTime: Duration?
+    public var responseEndTime: Duration
+    public var byteCount: Int
+    public var wasReadFromCache: Bool
+    /// Why it failed; nil where it did not.
+    public var error: String?
+    /// Phases of the transfer, where it came to an end.
+    public var transfer: TransferMetrics?
+
+    public init(
+        url: String, requestStartTime: Duration, responseEndTime: Duration, byteCount: Int = 0,
+        wasReadFromCache: Bool = false
+    ) {
+        self.url = url
+        self.requestStartTime = requestStartTime
+        self.responseEndTime = responseEndTime
+        self.byteCount = byteCount
+        self.wasReadFromCache = wasReadFromCache
+    }
+
+    var members: [(String, LogValue)] {
+        [
+            ("url", .string(HTTPURL.loggable(url))), ("server_address", .string(serverAddress)),
+            ("request_start", LogValue(requestStartTime.seconds)),
+            ("response_start", LogValue(responseStartTime?.seconds)),
+            ("response_end", LogValue(responseEndTime.seconds)), ("bytes", .integer(Int64(byteCount))),
+            ("from_cache", .bool(wasReadFromCache)), ("error", .string(error)),
+        ]
+    }
+}
+
+extension HTTPURL {
+    /// A URL that may be written down: without user information, and without the contents of a `data:` URL, which may be
+    /// a key.
+    static func loggable(_ url: String) -> String {
+        url.prefix(5).lowercased() == "data:" ? "data:..." : withoutUserInfo(url)
+    }
+}
+
+extension MetricEvent {
+    func line(_ members: [(String, LogValue)]) -> String {
+        var line = JSONLine(event: Self.name)
+        for (name, value) in members { line.add(name, value) }
+        let time = context.mediaTime
+        line.add("item_time", LogValue(time.isNumeric ? time.seconds : nil))
+        line.add("date", .date(context.date))
+        line.add("time", LogValue(context.hostTime.seconds))
+        return line.text
+    }
+}

@@ -1,0 +1,352 @@
+import HLSPlaylist
+import Synchronization
+
+/// Puts the program's own code between those who load and the transport.
+final class HookedTransport: Transport {
+    private let base: any Transport
+    private let hooks: LoadingHooks
+    private let policy: ResourcePolicy
+    private let itemURL: String
+    private let call: UserCall
+
+    /// - Parameters:
+    ///   - policy: what the item may load; holds for what the program returns, too.
+    ///   - itemURL: where what the program returns counts as coming from.
+    init(
+        _ base: any Transport, hooks: LoadingHooks, policy: ResourcePolicy, itemURL: String, clock: any Clock<Duration>
+    ) {
+        self.base = base
+        self.hooks = hooks
+        self.policy = policy
+        self.itemURL = itemURL
+        call = UserCall(clock: clock)
+    }
+
+    func start(
+        _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
+    ) -> any TransportTask {
+        guard hooks.concern(request) else { return base.start(request, handler: handler) }
+        let task = HookedTask(handler)
+        task.setWork(
+            Task(executorPreference: call.executor) { [self] in
+                do throws(LoadingError) {
+                    try await serve(request, task)
+                } catch {
+                    task.deliver(.failed(error, TransferMetrics()))
+                }
+            })
+        return task
+    }
+
+    private func serve(_ original: TransportRequest, _ task: HookedTask) async throws(LoadingError) {
+        var request = original
+        if let rule = hooks.requestPolicy {
+            let asked = request
+            request = try await call.value(
+                of: "the request policy", url: asked.url, within: rule.deadline, failure: .refused
+            ) { try await rule.apply(asked) }
+            // Limits are not the policy's to lift.
+            request.maximumByteCount = min(request.maximumByteCount, original.maximumByteCount)
+            request.resourceClass = original.resourceClass
+            if request.url != original.url { try check(request.url, request.resourceClass) }
+        }
+        if request.resourceClass == .key, let key = try await key(for: request) {
+            return try deliver(key, for: request, LoadedResource(.bytes(key)), task)
+        }
+        try await load(request, task)
+    }
+
+    private func check(_ url: String, _ resourceClass: ResourceClass) throws(LoadingError) {
+        try policy.check(url, resourceClass: resourceClass, namedBy: itemURL)
+    }
+
+    // MARK: Keys
+
+    private func key(for request: TransportRequest) async throws(LoadingError) -> [UInt8]? {
+        let format = request.keyFormat ?? "identity"
+        let question = ContentKeyRequest(url: request.url, keyFormat: format, itemURL: itemURL)
+        for provider in hooks.keyProviders where provider.keyFormats.contains(format) {
+            let key = try await call.value(of: "the key provider", url: request.url, within: provider.deadline) {
+                try await provider.key(for: question)
+            }
+            if let key { return key }
+        }
+        return nil
+    }
+
+    // MARK: Resources
+
+    private func load(_ original: TransportRequest, _ task: HookedTask) async throws(LoadingError) {
+        var request = original
+        var chain = 0
+        while let loader = hooks.loader(for: request.url) {
+            let asked = request
+            let answer = try await call.value(of: "the resource loader", url: asked.url, within: loader.deadline) {
+                try await loader.load(asked)
+            }
+            if let url = answer.url, url != request.url { try check(url, request.resourceClass) }
+            switch answer.content {
+            case .redirect(let url):
+                chain += 1
+                guard chain <= Self.maximumRedirectCount else {
+                    throw LoadingError(
+                        code: .tooManyRedirects, url: original.url,
+                        text: "more than \(Self.maximumRedirectCount) redirects")
+                }
+                try check(url, request.resourceClass)
+                request.url = url
+            case .bytes(let bytes): return try await transform(bytes, for: request, answer, task)
+            case .stream(let stream): return try await deliver(stream, for: request, answer, loader.deadline, task)
+            }
+        }
+        guard hooks.transformMultivariant != nil, request.resourceClass == .multivariantPlaylist else {
+            return task.forward { [base] handler in base.start(request, handler: handler) }
+        }
+        try await collect(request, task)
+    }
+
+    private static let maximumRedirectCount = 10
+
+    /// Hands on what a loader streams, piece by piece.
+    private func deliver(
+        _ stream: AsyncThrowingStream<[UInt8], any Error>, for request: TransportRequest, _ answer: LoadedResource,
+        _ deadline: Duration, _ task: HookedTask
+    ) async throws(LoadingError) {
+        let range = request.byteRange.flatMap { answer.isWhole ? $0 : nil }
+        var skip = range?.lowerBound ?? 0
+        var rest = range.map { $0.upperBound - $0.lowerBound } ?? .max
+        var count = 0
+        var whole: [UInt8] = []
+        let isTransformed = hooks.transformMultivariant != nil && request.resourceClass == .multivariantPlaylist
+        if !isTransformed { task.deliver(.response(response(to: request, answer, byteCount: nil))) }
+        while rest > 0 {
+            let piece = try await call.value(of: "the resource loader", url: request.url, within: deadline) {
+                // Iterators of a stream share its place.
+                var pieces = stream.makeAsyncIterator()
+                return try await pieces.next()
+            }
+            guard let piece else { break }
+            let dropped = min(skip, UInt64(piece.count))
+            skip -= dropped
+            let taken = min(rest, UInt64(piece.count) - dropped)
+            rest -= rest == .max ? 0 : taken
+            guard taken > 0 else { continue }
+            let bytes = Array(piece.dropFirst(Int(dropped)).prefix(Int(taken)))
+            count += bytes.count
+            try checkSize(count, of: request)
+            if isTransformed, count > Self.maximumPlaylistByteCount {
+                throw LoadingError(
+                    code: .tooLarge, url: request.url, text: "more than \(Self.maximumPlaylistByteCount) bytes")
+            }
+            if isTransformed { whole += bytes } else { task.deliver(.data(bytes)) }
+            await task.waitWhilePaused()
+        }
+        if let range, count < range.count {
+            throw LoadingError(code: .badRange, url: request.url, text: "the resource ends before the byte range does")
+        }
+        if isTransformed { return try await transform(whole, for: request, answer, task) }
+        guard count > 0 else { throw LoadingError(code: .emptyBody, url: request.url, text: "the answer is empty") }
+        task.deliver(.finished(metrics(byteCount: count)))
+    }
+
+    private func deliver(
+        _ bytes: [UInt8], for request: TransportRequest, _ answer: LoadedResource, _ task: HookedTask
+    ) throws(LoadingError) {
+        var body = bytes
+        if let range = request.byteRange, answer.isWhole {
+            guard range.upperBound <= UInt64(bytes.count) else {
+                throw LoadingError(code: .badRange, url: request.url, text: "the resource has \(bytes.count) bytes")
+            }
+            body = Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)])
+        }
+        guard !body.isEmpty else {
+            throw LoadingError(code: .emptyBody, url: request.url, text: "the answer is empty")
+        }
+        try checkSize(body.count, of: request)
+        task.deliver(.response(response(to: request, answer, byteCount: body.count)))
+        task.deliver(.data(body))
+        task.deliver(.finished(metrics(byteCount: body.count)))
+    }
+
+    private func checkSize(_ byteCount: Int, of request: TransportRequest) throws(LoadingError) {
+        guard byteCount > request.maximumByteCount else { return }
+        throw LoadingError(
+            code: .tooLarge, url: request.url, text: "more than \(request.maximumByteCount) bytes")
+    }
+
+    private func response(
+        to request: TransportRequest, _ answer: LoadedResource, byteCount: Int?
+    ) -> TransportResponse {
+        var response = TransportResponse(
+            status: request.byteRange == nil ? 200 : 206, url: answer.url ?? request.url,
+            contentType: answer.contentType, contentLength: byteCount)
+        response.wasReadFromCache = answer.wasReadFromCache
+        return response
+    }
+
+    private func metrics(byteCount: Int) -> TransferMetrics {
+        var metrics = TransferMetrics()
+        metrics.receivedByteCount = byteCount
+        metrics.decodedByteCount = byteCount
+        metrics.protocolName = "application"
+        return metrics
+    }
+
+    // MARK: Multivariant playlists
+
+    /// Loads a playlist whole, and lets the program change it.
+    private func collect(_ request: TransportRequest, _ task: HookedTask) async throws(LoadingError) {
+        let (events, continuation) = AsyncStream.makeStream(of: TransportEvent.self)
+        task.setInner(
+            base.start(request) { event in
+                continuation.yield(event)
+                switch event {
+                case .finished, .failed: continuation.finish()
+                case .response, .data: break
+                }
+            })
+        var response: TransportResponse?
+        var bytes: [UInt8] = []
+        var isPlaylist = true
+        for await event in events {
+            switch event {
+            case _ where !isPlaylist: task.deliver(event)
+            case .response(let head): response = head
+            case .data(let piece):
+                bytes += piece
+                guard bytes.count <= Self.maximumPlaylistByteCount else {
+                    throw LoadingError(
+                        code: .tooLarge, url: request.url, text: "more than \(Self.maximumPlaylistByteCount) bytes")
+                }
+                // Media of any size may come where a playlist was asked for.
+                guard bytes.count >= 10, !Self.beginsPlaylist(bytes) else { continue }
+                isPlaylist = false
+                if let response { task.deliver(.response(response)) }
+                task.deliver(.data(bytes))
+                bytes = []
+            case .failed(let error, let metrics): return task.deliver(.failed(error, metrics))
+            case .finished(let metrics):
+                let text = try await transformed(bytes, url: response?.url ?? request.url, response?.contentType)
+                if let response { task.deliver(.response(response)) }
+                task.deliver(.data(text))
+                return task.deliver(.finished(metrics))
+            }
+        }
+    }
+
+    /// As large as playlists may be (RELIABILITY R27).
+    private static let maximumPlaylistByteCount = 16 << 20
+
+    private static func beginsPlaylist(_ bytes: [UInt8]) -> Bool {
+        let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+        return text.starts(with: "#EXTM3U".utf8)
+    }
+
+    private func transform(
+        _ bytes: [UInt8], for request: TransportRequest, _ answer: LoadedResource, _ task: HookedTask
+    ) async throws(LoadingError) {
+        let text = try await transformed(bytes, url: answer.url ?? request.url, answer.contentType, of: request)
+        try deliver(text, for: request, answer, task)
+    }
+
+    private func transformed(
+        _ bytes: [UInt8], url: String, _ contentType: String?, of request: TransportRequest? = nil
+    ) async throws(LoadingError) -> [UInt8] {
+        guard let change = hooks.transformMultivariant,
+            request?.resourceClass ?? .multivariantPlaylist == .multivariantPlaylist
+        else { return bytes }
+        var options = PlaylistParser.Options()
+        options.contentType = contentType
+        var parser = PlaylistParser(url: url, options: options)
+        // What is no multivariant playlist is not the program's concern: whoever loads it says what is wrong with it.
+        do { try parser.append(bytes[...]) } catch { return bytes }
+        guard case .multivariant(let playlist)? = try? parser.finish() else { return bytes }
+        let changed = try await call.value(
+            of: "the transformation of the multivariant playlist", url: url, within: .seconds(10)
+        ) { try await change(playlist) }
+        return changed.text
+    }
+}
+
+/// A request in which the program takes part.
+private final class HookedTask: TransportTask {
+    private struct State {
+        var isOver = false
+        var inner: (any TransportTask)?
+        var work: Task<Void, Never>?
+    }
+
+    private let handler: @Sendable (TransportEvent) -> Void
+    private let state = Mutex(State())
+    private let isPaused = Gate(false)
+
+    init(_ handler: @escaping @Sendable (TransportEvent) -> Void) { self.handler = handler }
+
+    func deliver(_ event: TransportEvent) {
+        let isLast =
+            switch event {
+            case .finished, .failed: true
+            case .response, .data: false
+            }
+        let mayCall = state.withLock { state in
+            defer {
+                if isLast {
+                    state.isOver = true
+                    // They hold on to the handler, which holds on to this.
+                    state.inner = nil
+                    state.work = nil
+                }
+            }
+            return !state.isOver
+        }
+        if mayCall { handler(event) }
+    }
+
+    /// The request is another transport's from here on.
+    func forward(_ start: (@escaping @Sendable (TransportEvent) -> Void) -> any TransportTask) {
+        guard !state.withLock(\.isOver) else { return }
+        setInner(start { [self] event in deliver(event) })
+    }
+
+    func setInner(_ task: any TransportTask) {
+        let isOver = state.withLock { state in
+            if !state.isOver { state.inner = task }
+            return state.isOver
+        }
+        if isOver { task.cancel() } else if isPaused.withLock({ $0 }) { task.pause() }
+    }
+
+    func setWork(_ work: Task<Void, Never>) {
+        let isOver = state.withLock { state in
+            if !state.isOver { state.work = work }
+            return state.isOver
+        }
+        if isOver { work.cancel() }
+    }
+
+    func waitWhilePaused() async { await isPaused.wait { $0 ? nil : () } }
+
+    func cancel() {
+        let (inner, work) = state.withLock { state in
+            state.isOver = true
+            defer {
+                state.inner = nil
+                state.work = nil
+            }
+            return (state.inner, state.work)
+        }
+        inner?.cancel()
+        work?.cancel()
+        isPaused.signal { $0 = false }
+    }
+
+    func pause() {
+        isPaused.withLock { $0 = true }
+        state.withLock(\.inner)?.pause()
+    }
+
+    func resume() {
+        isPaused.signal { $0 = false }
+        state.withLock(\.inner)?.resume()
+    }
+}

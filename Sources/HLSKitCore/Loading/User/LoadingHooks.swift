@@ -1,0 +1,43 @@
+public import HLSPlaylist
+
+/// Where a program takes part in loading. Each of them is called off all locks, with a deadline.
+public struct LoadingHooks: Sendable {
+    /// Changes a multivariant playlist before a variant is chosen.
+    public typealias MultivariantTransform = @Sendable (MultivariantPlaylist) async throws -> MultivariantPlaylist
+
+    /// Loads what has a scheme of its own; nil (the default) refuses all such schemes.
+    public var resourceLoader: (any ResourceLoader)?
+    public var requestPolicy: RequestPolicy?
+    /// Asked in their order.
+    public var keyProviders: [any KeyProvider] = []
+    /// Called once for each time the multivariant playlist is loaded, and before anything is chosen from it. Its URIs are
+    /// as the server wrote them. nil (the default) leaves the playlist as it is. Source: CONTRACTS §8 "Rewriting".
+    public var transformMultivariant: MultivariantTransform?
+
+    public init() {}
+
+    /// Those that a loader may claim.
+    var customSchemes: Set<String> {
+        (resourceLoader?.schemes ?? []).subtracting(["http", "https", "file", "data"])
+    }
+
+    var keyFormats: Set<String> { keyProviders.reduce(into: []) { $0.formUnion($1.keyFormats) } }
+
+    /// The same rules, and what the program loads by itself.
+    func admit(to policy: inout ResourcePolicy) {
+        policy.customSchemes = customSchemes
+        policy.admitsAllKeySchemes = !keyProviders.isEmpty
+    }
+
+    /// Whether the program takes part in a request at all.
+    func concern(_ request: TransportRequest) -> Bool {
+        requestPolicy != nil || loader(for: request.url) != nil
+            || request.resourceClass == .key && !keyProviders.isEmpty
+            || request.resourceClass == .multivariantPlaylist && transformMultivariant != nil
+    }
+
+    func loader(for url: String) -> (any ResourceLoader)? {
+        guard let resourceLoader, let scheme = URIReference(url)?.scheme?.lowercased() else { return nil }
+        return customSchemes.contains(scheme) ? resourceLoader : nil
+    }
+}

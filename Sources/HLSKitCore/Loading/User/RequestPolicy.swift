@@ -1,0 +1,29 @@
+/// The program's own say in every request: it may change URL and header fields, or refuse.
+///
+/// Called before anything is sent, for playlists, segments, initialization sections and keys alike (look at
+/// ``TransportRequest/resourceClass``), and again for each retry. What it returns is checked as what a playlist names
+/// is: the schemes, files and addresses that are refused there are refused here. Credentials among the fields go to
+/// ``TransportRequest/credentialOrigins`` only; add an origin there to send them elsewhere.
+///
+/// ```swift
+/// configuration.requestPolicy = RequestPolicy { request in
+///     var request = request
+///     if request.resourceClass == .segment { request.url += "?token=\(try await tokens.current())" }
+///     return request
+/// }
+/// ```
+public struct RequestPolicy: Sendable {
+    /// The longest that ``apply`` may take; then the request fails, and is tried again as one that timed out. Default
+    /// 10 s.
+    public var deadline: Duration
+    /// What to send instead of the request; throwing refuses it.
+    public var apply: @Sendable (TransportRequest) async throws -> TransportRequest
+
+    public init(
+        deadline: Duration = .seconds(10),
+        apply: @escaping @Sendable (TransportRequest) async throws -> TransportRequest
+    ) {
+        self.deadline = deadline
+        self.apply = apply
+    }
+}

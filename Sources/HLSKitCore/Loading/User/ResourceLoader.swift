@@ -1,0 +1,44 @@
+/// Loads what has a scheme of the program's own: playlists, keys, initialization sections and media.
+///
+/// Whoever serves media should let the player play without waiting
+/// (`automaticallyWaitsToMinimizeStalling = false`): it cannot measure the network. Source: CONTRACTS §8 "Rewriting".
+public protocol ResourceLoader: Sendable {
+    /// In lower case, without the colon. `http`, `https`, `file` and `data` are not the program's to load and are passed
+    /// over.
+    var schemes: Set<String> { get }
+    /// How long an answer, and each piece of a streamed one, may take. Default 10 s.
+    var deadline: Duration { get }
+    /// Answers a request. The task is cancelled when nobody waits for the answer any more.
+    func load(_ request: TransportRequest) async throws -> LoadedResource
+}
+
+extension ResourceLoader {
+    public var deadline: Duration { .seconds(10) }
+}
+
+/// What a ``ResourceLoader`` answers.
+public struct LoadedResource: Sendable {
+    public enum Content: Sendable {
+        case bytes([UInt8])
+        /// Pieces as they come. A piece is taken when the player has room for it.
+        case stream(AsyncThrowingStream<[UInt8], any Error>)
+        /// The resource is at this absolute URL. It is checked as what a playlist names is.
+        case redirect(String)
+    }
+
+    public var content: Content
+    public var contentType: String?
+    /// The URL that relative references are resolved against; nil (the default) is the one that was asked for.
+    public var url: String?
+    /// The content is the whole resource, so that a byte range that was asked for is cut out of it. Default true; false
+    /// where the content is that range already.
+    public var isWhole = true
+    /// It tells nothing of the network. Default false.
+    public var wasReadFromCache = false
+
+    public init(_ content: Content, contentType: String? = nil, url: String? = nil) {
+        self.content = content
+        self.contentType = contentType
+        self.url = url
+    }
+}

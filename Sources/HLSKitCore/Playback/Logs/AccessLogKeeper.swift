@@ -1,0 +1,280 @@
+import HLSPlaylist
+
+/// Adds up an access log from what happens. Times are those of the engine; whoever reads gives the date of its zero.
+///
+/// Source: CONTRACTS §13.
+struct AccessLogKeeper: Sendable {
+    /// Beyond so many periods the oldest two become one.
+    static let maximumPeriodCount = 1000
+
+    let sessionID: String
+    private var periods: [AccessPeriod] = []
+    private var transfers = FewEntries<RequestID, Transfer>()
+    /// Since when a transfer has been under way; what was before is counted.
+    private var activeSince: Duration?
+    private var timebase = TimebaseState.stopped
+    /// The item time up to which what was watched is counted.
+    private var watchedUpTo: Duration?
+    private var droppedFrameCount: Int?
+
+    private struct Transfer {
+        var began: Duration
+        /// nil for initialization sections. Of subtitles the bytes and the time count, and nothing that tells of media.
+        var segment: SegmentID?
+        var mediaDuration: Duration
+        var byteCount = 0
+        var isActive = true
+    }
+
+    init(sessionID: String) { self.sessionID = sessionID }
+
+    var isEmpty: Bool { periods.isEmpty }
+    var uri: String? { periods.last?.uri }
+    var startupTime: Duration? { periods.lazy.compactMap(\.startupTime).first }
+
+    // MARK: Periods
+
+    /// Begins a period.
+    mutating func open(uri: String?, _ change: (inout AccessPeriod) -> Void = { _ in }, at now: Duration) {
+        settle(at: now)
+        var period = AccessPeriod()
+        period.uri = uri
+        period.serverAddress = periods.last?.serverAddress
+        change(&period)
+        periods.append(period)
+        if timebase.rate != 0 { noteRunning(at: now) }
+        guard periods.count > Self.maximumPeriodCount else { return }
+        let oldest = periods.removeFirst()
+        periods[0].absorb(oldest)
+    }
+
+    /// Changes the period that is open; nothing before the first.
+    mutating func change(_ body: (inout AccessPeriod) -> Void) {
+        guard !periods.isEmpty else { return }
+        body(&periods[periods.count - 1])
+    }
+
+    // MARK: Transfers
+
+    mutating func requested(_ id: RequestID, segment: SegmentID?, mediaDuration: Duration, at now: Duration) {
+        transfers[id] = Transfer(began: now, segment: segment, mediaDuration: mediaDuration)
+        if let segment, segment.lane != .subtitles { change { $0.numberOfMediaRequests += 1 } }
+        countActivity(at: now)
+    }
+
+    mutating func responded(_ id: RequestID, from address: String?, isFromCache: Bool, at now: Duration) {
+        guard transfers[id] != nil else { return }
+        if isFromCache {
+            transfers[id] = nil
+            countActivity(at: now)
+        }
+        guard let address, let known = periods.last?.serverAddress else {
+            if let address { change { $0.serverAddress = address } }
+            return
+        }
+        guard address != known else { return }
+        change {
+            $0.serverAddress = address
+            $0.numberOfServerAddressChanges += 1
+        }
+    }
+
+    mutating func received(_ byteCount: Int, of id: RequestID) {
+        guard transfers[id] != nil else { return }
+        transfers[id]?.byteCount += byteCount
+        change { $0.byteCount += byteCount }
+    }
+
+    /// Reading stops for a while, or goes on.
+    mutating func suspended(_ id: RequestID, _ isSuspended: Bool, at now: Duration) {
+        guard transfers[id] != nil else { return }
+        transfers[id]?.isActive = !isSuspended
+        countActivity(at: now)
+    }
+
+    /// A transfer is over, whole or not.
+    mutating func ended(_ id: RequestID, isWhole: Bool, at now: Duration) {
+        guard let transfer = transfers.removeValue(forKey: id) else { return }
+        countActivity(at: now)
+        guard isWhole, let segment = transfer.segment, segment.lane != .subtitles else { return }
+        let time = now - transfer.began
+        change { period in
+            if time > transfer.mediaDuration { period.downloadOverdue += 1 }
+            if time > .zero { period.note(bitrate: Double(transfer.byteCount) * 8 / time.seconds) }
+            if segment.lane == .main { period.downloadedDuration += transfer.mediaDuration }
+            period.media[segment.lane == .main ? 0 : 1].byteCount += transfer.byteCount
+            period.media[segment.lane == .main ? 0 : 1].duration += transfer.mediaDuration
+        }
+    }
+
+    private mutating func countActivity(at now: Duration) {
+        let isActive = transfers.keys.contains { transfers[$0]?.isActive == true }
+        if let since = activeSince { change { $0.transferDuration += now - since } }
+        activeSince = isActive ? now : nil
+    }
+
+    // MARK: Time
+
+    /// The timebase changes now. `end` is where the item ends, where that is known.
+    mutating func setTimebase(_ state: TimebaseState, end: Duration?, at now: Duration) {
+        advance(to: timebase.itemTime(at: now), end: end)
+        timebase = state
+        watchedUpTo = state.itemTime
+        if state.rate != 0 { noteRunning(at: max(now, state.hostTime)) }
+    }
+
+    /// Time passes as outputs take media, and not by the clock.
+    mutating func presented(upTo time: Duration) { advance(to: time, end: nil) }
+
+    private mutating func advance(to time: Duration, end: Duration?) {
+        var time = time
+        if let end, timebase.rate > 0 { time = min(time, max(end, watchedUpTo ?? end)) }
+        if let last = watchedUpTo { change { $0.watched += time > last ? time - last : last - time } }
+        watchedUpTo = time
+    }
+
+    private mutating func noteRunning(at now: Duration) {
+        let offset = timebase.itemTime(at: now)
+        change { period in
+            guard period.started == nil else { return }
+            period.started = now
+            period.startOffset = offset
+        }
+    }
+
+    /// Counts what goes on up to now.
+    private mutating func settle(at now: Duration) {
+        countActivity(at: now)
+        if timebase.rate != 0 { advance(to: timebase.itemTime(at: now), end: nil) }
+    }
+
+    /// So many frames were dropped since the item was set; those that no period has belong to that which is open, or to
+    /// the one before where that has just ended.
+    mutating func noteDroppedFrames(_ total: Int, inPeriodBefore: Bool) {
+        let index = inPeriodBefore && periods.count > 1 ? periods.count - 2 : periods.count - 1
+        guard periods.indices.contains(index) else { return }
+        let known = periods.reduce(0) { $0 + $1.droppedFrameCount }
+        periods[index].droppedFrameCount += max(0, total - known)
+        droppedFrameCount = total
+    }
+
+    // MARK: Reading
+
+    /// The log as it is now. `end` is where the item ends, where that is known.
+    func log(since epoch: PlaylistDate, end: Duration?, at now: Duration) -> AccessLog {
+        var copy = self
+        copy.countActivity(at: now)
+        if timebase.rate != 0 { copy.advance(to: timebase.itemTime(at: now), end: end) }
+        return AccessLog(
+            events: copy.periods.map { period in
+                period.event(sessionID: sessionID, since: epoch, knowsDroppedFrames: droppedFrameCount != nil)
+            })
+    }
+
+    /// Media time that was watched in all periods.
+    var watchedDuration: Duration { periods.reduce(.zero) { $0 + $1.watched } }
+}
+
+/// One period of an access log while it is added up: what is not known is nil.
+struct AccessPeriod: Sendable {
+    struct Media: Sendable {
+        var byteCount = 0
+        var duration = Duration.zero
+
+        var bitrate: Double? { duration > .zero && byteCount > 0 ? Double(byteCount) * 8 / duration.seconds : nil }
+    }
+
+    /// What the variant's own segments hold.
+    enum Content: Sendable { case unknown, video, audio }
+
+    var uri: String?
+    var serverAddress: String?
+    var numberOfServerAddressChanges = 0
+    var started: Duration?
+    var startOffset: Duration?
+    var numberOfMediaRequests = 0
+    var mediaRequestsExpensive = 0
+    var downloadedDuration = Duration.zero
+    var watched = Duration.zero
+    var numberOfStalls = 0
+    var byteCount = 0
+    var transferDuration = Duration.zero
+    var variant: VariantDescription?
+    /// Of the variant, and of separate audio.
+    var media = [Media(), Media()]
+    var content = Content.unknown
+    var droppedFrameCount = 0
+    var startupTime: Duration?
+    var downloadOverdue = 0
+    var switchBitrate: Double?
+    var playbackType: String?
+    // Of single segments; mean and sum of squared differences by Welford.
+    private var bitrateCount = 0
+    private var meanBitrate = 0.0
+    private var squaredDifferences = 0.0
+    private var minBitrate: Double?
+    private var maxBitrate: Double?
+
+    mutating func note(bitrate: Double) {
+        bitrateCount += 1
+        let difference = bitrate - meanBitrate
+        meanBitrate += difference / Double(bitrateCount)
+        squaredDifferences += difference * (bitrate - meanBitrate)
+        minBitrate = min(minBitrate ?? bitrate, bitrate)
+        maxBitrate = max(maxBitrate ?? bitrate, bitrate)
+    }
+
+    /// Takes over the sums of the period before it.
+    mutating func absorb(_ other: AccessPeriod) {
+        numberOfServerAddressChanges += other.numberOfServerAddressChanges
+        numberOfMediaRequests += other.numberOfMediaRequests
+        mediaRequestsExpensive += other.mediaRequestsExpensive
+        downloadedDuration += other.downloadedDuration
+        watched += other.watched
+        numberOfStalls += other.numberOfStalls
+        byteCount += other.byteCount
+        transferDuration += other.transferDuration
+        droppedFrameCount += other.droppedFrameCount
+        downloadOverdue += other.downloadOverdue
+        startupTime = other.startupTime ?? startupTime
+        started = other.started ?? started
+        startOffset = other.startOffset ?? startOffset
+    }
+
+    func event(sessionID: String, since epoch: PlaylistDate, knowsDroppedFrames: Bool) -> AccessLogEvent {
+        var event = AccessLogEvent()
+        event.playbackStartDate = started.map { epoch + $0 }
+        event.uri = uri.map(HTTPURL.loggable)
+        event.serverAddress = serverAddress
+        event.numberOfServerAddressChanges = numberOfServerAddressChanges
+        event.playbackSessionID = sessionID
+        event.numberOfMediaRequests = numberOfMediaRequests
+        event.playbackStartOffset = startOffset?.seconds ?? -1
+        event.segmentsDownloadedDuration = downloadedDuration.seconds
+        event.durationWatched = watched.seconds
+        event.numberOfStalls = numberOfStalls
+        event.numberOfBytesTransferred = Int64(byteCount)
+        event.transferDuration = transferDuration.seconds
+        if transferDuration > .zero { event.observedBitrate = Double(byteCount) * 8 / transferDuration.seconds }
+        event.observedMinBitrate = minBitrate ?? -1
+        event.observedMaxBitrate = maxBitrate ?? -1
+        if bitrateCount > 0 {
+            event.observedBitrateStandardDeviation = (squaredDifferences / Double(bitrateCount)).squareRoot()
+        }
+        if let variant, variant.bandwidth > 0 { event.indicatedBitrate = Double(variant.bandwidth) }
+        if let average = variant?.averageBandwidth { event.indicatedAverageBitrate = Double(average) }
+        switch content {
+        case .unknown: break
+        case .video: event.averageVideoBitrate = media[0].bitrate ?? -1
+        case .audio: event.averageAudioBitrate = media[0].bitrate ?? -1
+        }
+        if let audio = media[1].bitrate { event.averageAudioBitrate = audio }
+        event.numberOfDroppedVideoFrames = knowsDroppedFrames ? droppedFrameCount : -1
+        event.startupTime = startupTime?.seconds ?? -1
+        event.downloadOverdue = downloadOverdue
+        event.switchBitrate = switchBitrate ?? -1
+        event.playbackType = playbackType
+        event.mediaRequestsExpensive = mediaRequestsExpensive
+        return event
+    }
+}

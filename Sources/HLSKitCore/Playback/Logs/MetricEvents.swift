@@ -1,0 +1,337 @@
+public import HLSMedia
+public import HLSTime
+
+/// A playlist was requested.
+public struct MetricHLSPlaylistRequestEvent: MetricEvent, Hashable {
+    public static let name = "playlist_request"
+    public var context: MetricContext
+    public var request: MetricRequest
+    /// False for media playlists.
+    public var isMultivariantPlaylist: Bool
+
+    public init(context: MetricContext, request: MetricRequest, isMultivariantPlaylist: Bool) {
+        self.context = context
+        self.request = request
+        self.isMultivariantPlaylist = isMultivariantPlaylist
+    }
+
+    public var jsonLine: String {
+        line(request.members + [("kind", .string(isMultivariantPlaylist ? "multivariant" : "media"))])
+    }
+}
+
+/// A media segment or its initialization section was requested.
+public struct MetricHLSMediaSegmentRequestEvent: MetricEvent, Hashable {
+    public static let name = "media_segment_request"
+    public var context: MetricContext
+    public var request: MetricRequest
+    /// An initialization section.
+    public var isMapSegment: Bool
+
+    public init(context: MetricContext, request: MetricRequest, isMapSegment: Bool) {
+        self.context = context
+        self.request = request
+        self.isMapSegment = isMapSegment
+    }
+
+    public var jsonLine: String { line(request.members + [("map", .bool(isMapSegment))]) }
+}
+
+/// A key was requested.
+public struct MetricContentKeyRequestEvent: MetricEvent, Hashable {
+    public static let name = "content_key_request"
+    public var context: MetricContext
+    public var request: MetricRequest
+
+    public init(context: MetricContext, request: MetricRequest) {
+        self.context = context
+        self.request = request
+    }
+
+    public var jsonLine: String { line(request.members) }
+}
+
+/// How long it took until playback was likely to keep up.
+public protocol LikelyToKeepUpMetric: MetricEvent {
+    /// From the item becoming current, a seek or a stall, whichever came last.
+    var timeTaken: Duration { get }
+    var loadedTimeRanges: [MediaTimeRange] { get }
+}
+
+/// Playback became likely to keep up for the first time, with the requests that it took.
+public struct MetricPlayerItemInitialLikelyToKeepUpEvent: LikelyToKeepUpMetric, Hashable {
+    public static let name = "initial_likely_to_keep_up"
+    public var context: MetricContext
+    public var timeTaken: Duration
+    public var loadedTimeRanges: [MediaTimeRange]
+    public var playlistRequests: [MetricHLSPlaylistRequestEvent]
+    public var mediaSegmentRequests: [MetricHLSMediaSegmentRequestEvent]
+    public var contentKeyRequests: [MetricContentKeyRequestEvent]
+
+    public init(
+        context: MetricContext, timeTaken: Duration, loadedTimeRanges: [MediaTimeRange],
+        playlistRequests: [MetricHLSPlaylistRequestEvent], mediaSegmentRequests: [MetricHLSMediaSegmentRequestEvent],
+        contentKeyRequests: [MetricContentKeyRequestEvent]
+    ) {
+        self.context = context
+        self.timeTaken = timeTaken
+        self.loadedTimeRanges = loadedTimeRanges
+        self.playlistRequests = playlistRequests
+        self.mediaSegmentRequests = mediaSegmentRequests
+        self.contentKeyRequests = contentKeyRequests
+    }
+
+    public var jsonLine: String {
+        func list(_ requests: [MetricRequest]) -> LogValue {
+            JSONLine.array(requests.map { JSONLine.object($0.members) })
+        }
+        return line([
+            ("time_taken", LogValue(timeTaken.seconds)), ("loaded_time_ranges", loadedTimeRanges.logValue),
+            ("playlist_requests", list(playlistRequests.map(\.request))),
+            ("media_segment_requests", list(mediaSegmentRequests.map(\.request))),
+            ("content_key_requests", list(contentKeyRequests.map(\.request))),
+        ])
+    }
+}
+
+/// Playback became likely to keep up, or no longer is.
+public struct MetricPlayerItemLikelyToKeepUpEvent: LikelyToKeepUpMetric, Hashable {
+    public static let name = "likely_to_keep_up"
+    public var context: MetricContext
+    public var isLikelyToKeepUp: Bool
+    public var timeTaken: Duration
+    public var loadedTimeRanges: [MediaTimeRange]
+
+    public init(
+        context: MetricContext, isLikelyToKeepUp: Bool, timeTaken: Duration, loadedTimeRanges: [MediaTimeRange]
+    ) {
+        self.context = context
+        self.isLikelyToKeepUp = isLikelyToKeepUp
+        self.timeTaken = timeTaken
+        self.loadedTimeRanges = loadedTimeRanges
+    }
+
+    public var jsonLine: String {
+        line([
+            ("likely", .bool(isLikelyToKeepUp)), ("time_taken", LogValue(timeTaken.seconds)),
+            ("loaded_time_ranges", loadedTimeRanges.logValue),
+        ])
+    }
+}
+
+/// The speed at which time passes on the item's timeline changed.
+public struct MetricPlayerItemRateChangeEvent: MetricEvent, Hashable {
+    public static let name = "rate_change"
+    public var context: MetricContext
+    /// The new rate of the timebase; 0 while it stands.
+    public var rate: Double
+    public var previousRate: Double
+    public var variant: VariantDescription?
+
+    public init(context: MetricContext, rate: Double, previousRate: Double, variant: VariantDescription?) {
+        self.context = context
+        self.rate = rate
+        self.previousRate = previousRate
+        self.variant = variant
+    }
+
+    public var jsonLine: String {
+        line([("old", LogValue(previousRate)), ("new", LogValue(rate)), ("variant", variant?.logValue ?? .string(nil))])
+    }
+}
+
+/// Playback ran out of media.
+public struct MetricPlayerItemStallEvent: MetricEvent, Hashable {
+    public static let name = "stall"
+    public var context: MetricContext
+    public var variant: VariantDescription?
+
+    public init(context: MetricContext, variant: VariantDescription?) {
+        self.context = context
+        self.variant = variant
+    }
+
+    public var jsonLine: String { line([("variant", variant?.logValue ?? .string(nil))]) }
+}
+
+/// A seek began.
+public struct MetricPlayerItemSeekEvent: MetricEvent, Hashable {
+    public static let name = "seek"
+    public var context: MetricContext
+
+    public init(context: MetricContext) {
+        self.context = context
+    }
+
+    public var jsonLine: String { line([]) }
+}
+
+/// A seek came to its end: media at its target can be shown.
+public struct MetricPlayerItemSeekDidCompleteEvent: MetricEvent, Hashable {
+    public static let name = "seek_did_complete"
+    public var context: MetricContext
+    /// No media had to be loaded for it.
+    public var didSeekInBuffer: Bool
+
+    public init(context: MetricContext, didSeekInBuffer: Bool) {
+        self.context = context
+        self.didSeekInBuffer = didSeekInBuffer
+    }
+
+    public var jsonLine: String { line([("in_buffer", .bool(didSeekInBuffer))]) }
+}
+
+/// Another variant is going to be loaded.
+public struct MetricPlayerItemVariantSwitchStartEvent: MetricEvent, Hashable {
+    public static let name = "variant_switch_start"
+    public var context: MetricContext
+    /// nil for the first choice.
+    public var fromVariant: VariantDescription?
+    public var toVariant: VariantDescription
+    public var loadedTimeRanges: [MediaTimeRange]
+
+    public init(
+        context: MetricContext, fromVariant: VariantDescription?, toVariant: VariantDescription,
+        loadedTimeRanges: [MediaTimeRange]
+    ) {
+        self.context = context
+        self.fromVariant = fromVariant
+        self.toVariant = toVariant
+        self.loadedTimeRanges = loadedTimeRanges
+    }
+
+    public var jsonLine: String {
+        line([
+            ("from", fromVariant?.logValue ?? .string(nil)), ("to", toVariant.logValue),
+            ("loaded_time_ranges", loadedTimeRanges.logValue),
+        ])
+    }
+}
+
+/// Media of another variant arrived, or the switch was given up before that.
+public struct MetricPlayerItemVariantSwitchEvent: MetricEvent, Hashable {
+    public static let name = "variant_switch"
+    public var context: MetricContext
+    /// nil for the first choice.
+    public var fromVariant: VariantDescription?
+    public var toVariant: VariantDescription
+    public var didSucceed: Bool
+    public var loadedTimeRanges: [MediaTimeRange]
+
+    public init(
+        context: MetricContext, fromVariant: VariantDescription?, toVariant: VariantDescription, didSucceed: Bool,
+        loadedTimeRanges: [MediaTimeRange]
+    ) {
+        self.context = context
+        self.fromVariant = fromVariant
+        self.toVariant = toVariant
+        self.didSucceed = didSucceed
+        self.loadedTimeRanges = loadedTimeRanges
+    }
+
+    public var jsonLine: String {
+        line([
+            ("from", fromVariant?.logValue ?? .string(nil)), ("to", toVariant.logValue),
+            ("did_succeed", .bool(didSucceed)),
+        ])
+    }
+}
+
+/// Another rendition of audio or subtitles is loaded, or none.
+public struct MetricMediaRenditionChangeEvent: MetricEvent, Hashable {
+    public static let name = "rendition_change"
+    public var context: MetricContext
+    /// `audio` or `subtitle`.
+    public var mediaType: MediaType
+    /// The rendition's media playlist; nil for none.
+    public var fromURI: String?
+    public var toURI: String?
+
+    public init(context: MetricContext, mediaType: MediaType, fromURI: String?, toURI: String?) {
+        self.context = context
+        self.mediaType = mediaType
+        self.fromURI = fromURI
+        self.toURI = toURI
+    }
+
+    public var jsonLine: String {
+        line([("kind", .string("\(mediaType)")), ("from", .string(fromURI)), ("to", .string(toURI))])
+    }
+}
+
+/// How the whole item went. Comes once: when it was played to its end, failed or was removed.
+public struct MetricPlayerItemPlaybackSummaryEvent: MetricEvent, Hashable {
+    public static let name = "summary"
+    public var context: MetricContext
+    /// Why it failed; nil where it did not.
+    public var error: String?
+    /// Seconds from becoming current to being ready to play; nil where it never was.
+    public var startupTime: Double?
+    public var stallCount: Int
+    /// Seconds spent waiting after stalls.
+    public var stallDuration: Double
+    /// Without the first choice.
+    public var variantSwitchCount: Int
+    /// Media seconds that the playhead passed over.
+    public var playbackDuration: Double
+    /// Declared bits per second of what was loaded, weighted by its media time; nil where nothing was declared.
+    public var timeWeightedAverageBitrate: Double?
+    public var timeWeightedPeakBitrate: Double?
+    public var recoverableErrorCount: Int
+    public var playlistRequestCount: Int
+    public var mediaSegmentRequestCount: Int
+    public var contentKeyRequestCount: Int
+
+    public init(
+        context: MetricContext, error: String?, startupTime: Double?, stallCount: Int, stallDuration: Double,
+        variantSwitchCount: Int, playbackDuration: Double, timeWeightedAverageBitrate: Double?,
+        timeWeightedPeakBitrate: Double?, recoverableErrorCount: Int, playlistRequestCount: Int,
+        mediaSegmentRequestCount: Int, contentKeyRequestCount: Int
+    ) {
+        self.context = context
+        self.error = error
+        self.startupTime = startupTime
+        self.stallCount = stallCount
+        self.stallDuration = stallDuration
+        self.variantSwitchCount = variantSwitchCount
+        self.playbackDuration = playbackDuration
+        self.timeWeightedAverageBitrate = timeWeightedAverageBitrate
+        self.timeWeightedPeakBitrate = timeWeightedPeakBitrate
+        self.recoverableErrorCount = recoverableErrorCount
+        self.playlistRequestCount = playlistRequestCount
+        self.mediaSegmentRequestCount = mediaSegmentRequestCount
+        self.contentKeyRequestCount = contentKeyRequestCount
+    }
+
+    public var jsonLine: String {
+        line([
+            ("error", .string(error)), ("startup_time", LogValue(startupTime)), ("stalls", .integer(Int64(stallCount))),
+            ("stall_duration", LogValue(stallDuration)), ("variant_switches", .integer(Int64(variantSwitchCount))),
+            ("playback_duration", LogValue(playbackDuration)),
+            ("average_bitrate", LogValue(timeWeightedAverageBitrate)),
+            ("peak_bitrate", LogValue(timeWeightedPeakBitrate)),
+            ("recoverable_errors", .integer(Int64(recoverableErrorCount))),
+            ("playlist_requests", .integer(Int64(playlistRequestCount))),
+            ("media_segment_requests", .integer(Int64(mediaSegmentRequestCount))),
+            ("content_key_requests", .integer(Int64(contentKeyRequestCount))),
+        ])
+    }
+}
+
+extension [MediaTimeRange] {
+    var logValue: LogValue {
+        JSONLine.array(
+            map { range in JSONLine.array([LogValue(range.start.seconds), LogValue(range.end.seconds)]) })
+    }
+}
+
+extension VariantDescription {
+    var logValue: LogValue {
+        JSONLine.object([
+            ("index", .integer(Int64(index))), ("bandwidth", .integer(Int64(bandwidth))),
+            ("average_bandwidth", averageBandwidth.map { .integer(Int64($0)) } ?? .string(nil)),
+            ("width", .integer(Int64(width))), ("height", .integer(Int64(height))),
+            ("frame_rate", LogValue(frameRate)), ("codecs", .string(codecs)),
+        ])
+    }
+}

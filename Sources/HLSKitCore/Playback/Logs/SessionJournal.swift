@@ -1,0 +1,462 @@
+import HLSMedia
+import HLSPlaylist
+import HLSTime
+
+/// What one session of an item went through: its access log, its error log, and the metrics that follow from them.
+///
+/// A value that looks at the events that go into an engine and at the effects that come out, and changes neither.
+struct SessionJournal: Sendable {
+    /// So many errors are kept.
+    static let maximumErrorCount = 1000
+
+    /// What the journal is told of the engine.
+    struct View {
+        var now: Duration
+        var playhead: Duration
+        /// Where playback ends, where that is known.
+        var end: Duration?
+        var isPaced: Bool
+        var isExpensive: Bool
+        var isLive: Bool
+        var itemURL: String
+        var error: PlayerError?
+        var variant: VariantDescription?
+        var loadedTimeRanges: [MediaTimeRange]
+        var throughput: Double?
+        /// Media playlists of the lanes, as they are asked for.
+        var playlistURLs: [LaneID: String]
+    }
+
+    let session: ItemSession
+    /// The date of the player's time zero.
+    let epoch: PlaylistDate
+    private(set) var access: AccessLogKeeper
+    private(set) var errors: [ErrorLogEvent] = []
+    private var requests = FewEntries<RequestID, OpenRequest>()
+    private var mediaDurations = FewEntries<SegmentID, Duration>()
+    /// When the item became current, or was set; and whether it is the player's current one.
+    private var began: Duration
+    private var isCurrent: Bool
+    private var isReady = false
+    private var rate = 0.0
+    private var renditions: [LaneID: String] = [:]
+    private var pendingSwitch: (from: VariantDescription?, to: VariantDescription)?
+    private var switchBitrate: Double?
+    private var isSeekInBuffer = false
+    /// Since when it has been waited for keeping up to be likely.
+    private var waitsSince: Duration
+    private var stalledSince: Duration?
+    private var causes: Causes? = Causes()
+    private var summary = Totals()
+    /// Those that were loaded from, by their index.
+    private var variants: [Int: VariantDescription] = [:]
+    private(set) var isSummarized = false
+    private var end: Duration?
+    private var entries: [DiaryEntry] = []
+    private var events: [PlayerEvent.Kind] = []
+
+    private struct OpenRequest {
+        var request: MetricRequest
+        var resourceClass: ResourceClass
+        var lane: LaneID?
+        var fields: [HTTPField] = []
+    }
+
+    /// The requests up to the first time that playback was likely to keep up.
+    private struct Causes {
+        var playlists: [MetricHLSPlaylistRequestEvent] = []
+        var segments: [MetricHLSMediaSegmentRequestEvent] = []
+        var keys: [MetricContentKeyRequestEvent] = []
+    }
+
+    private struct Totals {
+        var stallCount = 0
+        var stallDuration = Duration.zero
+        var switchCount = 0
+        var recoverableErrorCount = 0
+        var playlistRequestCount = 0
+        var segmentRequestCount = 0
+        var keyRequestCount = 0
+        /// Media time with a declared bit rate, and the products of it.
+        var declaredDuration = 0.0
+        var averageBits = 0.0
+        var peakBits = 0.0
+        var error: String?
+    }
+
+    /// - Parameter isCurrent: false for an item that is made ready while another one plays.
+    init(session: ItemSession, epoch: PlaylistDate, isCurrent: Bool = true, at now: Duration) {
+        self.session = session
+        self.isCurrent = isCurrent
+        self.epoch = epoch
+        access = AccessLogKeeper(sessionID: session.id)
+        began = now
+        waitsSince = now
+    }
+
+    // MARK: Reading
+
+    func accessLog(at now: Duration) -> AccessLog { access.log(since: epoch, end: end, at: now) }
+    var errorLog: ErrorLog { ErrorLog(events: errors) }
+
+    /// What is to be told to the diary and to the player's listeners; forgotten by this.
+    mutating func takeEffects() -> [EngineEffect] {
+        defer {
+            entries = []
+            events = []
+        }
+        var effects: [EngineEffect] = events.map { .publish($0) }
+        if let diary = session.diary { effects += entries.map { .diary(diary, $0) } }
+        return effects
+    }
+
+    // MARK: Looking
+
+    /// Bytes arrived, and nothing followed from them.
+    mutating func received(_ byteCount: Int, of id: RequestID) {
+        access.received(byteCount, of: id)
+        requests[id]?.request.byteCount += byteCount
+    }
+
+    mutating func look(at event: EngineEvent?, _ effects: [EngineEffect], _ view: View) {
+        end = view.end ?? end
+        if let event { lookBefore(event, view) }
+        for effect in effects { look(at: effect, view) }
+        lookAfter(event, effects, view)
+        noteRenditions(view)
+        if !view.isPaced { access.presented(upTo: view.playhead) }
+    }
+
+    private mutating func lookBefore(_ event: EngineEvent, _ view: View) {
+        switch event {
+        case .progress(let id, let byteCount): received(byteCount, of: id)
+        case .responded(let id, let response):
+            access.responded(
+                id, from: response.serverAddress, isFromCache: response.wasReadFromCache, at: view.now)
+            requests[id]?.request.responseStartTime = view.now
+            requests[id]?.request.serverAddress = response.serverAddress
+            requests[id]?.request.wasReadFromCache = response.wasReadFromCache
+            requests[id]?.fields = response.fields
+        case .finished(let id, let metrics): end(id, error: nil, metrics, view)
+        case .playlist(let id, .success(let loaded), let metrics):
+            // The first playlist is asked for as a multivariant one, and may be a media playlist.
+            if case .media = loaded.playlist { requests[id]?.resourceClass = .mediaPlaylist }
+            end(id, error: nil, metrics, view)
+        case .playlist(let id, .failure(let failure), let metrics): end(id, error: failure.text, metrics, view)
+        case .failed(let id, let error, let metrics):
+            log(error, of: requests[id], view)
+            end(id, error: error.text, metrics, view)
+        case .media(.tracks(let segment, let tracks)) where segment.lane == .main:
+            let types = Set(tracks.map(\.mediaType))
+            let content: AccessPeriod.Content =
+                types.contains(.video) ? .video : types.contains(.audio) ? .audio : .unknown
+            access.change { $0.content = content }
+        default: break
+        }
+    }
+
+    private mutating func lookAfter(_ event: EngineEvent?, _ effects: [EngineEffect], _ view: View) {
+        // A failed request is in the log already, with more than what follows from it tells.
+        if case .failed? = event { return }
+        for case .publish(let kind) in effects {
+            switch kind {
+            case .recoverableError(let error): log(error, view)
+            case .itemStatusChanged(.failed):
+                if let error = view.error { log(error, view) }
+            default: break
+            }
+        }
+    }
+
+    private mutating func look(at effect: EngineEffect, _ view: View) {
+        switch effect {
+        case .request(let id, let request): begin(id, request, view)
+        case .cancel(let id):
+            access.ended(id, isWhole: false, at: view.now)
+            requests[id] = nil
+        case .suspend(let id): access.suspended(id, true, at: view.now)
+        case .resume(let id): access.suspended(id, false, at: view.now)
+        case .beginSegment(let job), .restartSegment(_, let job): mediaDurations[job.id] = job.duration
+        case .abandonSegment(let segment): mediaDurations[segment] = nil
+        case .setTimebase(let state): note(state, view)
+        case .seekEnded(finished: true):
+            emit(MetricPlayerItemSeekDidCompleteEvent(context: context(view), didSeekInBuffer: isSeekInBuffer))
+            if !access.isEmpty { open(view) }
+        case .present: noteTurn(at: view.now)
+        case .itemEnded: summarize(view)
+        case .publish(let kind): look(at: kind, view)
+        default: break
+        }
+    }
+
+    private mutating func look(at kind: PlayerEvent.Kind, _ view: View) {
+        switch kind {
+        case .itemStatusChanged(.readyToPlay):
+            isReady = true
+            if isCurrent { noteStartup(view.now - began) }
+        case .itemStatusChanged(.failed): summary.error = view.error?.description
+        case .variantSwitched(let from, let to, _):
+            endSwitch(didSucceed: false, view)
+            if from != nil { summary.switchCount += 1 }
+            pendingSwitch = (from, to)
+            variants[to.index] = to
+            switchBitrate = from == nil ? nil : view.throughput
+            emit(
+                MetricPlayerItemVariantSwitchStartEvent(
+                    context: context(view), fromVariant: from, toVariant: to, loadedTimeRanges: view.loadedTimeRanges))
+        case .segmentLoaded(let load):
+            weigh(load)
+            if let pendingSwitch, load.variantIndex == pendingSwitch.to.index { endSwitch(didSucceed: true, view) }
+        case .playbackLikelyToKeepUpChanged(let isLikely): noteKeepUp(isLikely, view)
+        case .playbackStalled:
+            access.change { $0.numberOfStalls += 1 }
+            summary.stallCount += 1
+            stalledSince = view.now
+            waitsSince = view.now
+            emit(MetricPlayerItemStallEvent(context: context(view), variant: view.variant))
+        case .recoverableError: summary.recoverableErrorCount += 1
+        default: break
+        }
+    }
+
+    /// The item becomes the player's current one.
+    private mutating func noteTurn(at now: Duration) {
+        guard !isCurrent else { return }
+        isCurrent = true
+        began = now
+        if isReady { noteStartup(.zero) }
+    }
+
+    private mutating func noteStartup(_ time: Duration) { access.change { $0.startupTime = time } }
+
+    /// A seek was asked for and not refused.
+    mutating func noteSeek(isInBuffer: Bool, _ view: View) {
+        isSeekInBuffer = isInBuffer
+        waitsSince = view.now
+        emit(MetricPlayerItemSeekEvent(context: context(view)))
+    }
+
+    // MARK: Requests
+
+    private mutating func begin(_ id: RequestID, _ request: EngineRequest, _ view: View) {
+        let transport = request.transport
+        var open = OpenRequest(
+            request: MetricRequest(url: transport.url, requestStartTime: view.now, responseEndTime: view.now),
+            resourceClass: transport.resourceClass)
+        switch request.consumer {
+        case .segment(let segment):
+            open.lane = segment.lane
+            openIfNeeded(for: segment.lane, transport.url, view)
+            access.requested(
+                id, segment: segment, mediaDuration: mediaDurations.removeValue(forKey: segment) ?? .zero, at: view.now)
+            if view.isExpensive, segment.lane != .subtitles { access.change { $0.mediaRequestsExpensive += 1 } }
+        case .resource where transport.resourceClass == .initializationSection:
+            openIfNeeded(for: nil, transport.url, view)
+            access.requested(id, segment: nil, mediaDuration: .zero, at: view.now)
+        case .playlist, .resource: break
+        }
+        requests[id] = open
+    }
+
+    /// The first media, and another media playlist of the variant, begin a period.
+    private mutating func openIfNeeded(for lane: LaneID?, _ url: String, _ view: View) {
+        let uri = view.playlistURLs[.main]
+        guard access.isEmpty || lane == .main && access.uri != uri else { return }
+        open(view)
+        if url == view.itemURL { access.change { $0.playbackType = "FILE" } }
+    }
+
+    private mutating func open(_ view: View) {
+        let bitrate = switchBitrate
+        switchBitrate = nil
+        access.open(
+            uri: view.playlistURLs[.main],
+            { period in
+                period.variant = view.variant
+                period.switchBitrate = bitrate
+                period.playbackType = view.isLive ? "LIVE" : "VOD"
+            }, at: view.now)
+        events.append(.newAccessLogEntry)
+    }
+
+    private mutating func end(_ id: RequestID, error: String?, _ metrics: TransferMetrics?, _ view: View) {
+        access.ended(id, isWhole: error == nil, at: view.now)
+        guard var open = requests.removeValue(forKey: id) else { return }
+        open.request.responseEndTime = view.now
+        open.request.error = error
+        open.request.transfer = metrics
+        let context = context(view)
+        switch open.resourceClass {
+        case .multivariantPlaylist, .mediaPlaylist:
+            summary.playlistRequestCount += 1
+            let event = MetricHLSPlaylistRequestEvent(
+                context: context, request: open.request,
+                isMultivariantPlaylist: open.resourceClass == .multivariantPlaylist)
+            causes?.playlists.append(event)
+            emit(event)
+        case .segment, .initializationSection:
+            summary.segmentRequestCount += 1
+            let event = MetricHLSMediaSegmentRequestEvent(
+                context: context, request: open.request, isMapSegment: open.resourceClass == .initializationSection)
+            causes?.segments.append(event)
+            emit(event)
+        case .key:
+            summary.keyRequestCount += 1
+            let event = MetricContentKeyRequestEvent(context: context, request: open.request)
+            causes?.keys.append(event)
+            emit(event)
+        case .sessionData: break
+        }
+    }
+
+    // MARK: Playback
+
+    private mutating func note(_ state: TimebaseState, _ view: View) {
+        access.setTimebase(state, end: view.end ?? end, at: view.now)
+        guard state.rate != rate else { return }
+        emit(
+            MetricPlayerItemRateChangeEvent(
+                context: context(view), rate: state.rate, previousRate: rate, variant: view.variant))
+        rate = state.rate
+        guard rate != 0, let since = stalledSince else { return }
+        summary.stallDuration += view.now - since
+        stalledSince = nil
+    }
+
+    /// Adds up the declared bit rates of what was loaded.
+    private mutating func weigh(_ load: SegmentLoad) {
+        guard let variant = load.variantIndex.flatMap({ variants[$0] }), variant.bandwidth > 0 else { return }
+        let seconds = load.mediaDuration.seconds
+        summary.declaredDuration += seconds
+        summary.averageBits += seconds * Double(variant.averageBandwidth ?? variant.bandwidth)
+        summary.peakBits += seconds * Double(variant.bandwidth)
+    }
+
+    private mutating func endSwitch(didSucceed: Bool, _ view: View) {
+        guard let (from, to) = pendingSwitch else { return }
+        pendingSwitch = nil
+        emit(
+            MetricPlayerItemVariantSwitchEvent(
+                context: context(view), fromVariant: from, toVariant: to, didSucceed: didSucceed,
+                loadedTimeRanges: view.loadedTimeRanges))
+    }
+
+    private mutating func noteKeepUp(_ isLikely: Bool, _ view: View) {
+        let context = context(view)
+        let time = view.now - waitsSince
+        if isLikely, var causes {
+            self.causes = nil
+            // Of media that is still arriving, what is there was needed.
+            for id in requests.keys {
+                guard var open = requests[id], open.resourceClass == .segment else { continue }
+                open.request.responseEndTime = view.now
+                causes.segments.append(
+                    MetricHLSMediaSegmentRequestEvent(context: context, request: open.request, isMapSegment: false))
+            }
+            emit(
+                MetricPlayerItemInitialLikelyToKeepUpEvent(
+                    context: context, timeTaken: time, loadedTimeRanges: view.loadedTimeRanges,
+                    playlistRequests: causes.playlists, mediaSegmentRequests: causes.segments,
+                    contentKeyRequests: causes.keys))
+        }
+        if !isLikely { waitsSince = view.now }
+        emit(
+            MetricPlayerItemLikelyToKeepUpEvent(
+                context: context, isLikelyToKeepUp: isLikely, timeTaken: time,
+                loadedTimeRanges: view.loadedTimeRanges))
+    }
+
+    private mutating func noteRenditions(_ view: View) {
+        for (lane, type) in [(LaneID.audio, MediaType.audio), (.subtitles, .text)] {
+            let (old, new) = (renditions[lane], view.playlistURLs[lane])
+            guard old != new else { continue }
+            renditions[lane] = new
+            emit(
+                MetricMediaRenditionChangeEvent(
+                    context: context(view), mediaType: type, fromURI: old.map(HTTPURL.loggable),
+                    toURI: new.map(HTTPURL.loggable)))
+        }
+    }
+
+    // MARK: Errors
+
+    private mutating func log(_ error: LoadingError, of request: OpenRequest?, _ view: View) {
+        var domain = error.status.map { $0 >= 400 } == true ? ErrorLogEvent.Domain.http : .network
+        if [.refused, .badURL].contains(error.code) { domain = .core }
+        log(
+            ErrorLogEvent(
+                date: epoch + view.now,
+                uri: HTTPURL.loggable(error.url.isEmpty ? request?.request.url ?? "" : error.url),
+                serverAddress: error.serverAddress ?? request?.request.serverAddress, playbackSessionID: session.id,
+                errorStatusCode: error.status ?? -1, errorDomain: domain, errorComment: error.text,
+                allHTTPResponseHeaderFields: error.fields.isEmpty ? request?.fields ?? [] : error.fields))
+    }
+
+    private mutating func log(_ error: PlayerError, _ view: View) {
+        let domain: ErrorLogEvent.Domain =
+            switch error.code {
+            case .badPlaylist, .staleLive: .playlist
+            case .badMedia: .media
+            case .contentKey: .key
+            case .network, .notFound: .network
+            default: .core
+            }
+        let comment = error.detail.map { "\(error.cause) (\($0))" } ?? error.cause
+        log(
+            ErrorLogEvent(
+                date: epoch + view.now, uri: error.url.map(HTTPURL.loggable), playbackSessionID: session.id,
+                errorDomain: domain, errorComment: comment))
+    }
+
+    private mutating func log(_ event: ErrorLogEvent) {
+        if errors.count >= Self.maximumErrorCount { errors.removeFirst() }
+        errors.append(event)
+        events.append(.newErrorLogEntry(event))
+    }
+
+    mutating func noteDroppedFrames(_ total: Int, inPeriodBefore: Bool) {
+        access.noteDroppedFrames(total, inPeriodBefore: inPeriodBefore)
+    }
+
+    // MARK: The end
+
+    /// The item is another, or none: what was going on is over.
+    mutating func close(_ view: View) {
+        var view = view
+        view.end = end
+        for id in requests.keys { access.ended(id, isWhole: false, at: view.now) }
+        requests = FewEntries()
+        summarize(view)
+        access.setTimebase(.stopped, end: end, at: view.now)
+        let event = self
+        entries.append(.closed(event))
+    }
+
+    private mutating func summarize(_ view: View) {
+        guard !isSummarized else { return }
+        isSummarized = true
+        var finished = access
+        finished.setTimebase(.stopped, end: view.end ?? end, at: view.now)
+        let watched = finished.watchedDuration
+        if let since = stalledSince { summary.stallDuration += view.now - since }
+        stalledSince = nil
+        let declared = summary.declaredDuration
+        emit(
+            MetricPlayerItemPlaybackSummaryEvent(
+                context: context(view), error: summary.error, startupTime: access.startupTime?.seconds,
+                stallCount: summary.stallCount, stallDuration: summary.stallDuration.seconds,
+                variantSwitchCount: summary.switchCount, playbackDuration: watched.seconds,
+                timeWeightedAverageBitrate: declared > 0 ? summary.averageBits / declared : nil,
+                timeWeightedPeakBitrate: declared > 0 ? summary.peakBits / declared : nil,
+                recoverableErrorCount: summary.recoverableErrorCount,
+                playlistRequestCount: summary.playlistRequestCount,
+                mediaSegmentRequestCount: summary.segmentRequestCount, contentKeyRequestCount: summary.keyRequestCount))
+    }
+
+    private func context(_ view: View) -> MetricContext {
+        MetricContext(
+            date: epoch + view.now, hostTime: view.now, mediaTime: MediaTime(view.playhead), sessionID: session.id)
+    }
+
+    private mutating func emit(_ event: some MetricEvent) { entries.append(.metric(event)) }
+}

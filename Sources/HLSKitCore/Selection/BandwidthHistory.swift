@@ -1,0 +1,66 @@
+public import HLSPlaylist
+import Synchronization
+
+/// What players have measured of the network, kept from one to the next.
+///
+/// Give the same history to all players of a program: each begins on the variant that the ones before it found
+/// possible. Store ``estimates`` to keep it longer than the process lives. Source: CONTRACTS §8 "Initial variant".
+public final class BandwidthHistory: Sendable {
+    private let state: Mutex<BandwidthEstimates>
+
+    public init(_ estimates: BandwidthEstimates = .init()) { state = Mutex(estimates) }
+
+    /// All that is known now.
+    public var estimates: BandwidthEstimates { state.withLock { $0 } }
+
+    /// Takes down what was measured. Players do so after each segment.
+    public func note(_ bitsPerSecond: Double, host: String, at date: PlaylistDate) {
+        state.withLock { $0.note(bitsPerSecond, host: host, at: date) }
+    }
+
+    /// Forgets everything.
+    public func removeAll() { state.withLock { $0.entries = [:] } }
+}
+
+/// The throughput of hosts, each with the date at which it was measured.
+public struct BandwidthEstimates: Sendable, Hashable, Codable {
+    public struct Entry: Sendable, Hashable, Codable {
+        public var bitsPerSecond: Double
+        /// Seconds since 1970-01-01 UTC.
+        public var measuredAt: Double
+
+        public init(bitsPerSecond: Double, measuredAt: Double) {
+            self.bitsPerSecond = bitsPerSecond
+            self.measuredAt = measuredAt
+        }
+    }
+
+    /// By host, and its port where it is not the scheme's own.
+    public var entries: [String: Entry]
+    /// Seconds after which an estimate says nothing any more. Default: a day.
+    public var maximumAge: Double
+    /// The hosts that are kept; beyond them the oldest goes. Default 256.
+    public var maximumHostCount: Int
+
+    public init(entries: [String: Entry] = [:], maximumAge: Double = 86_400, maximumHostCount: Int = 256) {
+        self.entries = entries
+        self.maximumAge = maximumAge
+        self.maximumHostCount = maximumHostCount
+    }
+
+    /// The throughput to expect of a host, in bits per second; nil where nothing is known, or nothing recent.
+    public func bitsPerSecond(host: String, at date: PlaylistDate) -> Double? {
+        guard let entry = entries[host], entry.bitsPerSecond.isFinite, entry.bitsPerSecond > 0 else { return nil }
+        // A clock that was set back makes no estimate old.
+        return date.secondsSince1970 - entry.measuredAt <= maximumAge ? entry.bitsPerSecond : nil
+    }
+
+    /// Replaces what is known of a host.
+    public mutating func note(_ bitsPerSecond: Double, host: String, at date: PlaylistDate) {
+        guard bitsPerSecond.isFinite, bitsPerSecond > 0 else { return }
+        entries[host] = Entry(bitsPerSecond: bitsPerSecond, measuredAt: date.secondsSince1970)
+        guard entries.count > max(1, maximumHostCount) else { return }
+        let oldest = entries.min { ($0.value.measuredAt, $0.key) < ($1.value.measuredAt, $1.key) }
+        if let oldest { entries[oldest.key] = nil }
+    }
+}

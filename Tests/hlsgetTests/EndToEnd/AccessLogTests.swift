@@ -1,0 +1,40 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("hlsget --access-log", .timeLimit(.minutes(2)))
+struct AccessLogTests {
+    private static let master = SampleMedia.folder + "/master.m3u8"
+
+    @Test("O01: the log is written as W3C text, or as JSON lines where the name says so")
+    func formats() async throws {
+        let folder = try ScratchFolder()
+        let text = try await hlsget("--fast", "--no-decode", "--access-log", "a.log", Self.master, in: folder)
+        #expect(text.status == 0, "\(text.errors)")
+        let lines = try String(contentsOfFile: folder.path + "/a.log", encoding: .utf8).split(separator: "\n")
+        #expect(lines.first == "#Version: 1.0")
+        let rows = lines.filter { !$0.hasPrefix("#") }
+        #expect(!rows.isEmpty)
+        let names = lines.first { $0.hasPrefix("#Fields: ") }?.split(separator: " ").dropFirst() ?? []
+        #expect(lines.last?.split(separator: " ").count == names.count)
+
+        let json = try await hlsget("--fast", "--no-decode", "--access-log", "a.ndjson", Self.master, in: folder)
+        #expect(json.status == 0)
+        let first = try String(contentsOfFile: folder.path + "/a.ndjson", encoding: .utf8).split(separator: "\n")[0]
+        let object = try JSONSerialization.jsonObject(with: Data(first.utf8)) as? [String: Any]
+        #expect(object?["event"] as? String == "access_log")
+        #expect((object?["media_requests"] as? Int ?? 0) > 0)
+    }
+
+    @Test("an existing log stays, and one that cannot be made is an output error before the first request")
+    func unwritable() async throws {
+        let folder = try ScratchFolder()
+        try folder.write([1], to: "a.log")
+        for path in ["a.log", "none/a.log"] {
+            let result = try await hlsget("--access-log", path, Self.master, in: folder)
+            #expect(result.status == 9, "\(result.errors)")
+            #expect(result.errorLines.count == 1)
+        }
+        #expect(FileManager.default.contents(atPath: folder.path + "/a.log") == Data([1]))
+    }
+}

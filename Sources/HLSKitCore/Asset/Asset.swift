@@ -22,7 +22,7 @@ public final class Asset: Sendable {
 
     /// The multivariant playlist, media playlist or media file, as an absolute URL.
     public let url: String
-    private let inspector: AssetInspector
+    let inspector: AssetInspector
     /// The playlists, for the items that are made of the asset.
     let cache = ResourceCache(keepsMedia: false)
     private let entries = Mutex<[AssetPropertyKey: Entry]>([:])

@@ -82,7 +82,7 @@ extension PlaybackEngine {
     }
 
     /// Lets a lane go on with another media playlist.
-    private mutating func redirect(_ id: LaneID, to url: String) {
+    mutating func redirect(_ id: LaneID, to url: String) {
         guard var lane = item?.lanes[id], lane.playlistURL != url else { return }
         if let request = lane.playlistRequest {
             loading.requests[request] = nil
@@ -120,7 +120,7 @@ extension PlaybackEngine {
 
     // MARK: Renditions
 
-    private mutating func chooseRenditions(
+    mutating func chooseRenditions(
         for variant: Variant, of playlist: MultivariantPlaylist, base: String
     ) {
         let audio = playlist.renditions.filter { $0.type == .audio && $0.groupID == variant.audio }

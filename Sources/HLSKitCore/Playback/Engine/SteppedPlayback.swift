@@ -103,7 +103,7 @@ package struct SteppedPlayback: Sendable {
         case .disarm(let timer): timers.disarm(timer)
         case .publish(let kind): actions.append(.published(kind))
         case .suspend, .resume, .abandonSegment, .reopenLane, .flush, .land, .reposition, .evict, .truncate, .step,
-            .prerollEnded, .prime, .setTimebase, .diary,
+            .prerollEnded, .prime, .setTimebase, .diary, .refreshURL,
             .seekEnded, .seekRefused, .itemEnded, .present, .advanceToNextItem:
             break
         }

@@ -15,6 +15,8 @@ struct DriverConfiguration: Sendable {
     var demuxes = true
     var isPaced = true
     var bandwidthHistory: BandwidthHistory?
+    var urlRefresher: (any URLRefresher)?
+    let userCall: UserCall
     var playlistOptions = PlaylistParser.Options()
 
     /// Touches the disk once for an item whose URL is a file's.
@@ -29,6 +31,8 @@ struct DriverConfiguration: Sendable {
                 clock: configuration.clock)
             transport = MediaFileTransport(hooked, url: url, options: AssetOptions(configuration))
         }
+        urlRefresher = configuration.hooks.urlRefresher
+        userCall = UserCall(clock: configuration.clock)
         bandwidthHistory = configuration.bandwidthHistory
         writers = item?.writers ?? []
         mediaTypes = configuration.mediaTypes

@@ -15,8 +15,6 @@ struct EngineRefreshTests {
         var fresh: String
     }
 
-    private static let key = #"#EXT-X-KEY:METHOD=AES-128,URI="k.key""#
-
     /// Signed URLs `old/…`, which answer `status` from the third segment on, and `new/…`, which go on.
     private static func media(_ status: Int) -> ScriptedOrigin {
         var origin = ScriptedOrigin()

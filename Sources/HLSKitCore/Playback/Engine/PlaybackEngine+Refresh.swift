@@ -81,6 +81,7 @@ extension PlaybackEngine {
         switch result {
         case .success(let url):
             item?.url = url
+            let now = now
             item?.refresh.renewed = now
             item?.refresh.isProved = false
             requestFirstPlaylist()

@@ -28,7 +28,9 @@ extension PlaybackEngine {
         guard isOld || item.refresh.isUnderWay || item.refresh.isProved else { return false }
         putOff(context.purpose, id)
         if isOld || item.refresh.isUnderWay { return true }
-        let cause = PlayerError(error, isFirst: false)
+        var cause = PlayerError(error, isFirst: false)
+        cause.code = .notFound
+        if case .resource(let resource, _) = context.purpose, resource.kind == .key { cause.code = .contentKey }
         self.item?.refresh.isUnderWay = true
         self.item?.refresh.cause = cause
         effects.append(.publish(.recoverableError(cause)))

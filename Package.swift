@@ -69,10 +69,15 @@ let package = Package(
         .testTarget(
             name: "HLSKitSimulationTests", dependencies: ["HLSKitCore", "HLSKitSimulation", "TestSupport"],
             swiftSettings: swiftSettings),
-        // The test of the example package, which is not built by itself here.
+        // The example packages, which are not built by themselves here.
         .testTarget(
             name: "TunnelTests", dependencies: ["HLSKitCore", "HLSKitSimulation"],
             path: "Examples/TunnelTest/Tests/TunnelTests"),
+        .executableTarget(
+            name: "Thumbnailer", dependencies: ["HLSKitCore"], path: "Examples/Thumbnailer/Sources/Thumbnailer"),
+        .testTarget(
+            name: "ThumbnailerTests", dependencies: ["Thumbnailer"],
+            path: "Examples/Thumbnailer/Tests/ThumbnailerTests"),
         .testTarget(name: "hlsgetTests", dependencies: ["hlsget", "TestSupport"], swiftSettings: swiftSettings),
     ],
     swiftLanguageModes: [.v6]

@@ -54,6 +54,8 @@ public struct MediaTrack: Sendable, Hashable {
     public var colorInformation: ColorInformation?
     public var pixelAspectRatio: PixelAspectRatio?
     public var cleanAperture: CleanAperture?
+    /// Degrees by which the picture is to be turned clockwise before it is shown: 0, 90, 180 or 270 (`tkhd` of MP4).
+    public var rotation = 0
     /// How samples are encrypted by common encryption; nil where the track is clear.
     public var encryption: TrackEncryption?
     /// Sound that an encoder has added, counted from the segment that tells it; nil where nothing is told.

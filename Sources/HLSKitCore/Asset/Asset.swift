@@ -22,7 +22,7 @@ public final class Asset: Sendable {
 
     /// The multivariant playlist, media playlist or media file, as an absolute URL.
     public let url: String
-    private let inspector: AssetInspector
+    let inspector: AssetInspector
     private let entries = Mutex<[AssetPropertyKey: Entry]>([:])
 
     /// Makes no request. For a `file:` URL it finds out the file's folder, which is all that its playlist may name.

@@ -51,6 +51,9 @@ public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension AssetError {
+    /// The cause where a resource has not the bytes that were asked for.
+    static let noSuchRange = "there are no such bytes"
+
     init(_ error: LoadingError) {
         let code: Code
         let cause: String
@@ -59,6 +62,10 @@ extension AssetError {
         case .fileNotFound, .fileNotReadable: (code, cause) = (.notFound, "cannot read the file")
         case .httpStatus where (400..<500).contains(error.status ?? 0): (code, cause) = (.notFound, "not found")
         case .emptyBody: (code, cause) = (.badPlaylist, "the answer is empty")
+        case .badRange:
+            // The status is that of a success.
+            self.init(code: .notFound, url: error.url, cause: Self.noSuchRange, detail: error.text)
+            return
         default: (code, cause) = (.network, "cannot load")
         }
         self.init(code: code, url: error.url, cause: cause, detail: error.status.map { "HTTP \($0)" } ?? error.text)

@@ -7,8 +7,8 @@ final class AssetInspector: Sendable {
     /// The largest body of session data, bytes.
     private static let maximumSessionDataByteCount = 4 << 20
     /// The largest key, bytes (RELIABILITY R28).
-    private static let maximumKeyByteCount = 4 << 10
-    private static let maximumSegmentByteCount = 256 << 20
+    static let maximumKeyByteCount = 4 << 10
+    static let maximumSegmentByteCount = 256 << 20
     /// The most variants whose playlists are tried, one after the other.
     private static let maximumVariantTryCount = 8
     /// The first number of tracks that are not of the presentation itself.
@@ -21,7 +21,7 @@ final class AssetInspector: Sendable {
     }
 
     let url: String
-    private let client: ResourceClient
+    let client: ResourceClient
     // What they load must not hold this object, which holds them.
     private let opening = SharedLoads<String, Opened>()
     private let playlists = SharedLoads<String, MediaPlaylist>()
@@ -63,7 +63,7 @@ final class AssetInspector: Sendable {
         }
     }
 
-    private func mediaPlaylist(_ uri: String, of parent: MultivariantPlaylist) async throws -> MediaPlaylist {
+    func mediaPlaylist(_ uri: String, of parent: MultivariantPlaylist) async throws -> MediaPlaylist {
         guard let url = parent.resolve(uri) else {
             throw AssetError(
                 code: .badPlaylist, url: parent.url, cause: "a URI cannot be resolved", detail: uri.escapingControls)
@@ -93,7 +93,7 @@ final class AssetInspector: Sendable {
         }
     }
 
-    private func facts(of file: MediaFile) async throws -> MediaFileFacts {
+    func facts(of file: MediaFile) async throws -> MediaFileFacts {
         let client = client
         return try await files.value(for: file.url) { try await file.facts(client: client) }
     }
@@ -181,7 +181,7 @@ final class AssetInspector: Sendable {
 
     // MARK: The first variant
 
-    private var selectionContext: SelectionContext {
+    var selectionContext: SelectionContext {
         var context = SelectionContext()
         context.isPassThrough = client.options.acceptsAllCodecs
         context.canDecode = CodecRegistry.canDecode(entry:)
@@ -409,7 +409,7 @@ final class AssetInspector: Sendable {
 }
 
 extension ResourceClient {
-    fileprivate var parserOptions: PlaylistParser.Options {
+    var parserOptions: PlaylistParser.Options {
         PlaylistParser.Options(mode: options.isPlaylistParsingStrict ? .strict : .lenient)
     }
 }

@@ -6,6 +6,8 @@ public struct AssetOptions: Sendable {
     public var transport: any Transport
     /// Header fields of every request. Those that carry credentials go to the asset's own origin only.
     public var fields: [HTTPField] = []
+    /// Origins besides the asset's own that credentials go to. Default: none.
+    public var credentialOrigins: Set<Origin> = []
     public var timeouts = TransportTimeouts()
     /// What failed and may pass is tried again by ``RetryPolicies/delays`` until ``RetryPolicies/budget`` is used up.
     public var retryPolicies = RetryPolicies()

@@ -27,7 +27,7 @@ struct ResourceClient: Sendable {
             options.transport, hooks: options.hooks, policy: policy, itemURL: url, clock: options.clock)
         self.options = options
         self.policy = policy
-        credentialOrigins = Set([Origin(of: url)].compactMap(\.self))
+        credentialOrigins = options.credentialOrigins.union([Origin(of: url)].compactMap(\.self))
         var fields = options.fields
         let hasAuthorization = fields.contains { $0.name.lowercased() == "authorization" }
         if !hasAuthorization, let own = (try? HTTPURL(url))?.basicAuthorization { fields.append(own) }

@@ -113,6 +113,9 @@ final class SharedLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return try await load.value()
     }
 
+    /// The next who asks starts anew.
+    func forget(_ key: Key) { loads.withLock { $0[key] = nil } }
+
     func cancel() {
         for load in loads.withLock({ Array($0.values) }) { load.cancel() }
     }

@@ -110,6 +110,21 @@ struct ConnectionOptions: ParsableArguments, Sendable {
         return PlaylistLoader(url: url, configuration: configuration)
     }
 
+    /// For loading parts of `url` without playing it. Nothing is started before the first request.
+    func assetOptions(of url: String, allowsFilesOutside: Bool = false) -> AssetOptions {
+        var play = PlayOptions(url: url)
+        apply(to: &play)
+        var options = AssetOptions(
+            transport: SchemeTransport(
+                network: CurlTransport(configuration: play.transportConfiguration), local: LocalTransport()))
+        options.fields = play.fields
+        options.credentialOrigins = play.credentialOrigins
+        options.allowsFilesAnywhere = allowsFilesOutside
+        if let retries { options.retryPolicies.maximumRetryCount = retries }
+        if let timeout { options.timeouts.firstByte = timeout }
+        return options
+    }
+
     /// A playlist that takes longer is of no use to anybody who waits for it.
     private static let longestTransfer = Duration.seconds(60)
 }

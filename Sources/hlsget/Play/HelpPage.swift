@@ -59,8 +59,7 @@ enum HelpPage {
           --progress bar|json|none      status line, JSON lines on stderr, or nothing
           --json, --access-log FILE     summary as JSON on stdout; W3C log, or NDJSON (.json, .ndjson)
           -v, --verbose, -q, --quiet    tell about retries and oddities, or errors only
-          --strict                      exit 10 when anything is missing
-          --threads N                   of each decoder
+          --strict, --threads N         exit 10 when anything is missing; threads of each decoder
           --version, -h, --help         'hlsget play --help' lists every option by itself
 
         EXIT 0 done, 1 bug, 3 not found, 4 network, 5 playlist, 6 no variant, 7 key, 8 media, 9 output,

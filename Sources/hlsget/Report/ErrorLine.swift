@@ -8,6 +8,8 @@ enum ErrorLine {
     static func text(for error: any Error) -> String {
         switch error {
         case let error as PlayerError: line(error.cause, url: error.url, detail: error.detail)
+        case let error as AssetError: line(error.cause, url: error.url, detail: error.detail)
+        case let error as OutputError: line("cannot write", url: error.path, detail: error.text)
         case let error as LoadingError: line(cause(of: error), url: error.url, detail: error.text)
         default: line(String(describing: error), url: nil, detail: nil)
         }

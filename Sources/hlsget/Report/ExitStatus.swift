@@ -35,6 +35,8 @@ enum ExitStatus: Sendable, Hashable {
         case let error as PlayerError: self.init(error.code)
         case let error as LoadingError: self.init(error)
         case let error as MediaError: self.init(error.code)
+        case let error as AssetError: self.init(error.code)
+        case is OutputError: self = .output
         case is ArgumentValueError: self = .usage
         default: self = .internalError
         }
@@ -69,4 +71,18 @@ enum ExitStatus: Sendable, Hashable {
     }
 
     init(_ code: MediaError.Code) { self = code == .limitExceeded ? .refused : .badMedia }
+
+    init(_ code: AssetError.Code) {
+        switch code {
+        case .notFound: self = .notFound
+        case .network: self = .network
+        case .badPlaylist: self = .badPlaylist
+        case .badMedia: self = .badMedia
+        case .refused: self = .refused
+        case .contentKey: self = .contentKey
+        case .noEligibleVariant: self = .noVariant
+        case .notAvailable: self = .incomplete
+        default: self = .internalError
+        }
+    }
 }

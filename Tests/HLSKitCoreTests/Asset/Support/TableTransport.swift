@@ -128,7 +128,14 @@ final class TableTransport: Transport {
         }
         var body = resource[...]
         if let range = request.byteRange {
-            body = resource[Int(range.lowerBound)..<min(Int(range.upperBound), resource.count)]
+            guard range.upperBound <= UInt64(resource.count) else {
+                return [
+                    .failed(
+                        LoadingError(code: .badRange, url: request.url, status: 206, text: "beyond the end"),
+                        TransferMetrics())
+                ]
+            }
+            body = resource[Int(range.lowerBound)..<Int(range.upperBound)]
         }
         guard body.count <= request.maximumByteCount else {
             return [.failed(LoadingError(code: .tooLarge, url: request.url, text: "too large"), TransferMetrics())]

@@ -1,0 +1,159 @@
+import CLibAV
+
+extension Image {
+    /// Makes an image of a decoded picture, with square pixels.
+    ///
+    /// Colours are converted by the frame's own tags. A picture that does not name its matrix is taken for BT.709 from 720
+    /// rows on and for BT.601 below. High dynamic range is not mapped: the numbers of its transfer function stay.
+    ///
+    /// Blocks the thread for as long as libswscale works: some milliseconds.
+    /// - Parameters:
+    ///   - maximumSize: the image is made to fit into this, in its own shape and never enlarged; a side of 0 (the default)
+    ///     sets no limit.
+    ///   - quarterTurns: how often it is turned clockwise by 90 degrees. `maximumSize` is that of the turned image.
+    public init(
+        _ frame: VideoFrame, maximumSize: PixelSize = PixelSize(width: 0, height: 0), quarterTurns: Int = 0
+    ) throws(CodecError) {
+        var limit = maximumSize
+        if quarterTurns % 2 != 0 { limit = PixelSize(width: maximumSize.height, height: maximumSize.width) }
+        let size = frame.displaySize.fitted(into: limit)
+        let image = try ImageScaler.image(of: frame, width: size.width, height: size.height)
+        self = image.turned(byQuarters: quarterTurns)
+    }
+}
+
+extension VideoFrame {
+    /// The size with square pixels: the width is stretched or shrunk, the rows stay.
+    var displaySize: PixelSize {
+        guard let aspect = sampleAspectRatio, aspect.numerator != aspect.denominator, aspect.denominator > 0 else {
+            return PixelSize(width: width, height: height)
+        }
+        let stretched = (Double(width) * Double(aspect.numerator) / Double(aspect.denominator)).rounded()
+        // No display is 16 times as wide as it is high; what claims to be is damaged.
+        guard stretched >= 1, stretched <= Double(height) * 16, stretched <= 32_768 else {
+            return PixelSize(width: width, height: height)
+        }
+        return PixelSize(width: Int(stretched), height: height)
+    }
+}
+
+/// Turns pictures into images with libswscale, and images into what encoders take.
+enum ImageScaler {
+    /// A finer calculation than playing can afford.
+    private static let flags = SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT
+
+    /// Code points of `MatrixCoefficients` in H.273.
+    private enum Matrix {
+        static let bt709: Int32 = 1
+        static let bt601: Int32 = 5
+    }
+
+    static func image(of frame: VideoFrame, width: Int, height: Int) throws(CodecError) -> Image {
+        let source = frame.storage.raw
+        let target = try picture(width: width, height: height, format: AV_PIX_FMT_RGBA)
+        defer { free(target) }
+        let isFullRange = frame.colorTags.isFullRange == true || frame.pixelFormatName.hasPrefix("yuvj")
+        try scale(
+            source, from: frame.pixelFormat, matrix: matrix(of: frame), isFullRange: isFullRange, to: target,
+            matrix: Matrix.bt709, isFullRange: true)
+        let rowByteCount = width * 4
+        let distance = Int(CLibAV_frame_linesize(target, 0))
+        guard let base = CLibAV_frame_data(target, 0), distance >= rowByteCount else {
+            throw CodecError(call: "av_frame_get_buffer", code: CodecError.outOfMemory)
+        }
+        let pixels = [UInt8](unsafeUninitializedCapacity: rowByteCount * height) { buffer, count in
+            for row in 0..<height {
+                let bytes = UnsafeRawBufferPointer(start: base + row * distance, count: rowByteCount)
+                UnsafeMutableRawBufferPointer(buffer).baseAddress?.advanced(by: row * rowByteCount)
+                    .copyMemory(from: bytes.baseAddress ?? UnsafeRawPointer(base), byteCount: rowByteCount)
+            }
+            count = rowByteCount * height
+        }
+        guard let image = Image(width: width, height: height, pixels: pixels) else {
+            throw CodecError(
+                call: "sws_scale", code: CodecError.invalidArgument, text: "an image of \(width)x\(height)")
+        }
+        return image
+    }
+
+    /// `image` in a format of an encoder: YUV as JPEG files have it (BT.601, full range), or RGB. To be freed.
+    static func picture(
+        of image: Image, format: AVPixelFormat
+    ) throws(CodecError) -> UnsafeMutablePointer<AVFrame> {
+        let target = try picture(width: image.width, height: image.height, format: format)
+        let source = try picture(width: image.width, height: image.height, format: AV_PIX_FMT_RGBA)
+        defer { free(source) }
+        let distance = Int(CLibAV_frame_linesize(source, 0))
+        let rowByteCount = image.width * 4
+        image.pixels.withUnsafeBytes { pixels in
+            guard let base = pixels.baseAddress, let rows = CLibAV_frame_data(source, 0) else { return }
+            for row in 0..<image.height {
+                UnsafeMutableRawPointer(rows + row * distance)
+                    .copyMemory(from: base + row * rowByteCount, byteCount: rowByteCount)
+            }
+        }
+        do throws(CodecError) {
+            try scale(
+                source, from: AV_PIX_FMT_RGBA, matrix: Matrix.bt601, isFullRange: true, to: target,
+                matrix: Matrix.bt601, isFullRange: true)
+        } catch {
+            free(target)
+            throw error
+        }
+        return target
+    }
+
+    static func free(_ frame: UnsafeMutablePointer<AVFrame>) {
+        var frame: UnsafeMutablePointer<AVFrame>? = frame
+        av_frame_free(&frame)
+    }
+
+    private static func picture(
+        width: Int, height: Int, format: AVPixelFormat
+    ) throws(CodecError) -> UnsafeMutablePointer<AVFrame> {
+        guard let frame = av_frame_alloc() else {
+            throw CodecError(call: "av_frame_alloc", code: CodecError.outOfMemory)
+        }
+        frame.pointee.width = Int32(clamping: width)
+        frame.pointee.height = Int32(clamping: height)
+        frame.pointee.format = format.rawValue
+        let code = av_frame_get_buffer(frame, 0)
+        guard code >= 0 else {
+            free(frame)
+            throw CodecError(call: "av_frame_get_buffer", code: code)
+        }
+        return frame
+    }
+
+    private static func scale(
+        _ source: UnsafeMutablePointer<AVFrame>, from format: AVPixelFormat, matrix: Int32, isFullRange: Bool,
+        to target: UnsafeMutablePointer<AVFrame>, matrix targetMatrix: Int32, isFullRange isTargetFullRange: Bool
+    ) throws(CodecError) {
+        LibAVLog.silence
+        let scaler = sws_getContext(
+            source.pointee.width, source.pointee.height, format, target.pointee.width, target.pointee.height,
+            AVPixelFormat(target.pointee.format), flags, nil, nil, nil)
+        guard let scaler else {
+            throw CodecError(
+                call: "sws_getContext", code: CodecError.invalidArgument,
+                text: "no conversion from \(source.pointee.width)x\(source.pointee.height)")
+        }
+        defer { sws_freeContext(scaler) }
+        let unity: Int32 = 1 << 16
+        sws_setColorspaceDetails(
+            scaler, sws_getCoefficients(matrix), isFullRange ? 1 : 0, sws_getCoefficients(targetMatrix),
+            isTargetFullRange ? 1 : 0, 0, unity, unity)
+        let planes = UnsafeRawPointer(CLibAV_frame_planes(source)).assumingMemoryBound(to: UnsafePointer<UInt8>?.self)
+        let code = sws_scale(
+            scaler, planes, CLibAV_frame_linesizes(source), 0, source.pointee.height, CLibAV_frame_planes(target),
+            CLibAV_frame_linesizes(target))
+        guard code >= 0 else { throw CodecError(call: "sws_scale", code: code) }
+    }
+
+    private static func matrix(of frame: VideoFrame) -> Int32 {
+        let tag = frame.colorTags.matrix
+        guard tag == 2 || tag == 0 || tag == 3 else { return Int32(clamping: tag) }
+        // What televisions do with streams that do not tell.
+        return frame.height >= 720 ? Matrix.bt709 : Matrix.bt601
+    }
+}

@@ -1,0 +1,56 @@
+/// A still picture as a value: rows of pixels in memory, and nothing else.
+public struct Image: Sendable, Hashable {
+    /// Size in pixels, both sides above zero.
+    public let width: Int
+    public let height: Int
+    /// Rows from top to bottom without padding; four bytes for each pixel: red, green, blue and alpha, full range. Alpha is
+    /// 255: nothing is transparent.
+    public let pixels: [UInt8]
+
+    /// nil where a side is not above zero or the number of bytes is not four for each pixel.
+    public init?(width: Int, height: Int, pixels: [UInt8]) {
+        let (count, overflow) = width.multipliedReportingOverflow(by: height)
+        let (byteCount, overflow2) = count.multipliedReportingOverflow(by: 4)
+        guard width > 0, height > 0, !overflow, !overflow2, pixels.count == byteCount else { return nil }
+        self.width = width
+        self.height = height
+        self.pixels = pixels
+    }
+
+    /// The picture turned clockwise by a quarter so many times.
+    func turned(byQuarters quarters: Int) -> Image {
+        let quarters = ((quarters % 4) + 4) % 4
+        guard quarters != 0 else { return self }
+        let isUpright = quarters == 2
+        let (newWidth, newHeight) = isUpright ? (width, height) : (height, width)
+        var turned = [UInt8](repeating: 0, count: pixels.count)
+        for y in 0..<newHeight {
+            for x in 0..<newWidth {
+                let (sourceX, sourceY) =
+                    switch quarters {
+                    case 1: (y, height - 1 - x)
+                    case 2: (width - 1 - x, height - 1 - y)
+                    default: (width - 1 - y, x)
+                    }
+                let (from, to) = ((sourceY * width + sourceX) * 4, (y * newWidth + x) * 4)
+                for channel in 0..<4 { turned[to + channel] = pixels[from + channel] }
+            }
+        }
+        return Image(width: newWidth, height: newHeight, pixels: turned) ?? self
+    }
+}
+
+extension PixelSize {
+    /// The size of a picture that is made to fit into `limit` without being enlarged, its shape kept.
+    ///
+    /// - Parameter limit: a side of 0 sets no limit.
+    func fitted(into limit: PixelSize) -> PixelSize {
+        guard width > 0, height > 0 else { return self }
+        var scale = 1.0
+        if limit.width > 0 { scale = min(scale, Double(limit.width) / Double(width)) }
+        if limit.height > 0 { scale = min(scale, Double(limit.height) / Double(height)) }
+        return PixelSize(
+            width: max(1, Int((Double(width) * scale).rounded())),
+            height: max(1, Int((Double(height) * scale).rounded())))
+    }
+}

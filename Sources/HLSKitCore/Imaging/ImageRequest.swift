@@ -1,0 +1,45 @@
+public import HLSTime
+
+/// What is wanted of all images of one request, as it was when the request was made.
+struct ImageOptions: Sendable, Hashable {
+    var maximumSize = PixelSize.zero
+    /// How much earlier or later than wanted a picture may be; nil is no limit.
+    var toleranceBefore: Duration?
+    var toleranceAfter: Duration?
+    var appliesTransform = false
+
+    /// Nothing but the picture that is shown at the time will do.
+    var isExact: Bool { toleranceBefore == .zero && toleranceAfter == .zero }
+
+    func allows(_ actual: Duration, for time: Duration) -> Bool {
+        let limit = actual <= time ? toleranceBefore : toleranceAfter
+        return limit.map { abs(actual - time) <= $0 } ?? true
+    }
+
+    /// A tolerance as people give it; what is no number but infinity sets no limit, and none is below zero.
+    static func tolerance(_ time: MediaTime) -> Duration? { time.duration.map { max(.zero, $0) } }
+}
+
+/// A time of which an image is wanted.
+struct ImageWish: Sendable, Hashable {
+    /// Its place among the results.
+    var index: Int
+    var requested: MediaTime
+    var time: Duration
+}
+
+/// What became of one time that was asked for.
+public enum ImageGenerationResult: Sendable {
+    /// `actual` is the presentation time of the picture.
+    case succeeded(requested: MediaTime, actual: MediaTime, image: Image)
+    case failed(requested: MediaTime, error: AssetError)
+    /// The generator was told to stop, or the task that asked was cancelled.
+    case cancelled(requested: MediaTime)
+
+    /// The time that was asked for.
+    public var requestedTime: MediaTime {
+        switch self {
+        case .succeeded(let time, _, _), .failed(let time, _), .cancelled(let time): time
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import HLSMedia
+import HLSPlaylist
+import HLSTime
+
+/// The places that pictures of one asset can be taken from, the best first.
+struct PictureLibrary: Sendable {
+    enum Place: Sendable {
+        case playlist(PictureSourceCandidate, of: MultivariantPlaylist)
+        case source(PictureSource)
+        case file(FilePictures, end: MediaTime)
+    }
+
+    let places: [Place]
+    private let inspector: AssetInspector
+
+    /// Costs the asset's first request, unless it is known.
+    init(_ inspector: AssetInspector, _ options: ImageOptions) async throws {
+        self.inspector = inspector
+        switch try await inspector.opened() {
+        case .media(let playlist): places = [.source(PictureSource(playlist))]
+        case .multivariant(let playlist):
+            let candidates = PictureSourceCandidate.list(of: playlist, options, context: inspector.selectionContext)
+            guard !candidates.isEmpty else {
+                guard playlist.variants.contains(where: { _ in true }), !playlist.hasVideo else {
+                    throw AssetError(
+                        code: .noEligibleVariant, url: playlist.url, cause: "no variant with video can be decoded here")
+                }
+                throw AssetError.noVideo(playlist.url)
+            }
+            places = candidates.map { .playlist($0, of: playlist) }
+        case .file(let file): places = [try await Self.place(of: file, inspector)]
+        }
+    }
+
+    /// The playlist of a place. Costs a request for each, once.
+    func source(_ place: Place) async throws -> PictureSource? {
+        switch place {
+        case .file: nil
+        case .source(let source): source
+        case .playlist(let candidate, let parent):
+            PictureSource(
+                try await inspector.mediaPlaylist(candidate.uri, of: parent), bandwidth: candidate.bandwidth)
+        }
+    }
+
+    /// The end of the first place that can be read; `.indefinite` where it does not tell.
+    func end() async throws -> MediaTime {
+        var failure: (any Error)?
+        for place in places {
+            do {
+                if case .file(_, let end) = place { return end }
+                guard let source = try await source(place) else { continue }
+                return source.hasExactEnd ? MediaTime(source.end) : .indefinite
+            } catch let error as AssetError {
+                failure = failure ?? error
+            }
+        }
+        throw failure ?? AssetError.notAvailable("there is no video")
+    }
+
+    private static func place(of file: MediaFile, _ inspector: AssetInspector) async throws -> Place {
+        let facts = try await inspector.facts(of: file)
+        guard facts.tracks.contains(where: { $0.description.mediaType == .video }) else {
+            throw AssetError.noVideo(file.url)
+        }
+        if case .mp4(let header, _, let index) = file.content {
+            if let pictures = FilePictures(header, url: file.url) { return .file(pictures, end: facts.duration) }
+            if let index, let map = file.movieRange, let playlist = playlist(of: index, map: map, url: file.url) {
+                return .source(PictureSource(playlist))
+            }
+        }
+        let length = facts.duration.duration
+        var playlist = MediaPlaylist(
+            url: file.url, targetDuration: length ?? .seconds(1),
+            segments: [MediaSegment(uri: file.url, duration: length ?? .seconds(86_400))])
+        playlist.hasEndList = true
+        var source = PictureSource(playlist)
+        source.hasExactEnd = length != nil
+        return .source(source)
+    }
+
+    /// A fragmented file as its index describes it; nil where the index leads to other indexes.
+    private static func playlist(of index: SegmentIndex, map: Range<Int>, url: String) -> MediaPlaylist? {
+        var offset = index.firstByteOffset
+        var segments: [MediaSegment] = []
+        let timescale = Int64(index.timescale)
+        for reference in index.references {
+            let (end, overflow) = offset.addingReportingOverflow(reference.byteCount)
+            guard !reference.isIndex, !overflow else { return nil }
+            // 32 bits times a billion fit.
+            let length = Duration.nanoseconds(Int64(reference.duration) * 1_000_000_000 / timescale)
+            var segment = MediaSegment(
+                uri: url, duration: length, byteRange: ByteRange(offset: offset, length: reference.byteCount))
+            segment.map = MediaInitializationSection(
+                uri: url, byteRange: ByteRange(offset: map.lowerBound, length: map.count))
+            segments.append(segment)
+            offset = end
+        }
+        guard !segments.isEmpty else { return nil }
+        var playlist = MediaPlaylist(url: url, targetDuration: .seconds(1), segments: MediaSegments(segments))
+        playlist.hasEndList = true
+        return playlist
+    }
+}
+
+extension MultivariantPlaylist {
+    /// A variant says, or does not deny, that it has pictures.
+    fileprivate var hasVideo: Bool { VariantCandidate.list(of: self).contains(where: \.hasVideo) }
+}

@@ -1,0 +1,47 @@
+import HLSMedia
+
+/// Parameter sets of samples that carry them: H.264 and HEVC in a transport stream.
+enum PictureParameterSets {
+    /// Whether samples of the track carry what a decoder has to know, and this one does not.
+    static func areMissing(in sample: MediaSample, of track: MediaTrack) -> Bool {
+        guard track.configuration.isEmpty, types(track.codec) != nil else { return false }
+        return copy(of: sample, track.codec).isEmpty
+    }
+
+    /// The parameter sets of a sample with their start codes; empty where there are none.
+    static func copy(of sample: MediaSample, _ codec: MediaCodec) -> [UInt8] {
+        guard let (wanted, number) = types(codec) else { return [] }
+        return sample.data.withUnsafeBytes { bytes in
+            var sets: [UInt8] = []
+            var at = NALUnits.startCode(in: bytes, from: 0)
+            while let start = at {
+                let next = NALUnits.startCode(in: bytes, from: start + 3)
+                let end = next ?? bytes.count
+                if start + 3 < end, wanted.contains(number(bytes[start + 3])) {
+                    sets += [0]
+                    sets += bytes[start..<end]
+                }
+                at = next
+            }
+            return sets
+        }
+    }
+
+    /// The sample with parameter sets before it.
+    static func prepend(_ sets: [UInt8], to sample: MediaSample) -> MediaSample {
+        guard !sets.isEmpty else { return sample }
+        var sample = sample
+        sample.data = SampleData(sets + sample.data.withUnsafeBytes { Array($0) })
+        return sample
+    }
+
+    /// The numbers of parameter sets, and where a unit's header has its number (ISO/IEC 14496-10 table 7-1, 23008-2
+    /// table 7-1).
+    private static func types(_ codec: MediaCodec) -> (ClosedRange<UInt8>, @Sendable (UInt8) -> UInt8)? {
+        switch codec {
+        case .h264: (7...8, { $0 & 0x1f })
+        case .hevc: (32...34, { ($0 >> 1) & 0x3f })
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,280 @@
+import HLSMedia
+import HLSPlaylist
+import Synchronization
+
+/// Loads what pictures are made of. Keys, initialization sections and where timelines are anchored are kept, since many
+/// pictures need the same; segments are not.
+final class PictureStore: Sendable {
+    /// Segments that are longer are read piece by piece.
+    private static let longestWhole = Duration.seconds(20)
+    /// The first piece of a segment of which only the beginning is wanted, in seconds of its bandwidth and in bytes: a
+    /// picture that can be decoded by itself takes up about as much as a quarter of a second.
+    private static let headSeconds = 0.3
+    private static let headByteCount = (least: 48 << 10, most: 1 << 20)
+    private static let pieceByteCount = (first: 256 << 10, most: 4 << 20)
+
+    let inspector: AssetInspector
+    private let maps = SharedLoads<MapID, [UInt8]>()
+    private let keys = SharedLoads<String, [UInt8]>()
+    private let anchors = SharedLoads<AnchorID, ItemTimeline>()
+    private let parameterSets = SharedLoads<AnchorID, [UInt8]>()
+    /// Playlists with segments that are shorter than a first piece: pieces do not pay there.
+    private let small = Mutex<Set<String>>([])
+
+    private struct MapID: Hashable, Sendable {
+        var url: String
+        var range: Range<UInt64>?
+    }
+
+    private struct AnchorID: Hashable, Sendable {
+        var playlist: String
+        var sequence: Int
+    }
+
+    init(_ inspector: AssetInspector) { self.inspector = inspector }
+
+    private var client: ResourceClient { inspector.client }
+
+    // MARK: Segments
+
+    /// How much of a segment is wanted.
+    enum Amount: Sendable {
+        /// As much as the reader asks for, which may be little.
+        case head
+        /// All of it, or up to where the reader has enough.
+        case all
+    }
+
+    /// Reads a segment of a source in order until `body` has enough or the segment ends.
+    ///
+    /// - Parameter body: takes the samples of the video track; true ends the reading.
+    /// - Throws: ``AssetError``, `CancellationError`, and what `body` throws.
+    func read(
+        _ index: Int, of source: PictureSource, _ amount: Amount,
+        _ body: (PictureReader.Output, PictureReader) async throws -> Bool
+    ) async throws {
+        let playlist = source.playlist
+        let segment = playlist.segments[index]
+        guard let url = playlist.resolve(segment.uri) else {
+            throw AssetError(code: .badPlaylist, url: playlist.url, cause: "a URI cannot be resolved")
+        }
+        do {
+            var reader = try await reader(for: segment, of: playlist)
+            var pieces = Pieces(url: url, range: segment.byteRange?.range, namedBy: playlist.url)
+            if source.kind == .iFrames || small.withLock({ $0.contains(playlist.url) }) {
+                pieces.size = nil
+            } else if amount == .head {
+                let estimate = Int(Double(min(source.bandwidth ?? 0, 100_000_000)) / 8 * Self.headSeconds)
+                pieces.size = min(max(estimate, Self.headByteCount.least), Self.headByteCount.most)
+            } else {
+                pieces.size = segment.duration > Self.longestWhole ? Self.pieceByteCount.first : nil
+            }
+            var isOver = false
+            while !isOver {
+                let (bytes, isEnd) = try await pieces.next(client)
+                if pieces.isSmall { small.withLock { _ = $0.insert(playlist.url) } }
+                isOver = isEnd
+                let output = try reader.append(bytes, isEnd: isEnd)
+                if reader.hasNoVideo { throw AssetError.noVideo(url) }
+                if try await body(output, reader) { return }
+            }
+        } catch let error as MediaError {
+            throw AssetError(error, url: url)
+        } catch let error as DecryptionError {
+            throw AssetError(error, url: url)
+        }
+    }
+
+    /// A resource, or a range of it, that comes in pieces of growing size.
+    private struct Pieces {
+        let url: String
+        let range: Range<UInt64>?
+        let source: String
+        /// Of the next piece; nil for all at once.
+        var size: Int?
+        /// The resource ended before its first piece did.
+        private(set) var isSmall = false
+        private var offset: UInt64 = 0
+
+        init(url: String, range: Range<UInt64>?, namedBy source: String) {
+            self.url = url
+            self.range = range
+            self.source = source
+        }
+
+        mutating func next(_ client: ResourceClient) async throws -> (bytes: [UInt8], isEnd: Bool) {
+            let limit = AssetInspector.maximumSegmentByteCount
+            guard let size else {
+                return (try await client.bytes(url, .segment, range: range, limit: limit, namedBy: source), true)
+            }
+            let start = (range?.lowerBound ?? 0) + offset
+            var end = start + UInt64(size)
+            if let range { end = min(end, range.upperBound) }
+            let bytes: [UInt8]
+            do {
+                bytes = try await client.bytes(
+                    url, .segment, range: start..<end, limit: Int(end - start), namedBy: source)
+            } catch let error as AssetError where error.isBeyondEnd && range == nil {
+                // The resource ends within the piece, or before it: how long it is nobody has told.
+                if offset == 0 { isSmall = true }
+                let all = try await client.bytes(url, .segment, limit: limit, namedBy: source)
+                return (Array(all.dropFirst(Int(clamping: offset))), true)
+            }
+            offset += UInt64(bytes.count)
+            self.size = min(size * 2, max(size, PictureStore.pieceByteCount.most))
+            return (bytes, end == range?.upperBound)
+        }
+    }
+
+    private func reader(for segment: MediaSegment, of playlist: MediaPlaylist) async throws -> PictureReader {
+        var decryption: DecryptionBox?
+        var samples: SegmentReader.SampleDecryption?
+        if let (key, bytes) = try await key(among: segment.keys, of: playlist) {
+            let vector = key.initializationVector(forMediaSequence: segment.mediaSequence)
+            if key.method == .aes128 {
+                decryption = try DecryptionBox(key: bytes, vector: vector)
+            } else {
+                samples = try? SegmentReader.SampleDecryption(key: bytes, vector: vector)
+            }
+        }
+        guard let map = segment.map else { return PictureReader(decryption: decryption, sampleDecryption: samples) }
+        let bytes = try await initialization(map, of: segment, in: playlist)
+        // The tables of a transport stream.
+        if bytes.first == 0x47 {
+            return PictureReader(tables: bytes, decryption: decryption, sampleDecryption: samples)
+        }
+        return PictureReader(
+            initialization: try MP4InitializationSection(parsing: bytes[...]), decryption: decryption,
+            sampleDecryption: samples)
+    }
+
+    private func initialization(
+        _ map: MediaInitializationSection, of segment: MediaSegment, in playlist: MediaPlaylist
+    ) async throws -> [UInt8] {
+        guard let url = playlist.resolve(map.uri) else {
+            throw AssetError(code: .badPlaylist, url: playlist.url, cause: "a URI cannot be resolved")
+        }
+        let id = MapID(url: url, range: map.byteRange?.range)
+        let key = try await key(among: map.keys, of: playlist)
+        let client = client
+        return try await kept(maps, id) {
+            let bytes = try await client.bytes(
+                url, .initializationSection, range: id.range, limit: AssetInspector.maximumSegmentByteCount,
+                namedBy: playlist.url)
+            // Encryption of single samples leaves the section in the clear.
+            guard let (key, secret) = key, key.method == .aes128 else { return bytes }
+            do {
+                let box = try DecryptionBox(
+                    key: secret, vector: key.initializationVector(forMediaSequence: segment.mediaSequence))
+                return try box.decrypt(bytes) + box.finish()
+            } catch let error as DecryptionError {
+                throw AssetError(error, url: url)
+            }
+        }
+    }
+
+    private func key(
+        among keys: [EncryptionKey], of playlist: MediaPlaylist
+    ) async throws -> (EncryptionKey, [UInt8])? {
+        guard !keys.isEmpty else { return nil }
+        let methods: [EncryptionKey.Method] = [.aes128, .sampleAES, .sampleAESCTR]
+        guard let key = keys.first(where: { methods.contains($0.method) && $0.effectiveKeyFormat == "identity" }),
+            let url = key.uri.flatMap(playlist.resolve)
+        else {
+            throw AssetError(
+                code: .contentKey, url: playlist.url,
+                cause: "the media is encrypted with a method that is not supported",
+                detail: keys.first.map { "\($0.method.rawValue) (\($0.effectiveKeyFormat))".escapingControls })
+        }
+        let client = client
+        let bytes = try await kept(self.keys, url) {
+            do {
+                let bytes = try await client.bytes(
+                    url, .key, limit: AssetInspector.maximumKeyByteCount, namedBy: playlist.url)
+                guard bytes.count == AES128Decryptor.blockByteCount else {
+                    throw AssetError(
+                        code: .contentKey, url: url, cause: "the key is not 16 bytes long",
+                        detail: "\(bytes.count) bytes")
+                }
+                return bytes
+            } catch let error as AssetError where error.code == .notFound {
+                throw AssetError(code: .contentKey, url: url, cause: "the key cannot be had", detail: error.detail)
+            }
+        }
+        return (key, bytes)
+    }
+
+    /// What was loaded once; a failure is not kept.
+    private func kept<Key: Hashable & Sendable, Value: Sendable>(
+        _ loads: SharedLoads<Key, Value>, _ key: Key, _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await loads.value(for: key, work)
+        } catch {
+            loads.forget(key)
+            throw error
+        }
+    }
+
+    // MARK: Parameter sets
+
+    /// What a decoder has to know before the pictures of a segment that does not say it: the parameter sets of the
+    /// discontinuity sequence's first picture. Muxers repeat them in front of IDR pictures only, which a segment need
+    /// not begin with.
+    ///
+    /// Costs the first bytes of the sequence's first segment, once.
+    func parameterSets(of index: Int, in source: PictureSource) async throws -> [UInt8] {
+        guard let first = firstSegment(of: index, in: source) else { return [] }
+        let id = AnchorID(
+            playlist: source.playlist.url, sequence: source.playlist.segments[index].discontinuitySequence)
+        return try await kept(parameterSets, id) { [self] in
+            var sets: [UInt8] = []
+            try await read(first, of: source, .head) { output, reader in
+                guard let track = reader.track, let sample = output.samples.first(where: \.isSync) else { return false }
+                sets = PictureParameterSets.copy(of: sample, track.codec)
+                return true
+            }
+            return sets
+        }
+    }
+
+    /// The first segment of a discontinuity sequence that is there; nil where it is the given one.
+    private func firstSegment(of index: Int, in source: PictureSource) -> Int? {
+        let segments = source.playlist.segments
+        let sequence = segments[index].discontinuitySequence
+        var first = index
+        while first > 0, segments[first - 1].discontinuitySequence == sequence { first -= 1 }
+        while first < index, segments[first].isGap { first += 1 }
+        return first < index ? first : nil
+    }
+
+    // MARK: Times
+
+    /// The timeline as playing from the start of the segment's discontinuity sequence would anchor it.
+    ///
+    /// Costs the first bytes of the sequence's first segment, once.
+    func timeline(of index: Int, in source: PictureSource) async throws -> ItemTimeline {
+        guard let first = firstSegment(of: index, in: source) else { return ItemTimeline() }
+        let sequence = source.playlist.segments[index].discontinuitySequence
+        let id = AnchorID(playlist: source.playlist.url, sequence: sequence)
+        return try await kept(anchors, id) { [self] in
+            var timeline = ItemTimeline()
+            try await read(first, of: source, .head) { output, _ in
+                guard let (pts, track) = output.first else { return false }
+                _ = timeline.placement(
+                    for: sequence, lane: .main, firstPTS: pts, track: track, segmentStart: source.starts[first])
+                return true
+            }
+            return timeline
+        }
+    }
+}
+
+extension AssetError {
+    /// A range was asked for that is not wholly there.
+    fileprivate var isBeyondEnd: Bool { cause == AssetError.noSuchRange || detail == "HTTP 416" }
+
+    static func noVideo(_ url: String) -> AssetError {
+        AssetError(code: .noEligibleVariant, url: url, cause: "there is no video in it")
+    }
+}

@@ -1,0 +1,62 @@
+import Glibc
+
+/// The names of image files: a folder, or a pattern with a place for the number.
+struct ThumbnailNames: Sendable, Equatable {
+    private let before: String
+    private let after: String
+    /// Digits at the least; nil for a name without a place for a number.
+    private let width: Int?
+    let format: ThumbnailFormat
+    /// Made where it is missing.
+    let folder: String?
+
+    /// - Parameter text: `DIR/`, an existing folder, a pattern such as `a-%03d.png`, or a file for one image. Empty is the
+    ///   folder that the command runs in.
+    init(_ text: String, format: ThumbnailFormat?) throws(ArgumentValueError) {
+        if text.isEmpty || text.hasSuffix("/") || Self.isFolder(text) {
+            self.format = format ?? .jpeg
+            let path = text.isEmpty || text.hasSuffix("/") ? text : text + "/"
+            folder = path.isEmpty ? nil : path
+            before = path + "thumbnail-"
+            after = self.format == .png ? ".png" : ".jpg"
+            width = 4
+            return
+        }
+        folder = nil
+        guard let percent = text.firstIndex(of: "%") else {
+            self.format = try Self.format(format, text)
+            (before, after, width) = (text, "", nil)
+            return
+        }
+        let digits = text[text.index(after: percent)...].prefix { $0.isASCII && $0.isNumber }
+        guard digits.endIndex < text.endIndex, text[digits.endIndex] == "d", digits.count <= 2 else {
+            throw ArgumentValueError("-o: write the place of the number as %d or %03d")
+        }
+        before = String(text[..<percent])
+        after = String(text[text.index(after: digits.endIndex)...])
+        guard !after.contains("%") else { throw ArgumentValueError("-o: one place for the number is enough") }
+        width = max(1, Int(digits) ?? 1)
+        self.format = try Self.format(format, text)
+    }
+
+    /// Whether every image would have the same name.
+    var isSingle: Bool { width == nil }
+
+    /// - Parameter number: from 1.
+    func name(_ number: Int) -> String {
+        guard let width else { return before }
+        let digits = String(number)
+        return before + String(repeating: "0", count: max(0, width - digits.count)) + digits + after
+    }
+
+    private static func format(_ chosen: ThumbnailFormat?, _ path: String) throws(ArgumentValueError) -> ThumbnailFormat
+    {
+        if let chosen { return chosen }
+        return try ThumbnailFormat(path: path)
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+}

@@ -1,0 +1,131 @@
+import ArgumentParser
+import HLSKitCore
+
+/// `hlsget thumbnails URL|FILE`: still images of a stream.
+struct ThumbnailsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "thumbnails", abstract: "Save still images, a contact sheet, a storyboard.",
+        usage: "hlsget thumbnails URL|FILE [options]",
+        discussion: """
+            Loads no more than the images need: I-frame playlists first, else the beginnings of segments of the smallest \
+            variant that is large enough. Of a live stream it takes what is listed now. Exit status 10 means that some of \
+            the images are missing.
+            """)
+    static let _errorLabel = HLSGet._errorLabel
+
+    @Argument(help: ArgumentHelp("URL or path of a stream or a media file.", valueName: "url"))
+    var input: String
+
+    @Option(
+        help: ArgumentHelp("So many, evenly over the stream (20 where nothing else is said).", valueName: "n"),
+        transform: ThumbnailArgument.count)
+    var count: Int?
+    @Option(
+        help: ArgumentHelp("At these times, as in 2,1:30,1m30s.", valueName: "list"),
+        transform: ThumbnailArgument.times)
+    var times: [Duration]?
+    @Option(
+        help: ArgumentHelp("One each so often, as in 10.", valueName: "time"),
+        transform: NumberArgument.positiveDuration)
+    var every: Duration?
+    @Flag(help: "The very pictures of those times, not the nearest that are cheap to get.") var exact = false
+
+    @Option(
+        help: ArgumentHelp("Fit into this size; 0 follows from the shape (320x0). 0x0 is full size.", valueName: "wxh"),
+        transform: ThumbnailArgument.size)
+    var size = PixelSize(width: 320, height: 0)
+    @Option(help: ArgumentHelp("jpeg (the default) or png.", valueName: "name"), transform: ChoiceArgument.parse)
+    var format: ThumbnailFormat?
+    @Option(help: ArgumentHelp("Of JPEG, from 1 to 100 (85).", valueName: "n"), transform: ThumbnailArgument.quality)
+    var quality = 85
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("A folder, or a name with a place for the number, as in still-%03d.png.", valueName: "name"))
+    var output: String?
+    @Option(help: ArgumentHelp("All images in one: .jpg or .png.", valueName: "file")) var sheet: String?
+    @Option(help: ArgumentHelp("Images in a row of the sheet.", valueName: "n"), transform: ThumbnailArgument.count)
+    var columns: Int?
+    @Option(help: ArgumentHelp("WebVTT that names the place of each image in the sheet.", valueName: "file"))
+    var storyboard: String?
+    @Flag(help: "Replace existing files.") var overwrite = false
+
+    @Flag(help: "Print what was made as one JSON document.") var json = false
+    @Flag(name: .shortAndLong, help: "Errors only.") var quiet = false
+    @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
+    @OptionGroup(title: "Network") var connection: ConnectionOptions
+
+    mutating func validate() throws {
+        try connection.check()
+        if [count != nil, times != nil, every != nil].count(where: \.self) > 1 {
+            throw ValidationError("--count, --times and --every each name the times: give one of them")
+        }
+        if storyboard != nil && sheet == nil {
+            throw ValidationError("--storyboard is of a sheet: give --sheet, too")
+        }
+        if columns != nil && sheet == nil { throw ValidationError("--columns are of a sheet: give --sheet, too") }
+        do {
+            if let sheet { _ = try ThumbnailFormat(path: sheet) }
+            _ = try names()
+        } catch {
+            throw ValidationError(error.description)
+        }
+    }
+
+    mutating func run() async throws {
+        let status = await ThumbnailsRun(self).run()
+        if status != .done { throw status.exitCode }
+    }
+
+    /// How single images are named; nil where none are wanted.
+    func names() throws(ArgumentValueError) -> ThumbnailNames? {
+        if output == nil, sheet != nil { return nil }
+        return try ThumbnailNames(output ?? "", format: format)
+    }
+}
+
+/// A kind of image file.
+enum ThumbnailFormat: String, CaseIterable, Sendable {
+    case jpeg, png
+
+    init(path: String) throws(ArgumentValueError) {
+        let ending = path.split(separator: ".").last.map { $0.lowercased() }
+        switch ending {
+        case "jpg", "jpeg": self = .jpeg
+        case "png": self = .png
+        default: throw ArgumentValueError("\(TerminalText.escaped(path)) has to end in .jpg or .png")
+        }
+    }
+
+    func imageFormat(quality: Int) -> ImageFormat { self == .png ? .png : .jpeg(quality: quality) }
+}
+
+/// Values of the options.
+enum ThumbnailArgument {
+    static func count(_ text: String) throws(ArgumentValueError) -> Int { try integer(text, in: 1...10_000) }
+    static func quality(_ text: String) throws(ArgumentValueError) -> Int { try integer(text, in: 1...100) }
+
+    static func times(_ text: String) throws(ArgumentValueError) -> [Duration] {
+        var times: [Duration] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            times.append(try DurationArgument.parse(String(part)))
+        }
+        guard times.count <= 10_000 else { throw ArgumentValueError("no more than 10000 times") }
+        return times.sorted()
+    }
+
+    static func size(_ text: String) throws(ArgumentValueError) -> PixelSize {
+        let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) ?? -1 }
+        guard sides.count == 2, sides.allSatisfy({ (0...16_384).contains($0) }) else {
+            throw ArgumentValueError("not a size; write WIDTHxHEIGHT in pixels, as in 320x0")
+        }
+        return PixelSize(width: sides[0], height: sides[1])
+    }
+
+    private static func integer(_ text: String, in range: ClosedRange<Int>) throws(ArgumentValueError) -> Int {
+        guard text.allSatisfy({ $0.isASCII && $0.isNumber }), let value = Int(text), range.contains(value) else {
+            throw ArgumentValueError("a whole number from \(range.lowerBound) to \(range.upperBound) is needed")
+        }
+        return value
+    }
+}

@@ -1,0 +1,214 @@
+import Glibc
+import HLSKitCore
+
+/// One run of `hlsget thumbnails`.
+struct ThumbnailsRun {
+    private let command: ThumbnailsCommand
+
+    init(_ command: ThumbnailsCommand) { self.command = command }
+
+    /// An image that is wanted: its time, and the part of the stream that it stands for.
+    private struct Wish {
+        var time: Duration
+        var span: Range<Duration>
+    }
+
+    private struct Made {
+        var wish: Wish
+        var actual: MediaTime?
+        var image: Image?
+        var file: String?
+        var error: AssetError?
+    }
+
+    /// Makes all that was asked for and says how it went.
+    func run() async -> ExitStatus {
+        do {
+            return try await make()
+        } catch let error as ArgumentValueError {
+            StandardStream.error.writeLine(ErrorLine.line(error.description, url: nil, detail: nil))
+            return .usage
+        } catch {
+            StandardStream.error.writeLine(ErrorLine.text(for: error))
+            return ExitStatus(error)
+        }
+    }
+
+    private func make() async throws -> ExitStatus {
+        let url = try InputLocation.url(of: command.input, in: InputLocation.workingDirectory() ?? "/")
+        let names = try command.names()
+        // What cannot be written is known before the first request.
+        for path in [command.sheet, command.storyboard].compactMap(\.self) { try check(path) }
+        if let times = command.times { try check(names, count: times.count) }
+        if command.every == nil, command.times == nil { try check(names, count: command.count ?? 20) }
+
+        let options = command.connection.assetOptions(of: url, allowsFilesOutside: command.allowFile)
+        let generator = ImageGenerator(asset: Asset(url: url, options: options))
+        generator.maximumSize = command.size
+        generator.appliesPreferredTrackTransform = true
+        if command.exact {
+            generator.requestedTimeToleranceBefore = .zero
+            generator.requestedTimeToleranceAfter = .zero
+        }
+        let signals = SignalWatcher()
+        let interruption = Interruption(generator)
+        let watching = Task { for await signal in signals.requests { interruption.note(signal) } }
+        defer { watching.cancel() }
+
+        let end = try await generator.loadTimeRange().duration.duration
+        let wishes = try wishes(end: end, url: url)
+        try check(names, count: wishes.count)
+        try names?.folder.map(makeFolder)
+        let made = try await collect(wishes, from: generator, names)
+        try finish(made)
+        if let signal = interruption.signal { return .interrupted(signal: signal) }
+        return report(made, url: url)
+    }
+
+    // MARK: Times
+
+    private func wishes(end: Duration?, url: String) throws -> [Wish] {
+        if let times = command.times {
+            return times.enumerated().map { index, time in
+                let next = index + 1 < times.count ? times[index + 1] : end ?? time
+                return Wish(time: time, span: time..<max(time, next))
+            }
+        }
+        guard let end, end > .zero else {
+            throw AssetError(
+                code: .notAvailable, url: url, cause: "it is not known how long it is: name the times with --times")
+        }
+        if let step = command.every {
+            var wishes: [Wish] = []
+            var time = Duration.zero
+            while time < end {
+                guard wishes.count < 10_000 else { throw ArgumentValueError("--every makes more than 10000 images") }
+                wishes.append(Wish(time: time, span: time..<min(time + step, end)))
+                time += step
+            }
+            return wishes
+        }
+        let count = command.count ?? 20
+        return (0..<count).map { index in
+            // Each in the middle of what it stands for: the very start is often black.
+            let span = end * index / count..<end * (index + 1) / count
+            return Wish(time: span.lowerBound + (span.upperBound - span.lowerBound) / 2, span: span)
+        }
+    }
+
+    // MARK: Files
+
+    private func check(_ path: String) throws(OutputError) {
+        guard !command.overwrite, path != "-", access(path, F_OK) == 0 else { return }
+        throw OutputError(code: .fileExists, path: path, text: "the file exists; --overwrite replaces it")
+    }
+
+    private func check(_ names: ThumbnailNames?, count: Int) throws {
+        guard let names else { return }
+        if names.isSingle, count > 1 {
+            throw ArgumentValueError("-o: \(count) images need a place for the number in their name, as in %03d")
+        }
+        for number in 1...max(1, count) { try check(names.name(number)) }
+    }
+
+    private func makeFolder(_ path: String) throws(OutputError) {
+        guard mkdir(path, 0o777) != 0, errno != EEXIST else { return }
+        throw OutputError(code: .notWritable, path: path, text: String(cString: strerror(errno)))
+    }
+
+    private func write(_ bytes: [UInt8], to path: String) throws(OutputError) {
+        let file = try OutputFile(path: path, overwrite: command.overwrite)
+        try file.write(bytes)
+        try file.commit()
+    }
+
+    private func encoded(_ image: Image, _ format: ThumbnailFormat, for path: String) throws(OutputError) -> [UInt8] {
+        do {
+            return try image.encoded(as: format.imageFormat(quality: command.quality))
+        } catch {
+            throw OutputError(code: .conversionFailed, path: path, text: error.description)
+        }
+    }
+
+    // MARK: Images
+
+    private func collect(
+        _ wishes: [Wish], from generator: ImageGenerator, _ names: ThumbnailNames?
+    ) async throws -> [Made] {
+        var made: [Made] = []
+        let times = wishes.map { MediaTime($0.time, timescale: 1_000_000_000) }
+        for await result in generator.images(for: times) {
+            var one = Made(wish: wishes[made.count])
+            switch result {
+            case .succeeded(_, let actual, let image):
+                one.actual = actual
+                if command.sheet != nil { one.image = image }
+                if let names {
+                    let name = names.name(made.count + 1)
+                    try write(try encoded(image, names.format, for: name), to: name)
+                    one.file = name
+                }
+            case .failed(_, let error): one.error = error
+            case .cancelled: one.error = AssetError(code: .notAvailable, cause: "interrupted")
+            }
+            made.append(one)
+        }
+        return made
+    }
+
+    private func finish(_ made: [Made]) throws {
+        guard let path = command.sheet else { return }
+        let images = made.map(\.image)
+        guard images.contains(where: { $0 != nil }) else { return }
+        guard let sheet = ContactSheet(of: images, columns: command.columns), let image = sheet.image(of: images) else {
+            throw OutputError(
+                code: .unsupported, path: path, text: "the sheet would be too large: choose a smaller --size")
+        }
+        try write(try encoded(image, try ThumbnailFormat(path: path), for: path), to: path)
+        guard let storyboard = command.storyboard else { return }
+        // The sheet is named as it is seen from where the storyboard is.
+        let folder = storyboard.lastIndex(of: "/").map { String(storyboard[...$0]) } ?? ""
+        let name = path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path
+        try write(Array(sheet.storyboard(made.map(\.wish.span), sheet: name).utf8), to: storyboard)
+    }
+
+    // MARK: Report
+
+    private func report(_ made: [Made], url: String) -> ExitStatus {
+        let failures = made.filter { $0.error != nil }
+        // What all have in common is said once.
+        var told: Set<AssetError> = []
+        for failure in failures {
+            guard let error = failure.error, told.insert(error).inserted else { continue }
+            let same = failures.count { $0.error == error }
+            let what =
+                same > 1 ? " (\(same) images)" : " (\(Decimals.text(failure.wish.time / .seconds(1), places: 3)) s)"
+            StandardStream.error.writeLine(ErrorLine.text(for: error) + what)
+        }
+        if command.json {
+            StandardStream.output.writeLine(document(made, url: url))
+        } else if !command.quiet, failures.count < made.count {
+            var places: [String] = []
+            if let first = made.compactMap(\.file).first { places.append(TerminalText.escaped(first)) }
+            if let sheet = command.sheet { places.append(TerminalText.escaped(sheet)) }
+            if let storyboard = command.storyboard { places.append(TerminalText.escaped(storyboard)) }
+            StandardStream.error.writeLine(
+                "hlsget: \(Decimals.count(made.count - failures.count, "image")): \(places.joined(separator: ", "))")
+        }
+        guard let first = failures.first?.error else { return .done }
+        return failures.count == made.count ? ExitStatus(first) : .incomplete
+    }
+
+    private func document(_ made: [Made], url: String) -> String {
+        let images = made.map { one -> JSONValue in
+            [
+                "requested": .number(one.wish.time / .seconds(1)), "actual": JSONValue(one.actual?.seconds),
+                "file": JSONValue(one.file), "error": JSONValue(one.error?.description),
+            ]
+        }
+        return JSONValue.object([
+            "v": 1, "url": .string(ErrorLine.bare(url: url)), "images": .array(images),
+            "sheet": JSONValue(command.sheet), "storyboard": JSONValue(command.storyboard),
+        ]).text
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("hlsget thumbnails", .timeLimit(.minutes(2))) struct ThumbnailsTests {
+    private static let sample = SampleMedia.folder + "/master.m3u8"
+
+    private func names(_ folder: ScratchFolder) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    }
+
+    @Test("L01: so many images, evenly over the stream, in a folder that is made")
+    func count() async throws {
+        let folder = try ScratchFolder()
+        let result = try await hlsget("thumbnails", Self.sample, "--count", "4", "-o", "out/", "--json", in: folder)
+        #expect(result.status == 0)
+        let document = try #require(
+            JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
+        let images = document["images"] as? [[String: Any]] ?? []
+        #expect(images.compactMap { $0["requested"] as? Double } == [5, 15, 25, 35])
+        #expect(images.compactMap { $0["actual"] as? Double } == [4, 16, 24, 36])
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/out").sorted()
+        #expect(files == (1...4).map { "thumbnail-000\($0).jpg" })
+    }
+
+    @Test("L01: a sheet and a storyboard that names the place of each image")
+    func sheet() async throws {
+        let folder = try ScratchFolder()
+        let result = try await hlsget(
+            "thumbnails", Self.sample, "--every", "10", "--size", "64x0", "--sheet", "s.png", "--columns", "3",
+            "--storyboard", "s.vtt", in: folder)
+        #expect(result.status == 0)
+        #expect(result.lines == ["hlsget: 4 images: s.png, s.vtt"])
+        #expect(try names(folder) == ["s.png", "s.vtt"])
+        let text = try String(contentsOfFile: folder.path + "/s.vtt", encoding: .utf8)
+        #expect(text.hasPrefix("WEBVTT\n\n00:00:00.000 --> 00:00:10.000\ns.png#xywh=0,0,64,36\n"))
+        #expect(text.hasSuffix("00:00:30.000 --> 00:00:40.000\ns.png#xywh=0,36,64,36\n"))
+    }
+
+    @Test("L02: the very pictures of some times, as PNG with numbers of one's own")
+    func exact() async throws {
+        let folder = try ScratchFolder()
+        let result = try await hlsget(
+            "thumbnails", Self.sample, "--times", "1.25,0:02", "--exact", "-o", "a-%d.png", "--json", in: folder)
+        #expect(result.status == 0)
+        #expect(try names(folder) == ["a-1.png", "a-2.png"])
+        #expect(String(decoding: result.output, as: UTF8.self).contains("\"actual\":1.24"))
+    }
+
+    struct Failure: Sendable, CustomStringConvertible {
+        var arguments: [String]
+        var status: Int32
+        var words: String
+        var description: String { arguments.joined(separator: " ") }
+    }
+
+    @Test(
+        "what cannot be done is one line and an exit code",
+        arguments: [
+            Failure(arguments: ["/nowhere.m3u8"], status: 3, words: "cannot read the file"),
+            Failure(arguments: [SampleMedia.folder + "/subtitles-en-0.vtt"], status: 5, words: "not an HLS playlist"),
+            Failure(arguments: [SampleMedia.folder + "/audio-en.m3u8"], status: 6, words: "there is no video in it"),
+            Failure(arguments: [sample, "--times", "99", "--exact"], status: 10, words: "outside of what there is"),
+            Failure(arguments: [sample, "-o", "a.jpg"], status: 64, words: "%03d"),
+            Failure(arguments: [sample, "-o", "no/such/folder/a-%d.jpg"], status: 9, words: "cannot write"),
+            Failure(arguments: [sample, "--sheet", "a.gif"], status: 64, words: ".png"),
+            Failure(arguments: [sample, "--storyboard", "a.vtt"], status: 64, words: "--sheet"),
+            Failure(arguments: [sample, "--count", "0"], status: 64, words: "from 1"),
+            Failure(arguments: [sample, "--count", "2", "--every", "3"], status: 64, words: "one of them"),
+        ])
+    func failures(_ c: Failure) async throws {
+        let folder = try ScratchFolder()
+        let result = try await hlsget(["thumbnails"] + c.arguments, in: folder)
+        #expect(result.status == c.status)
+        #expect(result.errorLines.count == 1)
+        #expect(result.errors.contains(c.words))
+        let parts = try names(folder).filter { $0.hasSuffix(".part") }
+        #expect(parts.isEmpty)
+    }
+
+    @Test("existing files stay, unless they may be replaced")
+    func existing() async throws {
+        let folder = try ScratchFolder()
+        try folder.write([1], to: "a.jpg")
+        let arguments = ["thumbnails", Self.sample, "--times", "1", "-o", "a.jpg"]
+        let refused = try await hlsget(arguments, in: folder)
+        #expect(refused.status == 9)
+        #expect(refused.errorLines.first?.contains("the file exists") == true)
+        #expect(try await hlsget(arguments + ["--overwrite"], in: folder).status == 0)
+        #expect(FileManager.default.contents(atPath: folder.path + "/a.jpg")?.starts(with: [0xFF, 0xD8]) == true)
+    }
+}

@@ -52,7 +52,7 @@ enum HelpPage {
           --proxy URL|none, --interface NAME, -4, -6, --http1.1   how to connect
           --retries N, --timeout TIME, --limit-rate BYTES         tries again, longest wait, bytes a second
           --throttle CSV|RATE[,LATENCY] play over a slower link: a recorded trace, or 800k,50ms
-          --record-trace FILE           write all that the network does, for hlsget replay FILE
+          --record-trace FILE, --refresh-cmd CMD   record for hlsget replay; prints a fresh URL on 403, 410
           --allow-file                  a local playlist may name files outside its folder
           --deny-private, --deny-address CIDR, --allow-downgrade  refuse addresses; leave https
         REPORT

@@ -166,12 +166,18 @@ struct NetworkOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Write all that the network does, for hlsget replay.", valueName: "file"))
     var recordTrace: String?
+    @Option(
+        help: ArgumentHelp(
+            "Ask this command for a fresh URL on a 403 or 410 in mid-stream; $HLSGET_URL is the old one.",
+            valueName: "cmd"))
+    var refreshCmd: String?
 
     func apply(to options: inout PlayOptions) {
         connection.apply(to: &options)
         options.allowsFilesOutside = allowFile
         options.throttle = throttle
         options.recordingPath = recordTrace
+        options.refreshCommand = refreshCmd
         options.recordedOptions = RecordedOptions.kept(of: CommandLine.arguments.dropFirst())
     }
 }

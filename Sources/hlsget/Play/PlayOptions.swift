@@ -69,6 +69,8 @@ struct PlayOptions: Sendable, Equatable {
     var deniesPrivateAddresses = false
     var deniedAddresses: [AddressArgument] = []
     var allowsDowngrade = false
+    /// Prints a fresh URL where the one that plays runs out.
+    var refreshCommand: String?
 
     var isStrict = false
     /// Threads of each decoder; nil leaves it to the decoder.

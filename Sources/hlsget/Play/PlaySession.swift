@@ -364,6 +364,9 @@ extension PlaySession {
         }
         configuration.demuxesMedia = !options.outputs.isEmpty || options.decodes
         configuration.acceptsAllCodecs = !options.needsDecoder
+        if let command = options.refreshCommand {
+            configuration.hooks.urlRefresher = RefreshCommand(command: command)
+        }
         if let retries = options.retries { configuration.retryPolicies.maximumRetryCount = retries }
         if let timeout = options.timeout { configuration.timeouts.firstByte = timeout }
         return configuration

@@ -8,6 +8,8 @@ public struct LoadingHooks: Sendable {
     /// Loads what has a scheme of its own; nil (the default) refuses all such schemes.
     public var resourceLoader: (any ResourceLoader)?
     public var requestPolicy: RequestPolicy?
+    /// Asked where a URL runs out in the middle of a stream; nil (the default) takes 403 and 410 for what they are.
+    public var urlRefresher: (any URLRefresher)?
     /// Asked in their order.
     public var keyProviders: [any KeyProvider] = []
     /// Called once for each time the multivariant playlist is loaded, and before anything is chosen from it. Its URIs are

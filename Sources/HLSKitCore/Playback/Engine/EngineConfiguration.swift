@@ -35,6 +35,8 @@ struct EngineConfiguration: Sendable {
     var preloadsKeys = false
     /// What was known of the network when the item was set.
     var bandwidths = BandwidthEstimates()
+    /// The program gives fresh URLs for those that run out.
+    var refreshesURLs = false
     /// The date of time zero.
     var epoch = PlaylistDate(seconds: 0)
     var seed: UInt64 = 0
@@ -61,6 +63,7 @@ extension EngineConfiguration {
         keyFormats = configuration.hooks.keyFormats
         preloadsKeys = configuration.preloadsEligibleContentKeys
         if let history = configuration.bandwidthHistory { bandwidths = history.estimates }
+        refreshesURLs = configuration.hooks.urlRefresher != nil
         epoch = configuration.now
         seed = configuration.seed
         networkConditions = configuration.networkConditions

@@ -39,6 +39,8 @@ enum EngineEvent: Sendable {
     case media(MediaFact)
     case output(OutputFact)
     case timer(EngineTimer)
+    /// What the program has answered to ``EngineEffect/refreshURL(_:)``.
+    case freshURL(Result<String, LoadingError>)
 }
 
 /// What a person or program told the player to do.

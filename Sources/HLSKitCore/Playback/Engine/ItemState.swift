@@ -11,7 +11,9 @@ struct EngineItem: Sendable, Hashable {
 
 /// What an engine knows of its current item.
 struct ItemState: Sendable {
-    let url: String
+    /// That of its first playlist: as it was given, or the fresh one that took its place.
+    var url: String
+    var refresh = URLRefresh()
     var session: ItemSession?
     /// nil for a media playlist that was opened directly.
     @Shared var multivariant: MultivariantPlaylist? = nil

@@ -15,6 +15,7 @@ extension PlaybackEngine {
     mutating func failRequest(_ id: RequestID, _ error: LoadingError, _ metrics: TransferMetrics?) {
         guard let context = loading.requests.removeValue(forKey: id) else { return }
         loading.estimator.ended(id.rawValue, at: now)
+        if waitForFreshURL(after: error, of: context, id) { return }
         switch context.purpose {
         case .firstPlaylist: failFirstPlaylist(error)
         case .mediaPlaylist(let lane, _, let variantIndex):
@@ -35,8 +36,8 @@ extension PlaybackEngine {
         let final = PlayerError(error, isFirst: true)
         switch decide(.firstPlaylist, .firstPlaylist, .loading(error), hasAlternative: false) {
         case .retry(let delay): wait(.firstPlaylist, as: .firstPlaylist, delay, because: final)
-        case .failOver, .skip: failItem(final)
-        case .fail(let code): failItem(final.with(code))
+        case .failOver, .skip: failWhenPlayed(final)
+        case .fail(let code): failWhenPlayed(final.with(code))
         }
     }
 
@@ -148,14 +149,23 @@ extension PlaybackEngine {
 
     /// Loads a segment from another variant.
     private mutating func takeElsewhere(_ segment: SegmentID, because error: PlayerError) {
-        guard let flight = item?.lanes[segment.lane]?.segments.first(where: { $0.id == segment }) else { return }
+        guard goBack(to: segment) else { return }
+        leaveVariant(because: error)
+    }
+
+    /// Forgets a segment and what comes after it, so that it is loaded anew. False where it is not on its way.
+    @discardableResult
+    mutating func goBack(to segment: SegmentID) -> Bool {
+        guard let flight = item?.lanes[segment.lane]?.segments.first(where: { $0.id == segment }) else {
+            return false
+        }
         // The lane goes back to where the segment begins; what was presented of it is not repeated.
         abandon(from: segment)
         item?.lanes[segment.lane]?.cursor = .time(flight.job.start)
         item?.lanes[segment.lane]?.startsNewSequence = true
         item?.lanes[segment.lane]?.dropsOverlap = true
         buffer.removeMedia(from: flight.job.start, in: segment.lane.bufferTrack)
-        leaveVariant(because: error)
+        return true
     }
 
     // MARK: Maps and keys

@@ -43,8 +43,12 @@ extension PlaybackEngine {
         case (.firstPlaylist, .success(let loaded)):
             publish(loaded, context, isReload: false)
             loading.retries.succeed(.firstPlaylist)
-            open(loaded, began: context.began)
-        case (.firstPlaylist, .failure(let failure)): failItem(PlayerError(failure))
+            if item?.refresh.isUnderWay == true {
+                goOn(from: loaded, began: context.began)
+            } else {
+                open(loaded, began: context.began)
+            }
+        case (.firstPlaylist, .failure(let failure)): failWhenPlayed(PlayerError(failure))
         case (.mediaPlaylist(let lane, let isReload, let variantIndex), _):
             item?.lanes[lane]?.playlistRequest = nil
             takeMediaPlaylist(result, lane, isReload: isReload, variantIndex: variantIndex, context)

@@ -305,6 +305,7 @@ extension PlaybackEngine {
             item?.lanes[segment.lane]?.segments[index].isLoaded = true
             item?.lanes[segment.lane]?.segments[index].receivedByteCount = context.receivedByteCount
             item?.lanes[segment.lane]?.segments[index].request = nil
+            noteProof(of: context)
             if segment.lane != .subtitles { run(machine.handle(.throughputSample)) }
         case .resource(let resource, let lane):
             for other in lanes(sharing: id, of: resource) where other != lane {

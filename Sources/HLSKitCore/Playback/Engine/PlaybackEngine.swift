@@ -118,6 +118,7 @@ struct PlaybackEngine: Sendable {
         case .media(let fact): take(fact)
         case .output(let fact): take(fact)
         case .timer(let timer): fire(timer)
+        case .freshURL(let result): takeFreshURL(result)
         }
     }
 

@@ -15,6 +15,8 @@ struct DriverConfiguration: Sendable {
     var demuxes = true
     var isPaced = true
     var bandwidthHistory: BandwidthHistory?
+    var urlRefresher: (any URLRefresher)?
+    let userCall: UserCall
     var playlistOptions = PlaylistParser.Options()
 
     /// Touches the disk once for an item whose URL is a file's.
@@ -31,6 +33,8 @@ struct DriverConfiguration: Sendable {
             transport = MediaFileTransport(base, url: item.url, options: AssetOptions(configuration))
             outputs = item.outputs
         }
+        urlRefresher = configuration.hooks.urlRefresher
+        userCall = UserCall(clock: configuration.clock)
         bandwidthHistory = configuration.bandwidthHistory
         mediaTypes = configuration.mediaTypes
         decodes = configuration.decodesWithoutOutput

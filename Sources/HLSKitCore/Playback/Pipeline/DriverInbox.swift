@@ -3,6 +3,7 @@ import Synchronization
 /// What happens outside and waits for the driver.
 enum DriverInput: Sendable {
     case transport(RequestID, TransportEvent)
+    case freshURL(Result<String, LoadingError>)
     case renderer(LaneID, RendererID, TrackRenderer.Report)
     /// An output of the item came, went or changed its wishes.
     case outputsChanged

@@ -42,6 +42,8 @@ struct PlaybackDriver: ~Copyable {
     /// Without pacing, up to where all lanes were presented.
     private var presentedTime: Duration?
     private var sleeper: Task<Void, Never>?
+    /// The question to the program for a fresh URL.
+    private var refreshing: Task<Void, Never>?
     private var sleepsUntil: Duration?
 
     private struct RendererKey: Hashable {
@@ -116,6 +118,7 @@ struct PlaybackDriver: ~Copyable {
 
     private mutating func shutDown() async {
         sleeper?.cancel()
+        refreshing?.cancel()
         for transfer in transfers.values { transfer.task.cancel() }
         presentation.close()
         hub.close()
@@ -219,6 +222,7 @@ struct PlaybackDriver: ~Copyable {
         case .present:
             hub.release()
             presentation.release()
+        case .refreshURL(let expired): refresh(expired)
         case .diary(let diary, let entry): diary.take(entry)
         case .seekEnded, .seekRefused, .prerollEnded, .itemEnded, .advanceToNextItem: break
         }
@@ -244,6 +248,22 @@ struct PlaybackDriver: ~Copyable {
 
     // MARK: Requests
 
+    /// Asks the program for a fresh URL.
+    private mutating func refresh(_ expired: ExpiredURL) {
+        guard let refresher = configuration.urlRefresher else { return }
+        let (inbox, userCall) = (inbox, configuration.userCall)
+        refreshing = Task(executorPreference: userCall.executor) {
+            do throws(LoadingError) {
+                let url = try await userCall.value(
+                    of: "the URL refresher", url: expired.itemURL, within: refresher.deadline
+                ) { try await refresher.freshURL(insteadOf: expired) }
+                inbox.post(.freshURL(.success(url)))
+            } catch {
+                inbox.post(.freshURL(.failure(error)))
+            }
+        }
+    }
+
     private mutating func start(_ id: RequestID, _ request: EngineRequest) {
         do {
             try configuration.resourcePolicy.check(
@@ -263,6 +283,9 @@ struct PlaybackDriver: ~Copyable {
     private mutating func process(_ input: DriverInput) {
         switch input {
         case .transport(let id, let event): process(event, of: id)
+        case .freshURL(let result):
+            refreshing = nil
+            engine.handle(.freshURL(result))
         case .renderer(let lane, let id, let report): process(report, of: id, lane)
         case .outputsChanged: takeOutputs()
         }

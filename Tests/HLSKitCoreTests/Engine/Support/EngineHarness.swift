@@ -29,6 +29,9 @@ struct EngineHarness {
     private(set) var isOver = false
     /// How the seeks ended, in the order in which they did.
     private(set) var seekOutcomes: [Bool] = []
+    private(set) var expiredURLs: [ExpiredURL] = []
+    /// What the program answers where a URL has run out; nil does not answer.
+    var freshURL: ((ExpiredURL) -> Result<String, LoadingError>)?
     private(set) var metrics: [any MetricEvent] = []
     var origin: ScriptedOrigin
 
@@ -199,6 +202,9 @@ struct EngineHarness {
         case .seekEnded(let finished): seekOutcomes.append(finished)
         case .seekRefused: seekOutcomes.append(false)
         case .itemEnded: isOver = true
+        case .refreshURL(let expired):
+            expiredURLs.append(expired)
+            if let answer = freshURL?(expired) { handle(.freshURL(answer)) }
         case .present, .advanceToNextItem: break
         }
     }

@@ -1,0 +1,33 @@
+/// Gives the player a fresh URL where the one that it has runs out in the middle of a stream: servers that sign URLs
+/// answer 403 or 410 from then on.
+///
+/// What is buffered goes on playing while the program is asked. The fresh playlist takes the place of the old one by time
+/// and media sequence, so that nothing is played twice and nothing left out. It has to be of the same stream: with the
+/// same variants in the same order. Source: FEATURES D06.
+public protocol URLRefresher: Sendable {
+    /// How long an answer may take. Default 30 s.
+    var deadline: Duration { get }
+    /// The URL to go on with, for the playlist that the item was made with. Throwing ends the item once what is buffered
+    /// was played. Asked again only after media came from the URL that was given before.
+    func freshURL(insteadOf expired: ExpiredURL) async throws -> String
+}
+
+extension URLRefresher {
+    public var deadline: Duration { .seconds(30) }
+}
+
+/// A URL that has run out.
+public struct ExpiredURL: Sendable, Hashable {
+    /// The URL of the item, or the one that was given for it last.
+    public var itemURL: String
+    /// What was asked for: a playlist, a segment, an initialization section or a key.
+    public var url: String
+    /// What the server answered, 403 or 410.
+    public var status: Int
+
+    public init(itemURL: String, url: String, status: Int) {
+        self.itemURL = itemURL
+        self.url = url
+        self.status = status
+    }
+}

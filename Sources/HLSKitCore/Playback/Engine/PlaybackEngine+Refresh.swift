@@ -1,0 +1,139 @@
+import HLSPlaylist
+
+/// What an engine knows of URLs that run out.
+struct URLRefresh: Sendable {
+    /// The program is asked, or the playlist that it named is on its way.
+    var isUnderWay = false
+    /// When the program gave a URL last.
+    var renewed: Duration?
+    /// Media came since then.
+    var isProved = true
+    /// Why the program was asked.
+    @Shared var cause: PlayerError? = nil
+}
+
+/// URLs that run out in the middle of a stream: the program is asked for a fresh one, and what is still to be loaded comes
+/// from there. Buffer and position stay.
+///
+/// Source: FEATURES D06.
+extension PlaybackEngine {
+    /// Lets what failed wait for a fresh URL. False where the URL has not run out, or a fresh one did not help.
+    mutating func waitForFreshURL(after error: LoadingError, of context: RequestContext, _ id: RequestID) -> Bool {
+        guard configuration.refreshesURLs, error.code == .httpStatus, let status = error.status,
+            status == 403 || status == 410, let item, item.error == nil, item.pendingFailure == nil
+        else { return false }
+        if case .firstPlaylist = context.purpose { return false }
+        // What was asked for before the last fresh URL came says nothing about that.
+        let isOld = item.refresh.renewed.map { context.began < $0 } ?? false
+        guard isOld || item.refresh.isUnderWay || item.refresh.isProved else { return false }
+        putOff(context.purpose, id)
+        if isOld || item.refresh.isUnderWay { return true }
+        var cause = PlayerError(error, isFirst: false)
+        cause.code = .notFound
+        if case .resource(let resource, _) = context.purpose, resource.kind == .key { cause.code = .contentKey }
+        self.item?.refresh.isUnderWay = true
+        self.item?.refresh.cause = cause
+        effects.append(.publish(.recoverableError(cause)))
+        effects.append(.refreshURL(ExpiredURL(itemURL: item.url, url: error.url, status: status)))
+        return true
+    }
+
+    /// Takes back what was asked for, so that it is asked for again from the playlist to come.
+    private mutating func putOff(_ purpose: RequestContext.Purpose, _ id: RequestID) {
+        switch purpose {
+        case .firstPlaylist: break
+        case .mediaPlaylist(let lane, _, _):
+            item?.lanes[lane]?.playlistRequest = nil
+            park(lane)
+        case .segment(let segment):
+            goBack(to: segment)
+            park(segment.lane)
+        case .resource(let resource, let lane):
+            for other in Set([lane] + lanes(sharing: id, of: resource)).sorted(by: { $0.rawValue < $1.rawValue }) {
+                item?.lanes[other]?.resources[resource] = nil
+                guard let user = item?.lanes[other]?.segments.first(where: { $0.job.needs(resource) }) else { continue }
+                goBack(to: user.id)
+                park(other)
+            }
+        }
+    }
+
+    /// A lane whose playlist leads nowhere any more loads nothing until another one is there.
+    ///
+    /// - Parameter leavesFresh: the list that came after the fresh URL leads somewhere.
+    private mutating func park(_ id: LaneID, leavesFresh: Bool = true) {
+        guard var lane = item?.lanes[id], let tracker = lane.tracker else { return }
+        if leavesFresh, let renewed = item?.refresh.renewed, item?.refresh.isUnderWay == false,
+            tracker.lastLoadBegan >= renewed
+        {
+            return
+        }
+        item?.previousTracker = tracker
+        lane.cursor = .time(Self.resumeTime(of: lane, tracker))
+        lane.startsNewSequence = true
+        lane.dropsOverlap = true
+        lane.tracker = nil
+        item?.lanes[id] = lane
+        effects.append(.disarm(.reload(id)))
+    }
+
+    /// The program has answered.
+    mutating func takeFreshURL(_ result: Result<String, LoadingError>) {
+        guard let refresh = item?.refresh, refresh.isUnderWay, item?.error == nil else { return }
+        switch result {
+        case .success(let url):
+            item?.url = url
+            let now = now
+            item?.refresh.renewed = now
+            item?.refresh.isProved = false
+            requestFirstPlaylist()
+        case .failure(let error):
+            item?.refresh.isUnderWay = false
+            var final = refresh.cause ?? PlayerError(error, isFirst: false)
+            final.detail = (final.detail.map { "\($0); " } ?? "") + "no fresh URL: \(error.text)"
+            failWhenPlayed(final)
+        }
+    }
+
+    /// Goes on from the playlist at the fresh URL.
+    mutating func goOn(from loaded: LoadedPlaylist, began: Duration) {
+        item?.refresh.isUnderWay = false
+        item?.knownPlaylists = [:]
+        switch (loaded.playlist, item?.multivariant) {
+        case (.media(let playlist), nil):
+            guard item?.lanes[.main] != nil else { return }
+            let url = item?.url ?? loaded.url
+            park(.main, leavesFresh: false)
+            item?.lanes[.main]?.playlistURL = url
+            item?.lanes[.main]?.playlistRequestBegan = began
+            attach(playlist, url: loaded.url, to: .main)
+        case (.multivariant(let playlist), let old?):
+            guard let index = item?.variantIndex, playlist.variants.map(\.bandwidth) == old.variants.map(\.bandwidth)
+            else { return failWhenPlayed(otherStream(loaded.url)) }
+            item?.multivariant = playlist
+            item?.multivariantURL = loaded.url
+            item?.candidates = VariantCandidate.list(of: playlist)
+            item?.choiceLimits = nil
+            item?.decidedFor = nil
+            // Every lane begins its list anew, also where that has the URL that it had.
+            for id in LaneID.allCases { item?.lanes[id]?.playlistURL = "" }
+            let variant = playlist.variants[index]
+            guard let url = URIReference.resolve(variant.uri, against: loaded.url) else {
+                return failVariant(index, because: "its URI cannot be resolved")
+            }
+            redirect(.main, to: url)
+            chooseRenditions(for: variant, of: playlist, base: loaded.url)
+        case (.media, _?), (.multivariant, nil): failWhenPlayed(otherStream(loaded.url))
+        }
+    }
+
+    private func otherStream(_ url: String) -> PlayerError {
+        PlayerError(code: .badPlaylist, url: url, cause: "the fresh URL is of another stream")
+    }
+
+    /// Media came: the URL is a good one.
+    mutating func noteProof(of context: RequestContext) {
+        guard let renewed = item?.refresh.renewed, context.began >= renewed else { return }
+        item?.refresh.isProved = true
+    }
+}

@@ -1,0 +1,169 @@
+import HLSPlaylist
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("Engine, URLs that run out")
+struct EngineRefreshTests {
+    struct Case: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        var status: Int
+        /// What runs out first.
+        var first: String
+        var origin: @Sendable () -> ScriptedOrigin
+        var item: String
+        var fresh: String
+    }
+
+    /// Signed URLs `old/…`, which answer `status` from the third segment on, and `new/…`, which go on.
+    private static func media(_ status: Int) -> ScriptedOrigin {
+        var origin = ScriptedOrigin()
+        for name in ["old", "new"] {
+            origin.answer("\(name).m3u8", .text(.numbered(0, count: 10, prefix: "\(name)-", isEnded: true)))
+        }
+        for index in 3..<10 { origin.answer("old-\(index).ts", .status(status)) }
+        return origin
+    }
+
+    /// Video and audio of their own, both of which run out.
+    private static func multivariant() -> ScriptedOrigin {
+        var origin = ScriptedOrigin()
+        for name in ["old", "new"] {
+            let lines = [
+                "#EXTM3U", #"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="en",DEFAULT=YES,URI="\#(name)-a.m3u8""#,
+                #"#EXT-X-STREAM-INF:BANDWIDTH=1000000,AUDIO="a""#, "\(name)-v.m3u8",
+            ]
+            origin.answer("\(name).m3u8", .text(lines.joined(separator: "\n")))
+            for lane in ["v", "a"] {
+                origin.answer(
+                    "\(name)-\(lane).m3u8",
+                    .text(.numbered(0, count: 10, prefix: "\(name)-\(lane)", isEnded: true)))
+                if name == "old" {
+                    for index in 3..<10 { origin.answer("old-\(lane)\(index).ts", .status(403)) }
+                }
+            }
+        }
+        return origin
+    }
+
+    private static func withKey() -> ScriptedOrigin {
+        var origin = media(200)
+        for name in ["old", "new"] {
+            var text = PlaylistText.numbered(0, count: 10, prefix: "s", isEnded: true)
+            text.segments[3].tags = [#"#EXT-X-KEY:METHOD=AES-128,URI="\#(name).key""#]
+            origin.answer("\(name).m3u8", .text(text))
+        }
+        origin.answer("old.key", .status(403))
+        return origin
+    }
+
+    static let cases = [
+        Case(
+            testDescription: "403 on a segment", status: 403, first: "old-3.ts", origin: { media(403) },
+            item: "old.m3u8", fresh: "new.m3u8"),
+        Case(
+            testDescription: "410 on a segment", status: 410, first: "old-3.ts", origin: { media(410) },
+            item: "old.m3u8", fresh: "new.m3u8"),
+        Case(
+            testDescription: "403 in two renditions", status: 403, first: "old-", origin: { multivariant() },
+            item: "old.m3u8", fresh: "new.m3u8"),
+        Case(
+            testDescription: "403 on a key", status: 403, first: "old.key", origin: { withKey() }, item: "old.m3u8",
+            fresh: "new.m3u8"),
+    ]
+
+    @Test(
+        "D06: a fresh URL goes on where the old one ran out, with nothing twice and nothing left out", arguments: cases)
+    func refreshed(_ test: Case) throws {
+        var configuration = EngineConfiguration()
+        configuration.refreshesURLs = true
+        var harness = EngineHarness(origin: test.origin(), configuration: configuration)
+        harness.freshURL = { _ in .success(ScriptedOrigin.root + test.fresh) }
+        harness.control(.play)
+        harness.open(test.item)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd, "\(harness.story)")
+        #expect(harness.violations.isEmpty, "\(harness.violations)")
+        try #require(harness.expiredURLs.count == 1)
+        let expired = harness.expiredURLs[0]
+        #expect(expired.itemURL == ScriptedOrigin.root + test.item)
+        #expect(expired.url.hasPrefix(ScriptedOrigin.root + test.first))
+        #expect(expired.status == test.status)
+        #expect(harness.state.statistics.numberOfSkippedSegments == 0)
+        #expect(harness.state.statistics.numberOfStalls == 0, "what is buffered goes on playing")
+        // Each segment was delivered once, from one of the two.
+        var delivered: [String: Int] = [:]
+        for request in harness.requests where request.resourceClass == .segment && request.outcome == .delivered {
+            let name = request.path.split(separator: "-").last.map(String.init) ?? request.path
+            delivered[name, default: 0] += 1
+        }
+        #expect(delivered.values.allSatisfy { $0 == 1 } || test.first == "old.key", "\(delivered)")
+        #expect(delivered.count == (test.first == "old-" ? 20 : 10))
+    }
+
+    @Test("D06: a live stream goes on by its media sequence")
+    func live() throws {
+        var origin = ScriptedOrigin()
+        let broadcast = Broadcast(laterCount: 10)
+        origin.routes["old.m3u8"] = { visit in
+            visit.time < .seconds(14) ? .text(broadcast.text(at: visit.time)) : .status(403)
+        }
+        origin.broadcast("new.m3u8", broadcast)
+        var configuration = EngineConfiguration()
+        configuration.refreshesURLs = true
+        var harness = EngineHarness(origin: origin, configuration: configuration)
+        harness.freshURL = { _ in .success(ScriptedOrigin.root + "new.m3u8") }
+        harness.control(.play)
+        harness.open("old.m3u8")
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd, "\(harness.story)")
+        #expect(harness.expiredURLs.count == 1)
+        let segments = harness.requests.filter { $0.resourceClass == .segment }.map(\.path)
+        #expect(Set(segments).count == segments.count, "nothing twice: \(segments)")
+        let numbers = segments.compactMap { Int($0.dropFirst().dropLast(3)) }
+        #expect(numbers == Array((numbers.first ?? 0)..<((numbers.first ?? 0) + numbers.count)), "\(numbers)")
+    }
+
+    @Test(
+        "D06: without a fresh URL what is buffered is played, and the error says both what ran out and why it stayed so"
+    )
+    func refused() {
+        var configuration = EngineConfiguration()
+        configuration.refreshesURLs = true
+        var harness = EngineHarness(origin: Self.media(403), configuration: configuration)
+        harness.freshURL = { expired in
+            .failure(LoadingError(code: .application, url: expired.itemURL, text: "nobody is logged in"))
+        }
+        harness.control(.play)
+        harness.open("old.m3u8")
+        harness.runToEnd()
+        #expect(!harness.didPlayToEnd)
+        #expect(harness.error?.url == "https://host/old-3.ts")
+        #expect(harness.error?.detail?.contains("403") == true)
+        #expect(harness.error?.detail?.contains("nobody is logged in") == true)
+        #expect(harness.now >= .seconds(12), "three segments were there")
+    }
+
+    @Test("D06: a fresh URL that does not help is not asked for again; another stream is an error")
+    func noLoop() {
+        var configuration = EngineConfiguration()
+        configuration.refreshesURLs = true
+        var harness = EngineHarness(origin: Self.media(403), configuration: configuration)
+        harness.freshURL = { .success($0.itemURL) }
+        harness.control(.play)
+        harness.open("old.m3u8")
+        harness.runToEnd()
+        #expect(harness.isOver)
+        #expect(harness.expiredURLs.count == 1)
+
+        var origin = Self.multivariant()
+        origin.answer("other.m3u8", .text(.numbered(0, count: 10, prefix: "x", isEnded: true)))
+        var other = EngineHarness(origin: origin, configuration: configuration)
+        other.freshURL = { _ in .success(ScriptedOrigin.root + "other.m3u8") }
+        other.control(.play)
+        other.open("old.m3u8")
+        other.runToEnd()
+        #expect(other.error?.code == .badPlaylist)
+        #expect(other.error?.url == "https://host/other.m3u8")
+    }
+}

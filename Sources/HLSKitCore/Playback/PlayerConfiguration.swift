@@ -81,8 +81,12 @@ extension PlayerConfiguration {
     var now: PlaylistDate {
         if let wallClock { return wallClock() }
         guard isClockOfThisMachine else { return PlaylistDate(seconds: 0) }
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return PlaylistDate(seconds: Int64(time.tv_sec), attoseconds: Int64(time.tv_nsec) * 1_000_000_000)
+        // struct timespec, whose members the compiler takes for those of another module: seconds and nanoseconds.
+        var time = (seconds: Int64(0), nanoseconds: Int64(0))
+        withUnsafeMutableBytes(of: &time) { bytes in
+            guard let base = bytes.baseAddress else { return }
+            clock_gettime(CLOCK_REALTIME, base.assumingMemoryBound(to: timespec.self))
+        }
+        return PlaylistDate(seconds: time.seconds, attoseconds: time.nanoseconds * 1_000_000_000)
     }
 }

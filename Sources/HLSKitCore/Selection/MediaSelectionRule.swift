@@ -32,7 +32,9 @@ struct MediaSelectionRule: Sendable {
 
     private func serves(_ option: MediaSelectionOption, _ criteria: MediaSelectionCriteria) -> Bool {
         if hasPrincipal(option, criteria) { return true }
-        if !criteria.preferredLanguages.isEmpty { return rank(of: option, criteria) < criteria.preferredLanguages.count }
+        if !criteria.preferredLanguages.isEmpty {
+            return rank(of: option, criteria) < criteria.preferredLanguages.count
+        }
         return preferredCount(option, criteria) > 0
     }
 

@@ -48,7 +48,9 @@ struct KeyboardControl: Sendable {
     }
 
     private func selectNext(of characteristic: MediaCharacteristic, called name: String) -> Outcome {
-        guard let item = player.currentItem, let group = item.mediaSelectionGroup(for: characteristic) else { return .say("no \(name) to choose from") }
+        guard let item = player.currentItem, let group = item.mediaSelectionGroup(for: characteristic) else {
+            return .say("no \(name) to choose from")
+        }
         var options: [MediaSelectionOption?] = group.options.filter(\.isPlayable)
         if group.allowsEmptySelection { options.append(nil) }
         guard options.count > 1 else { return .say("no other \(name)") }

@@ -38,7 +38,8 @@ struct TimedOutputTests {
             let index = try #require(entry)
             #expect(deliveries.elements[index].itemTime == cue.timeRange.start)
             let start = try #require(cue.timeRange.start.duration)
-            #expect(abs(deliveries.times[index] - epoch - start) < .milliseconds(1))
+            // Subtitles hold nothing up: those of the very beginning come as soon as they are loaded.
+            #expect(start == .zero || abs(deliveries.times[index] - epoch - start) < .milliseconds(1))
         }
         for delivery in deliveries.elements {
             #expect(delivery.cues.allSatisfy { $0.timeRange.contains(delivery.itemTime) })

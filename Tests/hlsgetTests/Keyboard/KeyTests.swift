@@ -19,7 +19,8 @@ struct KeyTests {
         arguments: [
             Case(" ", .character(" ")), Case("[]", .character("["), .character("]")),
             Case("\u{1B}[D\u{1B}[C", .left, .right), Case("\u{1B}OA\u{1B}OB", .up, .down),
-            Case("\u{1B}[1;5C", .right), Case("\u{1B}[3~q", .character("q")), Case("\u{1B}\u{1B}[Aq", .up, .character("q")),
+            Case("\u{1B}[1;5C", .right), Case("\u{1B}[3~q", .character("q")),
+            Case("\u{1B}\u{1B}[Aq", .up, .character("q")),
             Case("\u{1B}xq", .character("q")), Case("ä\n\u{7F}\u{3}s", .character("s")),
         ])
     func parse(_ test: Case) {

@@ -310,7 +310,8 @@ struct LanePipeline {
         }
         guard !reader.skipsUntilSync(sample, of: track.mediaType) else { return }
         let placement = reader.placement(of: sample, in: track, timeline: &timeline)
-        let time = ItemTimeline.duration(sample.pts.addingReportingOverflow(placement.shift).partialValue, track.timescale)
+        let time = ItemTimeline.duration(
+            sample.pts.addingReportingOverflow(placement.shift).partialValue, track.timescale)
         guard takesPlace(from: time + placement.offset, reader, output: &output) else { return }
         announce(track, &reader, output: &output)
         sample.pts = sample.pts.addingReportingOverflow(placement.shift).partialValue

@@ -29,9 +29,8 @@ enum HelpPage {
         OUTPUT
           -o, --output FILE             - is stdout; may be repeated, as in -o v.y4m -o a.wav
           -f, --format NAME             ts mp4 mkv y4m rawvideo wav s16le f32le framemd5 null
-          --no-video, --no-audio        leave one of them away
+          --no-video, --no-audio, --overwrite   leave one of them away; replace existing files
           --fast, --no-decode           as fast as possible instead of in real time; only load
-          --overwrite                   replace existing files
         PLAYBACK
           --rate R                      plays at that speed, 1 is normal; files hold all at their own
           --immediately, --no-auto-wait start at the first picture, even if it may stall; never wait

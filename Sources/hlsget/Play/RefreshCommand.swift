@@ -35,7 +35,7 @@ struct RefreshCommand: URLRefresher {
         do { try process.run() } catch { throw Failure(description: "cannot run /bin/sh: \(error)") }
         running.start(process.processIdentifier)
         return try await withTaskCancellationHandler {
-            let bytes = await Self.read(output.fileHandleForReading)
+            let bytes = await Self.read(output)
             var status: Int32 = 0
             for await value in statuses { status = value }
             running.finish()
@@ -50,21 +50,23 @@ struct RefreshCommand: URLRefresher {
         }
     }
 
-    /// All that comes, up to the limit.
-    private static func read(_ handle: FileHandle) async -> Data {
-        let (pieces, continuation) = AsyncStream.makeStream(of: Data.self)
-        handle.readabilityHandler = { handle in
-            let data = handle.availableData
-            if data.isEmpty {
-                handle.readabilityHandler = nil
-                continuation.finish()
-            } else {
-                continuation.yield(data)
+    /// All that comes, up to the limit. On a thread of its own: it waits for as long as the command does.
+    private static func read(_ output: Pipe) async -> Data {
+        let descriptor = output.fileHandleForReading.fileDescriptor
+        let bytes = await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                var bytes: [UInt8] = []
+                var piece = [UInt8](repeating: 0, count: 4096)
+                while bytes.count <= maximumByteCount {
+                    let count = Glibc.read(descriptor, &piece, piece.count)
+                    if count < 0, errno == EINTR { continue }
+                    guard count > 0 else { break }
+                    bytes += piece.prefix(count)
+                }
+                continuation.resume(returning: bytes)
             }
         }
-        var bytes = Data()
-        for await piece in pieces where bytes.count <= maximumByteCount { bytes += piece }
-        return bytes.prefix(maximumByteCount)
+        return withExtendedLifetime(output) { Data(bytes.prefix(maximumByteCount)) }
     }
 
     /// The command while it runs, with all that it has started.

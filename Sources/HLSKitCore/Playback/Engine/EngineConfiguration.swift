@@ -25,6 +25,7 @@ struct EngineConfiguration: Sendable {
     var seed: UInt64 = 0
     var networkConditions = NetworkConditions()
     var selector: any VariantSelector = ScenarioRule()
+    var parallelLoading = ParallelLoading()
 }
 
 extension EngineConfiguration {
@@ -46,5 +47,6 @@ extension EngineConfiguration {
         seed = configuration.seed
         networkConditions = configuration.networkConditions
         selector = configuration.variantSelector
+        parallelLoading = configuration.parallelLoading
     }
 }

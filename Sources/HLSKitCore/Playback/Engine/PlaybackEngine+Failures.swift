@@ -108,7 +108,7 @@ extension PlaybackEngine {
         let hasAlternative = id == .main && hasAlternative
         let cause = RetrySchedule<RequestRole>.Failure.Cause.badContent(url: error.url ?? "")
         switch decide(.map(id), .initializationSection, cause, hasAlternative: hasAlternative) {
-        case .retry(let delay): wait(.segment(id), as: .segment(flight.id), delay, because: error)
+        case .retry(let delay): wait(.segment(flight.role), as: .segment(flight.id), delay, because: error)
         case .failOver: takeElsewhere(flight.id, because: error)
         case .skip: failLane(id, error)
         case .fail(let code): failLane(id, error.with(code))
@@ -116,14 +116,16 @@ extension PlaybackEngine {
     }
 
     private mutating func failSegment(_ segment: SegmentID, error: PlayerError, loadingError: LoadingError?) {
-        guard let index = item?.lanes[segment.lane]?.segments.firstIndex(where: { $0.id == segment }) else { return }
+        guard let index = item?.lanes[segment.lane]?.segments.firstIndex(where: { $0.id == segment }),
+            let flight = item?.lanes[segment.lane]?.segments[index]
+        else { return }
         item?.lanes[segment.lane]?.segments[index].request = nil
         item?.lanes[segment.lane]?.segments[index].isLoaded = false
-        let role = RequestRole.segment(segment.lane)
+        let role = RequestRole.segment(flight.role)
         let url = error.url ?? ""
         let cause = loadingError.map { RetrySchedule<RequestRole>.Failure.Cause.loading($0) } ?? .badContent(url: url)
         let isAtEdge = item?.lanes[segment.lane]?.tracker.map { self.isAtEdge(segment, $0) } ?? false
-        let hasAlternative = segment.lane == .main && hasAlternative
+        let hasAlternative = segment.lane == .main && (isOfLeftVariant(flight) || hasAlternative)
         switch decide(role, .segment, cause, hasAlternative: hasAlternative, isAtLiveEdge: isAtEdge) {
         case .retry(let delay): wait(role, as: .segment(segment), delay, because: error)
         case .failOver: takeElsewhere(segment, because: error)
@@ -145,15 +147,17 @@ extension PlaybackEngine {
     private mutating func takeElsewhere(_ segment: SegmentID, because error: PlayerError) {
         guard let lane = item?.lanes[segment.lane], let flight = lane.segments.first(where: { $0.id == segment })
         else { return }
+        let isOfLeftVariant = isOfLeftVariant(flight)
         // The lane goes back to where the segment begins; what was presented of it is not repeated.
-        // From the end: whatever follows a segment that is let go would be read at once.
-        for other in lane.segments.reversed() where other.id >= segment { cancel(other) }
-        item?.lanes[segment.lane]?.segments.removeAll { $0.id >= segment }
-        item?.lanes[segment.lane]?.cursor = .time(flight.job.start)
-        item?.lanes[segment.lane]?.startsNewSequence = true
-        item?.lanes[segment.lane]?.dropsOverlap = true
+        giveBack(from: flight)
         buffer.removeMedia(from: flight.job.start, in: segment.lane.bufferTrack)
-        leaveVariant(because: error)
+        guard isOfLeftVariant else { return leaveVariant(because: error) }
+        effects.append(.publish(.recoverableError(error)))
+    }
+
+    /// The lane goes on with another variant already.
+    private func isOfLeftVariant(_ flight: SegmentInFlight) -> Bool {
+        flight.id.lane == .main && flight.playlistURL != item?.lanes[.main]?.playlistURL
     }
 
     // MARK: Maps and keys
@@ -305,8 +309,11 @@ extension PlaybackEngine {
         guard item.hasPresentable else { return failItem(error) }
         self.item?.pendingFailure = error
         for id in LaneID.allCases {
-            for flight in item.lanes[id]?.segments ?? [] where !flight.isLoaded { cancel(flight) }
-            self.item?.lanes[id]?.segments.removeAll { !$0.isLoaded }
+            // What was loaded after a segment that is missing is not played either.
+            let segments = item.lanes[id]?.segments ?? []
+            let count = segments.firstIndex { !$0.isLoaded } ?? segments.count
+            for flight in segments[count...].reversed() { cancel(flight) }
+            self.item?.lanes[id]?.segments.removeSubrange(count...)
             if item.lanes[id] != nil { complete(id) }
         }
         loading.waiting = [:]

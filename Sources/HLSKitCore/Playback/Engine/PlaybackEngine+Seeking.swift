@@ -82,8 +82,7 @@ extension PlaybackEngine {
             lane.drainedEnd = nil
             lane.isComplete = false
             self.item?.lanes[lane.id] = lane
-            loading.forget(.segment(lane.id))
-            effects.append(.disarm(.retry(.segment(lane.id))))
+            lane.inheritedRole = nil
             buffer.removeAll(in: lane.id.bufferTrack)
             guard old.isComplete else { continue }
             effects.append(.reopenLane(lane.id))

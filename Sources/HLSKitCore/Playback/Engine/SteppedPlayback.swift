@@ -24,6 +24,8 @@ package struct SteppedPlayback: Sendable {
     package init(configuration: PlayerConfiguration, playlist: @escaping @Sendable (String) -> Playlist?) {
         var configuration = EngineConfiguration(configuration)
         configuration.canPlayCodec = nil
+        // There is one request at a time.
+        configuration.parallelLoading = .sequential
         engine = PlaybackEngine(configuration: configuration)
         self.playlist = playlist
     }

@@ -66,7 +66,8 @@ extension PlaybackEngine {
     private func watch(_ id: RequestID) -> WatchedDownload? {
         guard let choice = item?.choice, choice.count > 1, item?.error == nil,
             let lane = item?.lanes[.main], let tracker = lane.tracker, let flight = lane.loading, flight.request == id,
-            !flight.isSuspended, let variantIndex = flight.variantIndex, let index = flight.playlistURL == lane.playlistURL
+            !flight.isSuspended, let variantIndex = flight.variantIndex,
+            let index = flight.playlistURL == lane.playlistURL
                 ? tracker.index(of: flight.position) : tracker.index(containing: flight.job.start)
         else { return nil }
         var input = selectionInput(at: index, in: tracker, candidates: choice)

@@ -19,6 +19,10 @@ extension PlaybackEngine {
         guard let outlook = knownOutlook else { return nil }
         let wanted = outlook.prefetchableTracks.intersection(tracksToLoad)
         guard !wanted.isEmpty, item?.error == nil, item?.pendingFailure == nil, isMeasured else { return nil }
+        // What another lane needs first is not known before its list is here.
+        for id in [LaneID.main, .audio] {
+            if let lane = item?.lanes[id], lane.tracker == nil { return nil }
+        }
         var first: (id: LaneID, start: Duration, index: Int)?
         for id in LaneID.allCases where wanted.contains(id.bufferTrack) {
             guard let lane = item?.lanes[id], let tracker = lane.tracker, let index = lane.nextIndex else { continue }

@@ -31,7 +31,8 @@ extension PlaybackEngine {
     mutating func load(in id: LaneID, beside: Bool) -> Bool {
         // Not the whole item: a copy of all that it holds costs more than the rest.
         guard let lane = item?.lanes[id], let tracker = lane.tracker, !lane.isComplete,
-            beside || lane.segments.allSatisfy(\.isLoaded), beside || lane.segments.count < Self.maximumUndemuxedSegments,
+            beside || lane.segments.allSatisfy(\.isLoaded),
+            beside || lane.segments.count < Self.maximumUndemuxedSegments,
             lane.cursor != nil, item?.pendingFailure == nil, item?.error == nil
         else { return false }
         guard let index = lane.nextIndex else {
@@ -83,7 +84,8 @@ extension PlaybackEngine {
             return failUnsupported(error, in: id)
         }
         var flight = SegmentInFlight(
-            id: job.id, role: lane.inheritedRole ?? job.id, position: tracker.position(at: index), job: job, playlistURL: lane.playlistURL)
+            id: job.id, role: lane.inheritedRole ?? job.id, position: tracker.position(at: index), job: job,
+            playlistURL: lane.playlistURL)
         flight.byteRange = segment.byteRange?.range
         flight.variantIndex = id == .main ? item?.variantIndex : nil
         item?.lanes[id]?.inheritedRole = nil

@@ -32,8 +32,12 @@ public struct EventLog: Sendable, Hashable {
 
     /// nil for what depends on how fast the machine is: whether a reason for waiting was seen between two others.
     static func decision(_ kind: PlayerEvent.Kind) -> String? {
-        if case .timeControl(let change) = kind, change.old == change.new { return nil }
-        return text(kind)
+        switch kind {
+        case .timeControl(let change) where change.old == change.new: return nil
+        // What the program did, and what follows from other decisions.
+        case .currentItemChanged: return nil
+        default: return text(kind)
+        }
     }
 
     private static func text(_ kind: PlayerEvent.Kind) -> String {
@@ -42,6 +46,7 @@ public struct EventLog: Sendable, Hashable {
             "time control \(change.old) -> \(change.new)" + (change.reason.map { " \($0)" } ?? "")
                 + ", rate \(change.rate)"
         case .rateChanged(let rate, let reason): "rate \(rate) \(reason)"
+        case .currentItemChanged(let id): id == nil ? "no item" : "another item"
         case .itemStatusChanged(let status): "item \(status)"
         case .durationChanged(let duration): "duration \(text(duration))"
         case .playlistLoaded(let load): "playlist \(load.url)" + (load.isReload ? " again" : "")

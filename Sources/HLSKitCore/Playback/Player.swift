@@ -4,47 +4,44 @@
 /// to happens in the background. Releasing the last reference ends all I/O.
 public class Player: @unchecked Sendable {  // stores nothing but `core`, which is Sendable, and immutable values
     let core: PlayerCore
-    private let configuration: PlayerConfiguration
-    private let itemBox: CurrentItem
 
     /// No request is made before there is an item.
     public init(item: PlayerItem? = nil, configuration: PlayerConfiguration = .init()) {
-        self.configuration = configuration
-        itemBox = CurrentItem()
-        core = PlayerCore(
-            engine: PlaybackEngine(configuration: EngineConfiguration(configuration)),
-            clock: HostClock(configuration.clock))
-        if let item, item.attach(to: core) { setCurrent(item) } else { setCurrent(nil) }
+        core = PlayerCore(configuration: configuration)
         if configuration.pacing == .unpaced { core.control(.setAutomaticallyWaits(false)) }
+        // An item that is another player's leaves this one without.
+        if let item { try? core.replaceCurrentItem(with: item) }
     }
 
     deinit { core.abandon() }
 
     // MARK: Item
 
-    public var currentItem: PlayerItem? { itemBox.item }
+    public var currentItem: PlayerItem? { core.currentItem }
 
     /// Plays another item, or none. The rate stays.
     ///
     /// - Throws: ``PlayerError/Code/itemInUse`` where the item belongs to a player already. Replacing an item by itself
     ///   does nothing.
     public func replaceCurrentItem(with item: PlayerItem?) throws(PlayerError) {
-        if let item {
-            if item === currentItem { return }
-            guard item.attach(to: core) else {
-                throw PlayerError(code: .itemInUse, url: item.url, cause: "the item belongs to a player already")
-            }
-        }
-        setCurrent(item)
+        try core.replaceCurrentItem(with: item)
     }
 
-    private func setCurrent(_ item: PlayerItem?) {
-        itemBox.item = item
-        if let item { item.applyWishes(to: core) }
-        core.setItem(
-            item.map { EngineItem(url: $0.url) }, configuration: DriverConfiguration(configuration, item: item))
-        if let item { item.applyWishes(to: core) }
+    /// What happens when the current item has played to its end. Default `pause`, `advance` for a ``QueuePlayer``.
+    public var actionAtItemEnd: ActionAtItemEnd { core.read { $0.machine.actionAtItemEnd } }
+
+    /// Sets what happens when the current item has played to its end. At an end that was reached it acts at once.
+    ///
+    /// - Throws: ``PlayerError/Code/invalidArgument`` for `advance` without a queue: only a ``QueuePlayer`` has one.
+    public func setActionAtItemEnd(_ action: ActionAtItemEnd) throws(PlayerError) {
+        guard action != .advance || hasQueue else {
+            throw PlayerError(code: .invalidArgument, cause: "only a queue player can advance to the next item")
+        }
+        core.control(.setActionAtItemEnd(action))
     }
+
+    /// Whether items follow the current one.
+    var hasQueue: Bool { false }
 
     // MARK: Control
 
@@ -57,7 +54,7 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
     /// The rate that ``play()`` sets. Default 1.
     public var defaultRate: Float {
         get { core.read { $0.defaultRate } }
-        set { core.control(.setDefaultRate(newValue)) }
+        set { core.controlAll(.setDefaultRate(newValue)) }
     }
 
     /// Plays as soon as it can be done without stalling. May come before there is an item.
@@ -79,7 +76,7 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
     /// What is known of the network. Read at each decision: a change takes effect at the next segment.
     public var networkConditions: NetworkConditions {
         get { core.read { $0.networkConditions } }
-        set { core.control(.setNetworkConditions(newValue)) }
+        set { core.controlAll(.setNetworkConditions(newValue)) }
     }
 
     // MARK: Observing

@@ -5,10 +5,14 @@ public struct PlayerEvent: Sendable {
     /// Time since the player was made.
     public var hostTime: Duration
     public var kind: Kind
+    /// The item that it is about, which may be one that is made ready behind the current one; nil where the player has
+    /// none.
+    public var itemID: PlayerItem.ID?
 
-    public init(hostTime: Duration, kind: Kind) {
+    public init(hostTime: Duration, kind: Kind, itemID: PlayerItem.ID? = nil) {
         self.hostTime = hostTime
         self.kind = kind
+        self.itemID = itemID
     }
 
     public enum Kind: Sendable {
@@ -16,6 +20,8 @@ public struct PlayerEvent: Sendable {
         case timeControl(TimeControlChange)
         /// The desired rate changed, or did not stay what it was set to.
         case rateChanged(Float, RateChangeReason)
+        /// Another item is current, or none.
+        case currentItemChanged(PlayerItem.ID?)
         /// The item became ready to play or failed.
         case itemStatusChanged(PlayerItemStatus)
         case durationChanged(MediaTime)

@@ -7,16 +7,30 @@ public final class PlayerItem: Sendable {
     private struct State {
         var preferences = PlayerItemPreferences()
         var forwardPlaybackEndTime: Duration?
+        var start: Duration?
         var writers: [any MediaWriter] = []
-        var core: PlayerCore?
+        weak var core: PlayerCore?
+        /// It has been some player's, which it stays.
         var isTaken = false
+        /// It is in the queue of its player now.
+        var isQueued = false
+        /// What became of it, once it was taken out of its player.
+        var last: PlayerState?
+        var error: PlayerError?
+    }
+
+    /// What a player has to know of an item before it loads it.
+    struct Wishes {
+        var preferences: PlayerItemPreferences
+        var forwardPlaybackEndTime: Duration?
+        var start: Duration?
     }
 
     /// The multivariant or media playlist, or a media file without a playlist, as an absolute URL.
     public let url: String
     private let state = Mutex(State())
 
-    /// No I/O takes place before the item becomes a player's current one.
+    /// No I/O takes place before the item becomes a player's current one, or soon will.
     public init(url: String) {
         self.url = url
     }
@@ -29,7 +43,7 @@ public final class PlayerItem: Sendable {
                 state.preferences = newValue
                 return state.core
             }
-            core?.control(.setPreferences(newValue))
+            core?.control(.setPreferences(newValue), of: self)
         }
     }
 
@@ -41,36 +55,61 @@ public final class PlayerItem: Sendable {
                 state.forwardPlaybackEndTime = newValue
                 return state.core
             }
-            core?.control(.setForwardPlaybackEndTime(newValue))
+            core?.control(.setForwardPlaybackEndTime(newValue), of: self)
         }
     }
 
-    /// Adds an output. Outputs are taken over when the item becomes current: add them before.
+    /// Adds an output. Outputs are taken over when the item is loaded: add them before it becomes a player's.
     public func add(_ writer: any MediaWriter) {
         state.withLock { $0.writers.append(writer) }
     }
 
     /// Why the item failed; nil while it has not.
     public var error: PlayerError? {
-        state.withLock(\.core)?.read { $0.item?.error }
+        let (core, last) = state.withLock { ($0.isQueued ? $0.core : nil, $0.error) }
+        return core?.read(of: self) { $0.item?.error } ?? last
     }
 
     var writers: [any MediaWriter] { state.withLock(\.writers) }
 
+    // MARK: For its player
+
+    var wishes: Wishes {
+        state.withLock { state in
+            Wishes(
+                preferences: state.preferences, forwardPlaybackEndTime: state.forwardPlaybackEndTime,
+                start: state.start)
+        }
+    }
+
+    /// Whether it can become an item of a player: it is nobody's, or was this player's and has not failed.
+    func canAttach(to core: PlayerCore) -> Bool {
+        state.withLock { Self.canAttach($0, to: core) }
+    }
+
+    private static func canAttach(_ state: State, to core: PlayerCore) -> Bool {
+        !state.isTaken || (state.core === core && !state.isQueued && state.error == nil)
+    }
+
     /// Ties the item to a player. False where it belongs to one.
     func attach(to core: PlayerCore) -> Bool {
         state.withLock { state in
-            guard !state.isTaken else { return false }
+            guard Self.canAttach(state, to: core) else { return false }
             state.isTaken = true
+            state.isQueued = true
             state.core = core
             return true
         }
     }
 
-    /// Presses the item's wishes on the engine that now plays it.
-    func applyWishes(to core: PlayerCore) {
-        let (preferences, end) = state.withLock { ($0.preferences, $0.forwardPlaybackEndTime) }
-        core.control(.setPreferences(preferences))
-        if let end { core.control(.setForwardPlaybackEndTime(end)) }
+    /// The item is not in its player's queue any more: what it shows stays as it was last; nil where it was not loaded.
+    func freeze(_ last: PlayerState?, error: PlayerError?) {
+        state.withLock { state in
+            state.isQueued = false
+            if let last { state.last = last }
+            state.error = error
+        }
     }
 }
+
+extension PlayerItem: Identifiable {}

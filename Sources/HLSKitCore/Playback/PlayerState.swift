@@ -12,6 +12,8 @@ public struct PlayerState: Sendable, Hashable {
     public var timeControlStatus: TimeControlStatus = .paused
     /// Not nil exactly while ``timeControlStatus`` is `waitingToPlayAtSpecifiedRate`.
     public var reasonForWaitingToPlay: WaitingReason?
+    /// The current item; nil without one.
+    public var currentItemID: PlayerItem.ID?
     public var itemStatus: PlayerItemStatus = .unknown
     public var currentTime: MediaTime = .zero
     /// `.indefinite` before it is known and while a live stream goes on.

@@ -35,6 +35,7 @@ struct EventReporter: Sendable {
                         ])
                 ]
         case .rateChanged(let rate, _): return rateLines(rate, itemTime: .indefinite, at: time)
+        case .currentItemChanged: return []
         case .itemStatusChanged(let status):
             return [Self.line("item_status", at: time, ["status": .string(status.rawValue)])]
         case .durationChanged(let duration):

@@ -203,6 +203,26 @@ struct EngineSeekTests {
         #expect(harness.violations.isEmpty)
     }
 
+    @Test("a seek behind an end time that is set lands on that time, and playing goes on there once it is taken back")
+    func seekBehindEnd() {
+        var harness = EngineHarness.playing("vod.m3u8", from: .vod())
+        harness.control(.setForwardPlaybackEndTime(.seconds(10)))
+        harness.run(until: .seconds(3))
+        harness.control(.seek(to: .seconds(30)))
+        #expect(Self.time(harness) == 10)
+        harness.runToEnd(by: .seconds(20))
+        #expect(harness.seekOutcomes == [true])
+        #expect(harness.didPlayToEnd)
+        harness.control(.setForwardPlaybackEndTime(nil))
+        harness.control(.play)
+        harness.run(until: harness.now + .seconds(3))
+        #expect(harness.state.timeControlStatus == .playing)
+        #expect(Self.time(harness) > 10)
+        harness.runToEnd()
+        #expect(Self.time(harness) == 40)
+        #expect(harness.violations.isEmpty)
+    }
+
     @Test("an end time behind the playhead ends playback where it is")
     func endBehind() {
         var harness = Self.playing(until: .seconds(10))

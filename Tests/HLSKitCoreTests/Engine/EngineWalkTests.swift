@@ -31,6 +31,15 @@ struct EngineWalkTests {
         // Most servers are not bad enough to keep an item from its end.
         #expect(endCount > 20)
     }
+
+    /// Each found something that no other walk had found.
+    @Test(
+        "walks that a player once did not come to the end of",
+        arguments: [1246, 2972, 3078, 5826, 6136, 8853, 11376].map { ($0, true) } + [3762, 9699].map { ($0, false) })
+    func known(seed: Int, seeks: Bool) {
+        var walk = EngineWalk(seed: UInt64(seed), seeks: seeks)
+        if let broken = walk.run() { Issue.record("seed \(seed): \(broken)\n\(walk.description)") }
+    }
 }
 
 struct EngineWalk: CustomStringConvertible {

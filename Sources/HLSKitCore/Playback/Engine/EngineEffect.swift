@@ -31,6 +31,10 @@ enum EngineEffect: Sendable {
     case seekRefused
     /// The item is over, played to its end or failed.
     case itemEnded
+    /// The item is the player's current one: what was made ready may be shown.
+    case present
+    /// The item is over and the player goes on with the next one, of which another engine knows.
+    case advanceToNextItem
 }
 
 /// One request as the engine wants it.

@@ -147,6 +147,12 @@ struct ForwardBuffer: Sendable {
         lanes[track.rawValue].forwardDuration(situation, maxGapJump: configuration.maxGapJump)
     }
 
+    /// Where the first media of `track` begins that lies after `time`; nil where `time` lies inside some, or none follows.
+    func start(ofMediaAfter time: Duration, in track: Track) -> Duration? {
+        guard let next = lanes[track.rawValue].pieces.first(where: { $0.range.upperBound > time }) else { return nil }
+        return next.range.lowerBound > time ? next.range.lowerBound : nil
+    }
+
     /// Where the gaps end in which `time` lies, or which begin there, in every required track; else `time`.
     func timeAfterGaps(at time: Duration) -> Duration {
         let times = Track.allCases.filter { requiredTracks.contains($0) }.map { track in

@@ -59,6 +59,8 @@ struct MediaLane: Sendable {
     var isRequired: Bool { id != .subtitles }
     /// A segment has arrived, perhaps not yet demuxed.
     var hasLoadedSegment: Bool { segments.contains(where: \.isLoaded) }
+    /// Where the media ends that was read so far.
+    var demuxedEnd: Duration? { segments.compactMap(\.demuxedUpTo).max().map { max($0, loadedEnd ?? $0) } ?? loadedEnd }
     /// The first segment whose bytes are on their way: the one that is needed next.
     var loading: SegmentInFlight? { segments.first { !$0.isLoaded } }
 }

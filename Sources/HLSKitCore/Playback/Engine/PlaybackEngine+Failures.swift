@@ -64,9 +64,9 @@ extension PlaybackEngine {
     }
 
     /// A lane cannot go on: the item cannot either, unless nobody needs the lane.
-    private mutating func failLane(_ id: LaneID, _ error: PlayerError) {
+    private mutating func failLane(_ id: LaneID, _ error: PlayerError, from segment: SegmentID? = nil) {
         if id == .subtitles { return dropLane(id, because: error.description) }
-        failWhenPlayed(error)
+        failWhenPlayed(error, from: segment)
     }
 
     // MARK: Segments
@@ -79,12 +79,13 @@ extension PlaybackEngine {
             loading.estimator.ended(request.rawValue, at: now)
             effects.append(.cancel(request))
         }
+        if letGo(segment) { return }
         switch failure {
         case .wrongKey, .badKey:
             // Another key would have to come from another variant.
             let error = PlayerError(failure, url: flight.job.key?.resource.url ?? flight.job.url)
             if segment.lane == .main, hasAlternative { return takeElsewhere(segment, because: error) }
-            failLane(segment.lane, error)
+            failLane(segment.lane, error, from: segment)
         case .badInitializationSection:
             let error = PlayerError(failure, url: flight.job.map?.url ?? flight.job.url)
             failMap(of: flight, because: error)
@@ -94,7 +95,7 @@ extension PlaybackEngine {
                 if let index = flight.variantIndex { item?.unplayableVariants.insert(index) }
                 return takeElsewhere(segment, because: error)
             }
-            failLane(segment.lane, error)
+            failLane(segment.lane, error, from: segment)
         case .media, .truncatedCiphertext:
             failSegment(segment, error: PlayerError(failure, url: flight.job.url), loadingError: nil)
         }
@@ -110,8 +111,8 @@ extension PlaybackEngine {
         switch decide(.map(id), .initializationSection, cause, hasAlternative: hasAlternative) {
         case .retry(let delay): wait(.segment(flight.role), as: .segment(flight.id), delay, because: error)
         case .failOver: takeElsewhere(flight.id, because: error)
-        case .skip: failLane(id, error)
-        case .fail(let code): failLane(id, error.with(code))
+        case .skip: failLane(id, error, from: flight.id)
+        case .fail(let code): failLane(id, error.with(code), from: flight.id)
         }
     }
 
@@ -121,6 +122,7 @@ extension PlaybackEngine {
         else { return }
         item?.lanes[segment.lane]?.segments[index].request = nil
         item?.lanes[segment.lane]?.segments[index].isLoaded = false
+        if letGo(segment) { return }
         let role = RequestRole.segment(flight.role)
         let url = error.url ?? ""
         let cause = loadingError.map { RetrySchedule<RequestRole>.Failure.Cause.loading($0) } ?? .badContent(url: url)
@@ -134,7 +136,7 @@ extension PlaybackEngine {
             skip(segment, cause: error.description)
         case .fail(let code):
             if segment.lane == .subtitles { return skip(segment, cause: error.description) }
-            failWhenPlayed(error.with(code))
+            failWhenPlayed(error.with(code), from: segment)
         }
     }
 
@@ -145,7 +147,7 @@ extension PlaybackEngine {
 
     /// Loads a segment from another variant.
     private mutating func takeElsewhere(_ segment: SegmentID, because error: PlayerError) {
-        guard let lane = item?.lanes[segment.lane], let flight = lane.segments.first(where: { $0.id == segment })
+        guard let flight = item?.lanes[segment.lane]?.segments.first(where: { $0.id == segment })
         else { return }
         let isOfLeftVariant = isOfLeftVariant(flight)
         // The lane goes back to where the segment begins; what was presented of it is not repeated.
@@ -165,6 +167,8 @@ extension PlaybackEngine {
     private mutating func failResource(_ resource: ResourceID, in id: LaneID, _ error: LoadingError) {
         guard item?.lanes[id] != nil else { return }
         item?.lanes[id]?.resources[resource] = .waitingForRetry
+        let user = item?.lanes[id]?.segments.first { $0.job.needs(resource) }
+        if let user, letGo(user.id) { return }
         let isKey = resource.kind == .key
         let role: RequestRole = isKey ? .key(id) : .map(id)
         var final = PlayerError(error, isFirst: false)
@@ -177,9 +181,9 @@ extension PlaybackEngine {
         case .retry(let delay): wait(role, as: .resource(resource, id), delay, because: final)
         case .failOver, .skip, .fail:
             item?.lanes[id]?.resources[resource] = nil
-            guard let segment = item?.lanes[id]?.segments.first(where: { $0.job.needs(resource) }) else { return }
-            if id == .main, hasAlternative { return takeElsewhere(segment.id, because: final) }
-            failLane(id, final)
+            guard let user else { return }
+            if id == .main, hasAlternative { return takeElsewhere(user.id, because: final) }
+            failLane(id, final, from: user.id)
         }
     }
 
@@ -303,17 +307,45 @@ extension PlaybackEngine {
         effects.append(.itemEnded)
     }
 
-    /// Loading cannot go on; what was loaded is played before the item fails.
-    mutating func failWhenPlayed(_ error: PlayerError) {
+    /// Gives a segment up, and those that come after it in its lane. Its failures go on to count where it is to be taken
+    /// from elsewhere.
+    mutating func abandon(from segment: SegmentID, keepsAccount: Bool = false) {
+        guard let flights = item?.lanes[segment.lane]?.segments else { return }
+        // From the end: whatever follows a segment that is let go would be read at once.
+        for flight in flights.reversed() where flight.id >= segment {
+            if keepsAccount, flight.id == segment { release(flight) } else { cancel(flight) }
+        }
+        item?.lanes[segment.lane]?.segments.removeAll { $0.id >= segment }
+        cancelUnneededResources(of: segment.lane)
+        // What was passed over behind it goes with it.
+        guard let first = flights.first(where: { $0.id >= segment }) else { return }
+        let end = first.demuxedUpTo ?? first.job.start
+        buffer.removeMedia(from: end, in: segment.lane.bufferTrack)
+        let before = item?.lanes[segment.lane]?.loadedEnd
+        item?.lanes[segment.lane]?.loadedEnd = first.demuxedUpTo ?? before.map { min($0, end) }
+    }
+
+    /// Once loading cannot go on, nothing is tried again: playback ends where the segment begins. False before.
+    private mutating func letGo(_ segment: SegmentID) -> Bool {
+        guard item?.pendingFailure != nil else { return false }
+        abandon(from: segment)
+        buffer.markEnd(of: segment.lane.bufferTrack)
+        return true
+    }
+
+    /// Loading cannot go on; what was loaded before `segment` is played before the item fails.
+    mutating func failWhenPlayed(_ error: PlayerError, from segment: SegmentID? = nil) {
         guard let item, item.error == nil, item.pendingFailure == nil else { return }
         guard item.hasPresentable else { return failItem(error) }
         self.item?.pendingFailure = error
+        if let segment { abandon(from: segment) }
         for id in LaneID.allCases {
-            // What was loaded after a segment that is missing is not played either.
-            let segments = item.lanes[id]?.segments ?? []
-            let count = segments.firstIndex { !$0.isLoaded } ?? segments.count
-            for flight in segments[count...].reversed() { cancel(flight) }
-            self.item?.lanes[id]?.segments.removeSubrange(count...)
+            // What is not here will not come, but for maps and keys that are on their way.
+            let first = item.lanes[id]?.segments.first { flight in
+                !flight.isLoaded
+                    || flight.job.resources.contains { item.lanes[id]?.resources[$0] == .waitingForRetry }
+            }
+            if let first { abandon(from: first.id) }
             if item.lanes[id] != nil { complete(id) }
         }
         loading.waiting = [:]
@@ -321,10 +353,10 @@ extension PlaybackEngine {
 }
 
 extension SegmentJob {
-    /// The segment cannot be read without this map or key.
-    func needs(_ resource: ResourceID) -> Bool {
-        map == resource || key?.resource == resource || mapKey?.resource == resource
-    }
+    /// The maps and keys without which the segment cannot be read.
+    var resources: [ResourceID] { [map, key?.resource, mapKey?.resource].compactMap(\.self) }
+
+    func needs(_ resource: ResourceID) -> Bool { resources.contains(resource) }
 }
 
 extension PlayerError {

@@ -344,6 +344,11 @@ extension PlaybackEngine {
         item?.lanes[id]?.dropsOverlap = true
     }
 
+    /// Sees to it that the list of a lane that loads again goes on, or comes at all.
+    mutating func followPlaylist(of id: LaneID) {
+        if item?.lanes[id]?.tracker == nil { requestPlaylist(of: id) } else { armReload(id) }
+    }
+
     mutating func armReload(_ id: LaneID) {
         guard let tracker = item?.lanes[id]?.tracker, item?.lanes[id]?.playlistRequest == nil,
             item?.isClosed == false

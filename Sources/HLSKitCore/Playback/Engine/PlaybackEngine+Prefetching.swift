@@ -122,10 +122,7 @@ extension PlaybackEngine {
     /// Lets a segment and all after it go, so that the lane goes on with it once more.
     mutating func giveBack(from flight: SegmentInFlight) {
         let id = flight.id.lane
-        // From the end: whatever follows a segment that is let go would be read at once.
-        for other in (item?.lanes[id]?.segments ?? []).reversed() where other.id > flight.id { cancel(other) }
-        release(flight)
-        item?.lanes[id]?.segments.removeAll { $0.id >= flight.id }
+        abandon(from: flight.id, keepsAccount: true)
         item?.lanes[id]?.cursor = .time(flight.job.start)
         item?.lanes[id]?.startsNewSequence = true
         item?.lanes[id]?.dropsOverlap = true

@@ -20,6 +20,8 @@ extension PlaybackEngine {
             return
         }
         endSeek(finished: false)
+        // Nothing is presented behind an end time that is set.
+        let target = min(target, effectiveEnd ?? target)
         let isBuffered = isBuffered(target)
         run(machine.handle(.seekAccepted(isTargetBuffered: isBuffered)))
         self.item?.seekTarget = target
@@ -84,9 +86,10 @@ extension PlaybackEngine {
             self.item?.lanes[lane.id] = lane
             lane.inheritedRole = nil
             buffer.removeAll(in: lane.id.bufferTrack)
+            cancelUnneededResources(of: lane.id)
             guard old.isComplete else { continue }
             effects.append(.reopenLane(lane.id))
-            armReload(lane.id)
+            followPlaylist(of: lane.id)
         }
         self.item?.startWindow = target
         self.item?.mediaEnd = nil

@@ -175,7 +175,7 @@ extension PlaybackEngine {
 
     /// Asks for the map and keys of a segment that are neither here nor on their way.
     mutating func requestResources(of job: SegmentJob, in id: LaneID) {
-        for resource in [job.map, job.key?.resource, job.mapKey?.resource].compactMap(\.self) {
+        for resource in job.resources {
             guard item?.lanes[id]?.resources[resource] == nil else { continue }
             requestResource(resource, in: id)
         }
@@ -361,6 +361,7 @@ extension PlaybackEngine {
         let from = flight.demuxedUpTo ?? min(start, flight.job.start)
         bridge(to: from, in: segment.lane)
         insertMedia(from..<max(from, end), byteCount: byteCount, in: segment.lane)
+        bridge(from: max(from, end), in: segment.lane)
         item?.lanes[segment.lane]?.lastVariantIndex = flight.variantIndex
         noteLoadedEnd(end, of: segment.lane)
         loading.retries.succeed(.segment(flight.role))
@@ -393,11 +394,26 @@ extension PlaybackEngine {
     /// A lane is read in its order: a hole between what it has given and what it gives next stays one. Nothing is to be
     /// waited for there.
     private mutating func bridge(to time: Duration, in id: LaneID) {
-        guard let lane = item?.lanes[id], let end = lane.loadedEnd ?? item?.start,
-            time - end > configuration.buffering.maxGapJump,
-            !lane.segments.contains(where: { $0.job.start < time && $0.job.start >= end })
+        guard let lane = item?.lanes[id], var end = lane.loadedEnd ?? item?.start else { return }
+        // What is still on its way will be there.
+        for flight in lane.segments where flight.job.start < time {
+            end = max(end, flight.job.start + flight.job.duration)
+        }
+        insertGap(from: end, to: time, in: id)
+    }
+
+    /// Closes the hole behind a segment that brought less than was listed, where what follows was passed over before.
+    private mutating func bridge(from end: Duration, in id: LaneID) {
+        guard let lane = item?.lanes[id], let loadedEnd = lane.loadedEnd, loadedEnd > end,
+            let next = buffer.start(ofMediaAfter: end, in: id.bufferTrack),
+            !lane.segments.contains(where: { $0.job.start < next })
         else { return }
-        buffer.insert(ForwardBuffer.Piece(range: end..<time, byteCount: 0, isGap: true), in: id.bufferTrack)
+        insertGap(from: end, to: next, in: id)
+    }
+
+    private mutating func insertGap(from start: Duration, to end: Duration, in id: LaneID) {
+        guard end - start > configuration.buffering.maxGapJump else { return }
+        buffer.insert(ForwardBuffer.Piece(range: start..<end, byteCount: 0, isGap: true), in: id.bufferTrack)
     }
 
     private mutating func noteLoaded(byteCount: Int, duration: Duration, in lane: LaneID, variantIndex: Int?) {
@@ -471,9 +487,23 @@ extension PlaybackEngine {
         cancelRequests { $0.purpose.isPlaylist(of: id) }
         item?.lanes[id]?.playlistRequest = nil
         loading.forget(.mediaPlaylist(id))
+        cancelUnneededResources(of: id)
         effects.append(.disarm(.reload(id)))
         effects.append(.endLane(id))
         markDemuxed(id)
+    }
+
+    /// Lets the maps and keys go that are not here yet and that no segment of the lane waits for.
+    mutating func cancelUnneededResources(of id: LaneID) {
+        guard let lane = item?.lanes[id] else { return }
+        for (resource, state) in lane.resources where state != .loaded {
+            guard !lane.segments.contains(where: { $0.job.needs(resource) }) else { continue }
+            item?.lanes[id]?.resources[resource] = nil
+        }
+        let resources = item?.lanes[id]?.resources ?? [:]
+        cancelRequests {
+            if case .resource(let resource, id) = $0.purpose { resources[resource] == nil } else { false }
+        }
     }
 
     /// Moves the end of playback. An end that lies behind the playhead is there at once.
@@ -507,8 +537,7 @@ extension PlaybackEngine {
         let playhead = playhead
         if configuration.pacing == .unpaced, let taken { self.item?.presentedUpTo = max(taken, playhead) }
         for lane in item.lanes.values {
-            guard let tracker = lane.tracker, lane.cursor != nil else { continue }
-            guard lane.isCutAtEnd || lane.isComplete else { continue }
+            guard lane.cursor != nil, lane.isCutAtEnd || lane.isComplete else { continue }
             if lane.isCutAtEnd {
                 // What was left out of the segment at the end is read again.
                 let beyond = lane.segments.filter { $0.job.start + $0.job.duration > end }
@@ -517,7 +546,7 @@ extension PlaybackEngine {
                 self.item?.lanes[lane.id]?.isCutAtEnd = false
                 buffer.removeMedia(from: end, in: lane.id.bufferTrack)
                 self.item?.lanes[lane.id]?.loadedEnd = lane.loadedEnd.map { min($0, end) }
-                self.item?.lanes[lane.id]?.cursor = .time(max(end, tracker.start))
+                self.item?.lanes[lane.id]?.cursor = .time(max(end, lane.tracker?.start ?? end))
                 self.item?.lanes[lane.id]?.startsNewSequence = true
                 self.item?.lanes[lane.id]?.dropsOverlap = true
             }
@@ -527,7 +556,7 @@ extension PlaybackEngine {
             self.item?.mediaEnd = nil
             buffer.markEnd(of: lane.id.bufferTrack, false)
             effects.append(.reopenLane(lane.id))
-            armReload(lane.id)
+            followPlaylist(of: lane.id)
         }
     }
 
@@ -588,8 +617,12 @@ extension PlaybackEngine {
     mutating func take(_ fact: OutputFact) {
         switch fact {
         case .presented(let time):
-            guard configuration.pacing == .unpaced, let before = item?.presentedUpTo ?? item?.start else { return }
-            item?.presentedUpTo = max(time, before)
+            guard configuration.pacing == .unpaced, let item, let before = item.presentedUpTo ?? item.start else {
+                return
+            }
+            // Outputs that have got nothing yet are not heard of.
+            let reached = item.requiredLanes.filter { !$0.isComplete }.map { $0.demuxedEnd ?? before }
+            self.item?.presentedUpTo = max(min(time, reached.min() ?? time), before)
         case .drained(let id, let end): noteDrained(id, end: end)
         case .failed(let error): failItem(error)
         }

@@ -36,7 +36,13 @@ struct PlaybackEngine: Sendable {
     var effects: [EngineEffect] = []
     /// When the current stall began.
     private var stallBegan: Duration?
-    private var firstControl: Duration?
+    var firstControl: Duration?
+    /// Whoever steps this engine has the item after this one: the engine does not go on without an item by itself.
+    var isInQueue = false
+    /// Another engine has taken over.
+    var hasResigned = false
+    /// The host time at which the item had played to its end; nil where it did not.
+    var endedAt: Duration?
     private(set) var lastVerdict = ForwardBuffer.Verdict(
         forwardDuration: .zero, isEmpty: true, isFull: false, holdsAllRemaining: false, tracksToLoad: [])
     private var isLikelyToKeepUp = false
@@ -54,9 +60,10 @@ struct PlaybackEngine: Sendable {
 
     /// Takes in what happened at `now` and gives what is to be done.
     mutating func handle(_ event: EngineEvent, at now: Duration) -> [EngineEffect] {
+        guard !hasResigned else { return [] }
         self.now = max(now, self.now)
         apply(event)
-        if needsSettling(after: event) { settle() }
+        if needsSettling(after: event) { return settled() }
         let effects = effects
         self.effects = []
         return effects
@@ -66,7 +73,12 @@ struct PlaybackEngine: Sendable {
     mutating func handle(_ events: [EngineEvent], at now: Duration) -> [EngineEffect] {
         self.now = max(now, self.now)
         for event in events { apply(event) }
-        settle()
+        return settled()
+    }
+
+    /// The effects so far and of what follows from them.
+    mutating func settled() -> [EngineEffect] {
+        if !hasResigned { settle() }
         let effects = effects
         self.effects = []
         return effects
@@ -112,7 +124,7 @@ struct PlaybackEngine: Sendable {
 
     // MARK: Control
 
-    private mutating func apply(_ control: EngineControl) {
+    mutating func apply(_ control: EngineControl) {
         switch control {
         case .setItem(let new): setItem(new)
         case .play:
@@ -353,7 +365,7 @@ struct PlaybackEngine: Sendable {
                 } else {
                     setTimebase(rate: Double(rate))
                 }
-            case .advanceToNextItem: setItem(nil)
+            case .advanceToNextItem: advance()
             case .startEvaluationTimer:
                 effects.append(.arm(.evaluation, at: now + configuration.buffering.evaluationTime))
             }
@@ -367,7 +379,7 @@ struct PlaybackEngine: Sendable {
         effects.append(.publish(.playbackStalled(itemTime: MediaTime(playhead))))
     }
 
-    private mutating func noteStatus(_ status: TimeControlStatus) {
+    mutating func noteStatus(_ status: TimeControlStatus) {
         guard status == .playing else { return }
         if let began = stallBegan {
             statistics.stallDuration += (now - began).seconds
@@ -404,7 +416,9 @@ struct PlaybackEngine: Sendable {
             let time = playhead + lastVerdict.forwardDuration - configuration.buffering.stallEpsilon
             if let time = timebase.hostTime(of: time + .microseconds(1)) { consider(time) }
         }
-        if outlook.isDrained || outlook.endsEarly, let end = outlook.effectiveEnd, let time = timebase.hostTime(of: end)
+        // Past an end that nothing is done at, there is nothing to look for.
+        if outlook.isDrained || outlook.endsEarly, !machine.isAtEnd, let end = outlook.effectiveEnd,
+            let time = timebase.hostTime(of: end)
         {
             consider(time)
         }
@@ -443,7 +457,9 @@ struct PlaybackEngine: Sendable {
         guard let item else { return state }
         let playhead = copy.playhead
         state.itemStatus = item.error != nil ? .failed : item.isReady ? .readyToPlay : .unknown
-        state.currentTime = MediaTime(playhead)
+        // The timebase may run on past the end (``ActionAtItemEnd/none``).
+        let runsOn = machine.isAtEnd && configuration.pacing == .realTime
+        state.currentTime = MediaTime(runsOn ? timebase.itemTime(at: copy.now) : playhead)
         if let tracker = item.lanes[.main]?.tracker {
             state.duration = tracker.isLive ? .indefinite : MediaTime(item.mediaEnd ?? tracker.end)
             state.seekableTimeRanges = [MediaTimeRange(tracker.start..<tracker.end)]

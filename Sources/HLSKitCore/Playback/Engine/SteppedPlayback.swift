@@ -101,7 +101,7 @@ package struct SteppedPlayback: Sendable {
         case .disarm(let timer): timers.disarm(timer)
         case .publish(let kind): actions.append(.published(kind))
         case .suspend, .resume, .abandonSegment, .reopenLane, .flush, .setTimebase, .seekEnded, .seekRefused,
-            .itemEnded:
+            .itemEnded, .present, .advanceToNextItem:
             break
         }
     }

@@ -127,6 +127,22 @@ struct TimeControlMachine: Sendable {
     /// Whether media of the current item was presented since it was loaded or last sought in.
     var hasPresentedMedia: Bool { item?.state.hasPresentedMedia ?? false }
 
+    /// Playback came to the end of the current item and has not left it.
+    var isAtEnd: Bool { item?.boundary == .end }
+
+    /// Goes on for a player whose current item was another's until now. The current item stays this machine's own.
+    mutating func takeOver(from other: TimeControlMachine) -> [Output] {
+        let item = item
+        self = other
+        self.item = item
+        wait.isToMinimizeStalls = false
+        pendingAnchor = nil
+        var step = Step(previousRate: rate)
+        step.restartsWait = true
+        resolve(&step)
+        return step.outputs
+    }
+
     mutating func handle(_ event: Event) -> [Output] {
         var step = Step(previousRate: rate)
         if apply(event, &step) {

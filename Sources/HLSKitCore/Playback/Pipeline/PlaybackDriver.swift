@@ -64,8 +64,10 @@ struct PlaybackDriver: ~Copyable {
         self.inbox = inbox
         self.configuration = configuration
         self.counters = counters
-        presentation = PresentationClock(isPaced: configuration.isPaced, clock: channel.clock) { inbox.alarm() }
-        hub = WriterHub(writers: configuration.writers)
+        presentation = PresentationClock(isPaced: configuration.isPaced, clock: channel.clock, isHeld: true) {
+            inbox.alarm()
+        }
+        hub = WriterHub(writers: configuration.writers, isHeld: true)
     }
 
     /// Runs until the inbox is closed.
@@ -82,6 +84,7 @@ struct PlaybackDriver: ~Copyable {
             armSleeper()
         }
         await shutDown()
+        engine.driverHasEnded()
     }
 
     private mutating func shutDown() async {
@@ -160,8 +163,11 @@ struct PlaybackDriver: ~Copyable {
         case .disarm(let timer): timers.disarm(timer)
         case .publish(let kind):
             if case .didPlayToEnd = kind, let end = engine.read({ $0.effectiveEnd }) { showCues(upTo: end) }
-            engine.publish(kind)
-        case .seekEnded, .seekRefused, .itemEnded: break
+            engine.publishNext()
+        case .present:
+            hub.release()
+            presentation.release()
+        case .seekEnded, .seekRefused, .itemEnded, .advanceToNextItem: break
         }
     }
 

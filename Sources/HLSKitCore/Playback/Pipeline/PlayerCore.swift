@@ -1,140 +1,254 @@
 import HLSTime
 import Synchronization
 
-/// What a player is inside: the engine behind one lock, and the driver that carries out what it decides.
+/// What a player is inside: the engines of its items behind one lock, and the drivers that carry out what they decide.
 ///
-/// Control calls and facts go into the engine under the lock; the effects are queued in the same order and carried out
-/// by the driver, outside of it.
+/// Control calls and facts go into an engine under the lock; its effects are queued in the same order and carried out by
+/// the item's driver, outside of it. Events are published in the order in which they were decided, whichever driver
+/// comes first.
 final class PlayerCore: Sendable {
-    private struct State {
-        var engine: PlaybackEngine
-        var effects: [EngineEffect] = []
-        /// Counts items: what the driver of an earlier one still says is not heard.
-        var generation = 0
-        var inbox: DriverInbox?
-        var driver: Task<Void, Never>?
-        var counters = RendererCounters()
+    struct State {
+        var current: ItemPlayback
+        /// Those that are made ready, and those that are retired until their drivers have ended.
+        var others: [ItemPlayback] = []
+        /// The queue behind the current item.
+        var upcoming: [UpcomingItem] = []
+        var lastPlayback = 0
+        /// Events that were decided and not published yet, and the number of the first one.
+        var outbox: [PlayerEvent] = []
+        var firstTicket = 0
+        var isClosed = false
+    }
+
+    /// What is to be done when the lock is free again.
+    struct Afterwards {
+        var starts: [Int] = []
+        var alarms: [DriverInbox] = []
+        var closes: [DriverInbox] = []
+        /// Everything that was decided is published at once: there may be no driver to do it.
+        var publishes = false
     }
 
     let clock: HostClock
+    let configuration: PlayerConfiguration
     let events = EventHub<PlayerEvent>()
-    private let state: Mutex<State>
+    let state: Mutex<State>
+    /// Held while events go from the outbox to the hub, so that they stay in order.
+    private let publishing = Mutex(())
 
-    init(engine: PlaybackEngine, clock: HostClock) {
-        self.clock = clock
-        state = Mutex(State(engine: engine))
+    init(configuration: PlayerConfiguration) {
+        self.configuration = configuration
+        clock = HostClock(configuration.clock)
+        let engine = PlaybackEngine(configuration: EngineConfiguration(configuration))
+        state = Mutex(State(current: ItemPlayback(id: 0, item: nil, engine: engine, at: clock.now)))
     }
 
-    /// Makes `item` current and starts a driver for it; the one before is told to end.
-    func setItem(_ item: EngineItem?, configuration: DriverConfiguration) {
+    // MARK: Control
+
+    /// Puts a control call into the engine of the current item: the state that callers see reflects it when the call
+    /// returns.
+    func control(_ control: EngineControl) {
         let now = clock.now
-        let inbox = DriverInbox()
-        let counters = RendererCounters()
-        let (generation, old) = state.withLock { state in
-            state.generation += 1
-            // What was told about the item before is told even if its driver did not come to it.
-            state.effects.removeAll { if case .publish = $0 { false } else { true } }
-            state.effects += state.engine.handle(.control(.setItem(item)), at: now)
-            let old = state.inbox
-            state.inbox = inbox
-            state.counters = counters
-            return (state.generation, old)
+        change { state, afterwards in
+            self.handle(.control(control), of: state.current.id, at: now, &state, &afterwards)
         }
-        old?.close()
+    }
+
+    /// Puts a control call into the engine of one item, if it has one.
+    func control(_ control: EngineControl, of item: PlayerItem) {
+        let now = clock.now
+        change { state, afterwards in
+            guard let id = state.playback(of: item) else { return }
+            self.handle(.control(control), of: id, at: now, &state, &afterwards)
+        }
+    }
+
+    /// Puts a control call into the engines of all items.
+    func controlAll(_ control: EngineControl) {
+        let now = clock.now
+        change { state, afterwards in
+            for id in state.playbackIDs {
+                self.handle(.control(control), of: id, at: now, &state, &afterwards)
+            }
+        }
+    }
+
+    /// Changes the state under the lock, and then does what follows from it.
+    func change<Result: Sendable, Failure: Error>(
+        _ body: (inout State, inout Afterwards) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var afterwards = Afterwards()
+        let result = state.withLock { state -> Swift.Result<Result, Failure> in
+            do throws(Failure) {
+                return .success(try body(&state, &afterwards))
+            } catch {
+                return .failure(error)
+            }
+        }
+        carryOut(afterwards)
+        return try result.get()
+    }
+
+    private func carryOut(_ afterwards: Afterwards) {
+        for id in afterwards.starts { startDriver(of: id) }
+        for inbox in afterwards.closes { inbox.close() }
+        for inbox in afterwards.alarms { inbox.alarm() }
+        if afterwards.publishes { publish(upTo: .max) }
+    }
+
+    private func startDriver(of id: Int) {
+        let parts = state.withLock { state in state.update(id) { ($0.item, $0.inbox, $0.counters) } }
+        guard let (item, inbox, counters) = parts, let item else { return }
+        let configuration = DriverConfiguration(configuration, item: item)
+        let channel = EngineChannel(core: self, playback: id)
         let driver = Task(executorPreference: clock.executor) {
-            let channel = EngineChannel(core: self, generation: generation)
             var driver = PlaybackDriver(
                 channel: channel, inbox: inbox, configuration: configuration, counters: counters)
             await driver.run()
         }
         state.withLock { state in
-            if state.generation == generation { state.driver = driver }
+            state.update(id) { if !$0.hasEnded { $0.driver = driver } }
         }
         inbox.alarm()
     }
 
-    /// Puts a control call into the engine: the state that callers see reflects it when the call returns.
-    func control(_ control: EngineControl) {
-        handle(.control(control), generation: nil)
-    }
+    // MARK: Ending
 
-    /// Ends the driver and whatever it runs. Waits until no thread of it is at work any more.
+    /// Ends the drivers and whatever they run. Waits until no thread of them is at work any more.
     func close() async {
-        let driver = state.withLock { state in
-            state.inbox?.close()
-            state.inbox = nil
-            let driver = state.driver
-            state.driver = nil
-            return driver
-        }
-        await driver?.value
+        let drivers = end()
+        for driver in drivers { await driver.value }
         events.close()
     }
 
-    /// Ends the driver without waiting for it.
+    /// Ends the drivers without waiting for them.
     func abandon() {
-        let inbox = state.withLock { state in
-            let inbox = state.inbox
-            state.inbox = nil
-            return inbox
-        }
-        inbox?.close()
+        _ = end()
         events.close()
     }
 
-    /// Reads the engine.
+    private func end() -> [Task<Void, Never>] {
+        let now = clock.now
+        return change { state, afterwards in
+            state.isClosed = true
+            for upcoming in state.upcoming { state.drop(upcoming, at: now, &afterwards) }
+            state.upcoming = []
+            for id in state.playbackIDs { state.retire(id, at: now, &afterwards) }
+            afterwards.publishes = true
+            return ([state.current] + state.others).compactMap(\.driver)
+        }
+    }
+
+    // MARK: Reading
+
+    /// Reads the engine of the current item.
     func read<Result: Sendable>(_ body: (borrowing PlaybackEngine) -> Result) -> Result {
-        state.withLock { body($0.engine) }
+        state.withLock { state in body(state.current.engine) }
+    }
+
+    /// Reads the engine of an item; nil where it has none.
+    func read<Result: Sendable>(of item: PlayerItem, _ body: (borrowing PlaybackEngine) -> Result?) -> Result? {
+        state.withLock { state in state.playback(of: item).flatMap { state.update($0) { body($0.engine) } } ?? nil }
+    }
+
+    /// The state of an item that has an engine.
+    func snapshot(of item: PlayerItem) -> PlayerState? {
+        let now = clock.now
+        return state.withLock { state in
+            state.playback(of: item).flatMap { state.update($0) { $0.snapshot(at: now) } }
+        }
     }
 
     var snapshot: PlayerState {
         let now = clock.now
-        let (snapshot, counters) = state.withLock { ($0.engine.state(at: now), $0.counters) }
-        var result = snapshot
-        counters.fill(&result.statistics)
-        return result
+        return state.withLock { $0.current.snapshot(at: now) }
     }
 
-    fileprivate func handle(_ event: EngineEvent, generation: Int?) {
+    // MARK: For drivers
+
+    fileprivate func handle(_ event: EngineEvent, playback id: Int) {
         let now = clock.now
-        let inbox = state.withLock { state -> DriverInbox? in
-            if let generation, generation != state.generation { return nil }
-            let effects = state.engine.handle(event, at: now)
-            state.effects += effects
-            return effects.isEmpty ? nil : state.inbox
+        change { state, afterwards in
+            self.handle(event, of: id, at: now, &state, &afterwards)
+            // A driver that is at work sees to its own effects.
+            if let inbox = state.update(id, { $0.inbox }) { afterwards.alarms.removeAll { $0 === inbox } }
         }
-        // A driver that is at work sees to its own effects.
-        if generation == nil { inbox?.alarm() }
     }
 
-    fileprivate func takeEffects(generation: Int) -> [EngineEffect] {
+    fileprivate func takeEffects(playback id: Int) -> [EngineEffect] {
         state.withLock { state in
-            guard generation == state.generation else { return [] }
-            let effects = state.effects
-            state.effects = []
-            return effects
+            state.update(id) { playback in
+                let effects = playback.effects
+                playback.effects = []
+                return effects
+            } ?? []
+        }
+    }
+
+    fileprivate func read<Result: Sendable>(playback id: Int, _ body: (borrowing PlaybackEngine) -> Result) -> Result {
+        state.withLock { state in state.update(id) { body($0.engine) } ?? body(state.current.engine) }
+    }
+
+    fileprivate func publishNext(playback id: Int) {
+        let ticket = state.withLock { state -> Int? in
+            state.update(id) { $0.tickets.isEmpty ? nil : $0.tickets.removeFirst() } ?? nil
+        }
+        if let ticket { publish(upTo: ticket) }
+    }
+
+    /// Publishes what was decided up to a place in the order.
+    private func publish(upTo ticket: Int) {
+        publishing.withLock { _ in
+            while true {
+                let event = state.withLock { state -> PlayerEvent? in
+                    guard state.firstTicket <= ticket, !state.outbox.isEmpty else { return nil }
+                    state.firstTicket += 1
+                    return state.outbox.removeFirst()
+                }
+                guard let event else { return }
+                events.publish(event)
+            }
+        }
+    }
+
+    fileprivate func driverHasEnded(playback id: Int) {
+        state.withLock { state in
+            state.update(id) {
+                $0.hasEnded = true
+                $0.driver = nil
+            }
+            state.others.removeAll { $0.id == id && $0.isRetired }
         }
     }
 }
 
-/// The engine as the driver of one item sees it.
+/// The engine of one item as its driver sees it.
 struct EngineChannel: Sendable {
     private let core: PlayerCore
-    private let generation: Int
+    private let playback: Int
 
-    fileprivate init(core: PlayerCore, generation: Int) {
+    fileprivate init(core: PlayerCore, playback: Int) {
         self.core = core
-        self.generation = generation
+        self.playback = playback
     }
 
     var now: Duration { core.clock.now }
     var clock: HostClock { core.clock }
 
-    func handle(_ event: EngineEvent) { core.handle(event, generation: generation) }
-    func takeEffects() -> [EngineEffect] { core.takeEffects(generation: generation) }
-    func read<Result: Sendable>(_ body: (borrowing PlaybackEngine) -> Result) -> Result { core.read(body) }
-
-    func publish(_ kind: PlayerEvent.Kind) {
-        core.events.publish(PlayerEvent(hostTime: core.clock.now, kind: kind))
+    func handle(_ event: EngineEvent) { core.handle(event, playback: playback) }
+    func takeEffects() -> [EngineEffect] { core.takeEffects(playback: playback) }
+    func read<Result: Sendable>(_ body: (borrowing PlaybackEngine) -> Result) -> Result {
+        core.read(playback: playback, body)
     }
+
+    /// Publishes the next event among the effects.
+    func publishNext() { core.publishNext(playback: playback) }
+
+    /// Publishes what the driver itself has found.
+    func publish(_ kind: PlayerEvent.Kind) {
+        let id = core.state.withLock { state in state.update(playback) { $0.item?.id } ?? nil }
+        core.events.publish(PlayerEvent(hostTime: core.clock.now, kind: kind, itemID: id))
+    }
+
+    func driverHasEnded() { core.driverHasEnded(playback: playback) }
 }

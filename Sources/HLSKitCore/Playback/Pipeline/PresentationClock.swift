@@ -1,11 +1,14 @@
 /// Lets renderers wait until the timebase reaches an item time.
 ///
 /// They tell what they wait for; the player's driver sleeps on the injected clock until the earliest of these times and
-/// then calls ``wakeDue()``. So they never sleep by a clock of their own.
+/// then calls ``wakeDue()``. So they never sleep by a clock of their own. Until the item is the player's current one
+/// (``release()``) no time comes.
 final class PresentationClock: Sendable {
     private struct State {
         var timebase = TimebaseState.stopped
         var isClosed = false
+        /// The item is not the current one: nothing of it is shown.
+        var isHeld = false
         /// Counts flushes: who waits for media of before the last one is let go.
         var generation = 0
         var due: [ObjectIdentifier: Duration] = [:]
@@ -14,11 +17,13 @@ final class PresentationClock: Sendable {
     /// Whether media waits for its time at all.
     let isPaced: Bool
     private let clock: HostClock
-    private let gate = Gate(State())
+    private let gate: Gate<State>
     /// Called when a renderer begins to wait for a time, so that the driver can set its timer.
     private let dueChanged: @Sendable () -> Void
 
-    init(isPaced: Bool, clock: HostClock, dueChanged: @escaping @Sendable () -> Void) {
+    /// - Parameter isHeld: no time comes before ``release()``.
+    init(isPaced: Bool, clock: HostClock, isHeld: Bool = false, dueChanged: @escaping @Sendable () -> Void) {
+        gate = Gate(State(isHeld: isHeld))
         self.isPaced = isPaced
         self.clock = clock
         self.dueChanged = dueChanged
@@ -30,7 +35,7 @@ final class PresentationClock: Sendable {
     func wait(until time: Duration, generation: Int, waiter: ObjectIdentifier) async -> Outcome {
         let outcome: Outcome? = gate.withLock { state in
             if state.isClosed || state.generation != generation { return .flushed }
-            if !isPaced || state.timebase.itemTime(at: clock.now) >= time { return .due }
+            if !state.isHeld, !isPaced || state.timebase.itemTime(at: clock.now) >= time { return .due }
             state.due[waiter] = time
             return nil
         }
@@ -41,7 +46,7 @@ final class PresentationClock: Sendable {
                 state.due[waiter] = nil
                 return .flushed
             }
-            guard state.timebase.itemTime(at: clock.now) >= time else { return nil }
+            guard !state.isHeld, !isPaced || state.timebase.itemTime(at: clock.now) >= time else { return nil }
             state.due[waiter] = nil
             return .due
         }
@@ -49,7 +54,9 @@ final class PresentationClock: Sendable {
 
     /// The host time at which the first renderer wants to go on; nil while none waits or time stands still.
     var nextDue: Duration? {
-        gate.withLock { state in state.due.values.min().flatMap { state.timebase.hostTime(of: $0) } }
+        gate.withLock { state in
+            state.isHeld ? nil : state.due.values.min().flatMap { state.timebase.hostTime(of: $0) }
+        }
     }
 
     /// The host time at which the item time will be `time`; nil without pacing and while time stands still.
@@ -65,6 +72,11 @@ final class PresentationClock: Sendable {
 
     var generation: Int { gate.withLock { $0.generation } }
 
+    /// The item is the current one from now on.
+    func release() {
+        gate.signal { $0.isHeld = false }
+    }
+
     func setTimebase(_ timebase: TimebaseState) {
         gate.signal { $0.timebase = timebase }
     }
@@ -74,7 +86,7 @@ final class PresentationClock: Sendable {
         let time = clock.now
         let wakes = gate.withLock { state in
             let reached = state.timebase.itemTime(at: time)
-            return state.due.values.contains { $0 <= reached }
+            return !state.isHeld && state.due.values.contains { $0 <= reached }
         }
         if wakes { gate.signal { _ in } }
     }

@@ -11,13 +11,17 @@ final class WriterHub: Sendable {
         /// The list that writers know, in the order of ``MediaType``.
         var announced: [MediaTrack] = []
         var isClosed = false
+        /// The item is not the current one: writers hear nothing of it.
+        var isHeld = false
     }
 
     private let writers: [any MediaWriter]
-    private let state = Gate(State())
+    private let state: Gate<State>
 
-    init(writers: [any MediaWriter]) {
+    /// - Parameter isHeld: nothing is written before ``release()``.
+    init(writers: [any MediaWriter], isHeld: Bool = false) {
         self.writers = writers
+        state = Gate(State(isHeld: isHeld))
     }
 
     var isEmpty: Bool { writers.isEmpty }
@@ -36,6 +40,11 @@ final class WriterHub: Sendable {
         state.signal { $0.expected = types }
     }
 
+    /// The item is the current one from now on.
+    func release() {
+        state.signal { $0.isHeld = false }
+    }
+
     /// Nobody waits any more for tracks that will not come.
     func close() {
         state.signal { $0.isClosed = true }
@@ -45,6 +54,8 @@ final class WriterHub: Sendable {
     func begin(_ track: MediaTrack) async throws(OutputError) {
         guard !writers.isEmpty else { return }
         state.signal { $0.tracks[track.mediaType] = track }
+        // While the item waits for its turn, writers are told with the first media.
+        if state.withLock({ $0.isHeld }) { return }
         _ = try await index(of: track.mediaType)
     }
 

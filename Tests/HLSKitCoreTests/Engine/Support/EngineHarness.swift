@@ -188,6 +188,7 @@ struct EngineHarness {
         case .seekEnded(let finished): seekOutcomes.append(finished)
         case .seekRefused: seekOutcomes.append(false)
         case .itemEnded: isOver = true
+        case .present, .advanceToNextItem: break
         }
     }
 

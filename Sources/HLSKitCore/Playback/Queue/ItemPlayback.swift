@@ -1,0 +1,51 @@
+/// One item of a player with all that plays it: its engine, what that decided and is not carried out yet, and where the
+/// driver gets its news.
+///
+/// The item after the current one has one as well as soon as it is loaded. Guarded by the lock of ``PlayerCore``.
+struct ItemPlayback: Sendable {
+    let id: Int
+    /// nil for a player without an item: nothing is carried out then, and there is no driver.
+    let item: PlayerItem?
+    var engine: PlaybackEngine
+    var effects: [EngineEffect] = []
+    /// Of the events among ``effects``, in their order: their places among all of the player.
+    var tickets: [Int] = []
+    let inbox = DriverInbox()
+    let counters = RendererCounters()
+    var driver: Task<Void, Never>?
+    /// The driver is through.
+    var hasEnded = false
+    /// It is not in the queue any more; only its driver has still to end.
+    var isRetired = false
+
+    /// - Parameter item: what is to be loaded at once, with the item's wishes.
+    init(id: Int, item: PlayerItem?, engine: PlaybackEngine, at now: Duration) {
+        self.id = id
+        self.item = item
+        self.engine = engine
+        self.engine.isInQueue = true
+        guard let item else { return }
+        let wishes = item.wishes
+        effects += self.engine.handle(.control(.setPreferences(wishes.preferences)), at: now)
+        effects += self.engine.handle(.control(.setItem(EngineItem(url: item.url))), at: now)
+        if let end = wishes.forwardPlaybackEndTime {
+            effects += self.engine.handle(.control(.setForwardPlaybackEndTime(end)), at: now)
+        }
+        if let start = wishes.start { effects += self.engine.handle(.control(.seek(to: start)), at: now) }
+    }
+
+    /// The state of the item and of the player.
+    func snapshot(at now: Duration) -> PlayerState {
+        var state = engine.state(at: now)
+        state.currentItemID = item?.id
+        counters.fill(&state.statistics)
+        return state
+    }
+}
+
+/// An item that waits for its turn.
+struct UpcomingItem: Sendable {
+    let item: PlayerItem
+    /// Its playback, once it is being made ready.
+    var playback: Int?
+}

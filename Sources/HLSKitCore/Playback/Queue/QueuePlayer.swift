@@ -1,0 +1,44 @@
+/// Plays items one after the other, without a pause between them.
+///
+/// The next item is loaded and its first pictures are decoded while the current one plays, so that its time 0 follows the
+/// end of the one before at once. An item that fails is skipped. When the queue has run out, the player keeps its rate
+/// and waits (``WaitingReason/noItemToPlay``): what is inserted then plays at once.
+///
+/// Source: CONTRACTS §11.
+public final class QueuePlayer: Player, @unchecked Sendable {  // stores nothing
+    /// The first item is current. An item that belongs to a player already, or comes twice, is left out.
+    public init(items: [PlayerItem] = [], configuration: PlayerConfiguration = .init()) {
+        super.init(item: nil, configuration: configuration)
+        core.control(.setActionAtItemEnd(.advance))
+        for item in items { try? core.insert(item, after: nil) }
+    }
+
+    override var hasQueue: Bool { true }
+
+    /// The current item and those behind it, in the order in which they are played.
+    public func items() -> [PlayerItem] { core.items }
+
+    /// Puts an item into the queue. The first one becomes current at once; others are loaded when their turn comes soon.
+    ///
+    /// - Parameter other: the item that it follows; nil (the default) puts it behind all.
+    /// - Throws: ``PlayerError/Code/itemInUse`` where the item is in a queue already, was another player's or has failed;
+    ///   ``PlayerError/Code/invalidArgument`` where `other` is not in this queue or the player is closed.
+    public func insert(_ item: PlayerItem, after other: PlayerItem? = nil) throws(PlayerError) {
+        try core.insert(item, after: other)
+    }
+
+    /// Whether ``insert(_:after:)`` would take the item.
+    public func canInsert(_ item: PlayerItem, after other: PlayerItem? = nil) -> Bool {
+        core.canInsert(item, after: other)
+    }
+
+    /// Takes an item out of the queue: it stops loading at once. After the current one the next goes on. An item that is
+    /// not in the queue is left alone.
+    public func remove(_ item: PlayerItem) { core.remove(item) }
+
+    /// Empties the queue and sets the rate to 0.
+    public func removeAllItems() { core.removeAll() }
+
+    /// Ends the current item and goes on with the next one, at the same rate.
+    public func advanceToNextItem() { core.advanceToNextItem() }
+}

@@ -25,6 +25,7 @@ struct EnginePrefetchTests {
     ) -> EngineHarness {
         EngineHarness.playing(path, from: origin) {
             $0.pacing = .unpaced
+            $0.presentsMedia = false
             configure(&$0)
         }
     }
@@ -42,10 +43,10 @@ struct EnginePrefetchTests {
 
     @Test("D07: over a connection for many responses up to 64 are under way, as far as bytes allow")
     func manyStreams() {
-        for (byteCount, expected) in [(1 << 30, 64), (4 << 20, 8)] {
+        for (byteCount, expected) in [(1 << 30, 64), (1 << 20, 8)] {
             var origin = ScriptedOrigin.vod(count: 200)
             origin.protocolName = "h2"
-            // What is not known of sizes is taken to be 8 Mbit/s: half a megabyte for each half second.
+            // What is not known of sizes is taken to be 2 Mbit/s: 125 kB for each half second.
             origin.answer("vod.m3u8", .text(Self.list(count: 200, duration: "0.5")))
             var harness = Self.unpaced(origin) { $0.parallelLoading.maximumByteCount = byteCount }
             harness.run(until: .milliseconds(60))
@@ -54,6 +55,18 @@ struct EnginePrefetchTests {
             #expect(isOver)
             #expect(harness.loadedSegments.count == 200)
         }
+    }
+
+    @Test("D07: the first picture does not share the link with what comes after it")
+    func firstPicture() {
+        var origin = ScriptedOrigin.vod(count: 30)
+        origin.media = { _ in .media(100_000).lasting(.seconds(2)) }
+        var harness = Self.unpaced(origin) { $0.presentsMedia = true }
+        harness.run(until: .milliseconds(1050))
+        #expect(harness.mediaPaths == ["s0.ts"])
+        // Half of four seconds is here after a second.
+        harness.run(until: .milliseconds(1070))
+        #expect(harness.mediaPaths.count == 6)
     }
 
     @Test("D07: one after another where that is wished")
@@ -153,7 +166,7 @@ struct EnginePrefetchTests {
         var harness = Self.unpaced(.vod(count: 30))
         harness.run(until: .milliseconds(60))
         harness.control(.seek(to: .seconds(80)))
-        #expect(harness.requests.filter { $0.outcome == .cancelled }.count == 4)
+        #expect(harness.requests.filter { $0.outcome == .cancelled }.count == 6)
         let isOver = harness.runToEnd()
         #expect(isOver)
         #expect(harness.loadedSegments.first == "s20.ts")
@@ -165,7 +178,7 @@ struct EnginePrefetchTests {
         var origin = ScriptedOrigin.vod(count: 12)
         origin.media = { $0.path == "s0.ts" ? Reply.media(1_000_000).lasting(.seconds(20)) : Reply.media(8_000_000) }
         var harness = Self.unpaced(origin) {
-            // Four seconds are taken to be 4 MB.
+            // Four seconds are taken to be 1 MB.
             $0.parallelLoading.maximumByteCount = 24 << 20
         }
         harness.run(until: .seconds(19))

@@ -26,6 +26,8 @@ struct EngineConfiguration: Sendable {
     var networkConditions = NetworkConditions()
     var selector: any VariantSelector = ScenarioRule()
     var parallelLoading = ParallelLoading()
+    /// Somebody waits for media; else it is only loaded.
+    var presentsMedia = true
 }
 
 extension EngineConfiguration {
@@ -48,5 +50,6 @@ extension EngineConfiguration {
         networkConditions = configuration.networkConditions
         selector = configuration.variantSelector
         parallelLoading = configuration.parallelLoading
+        presentsMedia = configuration.demuxesMedia
     }
 }

@@ -2,8 +2,11 @@ import HLSPlaylist
 
 /// Several segments of a lane under way at once: read in their order, requested in the order in which they are needed.
 extension PlaybackEngine {
-    /// What a segment is taken to need where nothing tells its bit rate.
-    private static let unknownBitRate = 8e6
+    /// What a segment is taken to need where nothing tells its bit rate. Its response will tell: until then rather too
+    /// many are asked for than too few, and those that turn out large are not read on.
+    private static let unknownBitRate = 2e6
+    /// Media by which the first picture is surely decoded.
+    private static let firstPictureDuration = Duration.milliseconds(500)
 
     /// Begins further segments of lanes that are loading one, as far as that is worth it.
     mutating func prefetch() {
@@ -30,7 +33,7 @@ extension PlaybackEngine {
             if let end = item?.isLive == true ? item?.forwardEnd : outlook.effectiveEnd, start >= end { continue }
             if first.map({ start < $0.start }) ?? true { first = (id, start, index) }
         }
-        guard let first else { return nil }
+        guard let first, !awaitsFirstPicture else { return nil }
         let situation = loadSituation(of: first.id, at: first.index)
         return LoadScheduler(limits: configuration.parallelLoading).mayBegin(situation) ? first.id : nil
     }
@@ -38,6 +41,13 @@ extension PlaybackEngine {
     /// Before anything was measured, where there is a choice, the first segment tells which variant the next comes from.
     private var isMeasured: Bool {
         knownOutlook?.hasChoice != true || loading.estimatedBitsPerSecond(at: now) != nil
+    }
+
+    /// The first picture is not to share the link with what comes after it.
+    private var awaitsFirstPicture: Bool {
+        guard configuration.presentsMedia, let lane = item?.lanes[.main], lane.loadedEnd == nil else { return false }
+        guard let head = lane.segments.first, let time = head.demuxedUpTo else { return true }
+        return time - head.job.start < Self.firstPictureDuration
     }
 
     private func loadSituation(of id: LaneID, at index: Int) -> LoadScheduler.Situation {

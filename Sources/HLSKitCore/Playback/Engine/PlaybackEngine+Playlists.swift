@@ -235,7 +235,7 @@ extension PlaybackEngine {
         effects.append(.setTimebase(timebase))
     }
 
-    private func liveOffset(of tracker: PlaylistTracker) -> Duration {
+    func liveOffset(of tracker: PlaylistTracker) -> Duration {
         preferences.configuredTimeOffsetFromLive.map { .milliseconds(Int64(min(max($0, 0), 1e9) * 1000)) }
             ?? tracker.holdBack
     }
@@ -293,13 +293,13 @@ extension PlaybackEngine {
         checkStale()
     }
 
-    /// The window moved past what had not been loaded: goes on at the oldest segment. What was missed takes no time:
+    /// The window moved past what had not been loaded: goes on where the policy says. What was missed takes no time:
     /// everything that is listed moves up to where the lane would have gone on, `next`, or the lane that is farthest. The
     /// other lanes leave out the same, so that they stay side by side.
     private mutating func noteMissed(_ lane: inout MediaLane, next: Duration, url: String) {
         guard let tracker = lane.tracker, tracker.segmentCount > 0 else { return }
         let first = tracker.playlist.mediaSequence
-        let count: Int
+        var count: Int
         switch lane.cursor {
         case .position(let wanted):
             guard wanted.epoch == tracker.epoch, wanted.sequence < first else { return }
@@ -309,8 +309,17 @@ extension PlaybackEngine {
             count = max(1, Int(((tracker.start - time) / tracker.pacingTarget).rounded()))
         case nil: return
         }
-        let duration = tracker.pacingTarget * count
-        lane.cursor = .position(tracker.position(at: 0))
+        var duration = tracker.pacingTarget * count
+        if preferences.fellBehindPolicy == .fail, lane.id != .subtitles {
+            return failWhenPlayed(
+                PlayerError(
+                    code: .staleLive, url: url, cause: "playback fell behind the live window",
+                    detail: "\(count) segments are gone"))
+        }
+        let index = oldestWanted(tracker)
+        count += index
+        duration += tracker.starts[index] - tracker.start
+        lane.cursor = .position(tracker.position(at: index))
         lane.startsNewSequence = true
         item?.timelineShift += 1
         var resume = next
@@ -318,7 +327,7 @@ extension PlaybackEngine {
             guard let other = item?.lanes[id], let tracker = other.tracker, other.cursor != nil else { continue }
             resume = max(resume, Self.resumeTime(of: other, tracker))
         }
-        let hole = tracker.start - resume
+        let hole = tracker.starts[index] - resume
         if hole > .zero {
             lane.tracker?.shift(by: .zero - hole)
             for id in LaneID.allCases where id != lane.id { shift(id, by: .zero - hole, resumingAt: resume) }
@@ -331,8 +340,17 @@ extension PlaybackEngine {
             .publish(
                 .segmentsMissed(
                     SkippedSegments(
-                        first: first - count, last: first - 1, mediaDuration: duration, url: url,
+                        first: first + index - count, last: first + index - 1, mediaDuration: duration, url: url,
                         cause: "the live window moved on"))))
+    }
+
+    /// The segment to go on with after the window moved on.
+    private func oldestWanted(_ tracker: PlaylistTracker) -> Int {
+        // R44: while there is something to play, least is lost by going on with the oldest.
+        guard preferences.fellBehindPolicy == .jumpToEdge, configuration.pacing == .realTime, tracker.isLive,
+            lastVerdict.isEmpty, item?.hasPlayed == true
+        else { return 0 }
+        return tracker.index(containing: max(tracker.start, tracker.end - liveOffset(of: tracker))) ?? 0
     }
 
     /// Moves what a lane has not loaded yet on the item's timeline.

@@ -273,6 +273,8 @@ extension PlaybackEngine {
             effects.append(.publish(.warning("\(url): the server counts its segments anew")))
         case .changed:
             noteMissed(&lane, next: next, url: url)
+            // It was not to fall behind.
+            if item?.pendingFailure != nil || item?.error != nil { return }
         case .first, .unchanged, .older: loading.bucket.chargeUnchanged(at: now)
         }
         if update == .changed || update == .restarted {

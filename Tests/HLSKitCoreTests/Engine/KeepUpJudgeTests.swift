@@ -40,7 +40,17 @@ struct KeepUpJudgeTests {
                 input: input(throughput: 5e6, rates: [5e6, 5e6, 0, 0, 0, 0, 0, 5e6, 5e6, 5e6]), least: 30_500),
             Case(
                 testDescription: "steady and twice as fast",
-                input: input(throughput: 1e5, rates: [Double](repeating: 2e6, count: 5)), least: 6000),
+                input: input(throughput: 1e5, rates: [Double](repeating: 2e6, count: 5)), least: 2000),
+            Case(
+                testDescription: "steady for ten seconds and just enough: the threshold",
+                input: input(throughput: 1e5, rates: [Double](repeating: 1e6, count: 10)), least: 2000),
+            Case(
+                testDescription: "steady for ten seconds, a tenth too slow: what half a minute falls short of",
+                input: input(throughput: 1e5, rates: [Double](repeating: 0.9e6, count: 10)), least: 3100),
+            Case(
+                testDescription: "as fast on the average, and not steady",
+                input: input(throughput: 1e5, rates: [1.5e6, 0.5e6, 1.5e6, 0.5e6, 1.5e6, 0.5e6, 1.5e6, 0.5e6]),
+                least: 19_250),
             Case(
                 testDescription: "0.9 of what is needed for 600 s",
                 input: input(throughput: 0.9e6, rates: [Double](repeating: 0.9e6, count: 60)), least: 60_000),

@@ -10,6 +10,10 @@ struct ShortfallForecast: Sendable, Hashable {
     /// flat.
     private static let slumpDuration = 30.0
     private static let slumpShare = 0.4
+    /// Between so many seconds a network that has been steady is more and more believed to stay so.
+    private static let steadyCounts = 5...10
+    /// With this spread of the seconds (standard deviation by mean) a network is not steady at all.
+    private static let unsteadySpread = 0.1
     /// So much of the worst shortfall so far is expected once more on top.
     private static let repeatedShare = 0.1
     /// Before this many seconds nothing is said about what lasts.
@@ -42,9 +46,26 @@ struct ShortfallForecast: Sendable, Hashable {
             depth = max(0, depth + 1 - rate / needed)
             deepest = max(deepest, depth)
         }
-        passing = max(0, 1 - Self.slumpShare * worst / needed) * Self.slumpDuration + Self.repeatedShare * deepest
+        let share = Self.slumpShare + (1 - Self.slumpShare) * Self.steadiness(rates)
+        passing = max(0, 1 - share * worst / needed) * Self.slumpDuration + Self.repeatedShare * deepest
         guard rates.count >= Self.leastCount else { return }
         lasting = max(0, 1 - Self.highest(rates) / needed)
+    }
+
+    /// 1 where the rates give no reason to expect a slump at all, 0 where they say nothing of the kind.
+    private static func steadiness(_ rates: [Double]) -> Double {
+        guard rates.count >= steadyCounts.lowerBound else { return 0 }
+        var sum = 0.0
+        var squares = 0.0
+        for rate in rates {
+            sum += rate
+            squares += rate * rate
+        }
+        let mean = sum / Double(rates.count)
+        guard mean > 0 else { return 0 }
+        let deviation = max(0, squares / Double(rates.count) - mean * mean).squareRoot()
+        let count = min(rates.count, steadyCounts.upperBound) - steadyCounts.lowerBound + 1
+        return max(0, 1 - deviation / mean / unsteadySpread) * Double(count) / Double(steadyCounts.count)
     }
 
     /// The mean that the rates may have at most: theirs, and three standard errors. Neighbours are alike, so that

@@ -70,6 +70,9 @@ public final class PlayerItem: Sendable {
         return core?.read(of: self) { $0.item?.error } ?? last
     }
 
+    /// The player that the item belongs to.
+    var attachedCore: PlayerCore? { state.withLock(\.core) }
+
     var writers: [any MediaWriter] { state.withLock(\.writers) }
 
     // MARK: For its player

@@ -62,6 +62,7 @@ struct EngineWalk: CustomStringConvertible {
         if isUnpaced { configuration.pacing = .unpaced }
         // Small, so that a short item fills it.
         configuration.buffering.forwardDuration = .seconds(12)
+        configuration.seeksAwaitOutputs = seed % 2 == 1
         harness = EngineHarness(origin: Self.origin(seed: seed, &random), configuration: configuration)
         self.random = random
     }

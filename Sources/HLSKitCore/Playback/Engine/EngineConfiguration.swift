@@ -7,6 +7,8 @@ struct EngineConfiguration: Sendable {
 
     var pacing = Pacing.realTime
     var buffering = BufferingConfiguration()
+    /// A seek is over when outputs have decoded what is at its target, and not already when that is loaded.
+    var seeksAwaitOutputs = false
     var keepUpPolicy = KeepUpPolicy.predictive
     var retryPolicies = RetryPolicies()
     /// Which `CODECS` entries can be played; nil accepts all (outputs that take compressed samples).
@@ -34,9 +36,7 @@ extension EngineConfiguration {
     init(_ configuration: PlayerConfiguration) {
         pacing = configuration.pacing == .realTime ? .realTime : .unpaced
         buffering = configuration.buffering
-        // Media that was presented is gone: nothing is kept behind the playhead.
-        buffering.backDuration = .zero
-        buffering.maxBackBufferBytes = 0
+        seeksAwaitOutputs = true
         keepUpPolicy = configuration.keepUpPolicy
         retryPolicies = configuration.retryPolicies
         if !configuration.acceptsAllCodecs { canPlayCodec = CodecRegistry.canDecode(entry:) }

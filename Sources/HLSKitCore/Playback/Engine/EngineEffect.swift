@@ -19,8 +19,16 @@ enum EngineEffect: Sendable {
     case endLane(LaneID)
     /// The lane goes on after all: its end was that of a wish that was taken back.
     case reopenLane(LaneID)
-    /// Forget all media and start anew at this item time.
-    case flush(to: Duration)
+    /// Forget all media; what comes is presented from there on.
+    case flush(to: Landing)
+    /// Media that comes first is presented from there on.
+    case land(on: Landing)
+    /// Present once more what is held, from there on.
+    case reposition(to: Landing)
+    /// What was presented before this item time is not needed any more.
+    case evict(LaneID, before: Duration)
+    /// Tell with ``OutputFact/primed(_:first:)`` when media at the playhead is decoded.
+    case prime(Int)
     case setTimebase(TimebaseState)
     case arm(EngineTimer, at: Duration)
     case disarm(EngineTimer)

@@ -52,7 +52,7 @@ enum EngineControl: Sendable {
     case setRateAtHostTime(Float, TimeControlMachine.TimebaseAnchor)
     /// Moves the playhead. Ends with ``EngineEffect/seekEnded(finished:)`` or ``EngineEffect/seekRefused``; a newer one
     /// that is not refused ends it at once.
-    case seek(to: Duration)
+    case seek(SeekRequest)
     /// Lets the playhead stay where the seek that is under way has brought it.
     case cancelSeek
     /// Another player shows something in the place of this one's item.
@@ -95,6 +95,8 @@ enum MediaFact: Sendable {
     case segmentEnded(SegmentID, start: Duration, end: Duration)
     /// The bytes of a segment cannot be used.
     case segmentFailed(SegmentID, SegmentFailure)
+    /// Pictures at which decoding can start, in this lane, by their item times.
+    case syncSamples(LaneID, [Duration])
 }
 
 /// Why a segment that arrived cannot be used.
@@ -115,6 +117,9 @@ enum OutputFact: Sendable {
     case presented(upTo: Duration)
     /// All media of a lane was presented or dropped; nil where nobody wants its media.
     case drained(LaneID, end: Duration?)
+    /// The media at the playhead that ``EngineEffect/prime(_:)`` has asked for is decoded; the item time of the first
+    /// picture, or of the first sound where there is none.
+    case primed(Int, first: Duration?)
     /// An output cannot go on.
     case failed(PlayerError)
 }

@@ -43,8 +43,15 @@ struct ItemState: Sendable {
     /// Media before this item time is not presented.
     var startWindow: Duration?
     var forwardEnd: Duration?
-    /// Where a seek goes whose media is not there yet.
+    /// Where the seek goes that is under way.
     var seekTarget: Duration?
+    var seekRequest: SeekRequest?
+    /// Where presentation begins after the seek that is under way; nil before an item has a place to start at.
+    var landing: Landing?
+    /// The question to the outputs that the seek waits for.
+    var primeNumber: Int?
+    /// Pictures at which decoding can start, as far as they are loaded.
+    var syncSamples = SyncIndex()
     /// The playlist of the variant that was left last, until its successor is laid beside it.
     @Shared var previousTracker: PlaylistTracker? = nil
     /// Where the media really ends, once all of it was presented.

@@ -218,10 +218,9 @@ extension PlaybackEngine {
                 start = boundary(at: max(tracker.start, end - liveOffset(of: tracker)))
             }
         }
-        if let target = item?.seekTarget {
-            start = min(max(target, tracker.start), end)
-            window = start
-            item?.seekTarget = start
+        if let landing = landingAtStart(tracker) {
+            start = landing.time
+            window = landing.floor
         }
         item?.start = start
         item?.startWindow = window

@@ -1,40 +1,68 @@
+import HLSPlaylist
+
 /// Moving the playhead.
 ///
 /// Source: CONTRACTS §6.1, §7.3, §10.
 extension PlaybackEngine {
-    /// Moves the playhead to `target`. Before an item has a place to start at, the target becomes that place.
-    mutating func seek(to target: Duration) {
+    /// Presented media is kept, so that it can be presented again.
+    var keepsPresented: Bool {
+        configuration.pacing == .realTime && configuration.buffering.backDuration > .zero
+    }
+
+    /// Moves the playhead. Before an item has a place to start at, the target becomes that place.
+    mutating func seek(_ request: SeekRequest) {
         guard let item, item.error == nil, item.pendingFailure == nil else {
             effects.append(.seekRefused)
             return
         }
         guard let tracker = item.lanes[.main]?.tracker ?? item.previousTracker, item.start != nil else {
             endSeek(finished: false)
-            self.item?.seekTarget = target
+            self.item?.seekRequest = request
+            self.item?.seekTarget = .zero
             run(machine.handle(.seekAccepted(isTargetBuffered: false)))
             return
         }
         // One that is refused leaves the one that is under way alone.
-        guard target >= tracker.start, target <= max(tracker.end, effectiveEnd ?? .zero) else {
+        guard let target = place(of: request.destination, in: tracker) else {
             effects.append(.seekRefused)
             return
         }
         endSeek(finished: false)
         // Nothing is presented behind an end time that is set.
-        let target = min(target, effectiveEnd ?? target)
-        let isBuffered = isBuffered(target)
+        let landing = landing(for: request, at: min(target, effectiveEnd ?? target), in: tracker)
+        let isBuffered = isBuffered(landing.time)
         run(machine.handle(.seekAccepted(isTargetBuffered: isBuffered)))
-        self.item?.seekTarget = target
-        if !isBuffered { restartLoading(at: target) }
-        self.item?.presentedUpTo = target
-        timebase = TimebaseState(itemTime: target, hostTime: now, rate: timebase.rate)
+        self.item?.seekRequest = request
+        if isBuffered { present(from: landing) } else { restartLoading(at: landing) }
+        movePlayhead(to: landing)
+        updateBuffer()
+    }
+
+    /// Ties item time to host time (CONTRACTS §6.5), at once: media at the new place is presented from what is loaded,
+    /// or loaded.
+    mutating func setRate(_ rate: Float, at anchor: TimeControlMachine.TimebaseAnchor) {
+        if item?.start != nil, item?.error == nil, !machine.automaticallyWaits, rate.isFinite {
+            let moved = TimebaseState(itemTime: anchor.itemTime, hostTime: anchor.hostTime, rate: Double(rate))
+            jump(to: moved.itemTime(at: now))
+        }
+        run(machine.handle(.setRateAtHostTime(rate, anchor, buffer: bufferState(rate: rate))))
+    }
+
+    private mutating func jump(to time: Duration) {
+        guard abs(time - playhead) > configuration.buffering.stallEpsilon else { return }
+        endSeek(finished: false)
+        if isBuffered(time) { present(from: .exact(time)) } else { restartLoading(at: .exact(time)) }
+        item?.landing = .exact(time)
+        item?.presentedUpTo = time
+        timebase = TimebaseState(itemTime: time, hostTime: now, rate: timebase.rate)
         effects.append(.setTimebase(timebase))
+        effects.append(.publish(.timeJumped(to: MediaTime(time))))
         updateBuffer()
     }
 
     mutating func cancelSeek() {
         guard item?.seekTarget != nil else { return }
-        item?.seekTarget = nil
+        forgetSeek()
         run(machine.handle(.seekCancelled(bufferState(rate: machine.rate))))
         effects.append(.seekEnded(finished: false))
     }
@@ -42,29 +70,149 @@ extension PlaybackEngine {
     /// Ends a seek for which something else has come.
     mutating func endSeek(finished: Bool) {
         guard item?.seekTarget != nil else { return }
-        item?.seekTarget = nil
+        forgetSeek()
         effects.append(.seekEnded(finished: finished))
     }
 
-    /// Ends the seek that is under way once there is media at its target.
+    private mutating func forgetSeek() {
+        item?.seekTarget = nil
+        item?.seekRequest = nil
+        item?.primeNumber = nil
+    }
+
+    /// Ends the seek that is under way once there is media at its target, and the outputs have decoded it.
     mutating func checkSeek() {
         guard item?.seekTarget != nil, item?.start != nil, item?.isReady == true, !lastVerdict.isEmpty else { return }
+        if case .undecided(let target) = item?.landing { decideLanding(near: target) }
+        guard configuration.seeksAwaitOutputs, !isInGap else { return completeSeek(first: nil) }
+        guard item?.primeNumber == nil else { return }
+        lastPrime += 1
+        let number = lastPrime
+        item?.primeNumber = number
+        effects.append(.prime(number))
+    }
+
+    mutating func notePrimed(_ number: Int, first: Duration?) {
+        guard item?.primeNumber == number, item?.seekTarget != nil else { return }
+        completeSeek(first: first)
+    }
+
+    private mutating func completeSeek(first: Duration?) {
+        // Where the playlist says that a segment begins its first picture may not be.
+        if case .segmentStart(let start) = item?.landing, let first, first > start { movePlayhead(to: .sync(first)) }
+        let time = playhead
         endSeek(finished: true)
+        effects.append(.publish(.timeJumped(to: MediaTime(time))))
         run(machine.handle(.seekCompleted(bufferState(rate: machine.rate))))
     }
 
-    private func isBuffered(_ target: Duration) -> Bool {
-        // Outputs that take what there is have it already, and would have to be given it again.
-        guard configuration.pacing == .realTime else { return false }
-        let end = effectiveEnd ?? .seconds(Int64.max)
-        return buffer.loadedTimeRanges().contains { range in
-            range.contains(target) && min(target + configuration.buffering.stallEpsilon, end) <= range.upperBound
+    // MARK: Places
+
+    /// The item time of a destination; nil where it is outside of what can be sought in.
+    private func place(of destination: SeekRequest.Destination, in tracker: PlaylistTracker) -> Duration? {
+        switch destination {
+        case .edge:
+            guard tracker.isLive else { return effectiveEnd ?? tracker.end }
+            return max(tracker.start, tracker.end - liveOffset(of: tracker))
+        case .date(let date): return tracker.time(of: date)
+        case .time(let time):
+            guard time <= max(tracker.end, effectiveEnd ?? .zero) else { return nil }
+            if time >= tracker.start { return time }
+            // The window may have moved since the caller read where it begins.
+            return tracker.isLive && tracker.start - time <= tracker.pacingTarget ? tracker.start : nil
         }
     }
 
-    /// Forgets what is loaded, and loads from `target` on.
-    private mutating func restartLoading(at target: Duration) {
+    /// Where a seek lands for which an item waits that has no place to start at yet; nil without one.
+    mutating func landingAtStart(_ tracker: PlaylistTracker) -> Landing? {
+        guard let request = item?.seekRequest, item?.seekTarget != nil else { return nil }
+        var target = place(of: request.destination, in: tracker)
+        if target == nil, case .time(let time) = request.destination {
+            target = min(max(time, tracker.start), tracker.end)
+        }
+        guard let target else {
+            cancelSeek()
+            return nil
+        }
+        let landing = unbufferedLanding(for: request, at: target, in: tracker)
+        item?.landing = landing
+        item?.seekTarget = landing.time
+        effects.append(.land(on: landing))
+        return landing
+    }
+
+    private func landing(for request: SeekRequest, at target: Duration, in tracker: PlaylistTracker) -> Landing {
+        let tolerance = request.tolerance
+        if tolerance.isZero { return .exact(target) }
+        if tolerance.isUnlimited {
+            // The nearest way to a picture.
+            let reach = tracker.pacingTarget
+            let sync = item?.syncSamples.landing(for: target) { abs($0 - target) <= reach && isBuffered($0) }
+            if let sync { return .sync(sync) }
+            return isBuffered(target) ? .exact(target) : unbufferedLanding(for: request, at: target, in: tracker)
+        }
+        guard isBuffered(target) else { return unbufferedLanding(for: request, at: target, in: tracker) }
+        return bufferedLanding(at: target, tolerance)
+    }
+
+    private func bufferedLanding(at target: Duration, _ tolerance: SeekRequest.Tolerance) -> Landing {
+        item?.syncSamples.landing(for: target) { tolerance.allows($0, for: target) && isBuffered($0) }.map(Landing.sync)
+            ?? .exact(target)
+    }
+
+    private func unbufferedLanding(
+        for request: SeekRequest, at target: Duration, in tracker: PlaylistTracker
+    ) -> Landing {
+        if request.tolerance.isZero { return .exact(target) }
+        guard request.tolerance.isUnlimited else { return .undecided(near: target) }
+        return tracker.index(containing: target).map { .segmentStart(tracker.starts[$0]) } ?? .exact(target)
+    }
+
+    /// The media at the target of a seek is there: where it may land is known.
+    private mutating func decideLanding(near target: Duration) {
+        guard let request = item?.seekRequest else { return }
+        let landing = bufferedLanding(at: target, request.tolerance)
+        effects.append(.reposition(to: landing))
+        movePlayhead(to: landing)
+        updateBuffer()
+    }
+
+    private mutating func movePlayhead(to landing: Landing) {
+        item?.landing = landing
+        item?.seekTarget = landing.time
+        item?.presentedUpTo = landing.time
+        timebase = TimebaseState(itemTime: landing.time, hostTime: now, rate: timebase.rate)
+        effects.append(.setTimebase(timebase))
+    }
+
+    /// The target lies where there is no media: nothing is to be decoded.
+    private var isInGap: Bool {
+        let playhead = playhead
+        return buffer.timeAfterGaps(at: playhead) > playhead
+    }
+
+    private func isBuffered(_ target: Duration) -> Bool {
+        // Where nothing is kept that outputs have taken, it would have to be given to them again.
+        guard keepsPresented else { return false }
+        let end = effectiveEnd ?? .seconds(Int64.max)
+        return buffer.loadedTimeRanges().contains { range in
+            (range.contains(target) || target == end && target == range.upperBound)
+                && min(target + configuration.buffering.stallEpsilon, end) <= range.upperBound
+        }
+    }
+
+    // MARK: Media
+
+    /// Presents from `landing` on what is loaded.
+    private mutating func present(from landing: Landing) {
+        for id in LaneID.allCases { item?.lanes[id]?.drainedEnd = nil }
+        effects.append(.reposition(to: landing))
+    }
+
+    /// Forgets what is loaded, and loads from `landing` on.
+    private mutating func restartLoading(at landing: Landing) {
         guard let item else { return }
+        let target = landing.time
         for old in item.lanes.values {
             for flight in old.segments.reversed() { cancel(flight) }
             var lane = old
@@ -91,11 +239,24 @@ extension PlaybackEngine {
             effects.append(.reopenLane(lane.id))
             followPlaylist(of: lane.id)
         }
-        self.item?.startWindow = target
+        self.item?.syncSamples.removeAll()
+        self.item?.startWindow = landing.floor
         self.item?.mediaEnd = nil
         self.item?.decidedFor = nil
         judge.reset()
         isAfterStall = false
-        effects.append(.flush(to: target))
+        effects.append(.flush(to: landing))
+    }
+}
+
+extension PlaylistTracker {
+    /// The item time that bears this date; nil where none does.
+    func time(of date: PlaylistDate) -> Duration? {
+        for (index, segment) in playlist.segments.enumerated() {
+            guard let start = segment.derivedProgramDateTime else { continue }
+            let offset = date - start
+            if offset >= .zero, offset < duration(at: index) { return starts[index] + offset }
+        }
+        return nil
     }
 }

@@ -320,6 +320,7 @@ extension PlaybackEngine {
         case .demuxed(let segment, let time): noteDemuxed(segment, upTo: time)
         case .segmentEnded(let segment, let start, let end): endSegment(segment, start: start, end: end)
         case .segmentFailed(let segment, let failure): failSegment(segment, failure)
+        case .syncSamples(let lane, let times): if lane == .main { item?.syncSamples.insert(times) }
         }
     }
 
@@ -624,6 +625,7 @@ extension PlaybackEngine {
             let reached = item.requiredLanes.filter { !$0.isComplete }.map { $0.demuxedEnd ?? before }
             self.item?.presentedUpTo = max(min(time, reached.min() ?? time), before)
         case .drained(let id, let end): noteDrained(id, end: end)
+        case .primed(let number, let first): notePrimed(number, first: first)
         case .failed(let error): failItem(error)
         }
     }

@@ -48,6 +48,8 @@ struct PlaybackEngine: Sendable {
     private var isLikelyToKeepUp = false
     private var armedResolve: Duration?
     var isAfterStall = false
+    /// Counts the questions to the outputs whether they are ready.
+    var lastPrime = 0
     private var lastSettled = Duration.zero
 
     init(configuration: EngineConfiguration) {
@@ -139,8 +141,8 @@ struct PlaybackEngine: Sendable {
             run(machine.handle(.playImmediately(atRate: rate, buffer: bufferState(rate: rate))))
         case .setRateAtHostTime(let rate, let anchor):
             noteFirstControl()
-            run(machine.handle(.setRateAtHostTime(rate, anchor, buffer: bufferState(rate: rate))))
-        case .seek(let time): seek(to: time)
+            setRate(rate, at: anchor)
+        case .seek(let request): seek(request)
         case .cancelSeek: cancelSeek()
         case .setInterstitialRunning(let isRunning):
             run(machine.handle(.interstitialChanged(isRunning: isRunning)))
@@ -276,7 +278,7 @@ struct PlaybackEngine: Sendable {
             return
         }
         refreshOutlook()
-        buffer.evict(situation())
+        evict()
         resumeSuspended()
         let effectCount = effects.count
         updateBuffer()
@@ -285,6 +287,15 @@ struct PlaybackEngine: Sendable {
         checkSeek()
         checkEnd()
         armResolve()
+    }
+
+    /// Lets go of what lies too far behind the playhead.
+    private mutating func evict() {
+        for (track, range) in buffer.evict(situation()) where keepsPresented {
+            guard let lane = LaneID.allCases.first(where: { $0.bufferTrack == track }) else { continue }
+            effects.append(.evict(lane, before: range.upperBound))
+            if lane == .main { item?.syncSamples.removeAll(before: range.upperBound) }
+        }
     }
 
     mutating func updateBuffer() {

@@ -26,6 +26,10 @@ package struct SteppedPlayback: Sendable {
         configuration.canPlayCodec = nil
         // There is one request at a time.
         configuration.parallelLoading = .sequential
+        // There is no media to keep, and nothing that decodes.
+        configuration.buffering.backDuration = .zero
+        configuration.buffering.maxBackBufferBytes = 0
+        configuration.seeksAwaitOutputs = false
         engine = PlaybackEngine(configuration: configuration)
         self.playlist = playlist
     }
@@ -100,8 +104,8 @@ package struct SteppedPlayback: Sendable {
         case .arm(let timer, let time): timers.arm(timer, at: time)
         case .disarm(let timer): timers.disarm(timer)
         case .publish(let kind): actions.append(.published(kind))
-        case .suspend, .resume, .abandonSegment, .reopenLane, .flush, .setTimebase, .seekEnded, .seekRefused,
-            .itemEnded, .present, .advanceToNextItem:
+        case .suspend, .resume, .abandonSegment, .reopenLane, .flush, .land, .reposition, .evict, .prime, .setTimebase,
+            .seekEnded, .seekRefused, .itemEnded, .present, .advanceToNextItem:
             break
         }
     }

@@ -19,6 +19,12 @@ struct GaplessTrimmer: Sendable, Hashable {
         self.padding = padding
     }
 
+    /// Passes over sound that is not decoded: reading begins behind it.
+    mutating func pass(_ ticks: Int64, timescale: Int32, sampleRate: Int) {
+        guard !padding.isEmpty, ticks > 0, timescale > 0 else { return }
+        position += Int((Double(ticks) * Double(sampleRate) / Double(timescale)).rounded())
+    }
+
     /// The parts of the next `count` samples that are kept, counted from the first of these.
     mutating func parts(ofNext count: Int) -> [Range<Int>] {
         let start = position

@@ -6,6 +6,8 @@ enum LaneOutput: Sendable {
     case track(MediaTrack, window: PresentationWindow, isNewSequence: Bool)
     /// `offset` is what is added to the timestamps to get item time.
     case sample(MediaSample, MediaType, offset: Duration)
+    /// Decoding can start at the picture that was handed on last, which has this item time.
+    case sync(Duration)
     case cues(CueBatch)
     case fact(MediaFact)
     case note(String)
@@ -256,6 +258,8 @@ struct LanePipeline {
         sample.dts = sample.dts.addingReportingOverflow(placement.shift).partialValue
         reader.note(sample, of: track, offset: placement.offset)
         output.append(.sample(sample, track.mediaType, offset: placement.offset))
+        guard track.mediaType == .video, sample.isSync else { return }
+        output.append(.sync(ItemTimeline.duration(sample.pts, track.timescale) + placement.offset))
     }
 }
 

@@ -23,6 +23,13 @@ struct PlaybackDriver: ~Copyable {
     private var lastRenderer = 0
     private var timers = TimerQueue()
     private var endedLanes: Set<LaneID> = []
+    /// Ends of lanes are numbered: one that was taken back is known by it.
+    private var lastEnd = 0
+    private var endNumbers: [LaneID: Int] = [:]
+    /// Where media begins that renderers are still to be made for.
+    private var landing: Landing?
+    /// The question of the engine whether media is decoded that has no answer yet.
+    private var primeNumber: Int?
     private var knownTracks: [LaneID: Set<MediaType>] = [:]
     private var isExpectationSet = false
     private var presented: [LaneID: Duration] = [:]
@@ -42,8 +49,11 @@ struct PlaybackDriver: ~Copyable {
         var renderer: TrackRenderer
         var presentedUpTo: Duration?
         var drainedEnd: Duration?
-        /// Ends that were queued and not reached.
-        var endCount = 0
+        /// How often its reading place was moved, and after which of the moves the first media was decoded.
+        var generation = 0
+        var primedGeneration: Int?
+        /// Item time of that media.
+        var first: Duration?
     }
 
     private struct Transfer {
@@ -157,7 +167,14 @@ struct PlaybackDriver: ~Copyable {
         case .abandonSegment(let segment): withPipeline(segment.lane) { $0.abandon(segment) }
         case .endLane(let lane): endLane(lane)
         case .reopenLane(let lane): reopenLane(lane)
-        case .flush: flush()
+        case .flush(let landing): flush(to: landing)
+        case .land(let landing): self.landing = landing
+        case .reposition(let landing): reposition(to: landing)
+        case .evict(let lane, let time):
+            for active in renderersInOrder where active.lane == lane { active.renderer.evict(before: time) }
+        case .prime(let number):
+            primeNumber = number
+            answerPrime()
         case .setTimebase(let state): presentation.setTimebase(state)
         case .arm(let timer, let time): timers.arm(timer, at: time)
         case .disarm(let timer): timers.disarm(timer)
@@ -326,15 +343,16 @@ struct PlaybackDriver: ~Copyable {
     }
 
     private mutating func handOn(_ output: [LaneOutput], of lane: LaneID) {
-        var items: [MediaType: [TrackRenderer.Item]] = [:]
+        var items: [MediaType: [SampleStore.Element]] = [:]
         var facts: [MediaFact] = []
+        var syncTimes: [Duration] = []
         for element in output {
             switch element {
-            case .track(let track, let window, let isNewSequence):
-                items[track.mediaType, default: []].append(
-                    .track(track, window: window, isNewSequence: isNewSequence))
+            case .track(let track, let window, _):
+                items[track.mediaType, default: []].append(.track(track, window: window))
             case .sample(let sample, let type, let offset):
                 items[type, default: []].append(.sample(sample, offset: offset))
+            case .sync(let time): syncTimes.append(time)
             case .cues(let batch): add(batch)
             case .fact(let fact):
                 if case .tracks(_, let tracks) = fact { noteTracks(tracks, of: lane) }
@@ -346,6 +364,7 @@ struct PlaybackDriver: ~Copyable {
             guard let items = items[type] else { continue }
             renderer(for: type, of: lane)?.enqueue(items)
         }
+        if !syncTimes.isEmpty { facts.insert(.syncSamples(lane, syncTimes), at: 0) }
         for fact in facts {
             engine.handle(.media(fact))
             if case .segmentEnded(_, _, let end) = fact { noteDiscarded(upTo: end, of: lane) }
@@ -371,8 +390,10 @@ struct PlaybackDriver: ~Copyable {
         lastRenderer += 1
         let id = RendererID(rawValue: lastRenderer)
         let inbox = inbox
-        let renderer = TrackRenderer(mediaType: type, mode: mode, clock: presentation, hub: hub, counts: counters) {
-            report in
+        let store = SampleStore(keepsRead: keepsPresented, landing: landing)
+        let renderer = TrackRenderer(
+            mediaType: type, mode: mode, store: store, clock: presentation, hub: hub, counts: counters
+        ) { report in
             inbox.post(.renderer(lane, id, report))
         }
         renderers[key] = ActiveRenderer(id: id, lane: lane, renderer: renderer)
@@ -425,11 +446,13 @@ struct PlaybackDriver: ~Copyable {
         case .presented(let time):
             renderers[key]?.presentedUpTo = time
             reportPresented()
-        case .drained(let end):
-            let restCount = max(0, (renderers[key]?.endCount ?? 0) - 1)
-            renderers[key]?.endCount = restCount
+        case .primed(let generation, let first):
+            renderers[key]?.primedGeneration = generation
+            renderers[key]?.first = first
+            answerPrime()
+        case .drained(let end, let number):
             // An end that was taken back is none.
-            guard endedLanes.contains(lane), restCount == 0 else { return }
+            guard endedLanes.contains(lane), endNumbers[lane] == number else { return }
             renderers[key]?.drainedEnd = end
             reportDrained(lane)
         case .failed(let error): engine.handle(.output(.failed(error)))
@@ -447,12 +470,13 @@ struct PlaybackDriver: ~Copyable {
 
     private mutating func endLane(_ lane: LaneID) {
         endedLanes.insert(lane)
+        lastEnd += 1
+        endNumbers[lane] = lastEnd
         setExpectationIfKnown()
         if lane == .main { wakeAudio() }
         for (key, active) in renderers.sorted(by: Self.isEarlier) where key.lane == lane {
             renderers[key]?.drainedEnd = nil
-            renderers[key]?.endCount += 1
-            active.renderer.enqueue([.end])
+            active.renderer.enqueue([.end(number: lastEnd)])
         }
         reportDrained(lane)
     }
@@ -470,16 +494,45 @@ struct PlaybackDriver: ~Copyable {
         engine.handle(.output(.drained(lane, end: fed.compactMap(\.drainedEnd).max())))
     }
 
-    private mutating func flush() {
-        presentation.flush()
-        for (key, active) in renderers.sorted(by: Self.isEarlier) {
-            active.renderer.flush()
-            renderers[key]?.drainedEnd = nil
-            renderers[key]?.endCount = 0
-        }
+    // MARK: Seeking
+
+    private mutating func flush(to landing: Landing) {
+        move(to: landing) { $0.flush(to: landing) }
         for lane in lanes.keys { lanes[lane]?.flush() }
-        presented = [:]
-        presentedTime = nil
         cues.removeAll()
     }
+
+    /// Presents once more what is held.
+    private mutating func reposition(to landing: Landing) {
+        move(to: landing) { $0.reposition(to: landing) }
+        for lane in LaneID.allCases where endedLanes.contains(lane) { reportDrained(lane) }
+    }
+
+    private mutating func move(to landing: Landing, _ body: (TrackRenderer) -> Void) {
+        self.landing = landing
+        primeNumber = nil
+        presentation.flush(at: landing.time)
+        for (key, active) in renderers.sorted(by: Self.isEarlier) {
+            body(active.renderer)
+            renderers[key]?.drainedEnd = nil
+            renderers[key]?.presentedUpTo = nil
+            renderers[key]?.generation += 1
+        }
+        presented = [:]
+        presentedTime = nil
+    }
+
+    /// Tells the engine that media is decoded, once all renderers have some.
+    private mutating func answerPrime() {
+        guard let number = primeNumber else { return }
+        let required = engine.read { $0.item?.requiredLanes.map(\.id) ?? [] }
+        let awaited = renderers.filter { required.contains($0.key.lane) && !$0.value.renderer.isEmpty }
+        guard awaited.values.allSatisfy({ $0.primedGeneration == $0.generation }) else { return }
+        primeNumber = nil
+        let first = awaited.first { $0.key.type == .video } ?? awaited.first { $0.key.type == .audio }
+        engine.handle(.output(.primed(number, first: first?.value.first)))
+    }
+
+    /// Media that was presented is kept.
+    private var keepsPresented: Bool { engine.read { $0.keepsPresented } }
 }

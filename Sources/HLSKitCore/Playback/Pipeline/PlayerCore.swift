@@ -25,6 +25,7 @@ final class PlayerCore: Sendable {
         var starts: [Int] = []
         var alarms: [DriverInbox] = []
         var closes: [DriverInbox] = []
+        var seeks = SeekQueue.Ended()
         /// Everything that was decided is published at once: there may be no driver to do it.
         var publishes = false
     }
@@ -90,6 +91,7 @@ final class PlayerCore: Sendable {
     }
 
     private func carryOut(_ afterwards: Afterwards) {
+        afterwards.seeks.tell()
         for id in afterwards.starts { startDriver(of: id) }
         for inbox in afterwards.closes { inbox.close() }
         for inbox in afterwards.alarms { inbox.alarm() }

@@ -91,11 +91,14 @@ final class PresentationClock: Sendable {
         if wakes { gate.signal { _ in } }
     }
 
-    /// Lets everybody go who waits for media of before.
-    func flush() {
+    /// Lets everybody go who waits for media of before, and holds time at `time`: until the timebase is set anew nothing
+    /// of what comes is late.
+    func flush(at time: Duration) {
+        let now = clock.now
         gate.signal { state in
             state.generation += 1
             state.due.removeAll()
+            state.timebase = TimebaseState(itemTime: time, hostTime: now, rate: 0)
         }
     }
 

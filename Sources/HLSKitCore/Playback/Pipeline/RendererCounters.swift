@@ -9,11 +9,11 @@ final class RendererCounters: Sendable {
     }
 
     private let renderers = Mutex<[TrackRenderer]>([])
-    private let queued = Mutex(Bytes())
+    private let held = Mutex(Bytes())
 
-    /// Notes that compressed media was queued, or (negative) taken out of a queue.
-    func noteQueued(_ byteCount: Int) {
-        queued.withLock { bytes in
+    /// Notes that compressed media was put into a store, or (negative) left it.
+    func noteHeld(_ byteCount: Int) {
+        held.withLock { bytes in
             bytes.now += byteCount
             bytes.peak = max(bytes.peak, bytes.now)
         }
@@ -38,7 +38,7 @@ final class RendererCounters: Sendable {
             statistics.numberOfDamagedSamples += counters.damagedSamples
             latenesses[renderer.mediaType] = counters.lateness
         }
-        let bytes = queued.withLock { $0 }
+        let bytes = held.withLock { $0 }
         statistics.bufferedByteCount = bytes.now
         statistics.peakBufferedByteCount = bytes.peak
         if let video = latenesses[.video], let audio = latenesses[.audio] {

@@ -15,22 +15,15 @@ final class TrackRenderer: Sendable {
         var passesSamples = false
     }
 
-    enum Item: Sendable {
-        case track(MediaTrack, window: PresentationWindow, isNewSequence: Bool)
-        case sample(MediaSample, offset: Duration)
-        case end
-
-        var byteCount: Int {
-            if case .sample(let sample, _) = self { sample.data.count } else { 0 }
-        }
-    }
-
     /// What a renderer tells its player.
     enum Report: Sendable {
         /// Everything up to this item time was handed to the outputs.
         case presented(upTo: Duration)
-        /// The end was reached; the last media ends at this item time.
-        case drained(end: Duration)
+        /// The end of this number was reached; the last media ends at this item time.
+        case drained(end: Duration, number: Int)
+        /// After so many moves of the reading place, the first media to be presented is decoded, or there is nothing to
+        /// wait for. `first` is its item time.
+        case primed(generation: Int, first: Duration?)
         case failed(PlayerError)
     }
 
@@ -44,8 +37,8 @@ final class TrackRenderer: Sendable {
     }
 
     private struct Queue {
-        var items: [Item] = []
-        var head = 0
+        var store: SampleStore
+        /// Counts the moves of the reading place: what was read before the last one is let go.
         var generation = 0
         var isStopped = false
         var counters = Counters()
@@ -57,7 +50,7 @@ final class TrackRenderer: Sendable {
     private let hub: WriterHub
     private let counts: RendererCounters
     private let report: @Sendable (Report) -> Void
-    private let queue = Gate(Queue())
+    private let queue: Gate<Queue>
     private let exit = Mutex<Exit>(.running)
 
     private enum Exit {
@@ -74,11 +67,14 @@ final class TrackRenderer: Sendable {
     private static let decodedAhead: [MediaType: Int] = [.video: 3, .audio: 8]
     /// Without a clock, how much media goes by between two reports.
     private static let reportInterval = Duration.milliseconds(200)
+    /// Where nothing comes out of this much media there is nothing to wait for.
+    private static let longestSilence = Duration.seconds(1)
 
     init(
-        mediaType: MediaType, mode: Mode, clock: PresentationClock, hub: WriterHub, counts: RendererCounters,
-        report: @escaping @Sendable (Report) -> Void
+        mediaType: MediaType, mode: Mode, store: SampleStore, clock: PresentationClock, hub: WriterHub,
+        counts: RendererCounters, report: @escaping @Sendable (Report) -> Void
     ) {
+        queue = Gate(Queue(store: store))
         self.mediaType = mediaType
         self.mode = mode
         self.clock = clock
@@ -102,33 +98,49 @@ final class TrackRenderer: Sendable {
         }
     }
 
-    func enqueue(_ items: [Item]) {
-        guard !items.isEmpty else { return }
-        let byteCount = items.reduce(0) { $0 + $1.byteCount }
-        counts.noteQueued(byteCount)
-        queue.signal { queue in queue.items += items }
+    func enqueue(_ elements: [SampleStore.Element]) {
+        guard !elements.isEmpty else { return }
+        change { $0.store.append(elements) }
     }
 
-    /// Forgets everything that was not presented yet.
-    func flush() {
-        queue.signal { queue in
-            dropQueue(&queue)
+    /// Forgets all media; what comes next is presented from `landing` on.
+    func flush(to landing: Landing) {
+        change { queue in
+            queue.store.removeAll(landing: landing)
             queue.generation += 1
+        }
+    }
+
+    /// Presents once more what is held, from `landing` on.
+    func reposition(to landing: Landing) {
+        change { queue in
+            queue.store.reposition(to: landing)
+            queue.generation += 1
+        }
+    }
+
+    /// Drops what was presented and is not needed from `time` on.
+    func evict(before time: Duration) {
+        change { $0.store.evict(before: time) }
+    }
+
+    /// Holds no media at all.
+    var isEmpty: Bool { queue.withLock { $0.store.isEmpty } }
+
+    private func change(_ body: (inout Queue) -> Void) {
+        queue.signal { queue in
+            let before = queue.store.byteCount
+            body(&queue)
+            counts.noteHeld(queue.store.byteCount - before)
         }
     }
 
     /// Ends the task as soon as it has finished with the output that it is in.
     func stop() {
-        queue.signal { queue in
+        change { queue in
             queue.isStopped = true
-            dropQueue(&queue)
+            queue.store.removeAll(landing: nil)
         }
-    }
-
-    private func dropQueue(_ queue: inout Queue) {
-        counts.noteQueued(-queue.items[queue.head...].reduce(0) { $0 + $1.byteCount })
-        queue.items.removeAll()
-        queue.head = 0
     }
 
     /// Returns when the task works no longer.
@@ -173,7 +185,7 @@ final class TrackRenderer: Sendable {
     }
 
     private enum Next {
-        case item(Item, generation: Int)
+        case item(SampleStore.Item, generation: Int)
         case nothing
         case stop
     }
@@ -182,15 +194,9 @@ final class TrackRenderer: Sendable {
     private func next(isIdleAllowed: Bool) async -> Next {
         await queue.wait { queue -> Next? in
             if queue.isStopped { return .stop }
-            guard queue.head < queue.items.count else { return isIdleAllowed ? .nothing : nil }
-            let item = queue.items[queue.head]
-            queue.items[queue.head] = .end  // lets go of the sample
-            queue.head += 1
-            counts.noteQueued(-item.byteCount)
-            if queue.head == queue.items.count || queue.head >= 512 {
-                queue.items.removeFirst(queue.head)
-                queue.head = 0
-            }
+            let before = queue.store.byteCount
+            guard let item = queue.store.next() else { return isIdleAllowed ? .nothing : nil }
+            counts.noteHeld(queue.store.byteCount - before)
             return .item(item, generation: queue.generation)
         }
     }
@@ -225,6 +231,12 @@ final class TrackRenderer: Sendable {
         private var effort = DecodingEffort()
         /// Presentation times of samples that may come out without a picture, because the decoder may skip them.
         private var optionalPictures: [Int64] = []
+        /// The item time that is to be shown, until the picture of it was found.
+        private var target: Duration?
+        private var candidate: Pending?
+        /// Where reading began after the last move, and whether the first media from there was told.
+        private var landing: Landing?
+        private var isPrimed = false
 
         private enum Media {
             case video(VideoFrame)
@@ -253,25 +265,33 @@ final class TrackRenderer: Sendable {
             effort = DecodingEffort()
             optionalPictures = []
             reported = .seconds(Int64.min / 4)
+            target = nil
+            candidate = nil
+            landing = nil
+            isPrimed = false
         }
 
-        mutating func process(_ item: Item) async {
+        mutating func process(_ item: SampleStore.Item) async {
             switch item {
-            case .track(let track, let window, _): await begin(track, window)
+            case .track(let start): await begin(start)
             case .sample(let sample, let offset): await decode(sample, offset: offset)
-            case .end:
+            case .end(let number):
                 await drain()
+                notePrimed(nil)
                 await presentAll()
-                renderer.report(.drained(end: end))
+                renderer.report(.drained(end: end, number: number))
             }
         }
 
-        private mutating func begin(_ track: MediaTrack, _ window: PresentationWindow) async {
+        private mutating func begin(_ start: SampleStore.RunStart) async {
             await drain()
             await presentAll()
+            let track = start.track
             self.track = track
-            self.window = window
+            window = start.window
+            aim(at: start.landing)
             trimmer = GaplessTrimmer(track.gapless)
+            trimmer.pass(start.skippedTicks, timescale: track.timescale, sampleRate: track.sampleRate)
             if window.dropsOverlap, let lastPresented {
                 self.window.from = max(window.from ?? lastPresented, lastPresented + .microseconds(1))
             }
@@ -285,6 +305,24 @@ final class TrackRenderer: Sendable {
                 }
             }
             await attempt { hub throws(OutputError) in try await hub.begin(track) }
+        }
+
+        /// Takes note of where reading goes on after a seek; the first run that is read tells.
+        private mutating func aim(at landing: Landing?) {
+            guard let landing, self.landing == nil else { return }
+            self.landing = landing
+            guard case .exact(let time) = landing, track?.mediaType == .video,
+                renderer.mode.decodingThreadCount != nil
+            else { return }
+            // The picture that is shown at this time began before it.
+            target = time
+            window.from = nil
+        }
+
+        private mutating func notePrimed(_ first: Duration?) {
+            guard !isPrimed else { return }
+            isPrimed = true
+            renderer.report(.primed(generation: generation, first: first))
         }
 
         private static func makeDecoder(of track: MediaTrack, threadCount: Int) throws(CodecError) -> Decoder? {
@@ -313,7 +351,15 @@ final class TrackRenderer: Sendable {
             }
             await deliver(frames)
             await deliver(buffers)
+            noteSilence(after: sample)
             noteConsumed(sample, offset: offset)
+        }
+
+        /// Nobody waits for media of a stretch that cannot be decoded.
+        private mutating func noteSilence(after sample: MediaSample) {
+            guard !isPrimed, let track, let from = landing?.time ?? window.from else { return }
+            let time = ItemTimeline.duration(sample.dts, track.timescale) + offset
+            if time - from > TrackRenderer.longestSilence { notePrimed(nil) }
         }
 
         /// Spares a decoder that has fallen behind. Not before a first picture: what leads up to it has to be decoded.
@@ -366,6 +412,10 @@ final class TrackRenderer: Sendable {
             }
             await deliver(frames)
             await deliver(buffers)
+            if let candidate {
+                // Nothing follows the picture that is shown at the time sought.
+                await land(on: candidate)
+            }
             noteOptionalPictures(upTo: .max)
         }
 
@@ -381,8 +431,28 @@ final class TrackRenderer: Sendable {
                 noteOptionalPictures(upTo: frame.pts)
                 let time = ItemTimeline.duration(frame.pts, frame.timescale) + offset
                 let length = ItemTimeline.duration(frame.duration, frame.timescale)
+                if let target {
+                    let next = Pending(media: .video(frame), time: time, length: length)
+                    if time <= target {
+                        if candidate != nil { renderer.count { $0.decodedFrames += 1 } }
+                        candidate = next
+                        guard time + length > target else { continue }
+                    }
+                    let first = candidate
+                    self.target = nil
+                    candidate = nil
+                    if let first { await land(on: first) }
+                    if time <= target { continue }
+                }
                 await queue(.video(frame), at: time, length: length, isInside: isInside(time, length, isVideo: true))
             }
+        }
+
+        /// Presents the picture that a seek was looking for.
+        private mutating func land(on picture: Pending) async {
+            target = nil
+            candidate = nil
+            await queue(picture.media, at: picture.time, length: picture.length, isInside: true)
         }
 
         private mutating func deliver(_ buffers: [AudioBuffer]) async {
@@ -397,6 +467,7 @@ final class TrackRenderer: Sendable {
             renderer.count { $0.decodedFrames += 1 }
             guard isInside, !isTooLate(media, at: time) else { return }
             pending.append(Pending(media: media, time: time, length: length))
+            notePrimed(time)
             while pending.count > decodedAhead || isFirstDue { await presentFirst() }
         }
 
@@ -460,9 +531,9 @@ final class TrackRenderer: Sendable {
             let length = ItemTimeline.duration(sample.duration, track.timescale)
             let decodingTime = ItemTimeline.duration(sample.dts, track.timescale) + offset
             if decoder == nil { renderer.count { $0.decodedFrames += 1 } }
-            guard isInside(decodingTime, length, isVideo: false),
-                await waitUntilDue(decodingTime)
-            else { return }
+            guard isInside(decodingTime, length, isVideo: false) else { return }
+            if decoder == nil { notePrimed(time) }
+            guard await waitUntilDue(decodingTime) else { return }
             await attempt { hub throws(OutputError) in
                 try await hub.write(sample, of: track.mediaType, at: MediaTime(time))
             }

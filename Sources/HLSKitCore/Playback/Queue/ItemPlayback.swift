@@ -12,6 +12,8 @@ struct ItemPlayback: Sendable {
     var tickets: [Int] = []
     let inbox = DriverInbox()
     let counters = RendererCounters()
+    /// Who waits for the end of a seek.
+    var seeks = SeekQueue()
     var driver: Task<Void, Never>?
     /// The driver is through.
     var hasEnded = false
@@ -31,7 +33,10 @@ struct ItemPlayback: Sendable {
         if let end = wishes.forwardPlaybackEndTime {
             effects += self.engine.handle(.control(.setForwardPlaybackEndTime(end)), at: now)
         }
-        if let start = wishes.start { effects += self.engine.handle(.control(.seek(to: start)), at: now) }
+        if let start = wishes.start {
+            seeks.add(nil)
+            effects += self.engine.handle(.control(.seek(to: start)), at: now)
+        }
     }
 
     /// The state of the item and of the player.

@@ -17,6 +17,7 @@ extension PlayerCore {
         guard !effects.isEmpty else { return }
         state.add(effects, of: id, at: now)
         state.update(id) { playback in
+            afterwards.seeks += playback.seeks.take(effects)
             // Without an item there is no driver.
             if playback.item == nil { afterwards.publishes = true } else { afterwards.alarms.append(playback.inbox) }
         }
@@ -167,6 +168,7 @@ extension PlayerCore.State {
         update(id) { playback in
             guard !playback.isRetired else { return }
             playback.isRetired = true
+            afterwards.seeks += playback.seeks.close()
             playback.item?.freeze(playback.snapshot(at: now), error: playback.engine.item?.error)
             afterwards.closes.append(playback.inbox)
         }

@@ -181,6 +181,11 @@ struct EngineHarness {
             lanes[lane]?.isDrained = false
             isOver = false
         case .flush: lanes = [:]
+        case .reposition:
+            for id in LaneID.allCases { lanes[id]?.isDrained = false }
+            isOver = false
+        case .prime(let number): handle(.output(.primed(number, first: nil)))
+        case .land, .evict: break
         case .setTimebase(let state): timebase = state
         case .arm(let timer, let time): timers.arm(timer, at: time)
         case .disarm(let timer): timers.disarm(timer)

@@ -1,0 +1,39 @@
+import HLSPlaylist
+
+/// Where a program wants the playhead to be.
+struct SeekRequest: Sendable, Hashable {
+    enum Destination: Sendable, Hashable {
+        case time(Duration)
+        /// The end; for live as far from the edge as the item is configured to be.
+        case edge
+        /// By the dates of the playlist.
+        case date(PlaylistDate)
+    }
+
+    /// How far from the destination playback may go on; nil is without limit.
+    struct Tolerance: Sendable, Hashable {
+        var before: Duration?
+        var after: Duration?
+
+        static let zero = Tolerance(before: .zero, after: .zero)
+        static let unlimited = Tolerance(before: nil, after: nil)
+
+        var isZero: Bool { self == .zero }
+        var isUnlimited: Bool { before == nil && after == nil }
+
+        func allows(_ time: Duration, for target: Duration) -> Bool {
+            time <= target
+                ? before.map { target - time <= $0 } ?? true : after.map { time - target <= $0 } ?? true
+        }
+    }
+
+    var destination: Destination
+    var tolerance = Tolerance.zero
+}
+
+extension EngineControl {
+    /// A seek to an item time.
+    static func seek(to time: Duration, tolerance: SeekRequest.Tolerance = .zero) -> EngineControl {
+        .seek(SeekRequest(destination: .time(time), tolerance: tolerance))
+    }
+}

@@ -1,0 +1,27 @@
+/// The item times of the pictures at which decoding can start, as far as they are loaded, in their order.
+struct SyncIndex: Sendable, Hashable {
+    private(set) var times: [Duration] = []
+
+    mutating func insert(_ new: [Duration]) {
+        for time in new {
+            // They nearly always come in their order.
+            var index = times.endIndex
+            while index > 0, times[index - 1] > time { index -= 1 }
+            if index > 0, times[index - 1] == time { continue }
+            times.insert(time, at: index)
+        }
+    }
+
+    mutating func removeAll(before time: Duration) {
+        times.removeAll { $0 < time }
+    }
+
+    mutating func removeAll() {
+        times.removeAll()
+    }
+
+    /// The latest time up to `target`, else the earliest after it, among those that `allows` accepts.
+    func landing(for target: Duration, where allows: (Duration) -> Bool) -> Duration? {
+        times.last { $0 <= target && allows($0) } ?? times.first { $0 > target && allows($0) }
+    }
+}

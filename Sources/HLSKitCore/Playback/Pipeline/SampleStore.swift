@@ -1,0 +1,231 @@
+import HLSMedia
+
+/// The samples of one kind of media of one lane, in decoding order: those that wait for their renderer, and behind its
+/// cursor those that were read already and can be presented once more.
+///
+/// Holds one contiguous stretch of the item: what a seek leaves behind is dropped as a whole. Samples of one track that
+/// were loaded in one go are a run; a decoder is opened at the start of each.
+///
+/// A value without locks: the renderer's queue.
+struct SampleStore: Sendable {
+    /// What is put in.
+    enum Element: Sendable {
+        /// The samples that follow are of this track.
+        case track(MediaTrack, window: PresentationWindow)
+        /// `offset` is what is added to the timestamps to get item time.
+        case sample(MediaSample, offset: Duration)
+        /// Nothing follows, unless more is put in. Ends are numbered, so that reports of one are known by it.
+        case end(number: Int)
+    }
+
+    /// What is read.
+    enum Item: Sendable {
+        case track(RunStart)
+        case sample(MediaSample, offset: Duration)
+        case end(number: Int)
+    }
+
+    /// Where reading comes to a run.
+    struct RunStart: Sendable {
+        var track: MediaTrack
+        var window: PresentationWindow
+        /// The seek that reading goes on from; nil where there was none.
+        var landing: Landing?
+        /// Media of the run before its first sample that is read, in units of the track.
+        var skippedTicks: Int64 = 0
+    }
+
+    private struct Entry {
+        /// nil for the end.
+        var sample: MediaSample?
+        var offset = Duration.zero
+        var endNumber = 0
+        /// When it is presented, and for how long.
+        var time = Duration.zero
+        var end = Duration.zero
+        /// Media of its run that was put in before it.
+        var ticksBefore: Int64 = 0
+
+        var byteCount: Int { sample?.data.count ?? 0 }
+        var isSync: Bool { sample?.isSync ?? false }
+    }
+
+    private struct Run {
+        var track: MediaTrack
+        var window: PresentationWindow
+        /// Place of its first entry.
+        var first: Int
+        /// Where its presentation starts and ends.
+        var start = Duration.seconds(Int64.max / 4)
+        var end = Duration.seconds(Int64.min / 4)
+        var ticks: Int64 = 0
+    }
+
+    /// Decoding of sound begins this much before what is heard: codecs overlap, and some remember longer.
+    private static let soundLead = Duration.milliseconds(120)
+
+    /// What was read is kept until it is evicted.
+    let keepsRead: Bool
+    private(set) var landing: Landing?
+    /// Bytes of compressed media held.
+    private(set) var byteCount = 0
+    private var entries: [Entry] = []
+    /// Entries before this place are gone; those of `entries` before `head` as well, though not yet taken out.
+    private var base = 0
+    private var head = 0
+    private var runs: [Run] = []
+    /// Place of the entry that is read next. Places count from the making of the store.
+    private var cursor = 0
+    /// Place of the first entry of the run that was told to the reader.
+    private var toldRun: Int?
+
+    init(keepsRead: Bool, landing: Landing? = nil) {
+        self.keepsRead = keepsRead
+        self.landing = landing
+    }
+
+    private var endPlace: Int { base + entries.count }
+    private var firstPlace: Int { base + head }
+
+    /// Nothing is held.
+    var isEmpty: Bool { firstPlace == endPlace }
+    /// Everything was read.
+    var isRead: Bool { cursor == endPlace }
+    /// Item times of the first and the last media held, in the order of presentation; nil without any.
+    var extent: Range<Duration>? {
+        let held = entries[head...].filter { $0.sample != nil }
+        guard let start = held.map(\.time).min(), let end = held.map(\.end).max(), start <= end else { return nil }
+        return start..<end
+    }
+
+    // MARK: In
+
+    mutating func append(_ elements: [Element]) {
+        for element in elements { append(element) }
+    }
+
+    private mutating func append(_ element: Element) {
+        removeEnd()
+        switch element {
+        case .track(let track, let window):
+            if runs.last?.first == endPlace { runs.removeLast() }
+            runs.append(Run(track: track, window: window, first: endPlace))
+        case .end(let number): entries.append(Entry(endNumber: number))
+        case .sample(let sample, let offset):
+            guard let run = runs.last else { return }
+            let time = ItemTimeline.duration(sample.pts, run.track.timescale) + offset
+            let length = max(.zero, ItemTimeline.duration(sample.duration, run.track.timescale))
+            entries.append(
+                Entry(sample: sample, offset: offset, time: time, end: time + length, ticksBefore: run.ticks))
+            // A picture without a duration lasts at least a moment.
+            let end = max(time + length, time + .nanoseconds(1))
+            runs[runs.count - 1].start = min(run.start, time)
+            runs[runs.count - 1].end = max(run.end, min(end, run.window.until ?? end))
+            runs[runs.count - 1].ticks = run.ticks.addingReportingOverflow(max(0, sample.duration)).partialValue
+            byteCount += sample.data.count
+        }
+    }
+
+    /// An end after which more came was none.
+    private mutating func removeEnd() {
+        guard let last = entries.last, last.sample == nil, head < entries.count else { return }
+        entries.removeLast()
+        cursor = min(cursor, endPlace)
+    }
+
+    // MARK: Out
+
+    /// The next thing to do; nil where everything was read.
+    mutating func next() -> Item? {
+        let index = cursor - base
+        guard index < entries.count else { return nil }
+        if case .undecided = landing { return nil }
+        let entry = entries[index]
+        guard let sample = entry.sample else {
+            cursor += 1
+            // Kept: after a seek it is come to once more.
+            return .end(number: entry.endNumber)
+        }
+        if let run = run(of: cursor), run.first != toldRun {
+            toldRun = run.first
+            return .track(start(of: run, at: entry))
+        }
+        cursor += 1
+        if !keepsRead { dropRead() }
+        return .sample(sample, offset: entry.offset)
+    }
+
+    private func start(of run: Run, at entry: Entry) -> RunStart {
+        var window = run.window
+        if let landing { window.from = landing.floor }
+        return RunStart(track: run.track, window: window, landing: landing, skippedTicks: entry.ticksBefore)
+    }
+
+    private func run(of place: Int) -> Run? { runs.last { $0.first <= place } }
+
+    // MARK: Moving
+
+    /// Goes on reading where presentation from `landing` on has to begin.
+    mutating func reposition(to landing: Landing) {
+        self.landing = landing
+        cursor = place(for: landing.time)
+        toldRun = nil
+    }
+
+    /// The entry at which decoding begins so that what is presented at `time` comes out.
+    private func place(for time: Duration) -> Int {
+        // What two runs have is presented from the first of them.
+        guard var index = runs.firstIndex(where: { $0.end > time }) ?? runs.indices.last else { return firstPlace }
+        // Pictures of transport streams do not tell how long they are: the last one stays until the next run begins.
+        if index > 0, runs[index].start > time, runs[index - 1].end > .seconds(Int64.min / 4) { index -= 1 }
+        let run = runs[index]
+        let from = run.track.mediaType == .audio ? time - Self.soundLead : time
+        let first = max(run.first, firstPlace)
+        let end = index + 1 < runs.count ? runs[index + 1].first : endPlace
+        guard first < end else { return firstPlace }
+        var best: Int?
+        for place in first..<end where entries[place - base].isSync {
+            if entries[place - base].time > from, best != nil { break }
+            best = place
+            if entries[place - base].time > from { break }
+        }
+        return best ?? first
+    }
+
+    // MARK: Dropping
+
+    /// Drops what was read and is not needed to present anything from `time` on.
+    mutating func evict(before time: Duration) {
+        drop(upTo: min(place(for: time), cursor))
+    }
+
+    /// Drops everything; what comes next is presented from `landing` on.
+    mutating func removeAll(landing: Landing?) {
+        base = endPlace
+        cursor = base
+        head = 0
+        entries = []
+        runs = []
+        byteCount = 0
+        toldRun = nil
+        self.landing = landing
+    }
+
+    private mutating func dropRead() {
+        // All but an end, which a seek comes to again.
+        drop(upTo: cursor)
+    }
+
+    private mutating func drop(upTo place: Int) {
+        while firstPlace < place, head < entries.count {
+            byteCount -= entries[head].byteCount
+            entries[head] = Entry()  // lets go of the sample
+            head += 1
+        }
+        guard head >= 512 || head == entries.count else { return }
+        entries.removeFirst(head)
+        base += head
+        head = 0
+        while runs.count > 1, runs[1].first <= base { runs.removeFirst() }
+    }
+}

@@ -1,0 +1,125 @@
+public import FoundationEssentials
+import HLSPlaylist
+public import HLSTime
+
+extension PlayerError.Code {
+    /// A time that is none: invalid or indefinite, or a tolerance below zero.
+    public static let invalidTime = PlayerError.Code(rawValue: "invalidTime")
+    /// A call that needs ``Player/automaticallyWaitsToMinimizeStalling`` to be false.
+    public static let requiresManualWaiting = PlayerError.Code(rawValue: "requiresManualWaiting")
+}
+
+extension Player {
+    /// Moves the playhead of the current item.
+    ///
+    /// Where playback goes on lies within `time - toleranceBefore ... time + toleranceAfter`: at the latest picture up to
+    /// `time` that decoding can start at, else at the earliest after it, else, decoded from further back, at the
+    /// picture that is shown at `time`. Both tolerances `.zero` ask for that picture. With the default, no limit, the
+    /// quickest place near `time` is taken: such a picture that is loaded within one target duration, else the start
+    /// of the segment.
+    ///
+    /// Media that is loaded is presented without any request; otherwise loading starts anew at `time`. Returns when
+    /// the first media there is decoded, however much of it is loaded. A seek while the item has no start yet becomes
+    /// its start.
+    ///
+    /// - Parameters:
+    ///   - time: Item time. `.positiveInfinity` is the end, or for live the configured distance from the edge.
+    ///   - toleranceBefore: Zero or more; `.positiveInfinity`, the default, is no limit.
+    ///   - toleranceAfter: The same for what comes after `time`.
+    /// - Returns: True when the playhead was moved. False when a newer seek came (at once), when the seek was
+    ///   cancelled (``PlayerItem/cancelPendingSeeks()``, or its task), without an item, when the item failed or was
+    ///   replaced, and for a time outside of ``PlayerState/seekableTimeRanges``.
+    /// - Throws: ``PlayerError/Code/invalidTime``.
+    ///
+    /// Source: CONTRACTS §10.
+    public func seek(
+        to time: MediaTime, toleranceBefore: MediaTime = .positiveInfinity,
+        toleranceAfter: MediaTime = .positiveInfinity
+    ) async throws(PlayerError) -> Bool {
+        let tolerance = SeekRequest.Tolerance(
+            before: try Self.tolerance(toleranceBefore), after: try Self.tolerance(toleranceAfter))
+        let destination: SeekRequest.Destination
+        if time.isPositiveInfinity {
+            destination = .edge
+        } else if let time = time.duration {
+            destination = .time(time)
+        } else if time == .negativeInfinity {
+            return false
+        } else {
+            throw PlayerError(code: .invalidTime, cause: "cannot seek to this time", detail: "\(time)")
+        }
+        return await core.seek(SeekRequest(destination: destination, tolerance: tolerance))
+    }
+
+    /// Moves the playhead to the media that bears this date.
+    ///
+    /// - Returns: As ``seek(to:toleranceBefore:toleranceAfter:)``; false too where the playlist has no
+    ///   `EXT-X-PROGRAM-DATE-TIME`.
+    public func seek(to date: Date) async throws(PlayerError) -> Bool {
+        let seconds = date.timeIntervalSince1970
+        // Beyond this a double does not tell seconds apart.
+        guard abs(seconds) < 1e15 else {
+            throw PlayerError(code: .invalidTime, cause: "cannot seek to this date", detail: "\(seconds) s")
+        }
+        let whole = seconds.rounded(.down)
+        let date = PlaylistDate(
+            seconds: Int64(whole), attoseconds: Int64(((seconds - whole) * 1e6).rounded()) * 1_000_000_000_000)
+        return await core.seek(SeekRequest(destination: .date(date), tolerance: .zero))
+    }
+
+    private static func tolerance(_ time: MediaTime) throws(PlayerError) -> Duration? {
+        if time.isPositiveInfinity { return nil }
+        guard let duration = time.duration, duration >= .zero else {
+            throw PlayerError(
+                code: .invalidTime, cause: "a tolerance of a seek must be zero or more", detail: "\(time)")
+        }
+        return duration
+    }
+
+    /// Time on the player's clock, from the making of the player: what ``PlayerEvent/hostTime`` counts in.
+    public var hostTime: MediaTime { MediaTime(core.clock.now) }
+
+    /// Plays such that item time and host time meet in a point, to keep several players together.
+    ///
+    /// A point in the past makes time run as if it had done so since; until one in the future time holds. Where media
+    /// is not loaded there, the player stops.
+    ///
+    /// - Parameters:
+    ///   - rate: The rate, from then on.
+    ///   - time: Item time; `.invalid` is the current one.
+    ///   - hostTime: On the clock of ``hostTime``; `.invalid` is now.
+    /// - Throws: ``PlayerError/Code/requiresManualWaiting`` while ``automaticallyWaitsToMinimizeStalling`` is true;
+    ///   ``PlayerError/Code/invalidTime`` for times that are infinite or indefinite;
+    ///   ``PlayerError/Code/invalidArgument`` for a rate that is not finite.
+    ///
+    /// Source: CONTRACTS §6.5.
+    public func setRate(_ rate: Float, time: MediaTime, atHostTime hostTime: MediaTime) throws(PlayerError) {
+        guard !automaticallyWaitsToMinimizeStalling else {
+            throw PlayerError(
+                code: .requiresManualWaiting,
+                cause: "a rate cannot be tied to host time while the player waits by itself",
+                detail: "automaticallyWaitsToMinimizeStalling is true")
+        }
+        guard rate.isFinite else {
+            throw PlayerError(code: .invalidArgument, cause: "not a rate", detail: "\(rate)")
+        }
+        let item = try Self.anchor(time, now: state.currentTime)
+        let host = try Self.anchor(hostTime, now: self.hostTime)
+        core.control(.setRateAtHostTime(rate, TimeControlMachine.TimebaseAnchor(itemTime: item, hostTime: host)))
+    }
+
+    private static func anchor(_ time: MediaTime, now: MediaTime) throws(PlayerError) -> Duration {
+        let time = time == .invalid ? now : time
+        guard let duration = time.duration else {
+            throw PlayerError(code: .invalidTime, cause: "not a time to tie a rate to", detail: "\(time)")
+        }
+        return duration
+    }
+}
+
+extension PlayerItem {
+    /// Ends the seek that is under way, if any: it returns false, and the playhead stays where it brought it.
+    public func cancelPendingSeeks() {
+        attachedCore?.control(.cancelSeek, of: self)
+    }
+}

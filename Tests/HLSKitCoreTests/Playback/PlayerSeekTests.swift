@@ -1,0 +1,313 @@
+import Foundation
+import HLSKitSimulation
+import HLSTime
+import TestSupport
+import Testing
+
+@testable import HLSKitCore
+
+/// Pictures and sound after seeks, compared with those of playing straight on.
+@Suite("Player, seeking", .timeLimit(.minutes(2)))
+struct PlayerSeekTests {
+    /// What the sample is packed in.
+    enum Packing: String, CaseIterable, CustomTestStringConvertible {
+        case separateFMP4, muxedTS
+        var testDescription: String { rawValue }
+    }
+
+    /// The sample's 180p variant with its sound in one transport stream.
+    private static func transportStream() async throws -> [UInt8] {
+        let folder = try ScratchFolder()
+        let path = folder.path + "/sample.ts"
+        let item = try PlayerItem(
+            "file://\(SampleMedia.folder)/master.m3u8", quality: "180p",
+            to: Remuxer(file: try OutputFile(path: path), container: .ts))
+        let play = try await Play.toEnd(item, .unpaced())
+        #expect(play.didPlayToEnd)
+        for writer in item.writers { try writer.finish() }
+        return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+
+    private static let playlist = """
+        #EXTM3U
+        #EXT-X-TARGETDURATION:40
+        #EXTINF:40,
+        sample.ts
+        #EXT-X-ENDLIST
+
+        """
+
+    private static func bench(
+        _ packing: Packing, change: (inout PlayerConfiguration) -> Void = { _ in }
+    ) async throws -> VirtualBench {
+        switch packing {
+        case .separateFMP4: try VirtualBench(change: change)
+        case .muxedTS:
+            try VirtualBench(
+                "ts.m3u8", quality: nil,
+                files: ["ts.m3u8": Array(playlist.utf8), "sample.ts": await transportStream()], change: change)
+        }
+    }
+
+    /// All pictures of a piece of playback are those of their times, each once.
+    private static func check(
+        _ pictures: ArraySlice<CapturingWriter.Picture>, from first: Int, _ comment: Comment,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let hashes = try SampleMedia.frameHashes(of: "180p")
+        let indices = pictures.map { Int(($0.time / .milliseconds(40)).rounded()) }
+        #expect(indices.first == first, comment, sourceLocation: sourceLocation)
+        #expect(indices == Array(first..<first + indices.count), comment, sourceLocation: sourceLocation)
+        for (picture, index) in zip(pictures, indices) where hashes.indices.contains(index) {
+            #expect(picture.hash == hashes[index], comment, sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test(
+        "G02: a seek with zero tolerance onto buffered media shows the picture of its time, then goes on, without a request",
+        arguments: Packing.allCases)
+    func exact(packing: Packing) async throws {
+        let bench = try await Self.bench(packing) { $0.buffering.forwardDuration = .seconds(60) }
+        try bench.play { bench in
+            try await bench.pass(.seconds(11))
+            let requestCount = bench.transport.urls.count
+            for target in [2000, 3990, 4000, 9520, 12_345, 30_000, 1, 39_900] {
+                let (pictures, sounds) = (bench.writer.pictures.count, bench.writer.sounds.count)
+                #expect(try await bench.seek(target))
+                #expect(abs(bench.time - Double(target) / 1000) < 0.001)
+                #expect(bench.player.timeControlStatus == .playing)
+                try await bench.pass(.milliseconds(500))
+                let new = bench.writer.pictures[pictures...]
+                try Self.check(new, from: target / 40, "\(target)")
+                #expect(new.count >= min(12, 1000 - target / 40))
+                // Sound begins with the one that is heard then.
+                let heard = bench.writer.sounds[sounds...]
+                let sound = try #require(heard.first)
+                #expect(sound.time <= .milliseconds(target) && sound.time + sound.length > .milliseconds(target))
+            }
+            #expect(bench.transport.urls.count == requestCount)
+            #expect(bench.player.state.statistics.numberOfStalls == 0)
+        }
+    }
+
+    @Test("G01: a seek to media that is not loaded loads from its segment on and shows the picture of its time")
+    func unbuffered() async throws {
+        let bench = try VirtualBench { $0.buffering.forwardDuration = .seconds(6) }
+        try bench.play { bench in
+            try await bench.pass(.seconds(2))
+            for target in [30_500, 18_020, 35_960] {
+                let pictures = bench.writer.pictures.count
+                #expect(try await bench.seek(target))
+                try await bench.pass(.seconds(1))
+                try Self.check(bench.writer.pictures[pictures...], from: target / 40, "\(target)")
+                #expect(bench.player.timeControlStatus == .playing)
+            }
+            #expect(bench.player.state.statistics.numberOfStalls == 0)
+        }
+    }
+
+    struct Tolerant: CustomTestStringConvertible {
+        var target: Int
+        var before: Int?
+        var after: Int?
+        /// The picture that is shown first.
+        var first: Int
+        var testDescription: String { "\(target) − \(before ?? -1) + \(after ?? -1)" }
+    }
+
+    @Test(
+        "G02: with tolerances playback goes on at a picture that decoding can start at, if one lies inside",
+        arguments: [
+            Tolerant(target: 9000, before: nil, after: nil, first: 200),
+            Tolerant(target: 9000, before: 1000, after: 0, first: 200),
+            Tolerant(target: 9000, before: 900, after: 3000, first: 300),
+            Tolerant(target: 9000, before: 900, after: 2900, first: 225),
+            Tolerant(target: 9000, before: 0, after: nil, first: 300),
+            Tolerant(target: 8000, before: 0, after: 0, first: 200),
+        ], [true, false])
+    func tolerance(_ seek: Tolerant, isBuffered: Bool) async throws {
+        // The next sync sample is not yet loaded where nothing is: then the exact picture is as good.
+        if !isBuffered, seek.first == 300 { return }
+        let bench = try VirtualBench { if !isBuffered { $0.buffering.forwardDuration = .seconds(4) } }
+        try bench.play { bench in
+            if isBuffered { try await bench.pass(.seconds(1)) } else { try await bench.pass(.milliseconds(200)) }
+            func time(_ milliseconds: Int?) -> MediaTime {
+                milliseconds.map { MediaTime(value: Int64($0), timescale: 1000) } ?? .positiveInfinity
+            }
+            let pictures = bench.writer.pictures.count
+            let finished = try await bench.player.seek(
+                to: time(seek.target), toleranceBefore: time(seek.before), toleranceAfter: time(seek.after))
+            #expect(finished)
+            #expect(abs(bench.time - Double(seek.first) * 0.04) < 0.001)
+            try await bench.pass(.seconds(1))
+            try Self.check(bench.writer.pictures[pictures...], from: seek.first, "\(seek)")
+        }
+    }
+
+    @Test("G01: a seek while paused shows its picture; playing goes on from there")
+    func paused() async throws {
+        let bench = try VirtualBench()
+        try bench.play { bench in
+            try await bench.pass(.seconds(3))
+            bench.player.pause()
+            let pictures = bench.writer.pictures.count
+            #expect(try await bench.seek(20_010))
+            try await bench.pass(.seconds(5))
+            #expect(bench.writer.pictures.count == pictures + 1)
+            #expect(bench.time == 20.01)
+            bench.player.play()
+            try await bench.pass(.seconds(1))
+            try Self.check(bench.writer.pictures[pictures...], from: 500, "paused")
+        }
+    }
+
+    @Test("G03: a newer seek supersedes the one before at once; of five hundred only the last one counts")
+    func storm() async throws {
+        let bench = try VirtualBench { $0.buffering.forwardDuration = .seconds(8) }
+        let outcomes = try bench.play { bench in
+            try await bench.pass(.seconds(2))
+            var random = SplitMix64(seed: 7)
+            var seeks: [Task<Bool, any Error>] = []
+            for index in 0..<500 {
+                let target = index == 499 ? 36_000 : Int(random.next() % 40_000)
+                let tolerance = [0, 300, nil][Int(random.next() % 3)]
+                seeks.append(
+                    Task(executorPreference: bench.clock) {
+                        try await bench.seek(target, tolerance: index == 499 ? 0 : tolerance)
+                    })
+                if random.next() % 4 == 0 { try await bench.pass(.milliseconds(Int64(random.next() % 40))) }
+            }
+            var outcomes: [Bool] = []
+            for seek in seeks { outcomes.append(try await seek.value) }
+            let pictures = bench.writer.pictures.count
+            try await bench.pass(.milliseconds(200))
+            #expect(bench.player.timeControlStatus == .playing)
+            #expect(bench.time >= 36)
+            #expect(bench.writer.pictures.count > pictures)
+            return outcomes
+        }
+        #expect(outcomes.last == true)
+        // Some of those that had time enough were finished before the next one came.
+        #expect(outcomes.count { $0 } < 250)
+    }
+
+    @Test("G03: cancelling the pending seeks, or the task of one, ends it with false and not another")
+    func cancel() async throws {
+        let bench = try VirtualBench { $0.buffering.forwardDuration = .seconds(6) }
+        try bench.play { bench in
+            try await bench.pass(.seconds(2))
+            let first = Task(executorPreference: bench.clock) { try await bench.seek(30_000) }
+            await Task.yield()
+            bench.item.cancelPendingSeeks()
+            #expect(try await first.value == false)
+            let second = Task(executorPreference: bench.clock) { try await bench.seek(20_000) }
+            await Task.yield()
+            let third = Task(executorPreference: bench.clock) { try await bench.seek(36_000) }
+            await Task.yield()
+            second.cancel()
+            #expect(try await second.value == false)
+            #expect(try await third.value)
+            let fourth = Task(executorPreference: bench.clock) { try await bench.seek(10_000) }
+            await Task.yield()
+            fourth.cancel()
+            #expect(try await fourth.value == false)
+            let fifth = Task(executorPreference: bench.clock) { try await bench.seek(16_000) }
+            await Task.yield()
+            try bench.player.replaceCurrentItem(with: nil)
+            #expect(try await fifth.value == false)
+            #expect(try await bench.seek(5) == false)
+        }
+    }
+
+    @Test("G01: a seek before the item is ready becomes its start; of two the last one")
+    func beforeReady() async throws {
+        let bench = try VirtualBench()
+        try bench.play { bench in
+            let first = Task(executorPreference: bench.clock) { try await bench.seek(5000) }
+            await Task.yield()
+            #expect(try await bench.seek(18_010))
+            #expect(try await first.value == false)
+            try await bench.pass(.seconds(1))
+            try Self.check(bench.writer.pictures[...], from: 450, "start")
+            // The playlists, the maps and what begins at the segment.
+            #expect(bench.player.state.loadedTimeRanges.first?.start == MediaTime(value: 16, timescale: 1))
+        }
+    }
+
+    @Test("G01: times that cannot be are refused: an error for what is no time, false for what lies outside")
+    func refused() async throws {
+        let bench = try VirtualBench()
+        try bench.play { bench in
+            try await bench.pass(.seconds(2))
+            for time in [MediaTime.invalid, .indefinite] {
+                await #expect(throws: PlayerError.self) { try await bench.player.seek(to: time) }
+                await #expect(throws: PlayerError.self) {
+                    try await bench.player.seek(to: .zero, toleranceBefore: time)
+                }
+            }
+            await #expect(throws: PlayerError.self) {
+                try await bench.player.seek(to: .zero, toleranceAfter: MediaTime(value: -1, timescale: 1))
+            }
+            #expect(try await bench.seek(41_000) == false)
+            #expect(try await bench.seek(-1) == false)
+            #expect(try await bench.player.seek(to: .negativeInfinity) == false)
+            #expect(bench.player.timeControlStatus == .playing)
+            let events = bench.player.events()
+            #expect(try await bench.player.seek(to: .positiveInfinity))
+            var jumps: [Double] = []
+            for await event in events {
+                if case .timeJumped(let time) = event.kind { jumps.append(time.seconds) }
+                if event.isEnd { break }
+            }
+            #expect(jumps.map { ($0 * 10).rounded() } == [400])
+        }
+    }
+
+    @Test("G08: a rate tied to host time needs manual waiting; then item time and host time meet, with their pictures")
+    func hostTime() async throws {
+        let bench = try VirtualBench()
+        try bench.play { bench in
+            try await bench.pass(.seconds(2))
+            let half = MediaTime(value: 1, timescale: 2)
+            #expect(throws: PlayerError.self) {
+                try bench.player.setRate(1, time: .zero, atHostTime: bench.player.hostTime)
+            }
+            bench.player.automaticallyWaitsToMinimizeStalling = false
+            var pictures = bench.writer.pictures.count
+            // Half a second ago it was 20 s.
+            try bench.player.setRate(
+                1, time: MediaTime(value: 20, timescale: 1), atHostTime: bench.player.hostTime - half)
+            #expect(bench.time == 20.5)
+            try await bench.pass(.seconds(1))
+            #expect(abs(bench.time - 21.5) < 0.001)
+            try Self.check(bench.writer.pictures[pictures...], from: 512, "past")
+            pictures = bench.writer.pictures.count
+            try bench.player.setRate(
+                1, time: MediaTime(value: 10, timescale: 1), atHostTime: bench.player.hostTime + half)
+            try await bench.pass(.milliseconds(400))
+            #expect(bench.time == 10)
+            try await bench.pass(.milliseconds(600))
+            #expect(abs(bench.time - 10.5) < 0.001)
+            try Self.check(bench.writer.pictures[pictures...], from: 250, "future")
+        }
+    }
+
+    @Test("without pacing a seek writes from its picture on what comes then")
+    func unpaced() async throws {
+        let writer = CapturingWriter([.video])
+        let item = try PlayerItem("file://\(SampleMedia.folder)/master.m3u8", quality: "180p", to: writer)
+        let player = Player(configuration: .unpaced())
+        let events = player.events()
+        try player.replaceCurrentItem(with: item)
+        let seek = Task {
+            try await player.seek(
+                to: MediaTime(value: 30_020, timescale: 1000), toleranceBefore: .zero, toleranceAfter: .zero)
+        }
+        player.play()
+        for await event in events where event.isEnd { break }
+        #expect(try await seek.value)
+        await player.close()
+        try Self.check(writer.pictures[...], from: 750, "unpaced")
+        #expect(writer.pictures.count == 250)
+    }
+}

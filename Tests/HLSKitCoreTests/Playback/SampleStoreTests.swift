@@ -1,0 +1,172 @@
+import HLSMedia
+import Testing
+
+@testable import HLSKitCore
+
+/// The store as tables: pictures of 40 ms, a sync sample each second, two runs.
+@Suite("Sample store")
+struct SampleStoreTests {
+    private static func track(_ type: MediaType = .video) -> MediaTrack {
+        MediaTrack(id: 1, mediaType: type, codec: type == .video ? .h264 : .aac, timescale: 1000)
+    }
+
+    /// Samples of `length` ms from `range`, in ms, each `syncEvery`-th of them one that decoding can start at.
+    private static func samples(
+        _ range: Range<Int>, length: Int = 40, syncEvery: Int = 25, hasDurations: Bool = true
+    ) -> [SampleStore.Element] {
+        stride(from: range.lowerBound, to: range.upperBound, by: length).enumerated().map { index, time in
+            .sample(
+                MediaSample(
+                    trackID: 1, pts: Int64(time), dts: Int64(time), duration: hasDurations ? Int64(length) : 0,
+                    isSync: index % syncEvery == 0, data: SampleData([0, 1, 2])),
+                offset: .zero)
+        }
+    }
+
+    private static func store(
+        keepsRead: Bool = true, type: MediaType = .video, _ runs: [Range<Int>] = [0..<4000, 4000..<8000],
+        hasDurations: Bool = true, isEnded: Bool = true
+    ) -> SampleStore {
+        var store = SampleStore(keepsRead: keepsRead)
+        for run in runs {
+            store.append([.track(track(type), window: PresentationWindow())])
+            store.append(
+                samples(run, syncEvery: type == .video ? 25 : 1, hasDurations: hasDurations))
+        }
+        if isEnded { store.append([.end(number: 1)]) }
+        return store
+    }
+
+    /// What is read, in words: `T` a track, `E` an end, else the time in ms.
+    private static func read(_ store: inout SampleStore, count: Int = .max) -> [String] {
+        var words: [String] = []
+        while words.count < count, let item = store.next() {
+            switch item {
+            case .track: words.append("T")
+            case .sample(let sample, _): words.append("\(sample.pts)")
+            case .end(let number): words.append("E\(number)")
+            }
+        }
+        return words
+    }
+
+    @Test("what is put in is read in its order, once")
+    func order() {
+        var store = Self.store([0..<80, 80..<160])
+        #expect(Self.read(&store) == ["T", "0", "40", "T", "80", "120", "E1"])
+        #expect(store.isRead)
+        #expect(Self.read(&store).isEmpty)
+    }
+
+    @Test(
+        "without a back buffer what was read is gone; with one it stays until it is evicted", arguments: [true, false])
+    func keeping(keepsRead: Bool) {
+        var store = Self.store(keepsRead: keepsRead, [0..<4000], isEnded: false)
+        #expect(store.byteCount == 300)
+        _ = Self.read(&store, count: 51)
+        #expect(store.byteCount == (keepsRead ? 300 : 150))
+    }
+
+    struct Place: CustomTestStringConvertible {
+        var time: Int
+        var first: String
+        var testDescription: String { "\(time) ms from \(first)" }
+    }
+
+    @Test(
+        "reading goes on at the last picture that decoding can start at",
+        arguments: [
+            Place(time: 0, first: "0"), Place(time: 20, first: "0"), Place(time: 999, first: "0"),
+            Place(time: 1000, first: "1000"), Place(time: 3999, first: "3000"), Place(time: 4000, first: "4000"),
+            Place(time: 5500, first: "5000"), Place(time: 7999, first: "7000"),
+            // The end shows the last picture; what lies before the first begins with it.
+            Place(time: 8000, first: "7000"), Place(time: -500, first: "0"),
+        ], [true, false])
+    func reposition(place: Place, hasDurations: Bool) {
+        var store = Self.store(hasDurations: hasDurations)
+        _ = Self.read(&store)
+        store.reposition(to: .exact(.milliseconds(place.time)))
+        #expect(Self.read(&store, count: 2) == ["T", place.first])
+        let rest = Self.read(&store)
+        #expect(rest.last == "E1")
+        // Sound needs no picture to start at: a little before is enough.
+        var sound = Self.store(type: .audio)
+        sound.reposition(to: .exact(.milliseconds(3000)))
+        #expect(Self.read(&sound, count: 2) == ["T", "2880"])
+    }
+
+    @Test("the picture before a run of pictures without durations belongs to the run before")
+    func lastPicture() {
+        var store = Self.store(hasDurations: false)
+        store.reposition(to: .exact(.milliseconds(3990)))
+        #expect(Self.read(&store, count: 2) == ["T", "3000"])
+    }
+
+    @Test("of what two runs hold the first one is presented, up to where its window ends")
+    func overlap() {
+        var store = Self.store([0..<4000, 2000..<8000])
+        store.reposition(to: .exact(.milliseconds(3500)))
+        #expect(Self.read(&store, count: 2) == ["T", "3000"])
+        store = SampleStore(keepsRead: true)
+        store.append([.track(Self.track(), window: PresentationWindow(until: .seconds(3)))])
+        store.append(Self.samples(0..<4000))
+        store.append([.track(Self.track(), window: PresentationWindow(dropsOverlap: true))])
+        store.append(Self.samples(2000..<8000))
+        store.reposition(to: .exact(.milliseconds(3500)))
+        #expect(Self.read(&store, count: 2) == ["T", "3000"])
+        #expect(Self.read(&store).filter { $0 == "T" }.isEmpty)
+    }
+
+    @Test(
+        "eviction keeps what is needed from its time on, and what was not read",
+        arguments: [(2500, 8000, 2000), (4000, 8000, 4000), (6000, 3000, 3000), (0, 8000, 0)])
+    func evict(time: Int, read: Int, first: Int) {
+        var store = Self.store(isEnded: false)
+        while let item = store.next() {
+            if case .sample(let sample, _) = item, sample.pts == read - 40 { break }
+        }
+        store.evict(before: .milliseconds(time))
+        #expect(store.extent?.lowerBound == .milliseconds(first))
+        #expect(store.byteCount == 3 * (8000 - first) / 40)
+        // What is kept can still be presented.
+        store.reposition(to: .exact(.milliseconds(first + 10)))
+        #expect(Self.read(&store, count: 2) == ["T", "\(first)"])
+    }
+
+    @Test("an end after which more comes is none, whether it was read or not", arguments: [true, false])
+    func reopened(isRead: Bool) {
+        var store = Self.store([0..<80])
+        if isRead { _ = Self.read(&store) }
+        store.append([.track(Self.track(), window: PresentationWindow())])
+        store.append(Self.samples(80..<160) + [.end(number: 2)])
+        let words = Self.read(&store)
+        #expect(words == (isRead ? [] : ["T", "0", "40"]) + ["T", "80", "120", "E2"])
+        store.reposition(to: .exact(.zero))
+        #expect(Self.read(&store) == ["T", "0", "40", "T", "80", "120", "E2"])
+    }
+
+    @Test("windows of before a seek count no more, its landing does")
+    func window() {
+        var store = SampleStore(keepsRead: true)
+        store.append([.track(Self.track(), window: PresentationWindow(from: .seconds(3)))])
+        store.append(Self.samples(0..<4000))
+        func start(_ store: inout SampleStore) -> SampleStore.RunStart? {
+            if case .track(let start) = store.next() { start } else { nil }
+        }
+        #expect(start(&store)?.window.from == .seconds(3))
+        store.reposition(to: .sync(.seconds(1)))
+        #expect(start(&store)?.window.from == .seconds(1))
+        store.reposition(to: .segmentStart(.seconds(0)))
+        #expect(start(&store)?.window.from == nil)
+        // A reading in mid-run tells what it leaves out.
+        store.reposition(to: .exact(.milliseconds(2500)))
+        #expect(start(&store)?.skippedTicks == 2000)
+        // Until it is decided where to land nothing is read.
+        store.removeAll(landing: .undecided(near: .seconds(1)))
+        store.append([.track(Self.track(), window: PresentationWindow())])
+        store.append(Self.samples(0..<4000))
+        #expect(Self.read(&store).isEmpty)
+        store.reposition(to: .exact(.seconds(1)))
+        #expect(Self.read(&store, count: 2) == ["T", "1000"])
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import HLSKitSimulation
+import HLSTime
+import TestSupport
+
+@testable import HLSKitCore
+
+/// A player of the sample under a virtual clock: a file server without a network, and a writer that keeps everything.
+///
+/// Made outside of the clock, used inside of ``VirtualClock/run(_:)``.
+struct VirtualBench: Sendable {
+    let clock: VirtualClock
+    let transport: CountingTransport
+    let writer: CapturingWriter
+    let player: Player
+    let item: PlayerItem
+
+    /// - Parameters:
+    ///   - path: What is played, of the sample's folder or of `files`.
+    ///   - bitsPerSecond: How fast the link is.
+    init(
+        _ path: String = "master.m3u8", quality: String? = "180p", files: [String: [UInt8]] = [:],
+        bitsPerSecond: Double = 50_000_000, change: (inout PlayerConfiguration) -> Void = { _ in }
+    ) throws {
+        let clock = VirtualClock()
+        let conditions = LinkConditions(bitsPerSecond: bitsPerSecond, latency: .milliseconds(20))
+        let simulated = SimulatedTransport(over: NetworkTrace(constant: conditions), clock: clock) { request in
+            let name = String(request.url.split(separator: "/").last ?? "")
+            let stored = files[name]
+            guard
+                let body = stored
+                    ?? FileManager.default.contents(atPath: "\(SampleMedia.folder)/\(name)").map(Array.init)
+            else { return SimulatedResponse(status: 404) }
+            return SimulatedResponse(body: body)
+        }
+        transport = CountingTransport(simulated)
+        var configuration = PlayerConfiguration(clock: clock, transport: transport)
+        configuration.decodingThreadCount = 1
+        change(&configuration)
+        writer = CapturingWriter()
+        player = Player(configuration: configuration)
+        item = try PlayerItem("http://sample/\(path)", quality: quality, to: writer)
+        self.clock = clock
+    }
+
+    /// Runs `body` with a player that was told to play and has an item, and closes the player.
+    func play<Value: Sendable>(_ body: @escaping @Sendable (VirtualBench) async throws -> Value) throws -> Value {
+        player.play()
+        try player.replaceCurrentItem(with: item)
+        return try clock.run {
+            let value = try await body(self)
+            await player.close()
+            return value
+        }
+    }
+
+    /// Lets time pass.
+    func pass(_ duration: Duration) async throws {
+        try await clock.sleep(for: duration)
+    }
+
+    func seek(_ milliseconds: Int, tolerance: Int? = 0) async throws -> Bool {
+        let tolerance = tolerance.map { MediaTime(value: Int64($0), timescale: 1000) } ?? .positiveInfinity
+        return try await player.seek(
+            to: MediaTime(value: Int64(milliseconds), timescale: 1000), toleranceBefore: tolerance,
+            toleranceAfter: tolerance)
+    }
+
+    var time: Double { player.state.currentTime.seconds }
+}

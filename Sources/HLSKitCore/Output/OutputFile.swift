@@ -223,8 +223,12 @@ public final class OutputFile {
         let count = Glibc.write(descriptor, bytes.baseAddress, bytes.count)
         let code = errno
         if count < 0, code == EPIPE, sigismember(&pending, SIGPIPE) == 0 {
-            var none = timespec()
-            while sigtimedwait(&signals, nil, &none) < 0, errno == EINTR {}
+            // struct timespec of zero, which the compiler takes for another module's where Foundation is about.
+            var none = (seconds: Int64(0), nanoseconds: Int64(0))
+            withUnsafeMutableBytes(of: &none) { bytes in
+                guard let base = bytes.baseAddress?.assumingMemoryBound(to: timespec.self) else { return }
+                while sigtimedwait(&signals, nil, base) < 0, errno == EINTR {}
+            }
         }
         pthread_sigmask(SIG_SETMASK, &before, nil)
         errno = code

@@ -77,7 +77,7 @@ extension PlaybackEngine {
             let base = item?.multivariantURL
         else { return }
         let variant = playlist.variants[index]
-        guard let url = URIReference.resolve(variant.uri, against: base) else {
+        guard let url = mainURL(of: variant, in: playlist, base: base) else {
             return failVariant(index, because: "its URI cannot be resolved")
         }
         let description = VariantDescription(variant, index: index)

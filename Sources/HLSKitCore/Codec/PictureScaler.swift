@@ -62,12 +62,12 @@ final class PictureScaler {
             scaler, matrix, isFullRange, target, color == .source ? isFullRange : 0, 0, unity, unity)
     }
 
-    private static func isFullRange(_ frame: VideoFrame) -> Bool {
+    static func isFullRange(_ frame: VideoFrame) -> Bool {
         frame.colorTags.isFullRange == true || frame.pixelFormatName.hasPrefix("yuvj")
     }
 
     /// What is not declared is taken for what the size makes likely: BT.601 below 720 lines.
-    private static func matrix(of frame: VideoFrame) -> Int {
+    static func matrix(of frame: VideoFrame) -> Int {
         frame.colorTags.matrix == 2 && frame.height < 720 ? 6 : frame.colorTags.matrix == 2 ? 1 : frame.colorTags.matrix
     }
 

@@ -38,6 +38,10 @@ final class PictureScaler {
         target.pointee.width = Int32(clamping: width)
         target.pointee.height = Int32(clamping: height)
         target.pointee.format = format.rawValue
+        if frame.width != width || frame.height != height {
+            (target.pointee.crop_left, target.pointee.crop_right) = (0, 0)
+            (target.pointee.crop_top, target.pointee.crop_bottom) = (0, 0)
+        }
         tag(target, format: format, color: color)
         var code = av_frame_get_buffer(target, 0)
         guard code >= 0 else { throw CodecError(call: "av_frame_get_buffer", code: code) }

@@ -52,6 +52,23 @@ struct ColorTests {
         }
     }
 
+    @Test(
+        "J08: the playlist's VIDEO-RANGE counts where nothing else tells the colour",
+        arguments: [("PQ", 16), ("HLG", 18), ("SDR", 2), (nil, 2)] as [(String?, Int)])
+    func videoRange(_ range: String?, transfer: Int) throws {
+        let attribute = range.map { ",VIDEO-RANGE=\($0)" } ?? ""
+        let text = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000000\(attribute)\nvideo-180p.m3u8\n"
+        let sample = try VirtualSample(
+            end: .seconds(1), quality: nil, path: "range.m3u8", files: ["range.m3u8": Array(text.utf8)])
+        let output = VideoOutput()
+        try sample.item.add(output)
+        let frames = Recorder<VideoFrame>()
+        sample.record(output.frames(), in: frames)
+        try sample.play()
+        #expect(frames.elements.count > 20)
+        #expect(frames.elements.allSatisfy { $0.colorTags.transfer == transfer })
+    }
+
     // MARK: Conversion to BT.709
 
     /// One colour all over, in 4:4:4.
@@ -148,6 +165,34 @@ struct ColorTests {
     func unknownColors() throws {
         let frame = try Self.flat(100, 90, 170, primaries: 200, transfer: 16, matrix: 9)
         #expect(try FrameConverter(to: .native, convertsToRec709: true).convert(frame).colorTags == frame.colorTags)
+    }
+
+    @Test(
+        "J10: the clean aperture is what is shown",
+        arguments: [
+            (CleanAperture(width: 40, height: 30), PixelRect(x: 12, y: 9, width: 40, height: 30)),
+            (
+                CleanAperture(width: 40, height: 30, horizontalOffset: -10, verticalOffset: 5),
+                PixelRect(x: 2, y: 14, width: 40, height: 30)
+            ),
+            // Beyond the picture, or nothing of it.
+            (CleanAperture(width: 4000, height: 30), PixelRect(x: 0, y: 0, width: 64, height: 48)),
+            (
+                CleanAperture(width: 40, height: 30, horizontalOffset: .max, verticalOffset: .min),
+                PixelRect(x: 0, y: 0, width: 64, height: 48)
+            ),
+            (CleanAperture(width: 0, height: -5), PixelRect(x: 0, y: 0, width: 64, height: 48)),
+        ])
+    func cleanAperture(_ aperture: CleanAperture, shown: PixelRect) throws {
+        var fixture = try PacketFixture("h264-avcc")
+        fixture.track.cleanAperture = aperture
+        fixture.track.pixelAspectRatio = PixelAspectRatio(horizontalSpacing: 2, verticalSpacing: 1)
+        let frame = try #require(fixture.pictures().first)
+        #expect((frame.width, frame.height) == (64, 48))
+        #expect(frame.cleanAperture == shown)
+        #expect(frame.presentationSize == PixelSize(width: Int(shown.width) * 2, height: Int(shown.height)))
+        let converted = try FrameConverter(to: .bgra, convertsToRec709: false).convert(frame)
+        #expect(converted.cleanAperture == shown)
     }
 
     @Test("J10: the size of presentation has square pixels")

@@ -179,6 +179,7 @@ extension PlaybackEngine {
         effects.append(.clearLane(.audio))
         effects.append(.takeAudioFromVariant)
         guard item?.start != nil else { return }
+        effects.append(.seekBegan)
         seek(SeekRequest(destination: .time(playhead), tolerance: .zero), reloads: true)
     }
 

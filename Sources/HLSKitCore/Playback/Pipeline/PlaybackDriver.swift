@@ -224,7 +224,7 @@ struct PlaybackDriver: ~Copyable {
             presentation.release()
         case .refreshURL(let expired): refresh(expired)
         case .diary(let diary, let entry): diary.take(entry)
-        case .seekEnded, .seekRefused, .prerollEnded, .itemEnded, .advanceToNextItem: break
+        case .seekBegan, .seekEnded, .seekRefused, .prerollEnded, .itemEnded, .advanceToNextItem: break
         }
     }
 

@@ -44,6 +44,8 @@ enum EngineEffect: Sendable {
     case disarm(EngineTimer)
     case publish(PlayerEvent.Kind)
     case diary(ItemDiary, DiaryEntry)
+    /// Tell the program's logger.
+    case note(Decision)
     /// Ask the program for a fresh URL.
     case refreshURL(ExpiredURL)
     /// A seek begins that nobody asked for: its end is told as any other's.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CMalloc
+import Glibc
 
 @main
 struct HLSGet: AsyncParsableCommand {
@@ -26,9 +27,30 @@ struct HLSGet: AsyncParsableCommand {
             print(HelpPage.text(commands: configuration.subcommands))
         } else if arguments.isEmpty {
             StandardStream.error.writeLine("hlsget: error: no stream: give a URL or a file (see hlsget --help)")
-            exit(withError: ExitStatus.usage.exitCode)
+            end(ExitStatus.usage.exitCode)
         } else {
-            await main(Array(arguments))
+            do {
+                var command = try parseAsRoot(Array(arguments))
+                if var command = command as? any AsyncParsableCommand {
+                    try await command.run()
+                } else {
+                    try command.run()
+                }
+            } catch {
+                let (status, message) = (exitCode(for: error), fullMessage(for: error))
+                if !message.isEmpty {
+                    if status.isSuccess { print(message) } else { StandardStream.error.writeLine(message) }
+                }
+                end(status)
+            }
         }
+        end(.success)
+    }
+
+    /// Ends the process without the cleaning up of its libraries: that of OpenSSL takes from threads that may still be
+    /// closing a connection what they work with.
+    private static func end(_ status: ExitCode) -> Never {
+        fflush(nil)
+        _exit(status.rawValue)
     }
 }

@@ -72,7 +72,7 @@ struct PlayerReleaseTests {
             let observers = (player.events(), try player.times(every: MediaTime(value: 1, timescale: 10)))
             released += (logs as [AnyObject] + items + [player]).map(Weak.init)
             player.play()
-            queue.clock.advance(by: .milliseconds(round % 25 * 80))
+            queue.clock.advance(by: .milliseconds(round % 25 * 40))
             if round % 7 == 0 { player.advanceToNextItem() }
             withExtendedLifetime((player, observers)) {}
         }

@@ -188,7 +188,11 @@ public final class PlayerItem: Sendable {
     func freeze(_ last: PlayerState?, error: PlayerError?, details: Details = Details()) {
         state.withLock { state in
             state.isQueued = false
-            if let last {
+            if var last {
+                // As in ``snapshot``.
+                if last.itemStatus == .unknown, state.last?.itemStatus == .readyToPlay {
+                    last.itemStatus = .readyToPlay
+                }
                 state.last = last
                 state.details = details
             }

@@ -67,10 +67,13 @@ let package = Package(
         .testTarget(name: "HLSMediaTests", dependencies: ["HLSMedia"], swiftSettings: swiftSettings),
         .testTarget(name: "HLSCaptionsTests", dependencies: ["HLSCaptions"], swiftSettings: swiftSettings),
         .testTarget(
-            name: "HLSKitCoreTests", dependencies: ["HLSKitCore", "HLSKitSimulation", "TestSupport"],
+            name: "HLSKitCoreTests", dependencies: ["HLSKitCore", "HLSKitSimulation", "TestSupport", "CLibAV"],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "HLSKitSimulationTests", dependencies: ["HLSKitCore", "HLSKitSimulation", "TestSupport"],
+            name: "HLSKitSimulationTests",
+            dependencies: [
+                "HLSKitCore", "HLSKitSimulation", "TestSupport", .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: swiftSettings),
         // The example packages, which are not built by themselves here.
         .testTarget(

@@ -44,8 +44,12 @@ enum EngineEffect: Sendable {
     case disarm(EngineTimer)
     case publish(PlayerEvent.Kind)
     case diary(ItemDiary, DiaryEntry)
+    /// Tell the program's logger.
+    case note(Decision)
     /// Ask the program for a fresh URL.
     case refreshURL(ExpiredURL)
+    /// A seek begins that nobody asked for: its end is told as any other's.
+    case seekBegan
     /// The seek that was under way is over: media at its target can be shown, or it was superseded or cancelled.
     case seekEnded(finished: Bool)
     /// The seek that was asked for last is outside what can be sought in. One that is under way goes on.
@@ -104,6 +108,8 @@ struct SegmentJob: Sendable {
     var replacement: Int?
     var url: String
     var mediaSequence: Int
+    /// What the variant says of its pictures, for those that say nothing themselves.
+    var videoRange: VideoRange?
 }
 
 /// Which of the decoded media is presented.

@@ -1,7 +1,7 @@
 import HLSPlaylist
 import HLSTime
 
-/// Audible and legible options: which is played, and changing it while playing.
+/// Audible, legible and visual options: which is played, and changing it while playing.
 ///
 /// Source: CONTRACTS §12.
 extension PlaybackEngine {
@@ -29,6 +29,7 @@ extension PlaybackEngine {
             }
             mediaSelection.current[.legible] = legible
             item?.legibleLanguage = legible?.extendedLanguageTag
+            mediaSelection.current[.visual] = try mediaSelection.option(.visual, wish: nil)
         } catch {
             let error = error.error(url: base)
             guard isStart else { return effects.append(.publish(.warning("\(base ?? ""): \(error.cause)"))) }
@@ -39,13 +40,27 @@ extension PlaybackEngine {
         }
     }
 
+    /// The playlist of a variant's pictures: that of the visual option that is selected, else the variant's own.
+    func mainURL(of variant: Variant, in playlist: MultivariantPlaylist, base: String) -> String? {
+        let views = playlist.renditions.filter { $0.type == .video && $0.groupID == variant.video }
+        let uri = mediaSelection.current[.visual]?.rendition(in: views)?.uri ?? variant.uri
+        return URIReference.resolve(uri, against: base)
+    }
+
     /// Chooses among the renditions of the variant that is loaded from now on.
     mutating func chooseRenditions(for variant: Variant, of playlist: MultivariantPlaylist, base: String) {
         guard item?.error == nil else { return }
         let audio = playlist.renditions.filter { $0.type == .audio && $0.groupID == variant.audio }
         let audible = mediaSelection.current[.audible]?.rendition(in: audio)
         item?.audibleOption = audible.map(VariantCandidate.AudioOption.init)
-        setLane(.audio, to: configuration.playsAudio ? audible : nil, variantURI: variant.uri, base: base)
+        if item?.loadsAudioOfVariant == true, audible?.uri ?? variant.uri == variant.uri,
+            let url = item?.lanes[.main]?.playlistURL
+        {
+            redirect(.audio, to: url)
+        } else {
+            item?.loadsAudioOfVariant = false
+            setLane(.audio, to: configuration.playsAudio ? audible : nil, variantURI: variant.uri, base: base)
+        }
         var required: ForwardBuffer.Tracks = [.video]
         if item?.lanes[.audio] != nil { required.insert(.audio) }
         buffer.setRequiredTracks(required)
@@ -93,6 +108,17 @@ extension PlaybackEngine {
         guard before != mediaSelection.current else { return }
         if before[.legible] != mediaSelection.current[.legible] { changeLegible(playlist, index, base: base) }
         if before[.audible] != mediaSelection.current[.audible] { changeAudible(playlist, index, base: base) }
+        if before[.visual] != mediaSelection.current[.visual] { changeVisual(playlist, base: base) }
+    }
+
+    /// Loads the other view from the segment after next on; what is loaded up to there plays on.
+    private mutating func changeVisual(_ playlist: MultivariantPlaylist, base: String) {
+        guard let index = item?.variantIndex,
+            let url = mainURL(of: playlist.variants[index], in: playlist, base: base),
+            url != item?.lanes[.main]?.playlistURL
+        else { return }
+        dropAhead()
+        redirect(.main, to: url)
     }
 
     private mutating func changeLegible(_ playlist: MultivariantPlaylist, _ index: Int, base: String) {
@@ -121,7 +147,7 @@ extension PlaybackEngine {
         guard configuration.playsAudio, let uri = rendition?.uri, uri != variant.uri,
             let url = URIReference.resolve(uri, against: base)
         else {
-            return takeAudioFromVariant()
+            return playAudioOfVariant()
         }
         replaceAudio(with: url)
     }
@@ -134,6 +160,7 @@ extension PlaybackEngine {
     /// Loads the audio anew from the playhead on. What is loaded plays until the new one is there.
     private mutating func replaceAudio(with url: String) {
         guard configuration.playsAudio else { return }
+        item?.loadsAudioOfVariant = false
         if item?.lanes[.audio] == nil { standIn(for: url) }
         guard let item, item.start != nil, let old = item.lanes[.audio] else { return redirect(.audio, to: url) }
         for flight in old.segments.reversed() { cancel(flight) }
@@ -173,16 +200,23 @@ extension PlaybackEngine {
         buffer.setRequiredTracks([.video, .audio])
     }
 
-    /// Plays the audio inside the variant, which was not kept until now: the media around the playhead is loaded again.
-    private mutating func takeAudioFromVariant() {
-        guard item?.lanes[.audio] != nil else { return }
+    /// Plays the audio inside the variant, which was not kept until now: it is loaded beside the pictures, like that of a
+    /// rendition, until what is loaded is dropped for some other reason. So nothing has to wait.
+    private mutating func playAudioOfVariant() {
+        guard item?.lanes[.audio] != nil, let url = item?.lanes[.main]?.playlistURL else { return }
+        guard item?.start != nil else { return keepAudioOfVariant() }
+        replaceAudio(with: url)
+        item?.loadsAudioOfVariant = true
+    }
+
+    /// From here on the audio inside the variant is kept as its pictures are.
+    mutating func keepAudioOfVariant() {
+        item?.loadsAudioOfVariant = false
         removeLane(.audio)
         buffer.removeAll(in: .audio)
         buffer.setRequiredTracks([.video])
         effects.append(.clearLane(.audio))
         effects.append(.takeAudioFromVariant)
-        guard item?.start != nil else { return }
-        seek(SeekRequest(destination: .time(playhead), tolerance: .zero), reloads: true)
     }
 
     /// The first media of a new rendition is there: what was loaded of the old one behind `time` is gone.

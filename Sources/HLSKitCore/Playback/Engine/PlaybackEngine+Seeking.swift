@@ -36,6 +36,7 @@ extension PlaybackEngine {
         let isBuffered = !reloads && isBuffered(landing.time)
         run(machine.handle(.seekAccepted(isTargetBuffered: isBuffered)))
         self.item?.seekRequest = request
+        self.item?.isLeftBehind = false
         if isBuffered { present(from: landing) } else { restartLoading(at: landing) }
         movePlayhead(to: landing)
         updateBuffer()
@@ -215,6 +216,7 @@ extension PlaybackEngine {
 
     /// Forgets what is loaded, and loads from `landing` on.
     private mutating func restartLoading(at landing: Landing) {
+        if item?.loadsAudioOfVariant == true { keepAudioOfVariant() }
         guard let item else { return }
         let target = landing.time
         for old in item.lanes.values {

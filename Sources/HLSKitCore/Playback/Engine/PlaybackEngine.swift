@@ -140,13 +140,16 @@ struct PlaybackEngine: Sendable {
         case .setItem(let new): setItem(new)
         case .play:
             noteFirstControl()
+            resume()
             run(machine.handle(.play(defaultRate: defaultRate, buffer: bufferState(rate: defaultRate))))
         case .pause: run(machine.handle(.setRate(0)))
         case .setRate(let rate):
             noteFirstControl()
+            if rate != 0 { resume() }
             run(machine.handle(.setRate(rate, buffer: bufferState(rate: rate))))
         case .playImmediately(let rate):
             noteFirstControl()
+            resume()
             run(machine.handle(.playImmediately(atRate: rate, buffer: bufferState(rate: rate))))
         case .setRateAtHostTime(let rate, let anchor):
             noteFirstControl()
@@ -333,6 +336,11 @@ struct PlaybackEngine: Sendable {
         }
     }
 
+    /// Tells the program's logger, where it wants to hear that much.
+    mutating func note(_ detail: DecisionDetail, _ decision: () -> Decision) {
+        if detail <= configuration.decisionDetail { effects.append(.note(decision())) }
+    }
+
     mutating func updateBuffer() {
         guard item != nil else { return }
         refreshOutlook()
@@ -342,7 +350,10 @@ struct PlaybackEngine: Sendable {
         if waits, !wasFull { buffer.endRest() }
         lastVerdict = buffer.evaluate(situation())
         let wasLikely = isLikelyToKeepUp
-        isLikelyToKeepUp = judge.isLikelyToKeepUp(keepUpInput(rate: machine.rate))
+        let input = keepUpInput(rate: machine.rate)
+        isLikelyToKeepUp = judge.isLikelyToKeepUp(input)
+        let isLikely = isLikelyToKeepUp
+        note(.everything) { .keepUp(input, isLikely: isLikely) }
         let state = bufferState(isLikelyToKeepUp: isLikelyToKeepUp)
         if machine.buffer != state { run(machine.handle(.bufferChanged(state))) }
         if wasFull != lastVerdict.isFull { effects.append(.publish(.playbackBufferFullChanged(lastVerdict.isFull))) }
@@ -426,6 +437,7 @@ struct PlaybackEngine: Sendable {
     }
 
     mutating func noteStatus(_ status: TimeControlStatus) {
+        if status == .paused { item?.hasRested = true }
         guard status == .playing else { return }
         if let began = stallBegan {
             statistics.stallDuration += (now - began).seconds

@@ -219,6 +219,7 @@ struct PlaybackDriver: ~Copyable {
         case .publish(let kind):
             if case .didPlayToEnd = kind, let end = engine.read({ $0.effectiveEnd }) { showCues(upTo: end) }
             engine.publishNext()
+            configuration.log.note(kind)
             if case .playlistLoaded(let load) = kind, !load.isMultivariant { readDateRanges() }
             noteDroppedFrames(after: kind)
         case .present:
@@ -226,7 +227,8 @@ struct PlaybackDriver: ~Copyable {
             presentation.release()
         case .refreshURL(let expired): refresh(expired)
         case .diary(let diary, let entry): diary.take(entry)
-        case .seekEnded, .seekRefused, .prerollEnded, .itemEnded, .advanceToNextItem: break
+        case .note(let decision): configuration.log.note(decision)
+        case .seekBegan, .seekEnded, .seekRefused, .prerollEnded, .itemEnded, .advanceToNextItem: break
         }
     }
 
@@ -481,7 +483,9 @@ struct PlaybackDriver: ~Copyable {
             case .fact(let fact):
                 if case .tracks(_, let tracks) = fact { noteTracks(tracks, of: lane) }
                 facts.append(fact)
-            case .note(let text): engine.publish(.warning(text))
+            case .note(let text):
+                engine.publish(.warning(text))
+                configuration.log.note(.warning(text))
             }
         }
         // Of a variant whose own audio was left for that of a rendition.
@@ -541,7 +545,6 @@ struct PlaybackDriver: ~Copyable {
             inbox.post(.renderer(lane, id, report))
         }
         renderers[key] = ActiveRenderer(id: id, lane: lane, renderer: renderer)
-        counters.add(renderer)
         renderer.start(on: engine.clock.executor)
         return renderer
     }
@@ -659,13 +662,16 @@ struct PlaybackDriver: ~Copyable {
         for lane in lanes.keys { lanes[lane]?.flush() }
         cues.removeAll()
         metadata.removeAll()
-        hub.flush(generation: presentation.generation, keepingFrom: nil)
+        hub.flush(generation: presentation.generation)
     }
 
     /// Presents once more what is held.
     private mutating func reposition(to landing: Landing) {
         move(to: landing) { $0.reposition(to: landing) }
-        hub.flush(generation: presentation.generation, keepingFrom: landing.time)
+        hub.flush(generation: presentation.generation)
+        cues.rewind(to: landing.time)
+        hub.add(cues.takePlaced())
+        for group in metadata.groups(from: landing.time) { hub.add(group) }
         for lane in LaneID.allCases where endedLanes.contains(lane) { reportDrained(lane) }
     }
 

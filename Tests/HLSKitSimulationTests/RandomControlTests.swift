@@ -14,7 +14,7 @@ struct RandomControlTests {
     /// Seeds and minutes of the clock: two short walks, or those that `HLSKIT_CONTROL` names: `0-8x60` is an hour each of
     /// eight.
     private static let plan: (seeds: [UInt64], minutes: Int) = {
-        let text = ProcessInfo.processInfo.environment["HLSKIT_CONTROL"] ?? "0-2x4"
+        let text = ProcessInfo.processInfo.environment["HLSKIT_CONTROL"] ?? "0-2x2"
         let numbers = text.split(whereSeparator: { "-x".contains($0) }).compactMap { Int($0) }
         guard numbers.count == 3, 0 <= numbers[0], numbers[0] < numbers[1], numbers[2] > 0 else { return ([], 0) }
         return ((numbers[0]..<numbers[1]).map { UInt64($0) }, numbers[2])

@@ -65,7 +65,8 @@ public final class PlayerItem: Sendable {
     public var forwardPlaybackEndTime: MediaTime {
         get { state.withLock(\.forwardPlaybackEndTime).map { MediaTime($0) } ?? .invalid }
         set {
-            let end = newValue.duration
+            // Beyond this there is no media, and sums of times are no times any more.
+            let end = newValue.duration.map { min(max($0, .zero), .seconds(1_000_000_000)) }
             let core = state.withLock { state in
                 state.forwardPlaybackEndTime = end
                 return state.core

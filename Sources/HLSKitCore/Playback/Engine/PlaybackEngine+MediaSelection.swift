@@ -22,8 +22,9 @@ extension PlaybackEngine {
         let before = mediaSelection.current
         do {
             let audible = try mediaSelection.option(.audible, wish: preferences.audio)
-            let legible = try mediaSelection.option(.legible, wish: preferences.subtitles)
+            // Forced subtitles go with it.
             mediaSelection.current[.audible] = audible
+            let legible = try mediaSelection.option(.legible, wish: preferences.subtitles)
             if mediaSelection.isWanted(.audible, wish: preferences.audio) {
                 item?.audibleOption = audible?.renditions.first.map(VariantCandidate.AudioOption.init)
             }
@@ -32,6 +33,7 @@ extension PlaybackEngine {
             mediaSelection.current[.visual] = try mediaSelection.option(.visual, wish: nil)
         } catch {
             let error = error.error(url: base)
+            mediaSelection.current = before
             guard isStart else { return effects.append(.publish(.warning("\(base ?? ""): \(error.cause)"))) }
             return failItem(error)
         }

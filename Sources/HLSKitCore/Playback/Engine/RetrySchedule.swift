@@ -66,7 +66,9 @@ struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
         } else {
             account.badContentCount = 0
         }
-        let decision = decision(failure, account, at: now)
+        var decision = decision(failure, account, at: now)
+        // R7: the budget is one for all variants together.
+        if decision == .failOver, isOver(account, delay: .zero, failure, at: now) { decision = end(failure) }
         switch decision {
         case .retry, .failOver: accounts[role] = account
         case .skip, .fail: accounts[role] = nil

@@ -174,6 +174,16 @@ extension PlaybackEngine {
         return true
     }
 
+    /// Lets a segment and all after it go, so that the lane goes on with it once more.
+    mutating func giveBack(from flight: SegmentInFlight) {
+        let id = flight.id.lane
+        abandon(from: flight.id, keepsAccount: true)
+        item?.lanes[id]?.cursor = .time(flight.job.start)
+        item?.lanes[id]?.startsNewSequence = true
+        item?.lanes[id]?.dropsOverlap = true
+        item?.lanes[id]?.inheritedRole = flight.role
+    }
+
     // MARK: Maps and keys
 
     private mutating func failResource(_ resource: ResourceID, in id: LaneID, _ error: LoadingError) {

@@ -286,27 +286,21 @@ struct EngineHarness {
         if case .failure(let code, let status, let retryAfter) = transfer.reply.body {
             end(transfer.index, .failed)
             let error = LoadingError(code: code, url: url, status: status, retryAfter: retryAfter, text: "\(code)")
-            return handle(.failed(id, error, metrics))
+            return handle(.failed(id, error, TransferMetrics()))
         }
         end(transfer.index, .delivered)
         switch transfer.request.consumer {
         case .playlist(let variables):
-            handle(.playlist(id, transfer.reply.playlist(from: url, variables: variables), metrics))
+            handle(.playlist(id, transfer.reply.playlist(from: url, variables: variables), TransferMetrics()))
         case .segment(let segment):
-            handle(.finished(id, metrics))
+            handle(.finished(id, TransferMetrics()))
             lanes[segment.lane]?.complete(segment, spoiledBy: transfer.reply.spoilage)
             demux(segment.lane)
         case .resource(let resource):
-            handle(.finished(id, metrics))
+            handle(.finished(id, TransferMetrics()))
             resources.insert(resource)
             for lane in LaneID.allCases { demux(lane) }
         }
-    }
-
-    private var metrics: TransferMetrics {
-        var metrics = TransferMetrics()
-        metrics.protocolName = origin.protocolName
-        return metrics
     }
 
     // MARK: Media

@@ -43,6 +43,8 @@ struct MediaLane: Sendable {
     var lastVariantIndex: Int?
     /// Tracks of the lane are known: its media can be played.
     var isDemuxed = false
+    /// The next segment is one that failed elsewhere: its budget goes on.
+    var inheritedRole: SegmentID?
 
     init(id: LaneID, playlistURL: String) {
         self.id = id
@@ -114,6 +116,8 @@ enum ResourceState: Hashable, Sendable {
 /// A segment between its choice and the end of its demuxing.
 struct SegmentInFlight: Sendable {
     let id: SegmentID
+    /// What its failures are counted for: the segment itself, or the one in another variant that it stands for.
+    let role: SegmentID
     /// nil while a failed request waits for its next try.
     var request: RequestID?
     var requestBegan = Duration.zero

@@ -82,9 +82,11 @@ extension PlaybackEngine {
             return failUnsupported(error, in: id)
         }
         var flight = SegmentInFlight(
-            id: job.id, position: tracker.position(at: index), job: job, playlistURL: lane.playlistURL)
+            id: job.id, role: lane.inheritedRole ?? job.id, position: tracker.position(at: index), job: job,
+            playlistURL: lane.playlistURL)
         flight.byteRange = segment.byteRange?.range
         flight.variantIndex = id == .main ? item?.variantIndex : nil
+        item?.lanes[id]?.inheritedRole = nil
         item?.lanes[id]?.segments.append(flight)
         advance(id, past: index)
         requestResources(of: job, in: id)
@@ -381,7 +383,7 @@ extension PlaybackEngine {
         bridge(from: max(from, end), in: segment.lane)
         item?.lanes[segment.lane]?.lastVariantIndex = flight.variantIndex
         noteLoadedEnd(end, of: segment.lane)
-        loading.retries.succeed(.segment(segment.lane))
+        loading.retries.succeed(.segment(flight.role))
         loading.retries.succeed(.map(segment.lane))
         loading.bucket.deliver()
         statistics.numberOfSegments += 1
@@ -465,7 +467,7 @@ extension PlaybackEngine {
             effects.append(.cancel(request))
         }
         effects.append(.abandonSegment(segment))
-        loading.retries.succeed(.segment(segment.lane))
+        loading.retries.succeed(.segment(flight.role))
         let end = flight.job.start + flight.job.duration
         let from = max(flight.demuxedUpTo ?? flight.job.start, flight.job.start)
         passOver(
@@ -582,14 +584,24 @@ extension PlaybackEngine {
 
     mutating func removeLane(_ id: LaneID) {
         guard let lane = item?.lanes[id] else { return }
-        for flight in lane.segments { cancel(flight) }
+        for flight in lane.segments.reversed() { cancel(flight) }
         cancelRequests { $0.purpose.lane == id }
         item?.lanes[id] = nil
-        for role in [RequestRole.mediaPlaylist(id), .segment(id), .map(id), .key(id)] { loading.forget(role) }
+        for role in [RequestRole.mediaPlaylist(id), .map(id), .key(id)] { loading.forget(role) }
         effects.append(.disarm(.reload(id)))
     }
 
+    /// Lets a segment go, and what was counted of its failures.
     mutating func cancel(_ flight: SegmentInFlight) {
+        release(flight)
+        loading.retries.succeed(.segment(flight.role))
+    }
+
+    /// Lets a segment go that is loaded in another way.
+    mutating func release(_ flight: SegmentInFlight) {
+        if loading.waiting.removeValue(forKey: .segment(flight.role)) != nil {
+            effects.append(.disarm(.retry(.segment(flight.role))))
+        }
         if let request = flight.request, !flight.isLoaded {
             loading.requests[request] = nil
             loading.estimator.ended(request.rawValue, at: now)

@@ -55,7 +55,7 @@ struct EngineFailureTests {
             origin.answer("main.m3u8", .text(text))
             origin.answer("v0.m3u8", .text(.numbered(0, count: 3, isEnded: true)))
             var harness = EngineHarness.playing("main.m3u8", from: origin)
-            harness.run(until: .seconds(1))
+            harness.run(until: .seconds(1)) { !$0.mediaPaths.isEmpty }
             let paths = harness.requests.map(\.path).filter { $0.hasSuffix(".m3u8") }
             #expect(paths == (count == 2000 ? ["main.m3u8", "v0.m3u8"] : ["main.m3u8"]))
             #expect(harness.error?.code == (count == 2000 ? nil : .refused))

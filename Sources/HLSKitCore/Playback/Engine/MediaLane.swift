@@ -67,8 +67,8 @@ struct MediaLane: Sendable {
     var hasLoadedSegment: Bool { segments.contains(where: \.isLoaded) }
     /// Where the media ends that was read so far.
     var demuxedEnd: Duration? { segments.compactMap(\.demuxedUpTo).max().map { max($0, loadedEnd ?? $0) } ?? loadedEnd }
-    /// The segment whose bytes are on their way.
-    var loading: SegmentInFlight? { segments.last { !$0.isLoaded } }
+    /// The first segment whose bytes are on their way: the one that is needed next.
+    var loading: SegmentInFlight? { segments.first { !$0.isLoaded } }
 }
 
 /// The lanes of an item. Each has its own place, as they are looked up with every piece that arrives.
@@ -131,5 +131,8 @@ struct SegmentInFlight: Sendable {
     var demuxedUpTo: Duration?
     var isLoaded = false
     var isSuspended = false
+    /// Another segment of the lane was on its way when this one was requested.
     var isPrefetched = false
+    /// It failed before its turn, and waits for it.
+    var isParked = false
 }

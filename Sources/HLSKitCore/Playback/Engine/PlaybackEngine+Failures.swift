@@ -127,6 +127,7 @@ extension PlaybackEngine {
         item?.lanes[segment.lane]?.segments[index].request = nil
         item?.lanes[segment.lane]?.segments[index].isLoaded = false
         if letGo(segment) { return }
+        if parks(flight, after: loadingError) { return effects.append(.publish(.recoverableError(error))) }
         let role = RequestRole.segment(flight.role)
         let url = error.url ?? ""
         let cause = loadingError.map { RetrySchedule<RequestRole>.Failure.Cause.loading($0) } ?? .badContent(url: url)
@@ -172,16 +173,6 @@ extension PlaybackEngine {
         giveBack(from: flight)
         buffer.removeMedia(from: flight.job.start, in: segment.lane.bufferTrack)
         return true
-    }
-
-    /// Lets a segment and all after it go, so that the lane goes on with it once more.
-    mutating func giveBack(from flight: SegmentInFlight) {
-        let id = flight.id.lane
-        abandon(from: flight.id, keepsAccount: true)
-        item?.lanes[id]?.cursor = .time(flight.job.start)
-        item?.lanes[id]?.startsNewSequence = true
-        item?.lanes[id]?.dropsOverlap = true
-        item?.lanes[id]?.inheritedRole = flight.role
     }
 
     // MARK: Maps and keys

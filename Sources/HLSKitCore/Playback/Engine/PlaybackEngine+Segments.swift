@@ -13,8 +13,9 @@ extension PlaybackEngine {
     mutating func scheduleLoads() {
         for id in LaneID.allCases {
             // Gaps take no request: the lane goes on at once.
-            while mayLoad(id), scheduleLoad(in: id) {}
+            while mayLoad(id), load(in: id, beside: false) {}
         }
+        prefetch()
     }
 
     /// A quick look, since mostly there is nothing to do: whether the lane is idle and wants media, or may be complete.
@@ -26,11 +27,13 @@ extension PlaybackEngine {
             || !outlook.demuxedTracks.contains(id.bufferTrack)
     }
 
-    /// True when the lane moved on without a request.
-    private mutating func scheduleLoad(in id: LaneID) -> Bool {
+    /// Begins the next segment of a lane: where none is on its way, or `beside` those that are. True when the lane moved on
+    /// without a request.
+    mutating func load(in id: LaneID, beside: Bool) -> Bool {
         // Not the whole item: a copy of all that it holds costs more than the rest.
         guard let lane = item?.lanes[id], let tracker = lane.tracker, !lane.isComplete,
-            lane.segments.allSatisfy(\.isLoaded), lane.segments.count < Self.maximumUndemuxedSegments,
+            beside || lane.segments.allSatisfy(\.isLoaded),
+            beside || lane.segments.count < Self.maximumUndemuxedSegments,
             lane.cursor != nil, item?.pendingFailure == nil, item?.error == nil
         else { return false }
         guard let index = lane.nextIndex else {
@@ -212,6 +215,10 @@ extension PlaybackEngine {
             namedBy: lane.tracker?.url, byteRange: flight.byteRange,
             maximumByteCount: ResourceLimits.segmentByteCount(
                 duration: flight.job.duration, bitRate: segment.lane == .main ? item?.variant?.bandwidth : nil))
+        if lane.segments[..<index].contains(where: { !$0.isLoaded }) {
+            item?.lanes[segment.lane]?.segments[index].isPrefetched = true
+            loading.estimator.startedBesideOthers(request.rawValue)
+        }
         let now = now
         item?.lanes[segment.lane]?.segments[index].request = request
         item?.lanes[segment.lane]?.segments[index].requestBegan = now
@@ -268,7 +275,8 @@ extension PlaybackEngine {
         if loading.requests[id]?.isFromCache != true { statistics.receivedByteCount += byteCount }
         guard case .segment(let segment) = subject else { return }
         if knownOutlook?.isPartlyDemuxed != false { throttle(segment, id) }
-        if segment.lane == .main { judgeDownloadIfDue(id) }
+        holdBackIfTooMuch(segment, id)
+        if segment.lane == .main, item?.lanes[.main]?.loading?.id == segment { judgeDownloadIfDue(id) }
     }
 
     /// Stops reading a body when the buffer is over-full, and goes on when there is room: only long segments get there.
@@ -293,7 +301,7 @@ extension PlaybackEngine {
             for (index, flight) in segments.enumerated() where flight.isSuspended {
                 let ahead = buffer.forwardDuration(of: id.bufferTrack, situation())
                 guard ahead <= configuration.buffering.forwardDuration,
-                    buffer.byteCount <= configuration.buffering.maxBufferBytes
+                    buffer.byteCount <= configuration.buffering.maxBufferBytes, mayReadOn(at: index)
                 else { continue }
                 item?.lanes[id]?.segments[index].isSuspended = false
                 if let request = flight.request { effects.append(.resume(request)) }
@@ -306,6 +314,7 @@ extension PlaybackEngine {
     mutating func finishRequest(_ id: RequestID, _ metrics: TransferMetrics) {
         guard let context = loading.requests.removeValue(forKey: id) else { return }
         loading.estimator.ended(id.rawValue, at: now)
+        loading.note(metrics, of: context)
         switch context.purpose {
         case .segment(let segment):
             guard let index = item?.lanes[segment.lane]?.segments.firstIndex(where: { $0.id == segment }) else {
@@ -551,6 +560,10 @@ extension PlaybackEngine {
     /// Goes on loading where an end time that holds no longer had cut the lanes off.
     private mutating func reopenLanes(from end: Duration) {
         guard let item, item.error == nil, item.pendingFailure == nil else { return }
+        // What outputs took beyond the end stays taken.
+        let taken = item.requiredLanes.filter { !$0.isCutAtEnd }.compactMap(\.drainedEnd).min()
+        let playhead = playhead
+        if configuration.pacing == .unpaced, let taken { self.item?.presentedUpTo = max(taken, playhead) }
         for lane in item.lanes.values {
             guard lane.cursor != nil, lane.isCutAtEnd || lane.isComplete else { continue }
             if lane.isCutAtEnd {

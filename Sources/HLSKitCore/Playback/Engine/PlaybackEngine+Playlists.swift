@@ -39,6 +39,7 @@ extension PlaybackEngine {
         _ id: RequestID, _ result: Result<LoadedPlaylist, PlaylistFailure>, _ metrics: TransferMetrics
     ) {
         guard let context = loading.requests.removeValue(forKey: id) else { return }
+        loading.note(metrics, of: context)
         switch (context.purpose, result) {
         case (.firstPlaylist, .success(let loaded)):
             publish(loaded, context, isReload: false)
@@ -238,8 +239,8 @@ extension PlaybackEngine {
     }
 
     func liveOffset(of tracker: PlaylistTracker) -> Duration {
-        preferences.configuredTimeOffsetFromLive.map { .milliseconds(Int64(min(max($0, 0), 1e9) * 1000)) }
-            ?? tracker.holdBack
+        guard let offset = preferences.configuredTimeOffsetFromLive, !offset.isNaN else { return tracker.holdBack }
+        return .milliseconds(Int64(min(max(offset, 0), 1e9) * 1000))
     }
 
     /// Gives each lane whose playlist is known the place where it begins to load.

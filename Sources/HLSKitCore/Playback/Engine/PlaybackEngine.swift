@@ -99,6 +99,8 @@ struct PlaybackEngine: Sendable {
     /// Bytes alone change nothing while playback runs, but the judgement of the throughput: once a second is enough.
     private mutating func needsSettling(after event: EngineEvent) -> Bool {
         switch event {
+        // The length that it declares may leave room for another segment.
+        case .responded where configuration.pacing == .unpaced: return true
         case .progress, .responded, .timer(.judge): break
         default: return true
         }
@@ -518,8 +520,12 @@ struct PlaybackEngine: Sendable {
         // The timebase may run on past the end (``ActionAtItemEnd/none``).
         let runsOn = machine.isAtEnd && configuration.pacing == .realTime
         state.currentTime = MediaTime(runsOn ? timebase.itemTime(at: copy.now) : playhead)
-        if let tracker = item.lanes[.main]?.tracker {
-            state.duration = tracker.isLive ? .indefinite : MediaTime(item.mediaEnd ?? tracker.end)
+        // While another variant's playlist is on its way, what is known of the item stays known.
+        if let tracker = item.lanes[.main]?.tracker ?? item.previousTracker {
+            // At an end time that is set, or at a failure, media is over before the item is.
+            let isWhole = item.forwardEnd.map { $0 > tracker.end } ?? true
+            let mediaEnd = isWhole && item.error == nil && item.pendingFailure == nil ? item.mediaEnd : nil
+            state.duration = tracker.isLive ? .indefinite : MediaTime(mediaEnd ?? tracker.end)
             state.seekableTimeRanges = [MediaTimeRange(tracker.start..<tracker.end)]
             if tracker.isLive { state.liveOffset = (tracker.end - playhead).seconds }
         }

@@ -321,6 +321,7 @@ struct PlaybackEngine: Sendable {
         checkSeek()
         checkPreroll()
         checkEnd()
+        checkLiveEdge()
         armResolve()
     }
 
@@ -468,6 +469,7 @@ struct PlaybackEngine: Sendable {
         {
             consider(time)
         }
+        if let time = edgeHostTime { consider(time) }
         // A track at rest may want media again.
         if !buffer.requiredTracks.isSubset(of: tracksToLoad), !outlook.isComplete {
             consider(now + (timeUntilRoom ?? .milliseconds(250)))

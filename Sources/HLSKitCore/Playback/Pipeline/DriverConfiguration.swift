@@ -17,10 +17,13 @@ struct DriverConfiguration: Sendable {
     var bandwidthHistory: BandwidthHistory?
     var urlRefresher: (any URLRefresher)?
     let userCall: UserCall
+    let log: PlaybackLog
     var playlistOptions = PlaylistParser.Options()
 
     /// Touches the disk once for an item whose URL is a file's.
-    init(_ configuration: PlayerConfiguration, item: PlayerItem?) {
+    ///
+    /// - Parameter session: names the playing of the item in logs.
+    init(_ configuration: PlayerConfiguration, item: PlayerItem?, session: String? = nil) {
         transport = configuration.transport
         resourcePolicy = ResourcePolicy()
         if let item {
@@ -35,6 +38,7 @@ struct DriverConfiguration: Sendable {
         }
         urlRefresher = configuration.hooks.urlRefresher
         userCall = UserCall(clock: configuration.clock)
+        log = PlaybackLog(configuration.logger, url: item?.url, session: session)
         bandwidthHistory = configuration.bandwidthHistory
         mediaTypes = configuration.mediaTypes
         decodes = configuration.decodesWithoutOutput

@@ -41,12 +41,15 @@ public final class PlayerItem: Sendable {
     public let url: String
     let outputs = OutputBoard()
     let diary = ItemDiary()
+    let eventHub = EventHub<PlayerEvent>()
     private let state = Mutex(State())
 
     /// No I/O takes place before the item becomes a player's current one, or soon will.
     public init(url: String) {
         self.url = url
     }
+
+    deinit { eventHub.close() }
 
     /// Limits and choices, read at each decision: a change takes effect at the next segment.
     public var preferences: PlayerItemPreferences {

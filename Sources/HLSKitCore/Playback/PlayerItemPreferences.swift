@@ -55,6 +55,8 @@ public struct PlayerItemPreferences: Sendable, Hashable {
     public var endPosition = EndPosition.automatic
     /// Distance from the live edge to start at, in seconds; nil takes the playlist's hold-back.
     public var configuredTimeOffsetFromLive: Double?
+    /// After a wait, skip forward to the distance from the live edge at which it began. Default false.
+    public var automaticallyPreservesTimeOffsetFromLive = false
     public var stalePolicy = StalePolicy.fail
 
     public init() {}

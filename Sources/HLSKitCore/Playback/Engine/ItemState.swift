@@ -49,6 +49,7 @@ struct ItemState: Sendable {
     /// Media before this item time is not presented.
     var startWindow: Duration?
     var forwardEnd: Duration?
+    var liveOffset = LiveOffsetState()
     /// Where the seek goes that is under way.
     var seekTarget: Duration?
     var seekRequest: SeekRequest?

@@ -64,7 +64,7 @@ extension PlaybackEngine {
     }
 
     mutating func cancelSeek() {
-        guard item?.seekTarget != nil else { return }
+        guard item?.seekTarget != nil, item?.seekRequest?.isOwn != true else { return }
         forgetSeek()
         run(machine.handle(.seekCancelled(bufferState(rate: machine.rate))))
         effects.append(.seekEnded(finished: false))
@@ -73,8 +73,9 @@ extension PlaybackEngine {
     /// Ends a seek for which something else has come.
     mutating func endSeek(finished: Bool) {
         guard item?.seekTarget != nil else { return }
+        let isOwn = item?.seekRequest?.isOwn == true
         forgetSeek()
-        effects.append(.seekEnded(finished: finished))
+        if !isOwn { effects.append(.seekEnded(finished: finished)) }
     }
 
     private mutating func forgetSeek() {
@@ -185,6 +186,7 @@ extension PlaybackEngine {
         item?.landing = landing
         item?.seekTarget = landing.time
         item?.presentedUpTo = landing.time
+        noteMove(to: landing.time)
         timebase = TimebaseState(itemTime: landing.time, hostTime: now, rate: timebase.rate)
         effects.append(.setTimebase(timebase))
     }

@@ -322,6 +322,8 @@ struct PlaybackEngine: Sendable {
         checkPreroll()
         checkEnd()
         checkLiveEdge()
+        checkLiveOffset()
+        checkRecommendedOffset()
         armResolve()
     }
 
@@ -407,6 +409,7 @@ struct PlaybackEngine: Sendable {
             case .rateChanged(let rate, let reason): effects.append(.publish(.rateChanged(rate, reason)))
             case .statusChanged(let old, let new, let reason, let rate):
                 noteStatus(new)
+                noteWait(from: old, to: new)
                 effects.append(
                     .publish(
                         .timeControl(
@@ -429,6 +432,7 @@ struct PlaybackEngine: Sendable {
 
     private mutating func noteStall() {
         statistics.numberOfStalls += 1
+        noteStallOfLive()
         stallBegan = now
         isAfterStall = true
         effects.append(.publish(.playbackStalled(itemTime: MediaTime(playhead))))

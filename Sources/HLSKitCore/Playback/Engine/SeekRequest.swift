@@ -29,6 +29,8 @@ struct SeekRequest: Sendable, Hashable {
 
     var destination: Destination
     var tolerance = Tolerance.zero
+    /// The engine moves the playhead of its own accord: nobody waits for the outcome.
+    var isOwn = false
 }
 
 extension EngineControl {

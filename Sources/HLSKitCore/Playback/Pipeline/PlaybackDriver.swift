@@ -658,6 +658,7 @@ struct PlaybackDriver: ~Copyable {
     private mutating func flush(to landing: Landing) {
         move(to: landing) { $0.flush(to: landing) }
         for lane in lanes.keys { lanes[lane]?.flush() }
+        timeline.flush()
         cues.removeAll()
         metadata.removeAll()
         hub.flush(generation: presentation.generation, keepingFrom: nil)

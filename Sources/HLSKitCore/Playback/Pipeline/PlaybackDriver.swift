@@ -661,13 +661,16 @@ struct PlaybackDriver: ~Copyable {
         timeline.flush()
         cues.removeAll()
         metadata.removeAll()
-        hub.flush(generation: presentation.generation, keepingFrom: nil)
+        hub.flush(generation: presentation.generation)
     }
 
     /// Presents once more what is held.
     private mutating func reposition(to landing: Landing) {
         move(to: landing) { $0.reposition(to: landing) }
-        hub.flush(generation: presentation.generation, keepingFrom: landing.time)
+        hub.flush(generation: presentation.generation)
+        cues.rewind(to: landing.time)
+        hub.add(cues.takePlaced())
+        for group in metadata.groups(from: landing.time) { hub.add(group) }
         for lane in LaneID.allCases where endedLanes.contains(lane) { reportDrained(lane) }
     }
 

@@ -9,6 +9,7 @@ public final class PlayerItem: Sendable {
     private struct State {
         var preferences = PlayerItemPreferences()
         var forwardPlaybackEndTime: Duration?
+        var reversePlaybackEndTime: Duration?
         var start: Duration?
         weak var core: PlayerCore?
         /// It has been some player's, which it stays.
@@ -33,6 +34,7 @@ public final class PlayerItem: Sendable {
     struct Wishes {
         var preferences: PlayerItemPreferences
         var forwardPlaybackEndTime: Duration?
+        var reversePlaybackEndTime: Duration?
         var start: Duration?
         var choices: [MediaCharacteristic: MediaSelectionChoice]
     }
@@ -77,6 +79,20 @@ public final class PlayerItem: Sendable {
         }
     }
 
+    /// Item time at which playing in reverse ends, after the start of the media; `.invalid` (the default), like every time
+    /// that is no number, is the start. Says nothing of playing forward, as ``forwardPlaybackEndTime`` says nothing of this.
+    public var reversePlaybackEndTime: MediaTime {
+        get { state.withLock(\.reversePlaybackEndTime).map { MediaTime($0) } ?? .invalid }
+        set {
+            let end = newValue.duration
+            let core = state.withLock { state in
+                state.reversePlaybackEndTime = end
+                return state.core
+            }
+            core?.control(.setReversePlaybackEndTime(end), of: self)
+        }
+    }
+
     /// Item time at which playing starts; nil (the default) leaves it to ``preferences``. Read when the item is loaded.
     var startTime: Duration? {
         get { state.withLock(\.start) }
@@ -110,6 +126,7 @@ public final class PlayerItem: Sendable {
             state.preferences = wishes.preferences
             state.choices = wishes.choices
             state.forwardPlaybackEndTime = wishes.forwardPlaybackEndTime
+            state.reversePlaybackEndTime = wishes.reversePlaybackEndTime
             state.start = wishes.start
             state.cache = cache
         }
@@ -154,6 +171,7 @@ public final class PlayerItem: Sendable {
         state.withLock { state in
             Wishes(
                 preferences: state.preferences, forwardPlaybackEndTime: state.forwardPlaybackEndTime,
+                reversePlaybackEndTime: state.reversePlaybackEndTime,
                 start: state.start, choices: state.choices)
         }
     }

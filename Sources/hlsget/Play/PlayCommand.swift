@@ -71,7 +71,11 @@ struct OutputOptions: ParsableArguments {
 }
 
 struct PlaybackOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Playback rate (1).", valueName: "r"), transform: NumberArgument.rate) var rate: Float?
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Playback rate (1). Above 2, and below 0 for backwards, I-frames alone are played.", valueName: "r"),
+        transform: NumberArgument.rate)
+    var rate: Float?
     @Flag(help: "Start at the first picture instead of waiting until it is likely to keep up.")
     var immediately = false
     @Flag(help: "Never wait to minimize stalls.") var noAutoWait = false

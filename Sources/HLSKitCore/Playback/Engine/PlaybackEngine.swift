@@ -140,13 +140,16 @@ struct PlaybackEngine: Sendable {
         case .setItem(let new): setItem(new)
         case .play:
             noteFirstControl()
+            followRate(defaultRate)
             run(machine.handle(.play(defaultRate: defaultRate, buffer: bufferState(rate: defaultRate))))
         case .pause: run(machine.handle(.setRate(0)))
         case .setRate(let rate):
             noteFirstControl()
+            followRate(rate)
             run(machine.handle(.setRate(rate, buffer: bufferState(rate: rate))))
         case .playImmediately(let rate):
             noteFirstControl()
+            followRate(rate)
             run(machine.handle(.playImmediately(atRate: rate, buffer: bufferState(rate: rate))))
         case .setRateAtHostTime(let rate, let anchor):
             noteFirstControl()
@@ -178,6 +181,7 @@ struct PlaybackEngine: Sendable {
         case .setNetworkConditions(let new): networkConditions = new
         case .setOutputLimits(let new): outputLimits = new
         case .setForwardPlaybackEndTime(let time): setForwardEnd(time)
+        case .setReversePlaybackEndTime(let time): item?.reverseEnd = time
         case .close: setItem(nil)
         }
     }
@@ -221,6 +225,7 @@ struct PlaybackEngine: Sendable {
         case .unpaced: return item?.presentedUpTo ?? item?.start ?? .zero
         case .realTime:
             let time = timebase.itemTime(at: now)
+            if let time = trickPlayhead(time) { return time }
             guard let end = effectiveEnd else { return time }
             return min(time, end)
         }
@@ -253,6 +258,7 @@ struct PlaybackEngine: Sendable {
         situation.preferredForwardBufferDuration = preferences.preferredForwardBufferDuration
         situation.startThreshold = judge.threshold(isAfterStall: isAfterStall)
         guard let outlook else { return situation }
+        defer { adjustForTrickPlay(&situation) }
         situation.effectiveEnd = outlook.effectiveEnd
         if outlook.isLive { situation.lastAvailable = outlook.listedEnd }
         situation.targetDuration = outlook.pacingTarget
@@ -264,7 +270,8 @@ struct PlaybackEngine: Sendable {
     func bufferState(rate: Float) -> TimeControlMachine.BufferState {
         guard item != nil else { return TimeControlMachine.BufferState() }
         var judge = judge
-        return bufferState(isLikelyToKeepUp: judge.isLikelyToKeepUp(keepUpInput(rate: rate)))
+        return bufferState(
+            isLikelyToKeepUp: isTrickLikelyToKeepUp(lastVerdict) ?? judge.isLikelyToKeepUp(keepUpInput(rate: rate)))
     }
 
     private func bufferState(isLikelyToKeepUp: Bool) -> TimeControlMachine.BufferState {
@@ -311,6 +318,7 @@ struct PlaybackEngine: Sendable {
             disarmResolve()
             return
         }
+        followRate(machine.rate)
         refreshOutlook()
         evict()
         resumeSuspended()
@@ -331,7 +339,9 @@ struct PlaybackEngine: Sendable {
     private mutating func evict() {
         for (track, range) in buffer.evict(situation()) where keepsPresented {
             guard let lane = LaneID.allCases.first(where: { $0.bufferTrack == track }) else { continue }
-            effects.append(.evict(lane, before: range.upperBound))
+            // Pictures are not shown a second time.
+            let isOfPictures = item?.trick != nil
+            effects.append(.evict(lane, before: isOfPictures ? .seconds(Int64.max / 8) : range.upperBound))
             if lane == .main { item?.syncSamples.removeAll(before: range.upperBound) }
         }
     }
@@ -351,7 +361,7 @@ struct PlaybackEngine: Sendable {
         lastVerdict = buffer.evaluate(situation())
         let wasLikely = isLikelyToKeepUp
         let input = keepUpInput(rate: machine.rate)
-        isLikelyToKeepUp = judge.isLikelyToKeepUp(input)
+        isLikelyToKeepUp = isTrickLikelyToKeepUp(lastVerdict) ?? judge.isLikelyToKeepUp(input)
         let isLikely = isLikelyToKeepUp
         note(.everything) { .keepUp(input, isLikely: isLikely) }
         let state = bufferState(isLikelyToKeepUp: isLikelyToKeepUp)
@@ -365,6 +375,7 @@ struct PlaybackEngine: Sendable {
     var tracksToLoad: ForwardBuffer.Tracks { lastVerdict.tracksToLoad }
 
     private mutating func checkEnd() {
+        if item?.trick != nil { return checkTrickEnd() }
         refreshOutlook()
         guard knownOutlook?.mayEnd == true, let item else { return }
         // All of it was passed over: that is no end, but a failure.
@@ -463,6 +474,13 @@ struct PlaybackEngine: Sendable {
 
     /// Sets the timer for the next moment at which time alone changes something.
     private mutating func armResolve() {
+        if item?.trick != nil {
+            guard let time = nextTrickMoment else { return disarmResolve() }
+            guard armedResolve != time else { return }
+            armedResolve = time
+            effects.append(.arm(.resolve, at: time))
+            return
+        }
         guard timebase.rate > 0, configuration.pacing == .realTime, let outlook else { return disarmResolve() }
         let soon = now + .milliseconds(1)
         var next: Duration?
@@ -520,7 +538,7 @@ struct PlaybackEngine: Sendable {
         // The timebase may run on past the end (``ActionAtItemEnd/none``).
         let runsOn = machine.isAtEnd && configuration.pacing == .realTime
         state.currentTime = MediaTime(runsOn ? timebase.itemTime(at: copy.now) : playhead)
-        if let tracker = item.lanes[.main]?.tracker {
+        if let tracker = item.mainTracker {
             state.duration = tracker.isLive ? .indefinite : MediaTime(item.mediaEnd ?? tracker.end)
             state.seekableTimeRanges = [MediaTimeRange(tracker.start..<tracker.end)]
             if tracker.isLive { state.liveOffset = (tracker.end - playhead).seconds }

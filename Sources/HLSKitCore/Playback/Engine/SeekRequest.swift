@@ -31,6 +31,8 @@ struct SeekRequest: Sendable, Hashable {
     var tolerance = Tolerance.zero
     /// The engine moves the playhead of its own accord: nobody waits for the outcome.
     var isOwn = false
+    /// The playhead stays where it is: what is presented there comes from elsewhere.
+    var isJump = true
 }
 
 extension EngineControl {

@@ -200,7 +200,7 @@ struct PlaybackDriver: ~Copyable {
         case .takeAudioFromVariant:
             let wanted = wantedTypes(of: .main)
             lanes[.main]?.wanted = wanted
-        case .flush(let landing): flush(to: landing)
+        case .flush(let landing, let isReverse): flush(to: landing, isReverse: isReverse)
         case .land(let landing): self.landing = landing
         case .reposition(let landing): reposition(to: landing)
         case .evict(let lane, let time):
@@ -420,7 +420,7 @@ struct PlaybackDriver: ~Copyable {
     }
 
     private mutating func readDateRanges() {
-        guard let tracker = engine.read({ $0.item?.lanes[.main]?.tracker }) else { return }
+        guard let tracker = engine.read({ $0.item?.mainTracker }) else { return }
         if dateRanges.read(tracker) { hub.update(dateRanges.groups) }
     }
 
@@ -655,7 +655,8 @@ struct PlaybackDriver: ~Copyable {
 
     // MARK: Seeking
 
-    private mutating func flush(to landing: Landing) {
+    private mutating func flush(to landing: Landing, isReverse: Bool) {
+        presentation.isReverse = isReverse
         move(to: landing) { $0.flush(to: landing) }
         for lane in lanes.keys { lanes[lane]?.flush() }
         timeline.flush()

@@ -26,7 +26,7 @@ extension PlayerItem {
             if let seconds = preferences.configuredTimeOffsetFromLive {
                 return MediaTime(seconds: seconds, preferredTimescale: 1000)
             }
-            return attachedCore?.read(of: self, \.configuredLiveOffset).map { MediaTime($0) } ?? .invalid
+            return attachedCore?.read(of: self) { $0.configuredLiveOffset }.map { MediaTime($0) } ?? .invalid
         }
         set {
             let seconds = newValue.isNumeric ? newValue.seconds : nil
@@ -39,7 +39,7 @@ extension PlayerItem {
     /// ``configuredTimeOffsetFromLive``, and one target duration more for each stall of the last five minutes, up to the
     /// length of the playlist. ``PlayerEvent/Kind/recommendedTimeOffsetFromLiveChanged(_:)`` tells of changes.
     public var recommendedTimeOffsetFromLive: MediaTime {
-        attachedCore?.read(of: self, \.recommendedLiveOffset).map { MediaTime($0) } ?? .invalid
+        attachedCore?.read(of: self) { $0.recommendedLiveOffset }.map { MediaTime($0) } ?? .invalid
     }
 
     /// After a wait, skip forward to the distance from the live edge at which it began. Default false: what was missed

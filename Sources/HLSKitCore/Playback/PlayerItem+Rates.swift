@@ -19,6 +19,6 @@ extension PlayerItem {
     public var canPlayFastReverse: Bool { capabilities?.canPlayFastReverse ?? false }
 
     private var capabilities: TimeControlMachine.RateCapabilities? {
-        attachedCore?.read(of: self) { engine in engine.item.flatMap { $0.isReady ? $0.capabilities : nil } }
+        attachedCore?.read(of: self) { $0.item?.isReady == true ? $0.item?.capabilities : nil }
     }
 }

@@ -73,7 +73,7 @@ struct OutputOptions: ParsableArguments {
 struct PlaybackOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Playback rate (1). Above 2, and below 0 for backwards, I-frames alone are played.", valueName: "r"),
+        help: ArgumentHelp("Playback rate (1). Beyond 2, and backwards (-4), I-frames alone.", valueName: "r"),
         transform: NumberArgument.rate)
     var rate: Float?
     @Flag(help: "Start at the first picture instead of waiting until it is likely to keep up.")

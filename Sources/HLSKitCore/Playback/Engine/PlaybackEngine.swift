@@ -258,12 +258,12 @@ struct PlaybackEngine: Sendable {
         situation.preferredForwardBufferDuration = preferences.preferredForwardBufferDuration
         situation.startThreshold = judge.threshold(isAfterStall: isAfterStall)
         guard let outlook else { return situation }
-        defer { adjustForTrickPlay(&situation) }
         situation.effectiveEnd = outlook.effectiveEnd
         if outlook.isLive { situation.lastAvailable = outlook.listedEnd }
         situation.targetDuration = outlook.pacingTarget
         situation.nextSegmentDuration = outlook.nextSegmentDuration
         situation.nextSegmentByteCount = outlook.nextSegmentByteCount
+        adjustForTrickPlay(&situation)
         return situation
     }
 

@@ -656,8 +656,7 @@ struct PlaybackDriver: ~Copyable {
     // MARK: Seeking
 
     private mutating func flush(to landing: Landing, isReverse: Bool) {
-        presentation.isReverse = isReverse
-        move(to: landing) { $0.flush(to: landing) }
+        move(to: landing, isReverse: isReverse) { $0.flush(to: landing) }
         for lane in lanes.keys { lanes[lane]?.flush() }
         timeline.flush()
         cues.removeAll()
@@ -675,10 +674,10 @@ struct PlaybackDriver: ~Copyable {
         for lane in LaneID.allCases where endedLanes.contains(lane) { reportDrained(lane) }
     }
 
-    private mutating func move(to landing: Landing, _ body: (TrackRenderer) -> Void) {
+    private mutating func move(to landing: Landing, isReverse: Bool = false, _ body: (TrackRenderer) -> Void) {
         self.landing = landing
         primeNumber = nil
-        presentation.flush(at: landing.time)
+        presentation.flush(at: landing.time, isReverse: isReverse)
         for (key, active) in renderers.sorted(by: Self.isEarlier) {
             body(active.renderer)
             renderers[key]?.drainedEnd = nil

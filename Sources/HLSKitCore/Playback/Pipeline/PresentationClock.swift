@@ -67,12 +67,6 @@ final class PresentationClock: Sendable {
         isPaced ? gate.withLock { $0.timebase.hostTime(of: time) } : nil
     }
 
-    /// Whether time runs backwards from the next flush on. No media is presented before that.
-    var isReverse: Bool {
-        get { gate.withLock { $0.isReverse } }
-        set { gate.signal { $0.isReverse = newValue } }
-    }
-
     /// Whether the time of media has come.
     func hasReached(_ time: Duration) -> Bool {
         let now = clock.now
@@ -118,10 +112,13 @@ final class PresentationClock: Sendable {
 
     /// Lets everybody go who waits for media of before, and holds time at `time`: until the timebase is set anew nothing
     /// of what comes is late.
-    func flush(at time: Duration) {
+    ///
+    /// - Parameter isReverse: time runs backwards from here on.
+    func flush(at time: Duration, isReverse: Bool = false) {
         let now = clock.now
         gate.signal { state in
             state.generation += 1
+            state.isReverse = isReverse
             state.due.removeAll()
             state.timebase = TimebaseState(itemTime: time, hostTime: now, rate: 0)
         }

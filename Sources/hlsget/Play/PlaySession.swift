@@ -335,6 +335,8 @@ extension PlaySession {
         switch options.from {
         case .fromStart(let time): preferences.startPosition = .time(time)
         case .fromEnd(let time): preferences.startPosition = .time(.zero - time)
+        // Backwards there is nothing to be seen before the start.
+        case nil where options.rate < 0: preferences.startPosition = .time(.milliseconds(-1))
         case nil: preferences.startPosition = options.liveFromStart ? .oldest : .automatic
         }
         switch options.to {

@@ -187,7 +187,9 @@ struct EngineHarness {
             isOver = false
         case .clearLane(let lane): lanes[lane] = nil
         case .takeAudioFromVariant: break
-        case .flush: lanes = [:]
+        case .flush:
+            lanes = [:]
+            isOver = false
         case .reposition:
             for id in LaneID.allCases { lanes[id]?.isDrained = false }
             isOver = false

@@ -76,16 +76,17 @@ struct TrickPlay: Sendable {
         _ segment: SegmentID, at index: Int, in list: PlaylistTracker, rate: Float, playhead: Duration, limit: Duration
     ) {
         let time = list.starts[index]
-        let step = max(Self.shortestInterval, loadTime * 1.25) * Double(abs(rate))
+        let speed = Double(abs(rate))
+        let step = max(Self.shortestInterval, loadTime * 1.25) * speed
+        // What the playhead will have passed by when it is here is not worth loading.
+        let passed = playhead + loadTime * (isReverse ? -speed : speed)
         isFresh = false
         switch direction {
         case .forward:
-            // What the playhead will have passed by when it is here is not worth loading.
-            next = max(time + step, min(playhead, time) == playhead ? time : playhead + step)
-            next = max(next, list.starts[index + 1])
+            next = max(time + step, passed, list.starts[index + 1])
             bounds[segment] = self.index(in: list, limit: limit).map { list.starts[$0] } ?? limit
         case .reverse:
-            next = min(time - step, max(playhead, time) == playhead ? time : playhead - step)
+            next = min(time - step, passed)
             // The first picture of all is always shown.
             next = index > 0 ? max(list.start, min(next, list.starts[index - 1])) : list.start - .seconds(1)
             bounds[segment] = self.index(in: list, limit: limit).map { list.starts[$0] } ?? limit

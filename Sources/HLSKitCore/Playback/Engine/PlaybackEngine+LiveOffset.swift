@@ -36,6 +36,7 @@ extension PlaybackEngine {
 
     mutating func noteStallOfLive() {
         guard outlook?.isLive == true, let stalls = item?.liveOffset.stalls else { return }
+        let now = now
         item?.liveOffset.stalls = stalls.filter { now - $0 < Self.stallMemory } + [now]
     }
 
@@ -45,7 +46,8 @@ extension PlaybackEngine {
     mutating func noteWait(from old: TimeControlStatus, to new: TimeControlStatus) {
         guard preferences.automaticallyPreservesTimeOffsetFromLive, outlook?.isLive == true, old != new else { return }
         if new == .waitingToPlayAtSpecifiedRate {
-            item?.liveOffset.held = item?.start == nil ? nil : distanceFromEdge(of: playhead)
+            let distance = item?.start == nil ? nil : distanceFromEdge(of: playhead)
+            item?.liveOffset.held = distance
         } else if old == .waitingToPlayAtSpecifiedRate, new == .playing, item?.liveOffset.held != nil {
             item?.liveOffset.hasWaited = true
         }
@@ -54,7 +56,8 @@ extension PlaybackEngine {
     /// A seek has brought the playhead elsewhere: that is the distance that is wanted now.
     mutating func noteMove(to time: Duration) {
         guard item?.liveOffset.held != nil else { return }
-        item?.liveOffset.held = item?.seekRequest?.isOwn == true ? nil : distanceFromEdge(of: time)
+        let distance = item?.seekRequest?.isOwn == true ? nil : distanceFromEdge(of: time)
+        item?.liveOffset.held = distance
     }
 
     private func distanceFromEdge(of time: Duration) -> Duration? {

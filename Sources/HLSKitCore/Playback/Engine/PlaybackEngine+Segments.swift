@@ -347,8 +347,9 @@ extension PlaybackEngine {
             item.requiredLanes.allSatisfy({ $0.isDemuxed || $0.isComplete })
         else { return }
         self.item?.isReady = true
-        self.item?.capabilities = rateCapabilities()
-        if let capabilities = self.item?.capabilities { run(machine.handle(.capabilitiesChanged(capabilities))) }
+        let capabilities = rateCapabilities()
+        self.item?.capabilities = capabilities
+        run(machine.handle(.capabilitiesChanged(capabilities)))
         prepareTrickPlay()
         effects.append(.publish(.itemStatusChanged(.readyToPlay)))
         run(machine.handle(.itemBecameReady))

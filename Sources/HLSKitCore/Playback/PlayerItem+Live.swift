@@ -56,6 +56,6 @@ extension Player {
     ///
     /// - Returns: As ``seek(to:toleranceBefore:toleranceAfter:)``.
     public func seekToLiveEdge() async -> Bool {
-        await core.seek(SeekRequest(destination: .edge, tolerance: .unlimited))
+        await core.seek(SeekRequest(destination: .edge))
     }
 }

@@ -1,7 +1,8 @@
 import Foundation
-@testable import HLSKitCore
 import TestSupport
 import Testing
+
+@testable import HLSKitCore
 
 @Suite(.timeLimit(.minutes(1))) struct AssetTrackTests {
     private static let media = SampleMedia.fixtures + "/media"

@@ -108,7 +108,7 @@ struct EngineLiveOffsetTests {
         #expect((start + 45...start + 51).contains(harness.state.currentTime.seconds))
     }
 
-    @Test("G07: a seek to the edge goes to the configured distance from it", arguments: [nil, 6.0])
+    @Test("G07: a seek to the edge goes to the configured distance from it", arguments: [nil, 6.0] as [Double?])
     func edge(configured: Double?) throws {
         var harness = Self.playing(from: .live(Broadcast(windowCount: 20)), offset: configured)
         harness.run(until: .seconds(5))

@@ -106,7 +106,7 @@ struct EngineTrickPlayTests {
         #expect(harness.state.currentTime.seconds > 16 * 40)
     }
 
-    @Test("G11: below 0 pictures come backwards, down to the first one; there the rate is 0", arguments: [-1, -4, -0.5])
+    @Test("G11: below 0 pictures come backwards, down to the first one; there the rate is 0", arguments: [Float(-1), -4, -0.5])
     func reverse(rate: Float) throws {
         var harness = Self.playing()
         harness.control(.seek(to: .seconds(41)))
@@ -152,7 +152,7 @@ struct EngineTrickPlayTests {
         #expect(Self.pictures(harness).max() == 44)
     }
 
-    @Test("G11: back at 1, or paused, the media goes on at the place that was reached", arguments: [1, 2, 0])
+    @Test("G11: back at 1, or paused, the media goes on at the place that was reached", arguments: [Float(1), 2, 0])
     func leaving(rate: Float) throws {
         var harness = Self.playing()
         harness.control(.setRate(8))
@@ -179,7 +179,7 @@ struct EngineTrickPlayTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("G11: a seek while pictures are played goes on with pictures there", arguments: [8, -8])
+    @Test("G11: a seek while pictures are played goes on with pictures there", arguments: [Float(8), -8])
     func seeking(rate: Float) {
         var harness = Self.playing()
         harness.control(.seek(to: .seconds(60)))
@@ -231,7 +231,7 @@ struct EngineTrickPlayTests {
         #expect(harness.statistics.numberOfStalls == 0)
     }
 
-    @Test("G11: a rate that was set before the item is ready waits for its pictures", arguments: [8, -8])
+    @Test("G11: a rate that was set before the item is ready waits for its pictures", arguments: [Float(8), -8])
     func beforeReady(rate: Float) {
         var harness = EngineHarness(origin: .withIFrames())
         harness.control(.setRate(rate))

@@ -38,6 +38,8 @@ private final class TimedWriter: MediaWriter {
 
     func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(OutputError) { note(buffer.itemTime, hash: "") }
 
+    func finish() throws(OutputError) {}
+
     private func note(_ time: MediaTime?, hash: String) {
         let entry = Entry(item: time?.seconds ?? .nan, host: clock.now.offset.seconds, hash: hash)
         state.withLock { $0.append(entry) }
@@ -114,7 +116,7 @@ struct PlayerTrickPlayTests {
     func reverse() throws {
         let (bench, writer) = try Self.bench()
         let output = VideoOutput()
-        bench.item.add(output)
+        try bench.item.add(output)
         let keeper = EventKeeper(bench.player)
         let results = try bench.play { bench in
             _ = try await bench.seek(30_000)

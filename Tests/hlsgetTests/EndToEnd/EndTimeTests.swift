@@ -29,6 +29,6 @@ struct EndTimeTests {
         #expect(result.status == 0, "\(result.errors)")
         let hashes = String(decoding: result.output, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
             .compactMap { $0.split(separator: ",").last?.trimmingCharacters(in: .whitespaces).prefix(8) }
-        #expect(hashes.map(String.init) == Array(try SampleMedia.frameHashes(of: "180p")[example.pictures]))
+        #expect(hashes.map { String($0) } == Array(try SampleMedia.frameHashes(of: "180p")[example.pictures]))
     }
 }

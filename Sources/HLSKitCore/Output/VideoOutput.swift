@@ -143,7 +143,9 @@ public final class VideoOutput: PlayerItemOutput {
     public func copyFrame(for itemTime: MediaTime) throws(CodecError) -> (frame: VideoFrame, displayTime: MediaTime)? {
         guard itemTime.isNumeric else { return nil }
         let taken = state.withLock { state -> (time: MediaTime, frame: VideoFrame)? in
-            guard let index = state.frames.lastIndex(where: { state.hasBegun($0.time, at: itemTime) }) else { return nil }
+            guard let index = state.frames.lastIndex(where: { state.hasBegun($0.time, at: itemTime) }) else {
+                return nil
+            }
             let taken = state.frames[index]
             state.frames.removeFirst(index + 1)
             state.lastTaken = taken.time

@@ -43,8 +43,10 @@ import Testing
         let folder = try ScratchFolder()
         try SampleMedia.copy(to: folder)
         let path = folder.path + "/sample/audio-en.m3u8"
-        let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)
-        let cut = try #require(lines.lastIndex { $0.hasPrefix("#EXTINF") })
+        let lines = try String(contentsOfFile: path, encoding: .utf8).split(
+            separator: "\n", omittingEmptySubsequences: false)
+        // The last segment is one frame long.
+        let cut = try #require(lines.indices.filter { lines[$0].hasPrefix("#EXTINF") }.suffix(2).first)
         try (lines[..<cut] + ["#EXT-X-ENDLIST", ""]).joined(separator: "\n").write(
             toFile: path, atomically: true, encoding: .utf8)
         let url = "file://" + folder.path + "/sample/master.m3u8"

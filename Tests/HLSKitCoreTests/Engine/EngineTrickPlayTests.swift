@@ -100,13 +100,16 @@ struct EngineTrickPlayTests {
         #expect(harness.state.timeControlStatus == .playing)
         #expect(harness.statistics.numberOfStalls <= 1)
         let numbers = Self.pictures(harness, after: count)
-        let last = try #require(numbers.last), later = numbers.suffix(10).first ?? 0
+        let last = try #require(numbers.last)
+        let later = numbers.suffix(10).first ?? 0
         // Two seconds each: at 16 there are 8 of them in a second.
         #expect(Double(last - later) / 9 >= Double(delay) / 1000 * 8)
         #expect(harness.state.currentTime.seconds > 16 * 40)
     }
 
-    @Test("G11: below 0 pictures come backwards, down to the first one; there the rate is 0", arguments: [Float(-1), -4, -0.5])
+    @Test(
+        "G11: below 0 pictures come backwards, down to the first one; there the rate is 0",
+        arguments: [Float(-1), -4, -0.5])
     func reverse(rate: Float) throws {
         var harness = Self.playing()
         harness.control(.seek(to: .seconds(41)))
@@ -269,7 +272,9 @@ struct EngineTrickPlayTests {
     static let failures = [
         Without(name: "no list of pictures") { $0.answer("i.m3u8", .status(404)) },
         Without(name: "no list at all") { $0.answer("i.m3u8", .html) },
-        Without(name: "a list of nothing") { $0.answer("i.m3u8", .text(PlaylistText(targetDuration: 2, isEnded: true))) },
+        Without(name: "a list of nothing") {
+            $0.answer("i.m3u8", .text(PlaylistText(targetDuration: 2, isEnded: true)))
+        },
     ]
 
     @Test("G11: where the pictures cannot be had the media plays at 2, and backwards is refused", arguments: failures)
@@ -304,7 +309,9 @@ struct EngineTrickPlayTests {
         #expect(!Self.pictures(harness).contains(12))
     }
 
-    @Test("G11: the flags say what the item can do", arguments: [("main.m3u8", true), ("a.m3u8", false), ("live.m3u8", false)])
+    @Test(
+        "G11: the flags say what the item can do",
+        arguments: [("main.m3u8", true), ("a.m3u8", false), ("live.m3u8", false)])
     func flags(path: String, isAble: Bool) {
         var origin = ScriptedOrigin.withIFrames()
         origin.broadcast("live.m3u8", Broadcast())
@@ -324,7 +331,8 @@ struct EngineTrickPlayTests {
         var harness = Self.playing(until: .seconds(3))
         for step in 0..<60 {
             switch Int.random(in: 0..<8, using: &random) {
-            case 0...3: harness.control(.setRate([-32, -8, -1, 0.5, 1, 2, 3, 8, 64].randomElement(using: &random) ?? 1))
+            case 0...3:
+                harness.control(.setRate([-32, -8, -1, 0.5, 1, 2, 3, 8, 64].randomElement(using: &random) ?? 1))
             case 4: harness.control(.pause)
             case 5: harness.control(.play)
             case 6: harness.control(.playImmediately(Bool.random(using: &random) ? 8 : 1))

@@ -16,7 +16,8 @@ struct PlayerPlaceTests {
         var live = try VirtualLive()
         live.tags = { index in
             let second = 5 + 4 * index
-            return index % 2 == 0 ? ["#EXT-X-PROGRAM-DATE-TIME:2026-01-02T03:04:\(second < 10 ? "0" : "")\(second).5Z"] : []
+            return index % 2 == 0
+                ? ["#EXT-X-PROGRAM-DATE-TIME:2026-01-02T03:04:\(second < 10 ? "0" : "")\(second).5Z"] : []
         }
         return live
     }

@@ -71,7 +71,8 @@ struct PlayerTrickPlayTests {
         return (bench, writer)
     }
 
-    @Test("G11: at 8 the I-frames come when the timebase reaches them, without sound; at 1 the media goes on from there")
+    @Test(
+        "G11: at 8 the I-frames come when the timebase reaches them, without sound; at 1 the media goes on from there")
     func forward() throws {
         let (bench, writer) = try Self.bench()
         let keeper = EventKeeper(bench.player)

@@ -337,7 +337,9 @@ extension PlaybackEngine {
     private mutating func noteTracks(_ tracks: [MediaTrack], of segment: SegmentID) {
         guard !tracks.isEmpty else { return }
         item?.hasPresentable = true
-        if item?.trick == nil, segment.lane != .subtitles, item?.tracks[segment.lane] != tracks { item?.tracks[segment.lane] = tracks }
+        if item?.trick == nil, segment.lane != .subtitles, item?.tracks[segment.lane] != tracks {
+            item?.tracks[segment.lane] = tracks
+        }
         markDemuxed(segment.lane)
     }
 

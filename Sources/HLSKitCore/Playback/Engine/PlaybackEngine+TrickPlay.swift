@@ -37,7 +37,9 @@ extension PlaybackEngine {
     private func iFrameVariant(at rate: Float) -> Variant? {
         let variants = playableIFrameVariants
         let fitting = variants.filter { variant in
-            guard let height = variant.resolution?.height, let limit = item?.variant?.height, limit > 0 else { return true }
+            guard let height = variant.resolution?.height, let limit = item?.variant?.height, limit > 0 else {
+                return true
+            }
             return height <= limit
         }
         let throughput = (loading.estimatedBitsPerSecond(at: now) ?? 0) * configuration.buffering.throughputSafetyFactor

@@ -11,6 +11,8 @@ struct TrickPlay: Sendable {
 
     /// More pictures in a second are not loaded.
     private static let shortestInterval = Duration.milliseconds(125)
+    /// More than buffers pass over.
+    private static let lastPicture = Duration.milliseconds(600)
     /// More pictures are not on their way or waiting to be read.
     static let maximumUnreadPictures = 3
 
@@ -57,7 +59,9 @@ struct TrickPlay: Sendable {
     ///
     /// - Parameter limit: where playing ends in its direction.
     func index(in list: PlaylistTracker, limit: Duration) -> Int? {
-        guard let last = list.index(containing: min(max(next, list.start), list.end - .nanoseconds(1))) else { return nil }
+        guard let last = list.index(containing: min(max(next, list.start), list.end - .nanoseconds(1))) else {
+            return nil
+        }
         switch direction {
         case .forward:
             // The one that is on at the place itself, then those that begin.
@@ -89,7 +93,9 @@ struct TrickPlay: Sendable {
             next = min(time - step, passed)
             // The first picture of all is always shown.
             next = index > 0 ? max(list.start, min(next, list.starts[index - 1])) : list.start - .seconds(1)
-            bounds[segment] = self.index(in: list, limit: limit).map { list.starts[$0] } ?? limit
+            // The first one is not dispensed with because what it is shown for is nothing.
+            let bound = self.index(in: list, limit: limit).map { max(list.starts[$0], limit + Self.lastPicture) }
+            bounds[segment] = bound.map { min($0, time) } ?? limit
         }
     }
 

@@ -185,7 +185,10 @@ struct EngineHarness {
             lanes[lane]?.isEnded = false
             lanes[lane]?.isDrained = false
             isOver = false
-        case .clearLane(let lane): lanes[lane] = nil
+        case .clearLane(let lane):
+            lanes[lane] = nil
+            // Something else comes in its place.
+            if lane == .main { isOver = false }
         case .takeAudioFromVariant: break
         case .flush:
             lanes = [:]

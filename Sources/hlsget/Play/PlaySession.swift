@@ -180,6 +180,11 @@ struct PlaySession {
                 case .itemStatusChanged(.failed):
                     let unknown = PlayerError(code: .internal, url: options.url, cause: "playing failed")
                     return .failed(passes.error ?? player.currentItem?.error ?? unknown)
+                case .rateChanged(_, .setRateFailed) where options.rate < 0:
+                    return .failed(
+                        PlayerError(
+                            code: .invalidArgument, url: options.url, cause: "cannot be played backwards",
+                            detail: "that needs a stream that is over, with I-frame playlists"))
                 default: break
                 }
             }
@@ -358,9 +363,11 @@ extension PlaySession {
     func configuration(clock: any Clock<Duration>, transport: any Transport) -> PlayerConfiguration {
         var configuration = PlayerConfiguration(clock: clock, transport: transport)
         configuration.pacing = options.isPaced ? .realTime : .unpaced
-        // Nobody seeks: what was presented is of no more use.
-        configuration.buffering.backDuration = .zero
-        configuration.buffering.maxBackBufferBytes = 0
+        if !takesKeys {
+            // Nobody seeks: what was presented is of no more use.
+            configuration.buffering.backDuration = .zero
+            configuration.buffering.maxBackBufferBytes = 0
+        }
         configuration.fields = options.fields
         configuration.credentialOrigins = options.credentialOrigins
         configuration.allowsFilesAnywhere = options.allowsFilesOutside

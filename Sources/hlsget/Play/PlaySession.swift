@@ -183,7 +183,7 @@ struct PlaySession {
                 case .rateChanged(_, .setRateFailed) where options.rate < 0:
                     return .failed(
                         PlayerError(
-                            code: .invalidArgument, url: options.url, cause: "cannot be played backwards",
+                            code: .noEligibleVariant, url: options.url, cause: "cannot be played backwards",
                             detail: "that needs a stream that is over, with I-frame playlists"))
                 default: break
                 }

@@ -31,4 +31,11 @@ struct EndTimeTests {
             .compactMap { $0.split(separator: ",").last?.trimmingCharacters(in: .whitespaces).prefix(8) }
         #expect(hashes.map { String($0) } == Array(try SampleMedia.frameHashes(of: "180p")[example.pictures]))
     }
+
+    @Test("G11: a stream without I-frames is not played backwards, and that is told")
+    func backwards() async throws {
+        let result = try await hlsget("--rate", "-2", "--progress", "none", SampleMedia.folder + "/master.m3u8")
+        #expect(result.status == 6)
+        #expect(result.errors.contains("backwards"))
+    }
 }

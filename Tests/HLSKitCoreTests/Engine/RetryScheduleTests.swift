@@ -155,7 +155,7 @@ struct RetryScheduleTests {
         Case(
             testDescription: "R39: reloads go on for a minute, 404 as well", cause: status(404), kind: .reload,
             isLive: true,
-            expected: schedule + [Schedule.Decision](repeating: .retry(after: .seconds(4)), count: 10) + [
+            expected: after(0.5, 1, 2) + [Schedule.Decision](repeating: .retry(after: .seconds(3)), count: 18) + [
                 .fail(.notFound)
             ]),
         Case(

@@ -127,6 +127,9 @@ struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
             delay = max(.zero, min(wish, policies.maximumRetryAfter))
         } else if !policies.delays.isEmpty {
             delay = jittered(policies.delays[min(account.failureCount, policies.delays.count) - 1], by: policies.jitter)
+            // The window of a live playlist moves on meanwhile: it is asked for no less often than where it lists nothing
+            // new (R41).
+            if failure.kind == .reload { delay = min(delay, max(.milliseconds(500), failure.targetDuration / 2)) }
         }
         guard !isOver(account, delay: delay, failure, at: now) else { return end(failure) }
         return .retry(after: delay)

@@ -238,6 +238,24 @@ struct RetryScheduleTests {
         #expect(decide("c", at: 18, hasAlternative: false) == .retry(after: .milliseconds(500)))
     }
 
+    @Test("R7: the budget is one for all variants, also while there are more of them")
+    func budgetOfAllVariants() {
+        var schedule = Schedule(policies: RetryPolicies(jitter: 0))
+        var now = Duration.zero
+        var decisions: [Schedule.Decision] = []
+        // Twenty variants, each tried twice.
+        for number in 0..<40 {
+            let error = LoadingError(code: .httpStatus, url: "v\(number / 2)", status: 503, text: "HTTP 503")
+            let decision = schedule.decide(
+                .init(cause: .loading(error), kind: .segment, hasAlternative: true), for: "role", at: now)
+            decisions.append(decision)
+            if decision == .skip { break }
+            if case .retry(let delay) = decision { now += delay } else { now += .milliseconds(50) }
+        }
+        #expect(decisions.last == .skip)
+        #expect((.seconds(16)...Duration.seconds(24)).contains(now))
+    }
+
     @Test("R8: a success makes the budget whole again")
     func success() {
         var schedule = Schedule(policies: RetryPolicies(jitter: 0))

@@ -208,7 +208,7 @@ extension PlaybackEngine {
             let flight = item?.lanes[.main]?.segments.remove(at: index)
         else { return }
         item?.lanes[.main]?.isDemuxed = true
-        loading.retries.succeed(.segment(.main))
+        loading.retries.succeed(.segment(flight.role))
         loading.retries.succeed(.map(.main))
         loading.bucket.deliver()
         statistics.numberOfSegments += 1
@@ -228,7 +228,7 @@ extension PlaybackEngine {
             let flight = item?.lanes[.main]?.segments.remove(at: index)
         else { return }
         cancel(flight)
-        loading.retries.succeed(.segment(.main))
+        loading.retries.succeed(.segment(flight.role))
         coverWithPicture(segment, after: nil)
     }
 

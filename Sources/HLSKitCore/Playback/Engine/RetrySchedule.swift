@@ -66,7 +66,12 @@ struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
         } else {
             account.badContentCount = 0
         }
-        let decision = decision(failure, account, at: now)
+        var decision = decision(failure, account, at: now)
+        // R7: the budget is one for all variants together. Where nobody answers, another variant is the better hope than
+        // to go on without the segment: the next would not come either.
+        if decision == .failOver, failure.isAnswer, isOver(account, delay: .zero, failure, at: now) {
+            decision = end(failure)
+        }
         switch decision {
         case .retry, .failOver: accounts[role] = account
         case .skip, .fail: accounts[role] = nil
@@ -185,6 +190,12 @@ extension RetrySchedule.Failure {
     fileprivate var retryAfter: Duration? {
         guard case .loading(let error) = cause else { return nil }
         return error.retryAfter
+    }
+
+    /// The server is there, and answered.
+    fileprivate var isAnswer: Bool {
+        guard case .loading(let error) = cause else { return true }
+        return error.code == .httpStatus
     }
 
     fileprivate var isUnknownName: Bool {

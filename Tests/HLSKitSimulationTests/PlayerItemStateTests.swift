@@ -50,4 +50,211 @@ struct PlayerItemStateTests {
             await player.close()
         }
     }
+
+    @Test("F17: an end time of playback, once it was reached, is not the item's duration")
+    func endTime() throws {
+        let queue = try VirtualQueue(["a": 8])
+        try queue.clock.run {
+            let item = queue.item("a")
+            item.forwardPlaybackEndTime = MediaTime(value: 3, timescale: 1)
+            let player = Player(item: item, configuration: queue.configuration)
+            player.play()
+            try await queue.clock.sleep(for: .seconds(5))
+            #expect(item.currentTime.inSeconds == 3)
+            #expect(player.rate == 0)
+            #expect(item.duration.inSeconds == 8)
+            await player.close()
+        }
+    }
+
+    @Test("F17: an item that was ready, came back and is taken out before it is loaded again stays ready")
+    func comesBack() throws {
+        let queue = try VirtualQueue(["a": 8])
+        try queue.clock.run {
+            let item = queue.item("a")
+            let player = Player(item: item, configuration: queue.configuration)
+            try await queue.clock.sleep(for: .seconds(2))
+            #expect(item.status == .readyToPlay)
+            try player.replaceCurrentItem(with: nil)
+            try player.replaceCurrentItem(with: item)
+            #expect(item.status == .readyToPlay)
+            try player.replaceCurrentItem(with: nil)
+            #expect(item.status == .readyToPlay)
+            await player.close()
+        }
+    }
+
+    /// Two variants and no other renditions, over a link with much latency.
+    private static func twoVariants(_ clock: VirtualClock) throws -> PlayerConfiguration {
+        let stream = SyntheticStream(bitRates: [200_000, 400_000], segmentCount: 20)
+        let transport = SimulatedTransport(
+            stream, over: try NetworkTrace(parsing: "1000,9000,300\n".utf8), clock: clock)
+        return PlayerConfiguration(clock: clock, transport: transport)
+    }
+
+    @Test("F17: duration and seekable ranges stay known while the playlist of another variant is loaded")
+    func variantSwitch() throws {
+        let clock = VirtualClock()
+        let configuration = try Self.twoVariants(clock)
+        try clock.run {
+            let item = PlayerItem(url: SyntheticStream().url)
+            item.variantPolicy = .pinned(0)
+            let player = Player(item: item, configuration: configuration)
+            player.play()
+            try await clock.sleep(for: .seconds(20))
+            item.variantPolicy = .pinned(1)
+            for _ in 0..<400 {
+                #expect(item.duration.inSeconds == 120)
+                #expect(item.seekableTimeRanges.count == 1)
+                try await clock.sleep(for: .milliseconds(20))
+            }
+            #expect(player.state.variant?.index == 1)
+            await player.close()
+        }
+    }
+
+    @Test("I04: a wish for a rendition that there is none of, made while playing, is a warning and changes nothing")
+    func unmatchedWish() throws {
+        let clock = VirtualClock()
+        let configuration = try Self.twoVariants(clock)
+        try clock.run {
+            let item = PlayerItem(url: SyntheticStream().url)
+            let player = Player(item: item, configuration: configuration)
+            player.play()
+            try await clock.sleep(for: .seconds(5))
+            let events = player.events()
+            item.preferences.audio = try QualityExpression(parsing: "lang=de", for: .renditions)
+            item.preferences.subtitles = try QualityExpression(parsing: "lang=de", for: .renditions)
+            #expect(player.timeControlStatus == .playing)
+            #expect(item.error == nil)
+            try await clock.sleep(for: .seconds(5))
+            #expect(player.timeControlStatus == .playing)
+            await player.close()
+            let warnings = await events.reduce(into: 0) { count, event in
+                if case .warning = event.kind { count += 1 }
+            }
+            #expect(warnings > 0)
+        }
+    }
+
+    @Test("J06: outputs that come and go while segments are loaded leave times, and what is loaded, as they are")
+    func lateOutputs() throws {
+        for time in stride(from: 100, to: 1600, by: 100) {
+            let queue = try VirtualQueue(["a": 6], over: "1000,900,50\n") { $0.decodesWithoutOutput = [] }
+            let log = PictureLog(clock: queue.clock)
+            try queue.clock.run {
+                let item = queue.item("a")
+                let player = Player(item: item, configuration: queue.configuration)
+                player.play()
+                try await queue.clock.sleep(for: .milliseconds(time))
+                let output = VideoOutput()
+                try item.add(output)
+                try await queue.clock.sleep(for: .milliseconds(400))
+                item.remove(output)
+                try await queue.clock.sleep(for: .milliseconds(200))
+                item.add(log)
+                try await queue.clock.sleep(for: .seconds(3))
+                #expect(item.duration.inSeconds == 6, "\(time)")
+                #expect(item.loadedTimeRanges.map(\.end.inSeconds) == [6], "\(time)")
+                #expect(item.loadedTimeRanges.map(\.start.inSeconds) == [0], "\(time)")
+                try await queue.clock.sleep(for: .seconds(9))
+                #expect(player.state.statistics.numberOfStalls == 0, "\(time)")
+                await player.close()
+            }
+            let pictures = log.pictures
+            #expect(pictures.last?.itemTime == .milliseconds(5960), "\(time)")
+            let isInOrder = zip(pictures, pictures.dropFirst()).allSatisfy { $0.itemTime < $1.itemTime }
+            #expect(isInOrder, "\(time)")
+        }
+    }
+
+    @Test("J06: an item whose output is taken away when all is loaded goes on to its end")
+    func lastOutputGoes() throws {
+        let queue = try VirtualQueue(["a": 6]) { $0.decodesWithoutOutput = [] }
+        let log = PictureLog(clock: queue.clock)
+        try queue.clock.run {
+            let item = queue.item("a", to: log)
+            let player = Player(item: item, configuration: queue.configuration)
+            player.play()
+            try await queue.clock.sleep(for: .seconds(2))
+            item.remove(log)
+            try await queue.clock.sleep(for: .seconds(2))
+            #expect(player.timeControlStatus == .playing)
+            #expect(item.duration.inSeconds == 6)
+            try await queue.clock.sleep(for: .seconds(4))
+            #expect(item.currentTime.inSeconds == 6)
+            #expect(player.rate == 0)
+            await player.close()
+        }
+    }
+
+    @Test("G06: a seek to the end of what is not loaded plays to the end, and the duration stays")
+    func seekToTheEnd() throws {
+        let queue = try VirtualQueue(["a": 100])
+        try queue.clock.run {
+            let item = queue.item("a")
+            item.preferredForwardBufferDuration = 5
+            let player = Player(item: item, configuration: queue.configuration)
+            player.play()
+            try await queue.clock.sleep(for: .seconds(3))
+            #expect(try await player.seek(to: .positiveInfinity))
+            try await queue.clock.sleep(for: .seconds(3))
+            #expect(player.rate == 0)
+            #expect(item.currentTime.inSeconds == 100)
+            #expect(item.duration.inSeconds == 100)
+            await player.close()
+        }
+    }
+
+    @Test(
+        "no number that a program sets is a trap",
+        arguments: [Double.nan, .infinity, -.infinity, 1e300, -1e300, .leastNonzeroMagnitude, -1, 0])
+    func numbers(_ number: Double) throws {
+        let clock = VirtualClock()
+        let stream = SyntheticStream(bitRates: [200_000, 400_000], segmentCount: 40, liveWindow: 5)
+        let transport = SimulatedTransport(stream, over: try NetworkTrace(parsing: "1000,9000,30\n".utf8), clock: clock)
+        var configuration = PlayerConfiguration(clock: clock, transport: transport)
+        configuration.decodesWithoutOutput = [.video]
+        try clock.run { [configuration] in
+            let items = (0..<2).map { _ in PlayerItem(url: stream.url) }
+            for item in items {
+                item.preferredForwardBufferDuration = number
+                item.preferredPeakBitRate = number
+                item.preferredPeakBitRateForExpensiveNetworks = number
+                item.configuredTimeOffsetFromLive = number
+            }
+            let player = QueuePlayer(items: items, configuration: configuration)
+            let times = [
+                MediaTime(seconds: number, preferredTimescale: 600), MediaTime(value: .max, timescale: 1),
+                MediaTime(value: .min, timescale: 1),
+            ]
+            player.networkConditions = NetworkConditions(isExpensive: true)
+            for waits in [true, false] {
+                player.automaticallyWaitsToMinimizeStalling = waits
+                player.play()
+                try await clock.sleep(for: .seconds(3))
+                player.defaultRate = Float(number)
+                player.play()
+                player.rate = Float(number)
+                try await clock.sleep(for: .seconds(1))
+                player.playImmediately(atRate: Float(number))
+                player.volume = Float(number)
+                for time in times {
+                    items[0].forwardPlaybackEndTime = time
+                    items[0].forwardPlaybackEndTime = .invalid
+                    _ = try? await player.seek(to: time, toleranceBefore: .zero, toleranceAfter: .positiveInfinity)
+                    for host in times + [.zero, .invalid] {
+                        try? player.setRate(Float(number), time: time, atHostTime: host)
+                        try? player.setRate(1, time: time, atHostTime: host)
+                        try? player.setRate(-1, time: .invalid, atHostTime: host)
+                        _ = player.state
+                    }
+                    try await clock.sleep(for: .milliseconds(50))
+                }
+            }
+            let state = player.state
+            #expect((state.rate == 0) == (state.timeControlStatus == .paused))
+            await player.close()
+        }
+    }
 }

@@ -202,4 +202,31 @@ struct QueuePlayerTests {
             await player.close()
         }
     }
+
+    @Test("H03: what a call at the end of the last item leads to is told at once")
+    func callAtTheEnd() throws {
+        let queue = try VirtualQueue(["a": 4])
+        try queue.clock.run {
+            let player = QueuePlayer(items: [queue.item("a")], configuration: queue.configuration)
+            try player.setActionAtItemEnd(.none)
+            player.play()
+            try await queue.clock.sleep(for: .seconds(8))
+            #expect(player.timeControlStatus == .playing)
+            let events = player.events()
+            try player.setActionAtItemEnd(.advance)
+            #expect(player.reasonForWaitingToPlay == .noItemToPlay)
+            try await queue.clock.sleep(for: .milliseconds(1))
+            var iterator = events.makeAsyncIterator()
+            guard case .currentItemChanged(nil) = await iterator.next()?.kind else {
+                Issue.record("not told that there is no item")
+                return
+            }
+            guard case .timeControl(let change) = await iterator.next()?.kind else {
+                Issue.record("not told that it waits")
+                return
+            }
+            #expect(change.reason == .noItemToPlay)
+            await player.close()
+        }
+    }
 }

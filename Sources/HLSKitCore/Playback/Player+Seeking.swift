@@ -86,10 +86,10 @@ extension Player {
     ///
     /// - Parameters:
     ///   - rate: The rate, from then on.
-    ///   - time: Item time; `.invalid` is the current one.
+    ///   - time: Item time, 0 where it is below; `.invalid` is the current one.
     ///   - hostTime: On the clock of ``hostTime``; `.invalid` is now.
     /// - Throws: ``PlayerError/Code/requiresManualWaiting`` while ``automaticallyWaitsToMinimizeStalling`` is true;
-    ///   ``PlayerError/Code/invalidTime`` for times that are infinite or indefinite;
+    ///   ``PlayerError/Code/invalidTime`` for times that are infinite, indefinite or decades away;
     ///   ``PlayerError/Code/invalidArgument`` for a rate that is not finite.
     ///
     /// Source: CONTRACTS §6.5.
@@ -103,14 +103,15 @@ extension Player {
         guard rate.isFinite else {
             throw PlayerError(code: .invalidArgument, cause: "not a rate", detail: "\(rate)")
         }
-        let item = try Self.anchor(time, now: state.currentTime)
+        let item = try Self.anchor(time.isNumeric ? max(time, .zero) : time, now: state.currentTime)
         let host = try Self.anchor(hostTime, now: self.hostTime)
         core.control(.setRateAtHostTime(rate, TimeControlMachine.TimebaseAnchor(itemTime: item, hostTime: host)))
     }
 
     private static func anchor(_ time: MediaTime, now: MediaTime) throws(PlayerError) -> Duration {
         let time = time == .invalid ? now : time
-        guard let duration = time.duration else {
+        // Sums of times of centuries are no times any more.
+        guard let duration = time.duration, abs(duration) < .seconds(1_000_000_000) else {
             throw PlayerError(code: .invalidTime, cause: "not a time to tie a rate to", detail: "\(time)")
         }
         return duration

@@ -70,7 +70,8 @@ public final class PlayerItem: Sendable {
     public var forwardPlaybackEndTime: MediaTime {
         get { state.withLock(\.forwardPlaybackEndTime).map { MediaTime($0) } ?? .invalid }
         set {
-            let end = newValue.duration
+            // Beyond this there is no media, and sums of times are no times any more.
+            let end = newValue.duration.map { min(max($0, .zero), .seconds(1_000_000_000)) }
             let core = state.withLock { state in
                 state.forwardPlaybackEndTime = end
                 return state.core
@@ -209,7 +210,11 @@ public final class PlayerItem: Sendable {
     func freeze(_ last: PlayerState?, error: PlayerError?, details: Details = Details()) {
         state.withLock { state in
             state.isQueued = false
-            if let last {
+            if var last {
+                // As in ``snapshot``.
+                if last.itemStatus == .unknown, state.last?.itemStatus == .readyToPlay {
+                    last.itemStatus = .readyToPlay
+                }
                 state.last = last
                 state.details = details
             }

@@ -113,3 +113,11 @@ extension PlaylistFailure {
         self.init(kind: kind, url: url, text: error.text, line: error.line)
     }
 }
+
+extension PlayerItemPreferences {
+    /// ``preferredForwardBufferDuration`` as a time; nil where the player decides, and for what is no number.
+    var forwardBuffer: Duration? {
+        // A number beyond a day is a wish for everything.
+        preferredForwardBufferDuration > 0 ? .seconds(min(preferredForwardBufferDuration, 86_400)) : nil
+    }
+}

@@ -143,7 +143,13 @@ struct TimebaseState: Sendable, Hashable {
     func itemTime(at host: Duration) -> Duration {
         if rate == 0 || host <= hostTime { return itemTime }
         // Multiplying durations is slow, and 1 is what the rate mostly is.
-        return itemTime + (rate == 1 ? host - hostTime : (host - hostTime) * rate)
+        if rate == 1 { return itemTime + (host - hostTime) }
+        // Rates, and points in time to tie them to, are any that a program thinks of.
+        let seconds = (host - hostTime) / .seconds(1) * rate
+        guard abs(seconds) < Self.horizon else {
+            return itemTime + .seconds(seconds < 0 ? -Self.horizon : Self.horizon)
+        }
+        return itemTime + (host - hostTime) * rate
     }
 
     /// The host time at which the item time will be `time`, never a moment too early: who looks before its time has come

@@ -65,7 +65,6 @@ extension PlaybackEngine {
 
     /// What is kept loaded ahead of the playhead.
     var forwardTarget: Duration {
-        let preferred = preferences.preferredForwardBufferDuration
-        return preferred > 0 ? .seconds(preferred) : configuration.buffering.forwardDuration
+        preferences.forwardBuffer ?? configuration.buffering.forwardDuration
     }
 }

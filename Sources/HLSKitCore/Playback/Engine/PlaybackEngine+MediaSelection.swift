@@ -16,21 +16,26 @@ extension PlaybackEngine {
         refreshMediaSelection(base: item?.multivariantURL)
     }
 
-    /// Selects what the user chose, or what he wants, of each group. A wish that nothing fulfils fails the item.
-    private mutating func refreshMediaSelection(base: String?) {
+    /// Selects what the user chose, or what he wants, of each group. A wish that nothing fulfils fails the item at its
+    /// start; later, the selection stays as it is.
+    private mutating func refreshMediaSelection(base: String?, isStart: Bool = true) {
         let before = mediaSelection.current
         do {
             let audible = try mediaSelection.option(.audible, wish: preferences.audio)
+            // Forced subtitles go with it.
             mediaSelection.current[.audible] = audible
+            let legible = try mediaSelection.option(.legible, wish: preferences.subtitles)
             if mediaSelection.isWanted(.audible, wish: preferences.audio) {
                 item?.audibleOption = audible?.renditions.first.map(VariantCandidate.AudioOption.init)
             }
-            let legible = try mediaSelection.option(.legible, wish: preferences.subtitles)
             mediaSelection.current[.legible] = legible
             item?.legibleLanguage = legible?.extendedLanguageTag
             mediaSelection.current[.visual] = try mediaSelection.option(.visual, wish: nil)
         } catch {
-            return failItem(error.error(url: base))
+            let error = error.error(url: base)
+            mediaSelection.current = before
+            guard isStart else { return effects.append(.publish(.warning("\(base ?? ""): \(error.cause)"))) }
+            return failItem(error)
         }
         if before != mediaSelection.current {
             effects.append(.publish(.mediaSelectionChanged(mediaSelection.current)))
@@ -101,9 +106,9 @@ extension PlaybackEngine {
             let index = item.variantIndex, let base = item.multivariantURL
         else { return }
         let before = mediaSelection.current
-        refreshMediaSelection(base: base)
+        refreshMediaSelection(base: base, isStart: false)
         // The media itself, with what is selected of it, comes back later.
-        guard self.item?.error == nil, self.item?.trick == nil, before != mediaSelection.current else { return }
+        guard self.item?.trick == nil, before != mediaSelection.current else { return }
         if before[.legible] != mediaSelection.current[.legible] { changeLegible(playlist, index, base: base) }
         if before[.audible] != mediaSelection.current[.audible] { changeAudible(playlist, index, base: base) }
         if before[.visual] != mediaSelection.current[.visual] { changeVisual(playlist, base: base) }

@@ -239,8 +239,8 @@ extension PlaybackEngine {
     }
 
     func liveOffset(of tracker: PlaylistTracker) -> Duration {
-        preferences.configuredTimeOffsetFromLive.map { .milliseconds(Int64(min(max($0, 0), 1e9) * 1000)) }
-            ?? tracker.holdBack
+        guard let offset = preferences.configuredTimeOffsetFromLive, !offset.isNaN else { return tracker.holdBack }
+        return .milliseconds(Int64(min(max(offset, 0), 1e9) * 1000))
     }
 
     /// Gives each lane whose playlist is known the place where it begins to load.

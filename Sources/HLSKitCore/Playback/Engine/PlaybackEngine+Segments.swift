@@ -291,7 +291,7 @@ extension PlaybackEngine {
             item?.lanes[lane]?.segments[index].isSuspended == false
         else { return }
         let ahead = buffer.forwardDuration(of: lane.bufferTrack, situation())
-        let limit = max(configuration.buffering.forwardDuration, .seconds(preferences.preferredForwardBufferDuration))
+        let limit = max(configuration.buffering.forwardDuration, preferences.forwardBuffer ?? .zero)
         guard ahead > limit * 2 || buffer.byteCount > configuration.buffering.maxBufferBytes * 2 else { return }
         item?.lanes[lane]?.segments[index].isSuspended = true
         effects.append(.suspend(request))
@@ -675,7 +675,10 @@ extension PlaybackEngine {
 
     private mutating func noteDrained(_ id: LaneID, end: Duration?) {
         guard let lane = item?.lanes[id], lane.isComplete else { return }
-        let drainedEnd = end ?? lane.loadedEnd ?? item?.start ?? .zero
+        // Outputs that have got nothing since the playhead was moved speak of before.
+        let landing = item?.landing?.time
+        let presentedEnd = end.flatMap { end in landing.map { end > $0 } ?? true ? end : nil }
+        let drainedEnd = presentedEnd ?? lane.loadedEnd ?? item?.start ?? .zero
         item?.lanes[id]?.drainedEnd = drainedEnd
         guard let item, item.isDrained else { return }
         // Of a segment that was cut off at an end time some was played that is in no count.

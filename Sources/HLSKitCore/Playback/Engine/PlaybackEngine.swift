@@ -544,8 +544,12 @@ struct PlaybackEngine: Sendable {
         // The timebase may run on past the end (``ActionAtItemEnd/none``).
         let runsOn = machine.isAtEnd && configuration.pacing == .realTime
         state.currentTime = MediaTime(runsOn ? timebase.itemTime(at: copy.now) : playhead)
-        if let tracker = item.mainTracker {
-            state.duration = tracker.isLive ? .indefinite : MediaTime(item.mediaEnd ?? tracker.end)
+        // While another variant's playlist is on its way, what is known of the item stays known.
+        if let tracker = item.mainTracker ?? item.previousTracker {
+            // At an end time that is set, or at a failure, media is over before the item is.
+            let isWhole = item.forwardEnd.map { $0 > tracker.end } ?? true
+            let mediaEnd = isWhole && item.error == nil && item.pendingFailure == nil ? item.mediaEnd : nil
+            state.duration = tracker.isLive ? .indefinite : MediaTime(mediaEnd ?? tracker.end)
             state.seekableTimeRanges = [MediaTimeRange(tracker.start..<tracker.end)]
             if tracker.isLive { state.liveOffset = (tracker.end - playhead).seconds }
         }

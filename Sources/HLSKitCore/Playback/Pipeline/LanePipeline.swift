@@ -303,6 +303,7 @@ struct LanePipeline {
         _ encrypted: MediaSample, _ reader: inout SegmentReader, timeline: inout ItemTimeline,
         output: inout [LaneOutput]
     ) {
+        reader.see(encrypted)
         guard let found = reader.selectedTrack(id: encrypted.trackID), !reader.skipsRepeated(encrypted) else { return }
         var sample: MediaSample
         let track: MediaTrack

@@ -112,6 +112,8 @@ struct PlaybackDriver: ~Copyable {
             engine.tellTime()
             armSleeper()
         }
+        // A control call may have ended the item: what it led to is told all the same.
+        for case .publish(let kind) in engine.takeEffects() { carryOut(.publish(kind)) }
         await shutDown()
         engine.driverHasEnded()
     }

@@ -32,6 +32,10 @@ struct SegmentReader {
     private var head: [UInt8] = []
     private var byteCount = 0
     private var placements: [Int: ItemTimeline.Placement] = [:]
+    /// Of each track, wanted or not: what stands where the playlist says that the segment starts.
+    private var firstPTS: [Int: Int64] = [:]
+    /// Kinds were selected in the middle of the segment: what is handed on need not reach back to its start.
+    private var beganLate = false
     /// Samples given per track, and those that a reading before this one has given already.
     private var delivered: [Int: Int] = [:]
     private var repeated: [Int: Int] = [:]
@@ -237,8 +241,11 @@ struct SegmentReader {
     /// Hands on other kinds of media from here on.
     mutating func reselect(wanted: Set<MediaType>) {
         guard !tracks.isEmpty else { return }
+        beganLate = true
         awaitingSync.formUnion(wanted.subtracting(selected.keys))
-        for type in selected.keys where !wanted.contains(type) {
+        for (type, track) in selected where !wanted.contains(type) {
+            // That nothing more of it comes does not end the segment.
+            extents[track.id] = nil
             selected[type] = nil
             awaitingSync.remove(type)
         }
@@ -274,12 +281,18 @@ struct SegmentReader {
         return delivered[sample.trackID, default: 0] <= repeated[sample.trackID, default: 0]
     }
 
+    /// Takes note of a sample, handed on or not.
+    mutating func see(_ sample: MediaSample) {
+        if firstPTS[sample.trackID] == nil { firstPTS[sample.trackID] = sample.pts }
+    }
+
     mutating func placement(
         of sample: MediaSample, in track: MediaTrack, timeline: inout ItemTimeline
     ) -> ItemTimeline.Placement {
         if let placement = placements[track.id] { return placement }
         let placement = timeline.placement(
-            for: job.timeline, lane: job.id.lane, firstPTS: sample.pts, track: track, segmentStart: job.start)
+            for: job.timeline, lane: job.id.lane, firstPTS: firstPTS[track.id] ?? sample.pts, track: track,
+            segmentStart: job.start)
         placements[track.id] = placement
         return placement
     }
@@ -325,7 +338,7 @@ struct SegmentReader {
         guard let start = extents.values.map(\.earliest).min(), let end = extents.values.map(\.end).min() else {
             return (job.start, job.start + job.duration)
         }
-        return (start, max(start, end))
+        return (beganLate ? min(start, job.start) : start, max(start, end))
     }
 }
 

@@ -379,6 +379,7 @@ final class TrackRenderer: Sendable {
                 case nil:
                     guard !mode.passesSamples else { return }
                     notePrimed(nil)
+                    noteUntaken(sample)
                     noteConsumed(sample, offset: offset)
                     return
                 }
@@ -393,6 +394,14 @@ final class TrackRenderer: Sendable {
             }
             noteSilence(after: sample)
             noteConsumed(sample, offset: offset)
+        }
+
+        /// Media that nobody takes is over where it ends, not where outputs were left.
+        private mutating func noteUntaken(_ sample: MediaSample) {
+            guard renderer.clock.isPaced, let track else { return }
+            let time = ItemTimeline.duration(sample.pts, track.timescale) + offset
+            let length = ItemTimeline.duration(sample.duration, track.timescale)
+            if isInside(time, length, isVideo: track.mediaType == .video) { end = max(end, time + length) }
         }
 
         /// Nobody waits for media of a stretch that cannot be decoded.

@@ -1,5 +1,6 @@
 import HLSKitCore
 import Synchronization
+import TestSupport
 
 /// Answers from a table in memory, at once or when it is told to, and counts what is asked for.
 final class TableTransport: Transport {

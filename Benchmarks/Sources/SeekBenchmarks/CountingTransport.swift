@@ -1,0 +1,20 @@
+import HLSKitCore
+import Synchronization
+
+/// Counts what is asked for.
+final class CountingTransport: Transport {
+    private let base: any Transport
+    private let classes = Mutex<[ResourceClass]>([])
+
+    init(_ base: any Transport) { self.base = base }
+
+    /// The kinds of all requests so far, in their order.
+    var requests: [ResourceClass] { classes.withLock(\.self) }
+
+    func start(
+        _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
+    ) -> any TransportTask {
+        classes.withLock { $0.append(request.resourceClass) }
+        return base.start(request, handler: handler)
+    }
+}

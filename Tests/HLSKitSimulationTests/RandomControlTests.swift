@@ -1,0 +1,209 @@
+import Foundation
+import HLSKitSimulation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import HLSKitCore
+
+/// Eight users do anything to one player, at once: CONTRACTS §1 and §6 hold whatever they do.
+@Suite("a player under random control", .timeLimit(.minutes(30)))
+struct RandomControlTests {
+    static let userCount = 8
+
+    /// Seeds and minutes of the clock: two short walks, or those that `HLSKIT_CONTROL` names: `0-8x60` is an hour each of
+    /// eight.
+    private static let plan: (seeds: [UInt64], minutes: Int) = {
+        let text = ProcessInfo.processInfo.environment["HLSKIT_CONTROL"] ?? "0-2x2"
+        let numbers = text.split(whereSeparator: { "-x".contains($0) }).compactMap { Int($0) }
+        guard numbers.count == 3, 0 <= numbers[0], numbers[0] < numbers[1], numbers[2] > 0 else { return ([], 0) }
+        return ((numbers[0]..<numbers[1]).map { UInt64($0) }, numbers[2])
+    }()
+
+    private static func configuration(_ clock: any Clock<Duration>, seed: UInt64) throws -> PlayerConfiguration {
+        let origin = try ControlOrigin(seed: seed)
+        let transport = SimulatedTransport(over: try ControlOrigin.trace(seed: seed), clock: clock) {
+            origin.response(to: $0)
+        }
+        var configuration = PlayerConfiguration(clock: clock, transport: transport)
+        configuration.seed = seed
+        configuration.decodingThreadCount = 1
+        configuration.playbackSessionID = ""
+        // Small, so that it is full now and then.
+        if seed % 2 == 0 { configuration.buffering.forwardDuration = .seconds(12) }
+        return configuration
+    }
+
+    // MARK: Virtual time
+
+    @Test(
+        "C: eight tasks on the virtual clock: the same seed gives the same log, byte for byte, and the rules hold",
+        arguments: plan.seeds)
+    func virtual(seed: UInt64) throws {
+        let first = try Self.walk(seed: seed)
+        let second = try Self.walk(seed: seed)
+        let difference = zip(first, second).enumerated().first { $0.element.0 != $0.element.1 }
+        if let difference {
+            let before = first[max(0, difference.offset - 12)..<difference.offset].joined(separator: "\n")
+            Issue.record(
+                "seed \(seed), line \(difference.offset):\n\(before)\n1: \(difference.element.0)\n2: \(difference.element.1)"
+            )
+        }
+        #expect(first.count == second.count)
+    }
+
+    /// One walk; gives its log.
+    private static func walk(seed: UInt64) throws -> [String] {
+        let clock = VirtualClock()
+        let stage = ControlStage(configuration: try configuration(clock, seed: seed), isAlone: true)
+        let end = Duration.seconds(60 * plan.minutes)
+        for number in 0..<userCount {
+            Task(executorPreference: clock) {
+                var user = RandomUser(number, seed: seed, stage: stage)
+                while clock.now.offset < end {
+                    try? await clock.sleep(for: user.pause())
+                    user.act()
+                }
+            }
+        }
+        var inspector = StandstillInspector(stage: stage)
+        while clock.now.offset < end {
+            clock.advance(by: .milliseconds(100))
+            inspector.look(at: clock.now.offset)
+        }
+        clock.advance(by: .seconds(20))
+        if let text = ProcessInfo.processInfo.environment["HLSKIT_CONTROL_LOG"] {
+            try stage.lines.joined(separator: "\n").write(toFile: "\(text)-\(seed)", atomically: true, encoding: .utf8)
+        }
+        try playOn(stage, clock)
+        try clock.run { await stage.close() }
+        clock.advance(by: .seconds(120))
+        #expect(stage.openCalls == 0, "calls that have not come back")
+        #expect(clock.nextDeadline == nil, "somebody still sleeps")
+        #expect(stage.callCount > plan.minutes * 60)
+        judge(stage, seed: seed)
+        return stage.lines
+    }
+
+    /// Whatever was done to a player, it plays when it is asked to.
+    private static func playOn(_ stage: ControlStage, _ clock: VirtualClock) throws {
+        let player = stage.player
+        let looper = stage.change { props in
+            defer { props.looper = nil }
+            return props.looper
+        }
+        looper?.disableLooping()
+        (player as? QueuePlayer)?.removeAllItems()
+        // The looper gives back what it had changed.
+        clock.advance(by: .seconds(1))
+        player.automaticallyWaitsToMinimizeStalling = true
+        player.defaultRate = 1
+        try player.setActionAtItemEnd(.pause)
+        let item = stage.newItem(.short)
+        try player.replaceCurrentItem(with: item)
+        player.play()
+        for _ in 0..<1200 where player.rate != 0 { clock.advance(by: .milliseconds(100)) }
+        #expect(player.state.currentTime.seconds == 6, "played to \(player.state)")
+    }
+
+    private static func judge(_ stage: ControlStage, seed: UInt64) {
+        let violations = stage.violations
+        guard !violations.isEmpty else { return }
+        Issue.record("seed \(seed), \(violations.count) times:\n\(Self.various(violations).joined(separator: "\n"))")
+    }
+
+    /// The first of each kind.
+    private static func various(_ violations: [String]) -> [String] {
+        var known: Set<Substring> = []
+        return violations.filter { violation in
+            let rule = violation.split(separator: ": ").dropFirst().joined(separator: ": ")
+            return known.insert(rule.filter { !$0.isNumber }.prefix(40)[...]).inserted
+        }
+    }
+
+    // MARK: Threads
+
+    @Test("C: eight threads: no race, no trap, and the rules hold", arguments: plan.seeds)
+    func threads(seed: UInt64) async throws {
+        let clock = FastClock(factor: 60)
+        let stage = ControlStage(configuration: try Self.configuration(clock, seed: seed), isAlone: false)
+        let end = Duration.seconds(60 * Self.plan.minutes)
+        await withTaskGroup { group in
+            for number in 0..<Self.userCount {
+                group.addTask {
+                    await withCheckedContinuation { continuation in
+                        Thread.detachNewThread {
+                            var user = RandomUser(number, seed: seed, stage: stage)
+                            while clock.now.offset < end {
+                                usleep(UInt32(user.pause() / .microseconds(1)) / UInt32(clock.factor))
+                                user.act()
+                            }
+                            continuation.resume()
+                        }
+                    }
+                }
+            }
+        }
+        await stage.close()
+        for _ in 0..<1000 where stage.openCalls > 0 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(stage.openCalls == 0, "calls that have not come back")
+        #expect(stage.callCount > Self.plan.minutes * 60)
+        Self.judge(stage, seed: seed)
+    }
+}
+
+/// Looks at a player while nothing happens: everything that has happened was told, and time has passed as it was told.
+private struct StandstillInspector {
+    let stage: ControlStage
+    private var last: Look?
+
+    private struct Look {
+        var player: ObjectIdentifier
+        var state: PlayerState
+        var isSeeking: Bool
+        var eventCount: Int
+        var time: Duration
+        var lineCount: Int
+    }
+
+    init(stage: ControlStage) { self.stage = stage }
+
+    mutating func look(at time: Duration) {
+        stage.check()
+        let (player, follower) = stage.scene
+        let (state, view) = (player.state, follower.now)
+        func require(_ isTrue: Bool, _ text: @autoclosure () -> String) {
+            if !isTrue { stage.fail("standing still: \(text())") }
+        }
+        require(view.status == state.timeControlStatus, "the status is \(state.timeControlStatus), told \(view.status)")
+        require(
+            view.reason == state.reasonForWaitingToPlay,
+            "the reason is \(state.reasonForWaitingToPlay.map { "\($0)" } ?? "none"), told \(view.reason.map { "\($0)" } ?? "none")"
+        )
+        require(view.rate == state.rate, "the rate is \(state.rate), told \(view.rate)")
+        require(view.currentItem == state.currentItemID, "another item was told")
+        // One that came back is loaded once more.
+        if let id = state.currentItemID, let item = view.items[id], state.itemStatus == .readyToPlay {
+            require(item.status == state.itemStatus, "the item is \(state.itemStatus), told \(item.status)")
+            // What is told is the playlist's; when all is loaded the last sample counts.
+            let isAsTold = item.duration.map { $0 == state.duration || abs($0.seconds - state.duration.seconds) < 0.5 }
+            require(
+                isAsTold ?? false,
+                "the duration is \(state.duration.seconds), told \(item.duration?.seconds ?? -1)")
+        }
+        let look = Look(
+            player: ObjectIdentifier(player), state: state, isSeeking: player.core.read { $0.machine.isSeekPending },
+            eventCount: view.eventCount, time: time,
+            lineCount: stage.lines.count)
+        if let last, last.player == look.player, last.eventCount == look.eventCount, last.lineCount == look.lineCount,
+            last.state.currentItemID == state.currentItemID, last.state.itemStatus == .readyToPlay,
+            !last.isSeeking, !look.isSeeking
+        {
+            let passed = (look.time - last.time).seconds * last.state.timebaseRate
+            let moved = state.currentTime.seconds - last.state.currentTime.seconds
+            let isAtEnd = state.duration.isNumeric && state.currentTime >= state.duration
+            require(abs(moved - passed) < 0.002 || isAtEnd, "time went on by \(moved) instead of \(passed)")
+        }
+        last = look
+    }
+}

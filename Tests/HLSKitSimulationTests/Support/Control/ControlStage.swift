@@ -1,0 +1,214 @@
+import HLSKitSimulation
+import Synchronization
+
+@testable import HLSKitCore
+
+/// A player that many control at once, with all they use: items, outputs, observers. Notes what is done and what happens.
+final class ControlStage: Sendable {
+    struct Props: Sendable {
+        var items: [PlayerItem] = []
+        var outputs: [any PlayerItemOutput] = []
+        var writers: [CountingWriter] = []
+        var observers: [Task<Void, Never>] = []
+        /// Their outputs may be nobody's: they end when they are told to.
+        var viewers: [Task<Void, Never>] = []
+        var looper: PlayerLooper?
+        var scrubbing: ScrubSession?
+    }
+
+    private struct State {
+        var player: Player
+        var follower: EventFollower
+        var followers: [EventFollower] = []
+        /// Players that were let go, and may still be in use.
+        var former: [WeakPlayer] = []
+        var props = Props()
+        var itemCount = 0
+        var names: [PlayerItem.ID: String] = [:]
+        /// All items that there were: what is known by its address is one thing only.
+        var kept: [PlayerItem.ID: PlayerItem] = [:]
+        /// The best that was seen of each item's status.
+        var ranks: [PlayerItem.ID: Int] = [:]
+        var lines: [String] = []
+        var violations: [String] = []
+        var openCalls = 0
+        var callCount = 0
+    }
+
+    private struct WeakPlayer: Sendable {
+        weak var player: Player?
+    }
+
+    let configuration: PlayerConfiguration
+    /// Nobody else does anything during a call: what it has changed is its doing.
+    let isAlone: Bool
+    private let now: @Sendable () -> Duration
+    private let executor: (any TaskExecutor)?
+    private let keepsLog: Bool
+    private let state: Mutex<State>
+
+    init(configuration: PlayerConfiguration, isAlone: Bool) {
+        self.configuration = configuration
+        self.isAlone = isAlone
+        keepsLog = isAlone
+        let clock = HostClock(configuration.clock)
+        now = { clock.now }
+        executor = clock.executor
+        let player = QueuePlayer(configuration: configuration)
+        let follower = EventFollower { _ in }
+        state = Mutex(State(player: player, follower: follower))
+        follow(player)
+    }
+
+    var player: Player { state.withLock(\.player) }
+    /// The player and who listens to it.
+    var scene: (player: Player, follower: EventFollower) { state.withLock { ($0.player, $0.follower) } }
+    var lines: [String] { state.withLock(\.lines) }
+    var openCalls: Int { state.withLock(\.openCalls) }
+    var callCount: Int { state.withLock(\.callCount) }
+    var violations: [String] {
+        state.withLock { $0.violations + $0.followers.flatMap(\.now.violations) }
+    }
+
+    func note(_ line: String) {
+        guard keepsLog else { return }
+        let time = now()
+        state.withLock { $0.lines.append("\(time / .milliseconds(1)) \(line)") }
+    }
+
+    func fail(_ text: String) {
+        let time = now()
+        state.withLock { $0.violations.append("at \(time / .seconds(1)) s, \($0.lines.last ?? ""): \(text)") }
+    }
+
+    /// Something that takes its time. The player is kept as long.
+    func start(_ what: String, _ call: @escaping @Sendable () async throws -> String) -> Task<Void, Never> {
+        state.withLock { $0.openCalls += 1 }
+        return Task(executorPreference: executor) { [self] in
+            var outcome: String
+            do { outcome = try await call() } catch {
+                outcome = "throws \((error as? PlayerError)?.code.rawValue ?? "")"
+            }
+            note("\(what) -> \(outcome)")
+            state.withLock { $0.openCalls -= 1 }
+        }
+    }
+
+    // MARK: Props
+
+    func change<Result: Sendable>(_ body: (inout Props) -> Result) -> Result {
+        state.withLock { state in
+            state.callCount += 1
+            return body(&state.props)
+        }
+    }
+
+    func newItem(_ kind: ControlOrigin.Kind) -> PlayerItem {
+        let item = PlayerItem(url: ControlOrigin.url(kind))
+        add(item, named: kind.rawValue)
+        return item
+    }
+
+    func add(_ item: PlayerItem, named name: String) {
+        state.withLock { state in
+            state.itemCount += 1
+            state.names[item.id] = "\(name)#\(state.itemCount)"
+            state.kept[item.id] = item
+            state.props.items.append(item)
+            // Few enough that calls often meet.
+            if state.props.items.count > 8 {
+                let old = state.props.items.removeFirst()
+                state.ranks[old.id] = nil
+            }
+        }
+    }
+
+    func name(of item: PlayerItem?) -> String {
+        guard let item else { return "none" }
+        return state.withLock { $0.names[item.id] } ?? "a copy"
+    }
+
+    // MARK: Players
+
+    /// Lets the player go and makes another one.
+    func replacePlayer(withQueue: Bool) {
+        let player = withQueue ? QueuePlayer(configuration: configuration) : Player(configuration: configuration)
+        let old = state.withLock { state in
+            state.former.removeAll { $0.player == nil }
+            state.former.append(WeakPlayer(player: state.player))
+            let old = (state.player, state.props)
+            state.player = player
+            state.props.items = []
+            state.props.looper = nil
+            state.props.scrubbing = nil
+            state.ranks = [:]
+            return old
+        }
+        follow(player)
+        withExtendedLifetime(old) {}
+    }
+
+    private func follow(_ player: Player) {
+        let follower = EventFollower { [weak self] line in self?.append(line) }
+        state.withLock { state in
+            state.follower = follower
+            state.followers.append(follower)
+        }
+        let events = player.events()
+        Task(executorPreference: executor) { await follower.follow(events) }
+    }
+
+    private func append(_ line: String) {
+        if keepsLog { state.withLock { $0.lines.append("  " + line) } }
+    }
+
+    /// Closes all players that there are.
+    func close() async {
+        let (player, former, props) = state.withLock { ($0.player, $0.former.compactMap(\.player), $0.props) }
+        props.looper?.disableLooping()
+        for player in [player] + former { await player.close() }
+        for viewer in props.viewers { viewer.cancel() }
+    }
+
+    // MARK: Rules
+
+    /// Looks at the player and at all items, at any moment.
+    func check() {
+        let (player, items) = state.withLock { ($0.player, $0.props.items) }
+        let queue = (player as? QueuePlayer)?.items() ?? []
+        state.withLock { state in for item in queue { state.kept[item.id] = item } }
+        for violation in StateRules.violations(of: player) { fail(violation) }
+        for item in items {
+            let rank = [.unknown: 0, .readyToPlay: 1, .failed: 2][item.status] ?? 3
+            let best = state.withLock { state -> Int in
+                guard state.props.items.contains(where: { $0 === item }) else { return 0 }
+                let best = state.ranks[item.id] ?? 0
+                state.ranks[item.id] = max(best, rank)
+                return best
+            }
+            // Between the two looks others may have gone on.
+            if rank < best, isAlone { fail("\(name(of: item)) is \(item.status), and was more") }
+        }
+    }
+}
+
+/// Counts what it is given.
+final class CountingWriter: MediaWriter {
+    let takesSamples: Bool
+    let mediaTypes: Set<MediaType>
+    private let state = Atomic(0)
+
+    init(takesSamples: Bool, mediaTypes: Set<MediaType>) {
+        self.takesSamples = takesSamples
+        self.mediaTypes = mediaTypes
+    }
+
+    var count: Int { state.load(ordering: .relaxed) }
+
+    func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) { state.add(1, ordering: .relaxed) }
+    func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(OutputError) { state.add(1, ordering: .relaxed) }
+    func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) throws(OutputError) {
+        state.add(1, ordering: .relaxed)
+    }
+    func finish() throws(OutputError) {}
+}

@@ -1,0 +1,92 @@
+import Synchronization
+
+@testable import HLSKitCore
+
+/// What holds of a player at every moment, whoever does what.
+enum StateRules {
+    /// The rules that are broken now, each in words.
+    static func violations(of player: Player) -> [String] {
+        let core = player.core
+        let now = core.clock.now
+        return core.state.withLock { state in
+            Checker(
+                state: state.current.snapshot(at: now), engine: state.current.engine, hasItem: state.current.item != nil
+            ).violations
+        }
+    }
+
+    private struct Checker {
+        let state: PlayerState
+        let engine: PlaybackEngine
+        let hasItem: Bool
+
+        /// What media may last longer than its playlist says.
+        private static let excess = 0.1
+
+        var violations: [String] {
+            var found: [String] = []
+            func require(_ isTrue: Bool, _ text: @autoclosure () -> String) {
+                if !isTrue { found.append(text()) }
+            }
+            let machine = engine.machine
+            let isWaiting = state.timeControlStatus == .waitingToPlayAtSpecifiedRate
+            let isPlaying = state.timeControlStatus == .playing
+            // CONTRACTS §6.6.
+            require((state.reasonForWaitingToPlay != nil) == isWaiting, "a reason is for waiting")
+            require((state.rate == 0) == (state.timeControlStatus == .paused), "paused is rate 0")
+            require(!isPlaying || state.itemStatus == .readyToPlay, "playing an item that is \(state.itemStatus)")
+            require(isPlaying || state.timebaseRate == 0, "time runs while \(state.timeControlStatus)")
+            require(!isPlaying || machine.isSeekPending || state.timebaseRate != 0, "playing while time stands")
+            require(!isPlaying || machine.isSeekPending || machine.buffer?.isEmpty != true, "playing from nothing")
+            require(
+                machine.automaticallyWaits || state.reasonForWaitingToPlay != .toMinimizeStalls,
+                "waits to minimize stalls while it does not wait by itself")
+            require(
+                (state.reasonForWaitingToPlay == .noItemToPlay) == (isWaiting && !hasItem), "waits for an item")
+            let couldPlay =
+                state.itemStatus == .readyToPlay && state.isPlaybackBufferFull && !state.isPlaybackBufferEmpty
+            require(!(isWaiting && couldPlay) || machine.isSeekPending, "waits with a full buffer")
+            require(hasItem == (state.currentItemID != nil), "the state has the item")
+            require((state.itemStatus == .failed) == (engine.item?.error != nil), "an error is for failed items")
+            found += timeViolations
+            return found.map { "\($0): \(description)" }
+        }
+
+        private var timeViolations: [String] {
+            var found: [String] = []
+            func require(_ isTrue: Bool, _ text: @autoclosure () -> String) {
+                if !isTrue { found.append(text()) }
+            }
+            let time = state.currentTime
+            require(time.isNumeric && time >= .zero, "the time is \(time.seconds)")
+            for range in state.loadedTimeRanges {
+                require(range.isValid && !range.isEmpty && range.start >= .zero, "a loaded range \(range)")
+            }
+            for (one, next) in zip(state.loadedTimeRanges, state.loadedTimeRanges.dropFirst()) {
+                require(one.end <= next.start, "loaded ranges overlap")
+            }
+            if let seekable = state.seekableTimeRanges.last {
+                let end = max(seekable.end.seconds, state.duration.isNumeric ? state.duration.seconds : 0)
+                let isPastEnd = engine.machine.isAtEnd && engine.machine.actionAtItemEnd == .none
+                require(
+                    isPastEnd || time.seconds <= end + Self.excess, "the time is behind what can be sought, \(end)")
+                for range in state.loadedTimeRanges {
+                    require(range.end.seconds <= end + 1, "loaded to \(range.end.seconds), behind \(end)")
+                }
+            }
+            return found
+        }
+
+        private var description: String {
+            var text = "\(state.timeControlStatus) \(state.reasonForWaitingToPlay.map { "(\($0)) " } ?? "")"
+            text += "rate \(state.rate), time \(state.currentTime.seconds) at \(state.timebaseRate), "
+            text +=
+                "item \(state.itemStatus), seeking \(engine.machine.isSeekPending), at end \(engine.machine.isAtEnd)"
+            text += ", full \(state.isPlaybackBufferFull), empty \(state.isPlaybackBufferEmpty)"
+            text += ", likely \(state.isPlaybackLikelyToKeepUp), waits \(engine.machine.automaticallyWaits)"
+            text += ", at its end \(engine.machine.actionAtItemEnd), duration \(state.duration.seconds)"
+            text += ", loaded \(state.loadedTimeRanges.map { "\($0.start.seconds)-\($0.end.seconds)" })"
+            return text
+        }
+    }
+}

@@ -68,6 +68,7 @@ public struct EventLog: Sendable, Hashable {
         case .warning(let text): "warning \(text)"
         case .newAccessLogEntry: "access log entry"
         case .newErrorLogEntry(let event): "error log entry \(event.errorDomain.rawValue)"
+        case .recommendedTimeOffsetFromLiveChanged(let offset): "recommended offset from live \(text(offset))"
         case .didPlayToEnd: "played to end"
         case .failedToPlayToEnd(let error): "failed \(text(error))"
         }

@@ -13,6 +13,8 @@ struct OutputMoment: Sendable {
     var pitchAlgorithm = AudioTimePitchAlgorithm.timeDomain
     /// Counts flushes: media of an earlier count is of before the last one.
     var generation = 0
+    /// Media comes in the order of time that runs backwards, also while time stands still.
+    var isReverse = false
 
     /// The host time at which the item time is, or was, `time` at the rate of this moment; that of the moment itself
     /// while time stands still.

@@ -45,6 +45,13 @@ public final class VideoOutput: PlayerItemOutput {
         var lastTaken: MediaTime?
         var lastPresentationSize: PixelSize?
         var isReadyForDisplay = false
+        /// Time runs backwards, and pictures come in that order.
+        var isReverse = false
+
+        /// Whether a picture is to be seen at a time, or was before.
+        func hasBegun(_ picture: MediaTime, at time: MediaTime) -> Bool {
+            isReverse ? picture >= time : picture <= time
+        }
     }
 
     public let colorPolicy: ColorPolicy
@@ -126,7 +133,7 @@ public final class VideoOutput: PlayerItemOutput {
     /// There is a picture for `itemTime` that was not taken yet.
     public func hasNewFrame(for itemTime: MediaTime) -> Bool {
         guard itemTime.isNumeric else { return false }
-        return state.withLock { state in state.frames.first.map { $0.time <= itemTime } ?? false }
+        return state.withLock { state in state.frames.first.map { state.hasBegun($0.time, at: itemTime) } ?? false }
     }
 
     /// Takes the picture that is to be seen at `itemTime`, with the time at which it begins to be; nil where it was taken
@@ -137,7 +144,9 @@ public final class VideoOutput: PlayerItemOutput {
     public func copyFrame(for itemTime: MediaTime) throws(CodecError) -> (frame: VideoFrame, displayTime: MediaTime)? {
         guard itemTime.isNumeric else { return nil }
         let taken = state.withLock { state -> (time: MediaTime, frame: VideoFrame)? in
-            guard let index = state.frames.lastIndex(where: { $0.time <= itemTime }) else { return nil }
+            guard let index = state.frames.lastIndex(where: { state.hasBegun($0.time, at: itemTime) }) else {
+                return nil
+            }
             let taken = state.frames[index]
             state.frames.removeFirst(index + 1)
             state.lastTaken = taken.time
@@ -195,7 +204,8 @@ extension VideoOutput: OutputReceiving {
         guard moment.generation >= state.generation, let time = frame.itemTime else { return }
         state.isReadyForDisplay = true
         state.lastPresentationSize = frame.presentationSize
-        if let last = state.frames.last?.time ?? state.lastTaken, last >= time { return }
+        state.isReverse = moment.isReverse
+        if let last = state.frames.last?.time ?? state.lastTaken, state.hasBegun(time, at: last) { return }
         state.frames.append((time, frame))
         if state.frames.count > maximumFrameCount { state.frames.removeFirst() }
     }

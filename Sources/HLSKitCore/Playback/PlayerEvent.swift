@@ -53,6 +53,8 @@ public struct PlayerEvent: Sendable {
         /// A new event was added to the item's access log.
         case newAccessLogEntry
         case newErrorLogEntry(ErrorLogEvent)
+        /// ``PlayerItem/recommendedTimeOffsetFromLive`` is another.
+        case recommendedTimeOffsetFromLiveChanged(MediaTime)
         case didPlayToEnd
         /// Playing ended before the end of the item.
         case failedToPlayToEnd(PlayerError)

@@ -95,10 +95,4 @@ extension PlayerItem {
         get { preferences.variantPolicy }
         set { changePreferences { $0.variantPolicy = newValue } }
     }
-
-    /// Seconds from the live edge to start at; nil (the default) takes the playlist's hold-back.
-    public var configuredTimeOffsetFromLive: Double? {
-        get { preferences.configuredTimeOffsetFromLive }
-        set { changePreferences { $0.configuredTimeOffsetFromLive = newValue } }
-    }
 }

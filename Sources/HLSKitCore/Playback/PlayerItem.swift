@@ -9,6 +9,7 @@ public final class PlayerItem: Sendable {
     private struct State {
         var preferences = PlayerItemPreferences()
         var forwardPlaybackEndTime: Duration?
+        var reversePlaybackEndTime: Duration?
         var start: Duration?
         weak var core: PlayerCore?
         /// It has been some player's, which it stays.
@@ -33,6 +34,7 @@ public final class PlayerItem: Sendable {
     struct Wishes {
         var preferences: PlayerItemPreferences
         var forwardPlaybackEndTime: Duration?
+        var reversePlaybackEndTime: Duration?
         var start: Duration?
         var choices: [MediaCharacteristic: MediaSelectionChoice]
     }
@@ -41,12 +43,15 @@ public final class PlayerItem: Sendable {
     public let url: String
     let outputs = OutputBoard()
     let diary = ItemDiary()
+    let eventHub = EventHub<PlayerEvent>()
     private let state = Mutex(State())
 
     /// No I/O takes place before the item becomes a player's current one, or soon will.
     public init(url: String) {
         self.url = url
     }
+
+    deinit { eventHub.close() }
 
     /// Limits and choices, read at each decision: a change takes effect at the next segment.
     public var preferences: PlayerItemPreferences {
@@ -72,6 +77,20 @@ public final class PlayerItem: Sendable {
                 return state.core
             }
             core?.control(.setForwardPlaybackEndTime(end), of: self)
+        }
+    }
+
+    /// Item time at which playing in reverse ends, after the start of the media; `.invalid` (the default), like every time
+    /// that is no number, is the start. Says nothing of playing forward, as ``forwardPlaybackEndTime`` says nothing of this.
+    public var reversePlaybackEndTime: MediaTime {
+        get { state.withLock(\.reversePlaybackEndTime).map { MediaTime($0) } ?? .invalid }
+        set {
+            let end = newValue.duration
+            let core = state.withLock { state in
+                state.reversePlaybackEndTime = end
+                return state.core
+            }
+            core?.control(.setReversePlaybackEndTime(end), of: self)
         }
     }
 
@@ -108,6 +127,7 @@ public final class PlayerItem: Sendable {
             state.preferences = wishes.preferences
             state.choices = wishes.choices
             state.forwardPlaybackEndTime = wishes.forwardPlaybackEndTime
+            state.reversePlaybackEndTime = wishes.reversePlaybackEndTime
             state.start = wishes.start
             state.cache = cache
         }
@@ -152,6 +172,7 @@ public final class PlayerItem: Sendable {
         state.withLock { state in
             Wishes(
                 preferences: state.preferences, forwardPlaybackEndTime: state.forwardPlaybackEndTime,
+                reversePlaybackEndTime: state.reversePlaybackEndTime,
                 start: state.start, choices: state.choices)
         }
     }

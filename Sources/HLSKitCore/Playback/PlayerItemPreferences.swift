@@ -66,6 +66,8 @@ public struct PlayerItemPreferences: Sendable, Hashable {
     public var endPosition = EndPosition.automatic
     /// Distance from the live edge to start at, in seconds; nil takes the playlist's hold-back.
     public var configuredTimeOffsetFromLive: Double?
+    /// After a wait, skip forward to the distance from the live edge at which it began. Default false.
+    public var automaticallyPreservesTimeOffsetFromLive = false
     public var stalePolicy = StalePolicy.fail
     /// What becomes of a live item whose window moved on without it. Default ``FellBehindPolicy/jumpToEdge``. Where
     /// outputs take media as fast as it comes (recorders), that means the oldest segment as well. How much was lost is

@@ -2,9 +2,10 @@
 enum NumberArgument {
     /// Playback rates: above 0, at most 64.
     static func rate(_ text: String) throws(ArgumentValueError) -> Float {
-        guard text.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }), let rate = Float(text), rate > 0,
-            rate <= 64
-        else { throw ArgumentValueError("a rate is a number above 0 and up to 64") }
+        let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
+        guard digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }), let rate = Float(text), rate != 0,
+            abs(rate) <= 64
+        else { throw ArgumentValueError("a rate is a number above 0 and up to 64, or below 0 and down to -64") }
         return rate
     }
 

@@ -32,7 +32,7 @@ enum HelpPage {
           --no-video, --no-audio, --overwrite   leave one of them away; replace existing files
           --fast, --no-decode           as fast as possible instead of in real time; only load
         PLAYBACK
-          --rate R                      plays at that speed, 1 is normal; files hold all at their own
+          --rate R                      plays at that speed; beyond 2, or backwards (-4), I-frames alone
           --immediately, --no-auto-wait start at the first picture, even if it may stall; never wait
           --forward-buffer TIME         load this far ahead
           --peak-bitrate BPS, --max-resolution WxH   no variant above it, as in 2.5M or 1280x720

@@ -71,7 +71,11 @@ struct OutputOptions: ParsableArguments {
 }
 
 struct PlaybackOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Playback rate (1).", valueName: "r"), transform: NumberArgument.rate) var rate: Float?
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Playback rate (1). Beyond 2, and backwards (-4), I-frames alone.", valueName: "r"),
+        transform: NumberArgument.rate)
+    var rate: Float?
     @Flag(help: "Start at the first picture instead of waiting until it is likely to keep up.")
     var immediately = false
     @Flag(help: "Never wait to minimize stalls.") var noAutoWait = false

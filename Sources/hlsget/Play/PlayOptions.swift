@@ -150,6 +150,12 @@ struct PlayOptions: Sendable, Equatable {
             throw ArgumentValueError("--fast does not wait anyway: leave --immediately away")
         }
         if rate != 1 && !isPaced { throw ArgumentValueError("--fast has no rate: leave --rate away") }
+        if rate < 0 || rate > 2, !outputs.isEmpty {
+            throw ArgumentValueError("at a --rate beyond 0 to 2 there are I-frames alone: leave -o away")
+        }
+        if rate < 0, passCount > 1 {
+            throw ArgumentValueError("--loop goes forward: leave it away with a negative --rate")
+        }
         if !automaticallyWaits && !isPaced {
             throw ArgumentValueError("--fast does not wait anyway: leave --no-auto-wait away")
         }

@@ -180,6 +180,11 @@ struct PlaySession {
                 case .itemStatusChanged(.failed):
                     let unknown = PlayerError(code: .internal, url: options.url, cause: "playing failed")
                     return .failed(passes.error ?? player.currentItem?.error ?? unknown)
+                case .rateChanged(_, .setRateFailed) where options.rate < 0:
+                    return .failed(
+                        PlayerError(
+                            code: .noEligibleVariant, url: options.url, cause: "cannot be played backwards",
+                            detail: "that needs a stream that is over, with I-frame playlists"))
                 default: break
                 }
             }
@@ -335,6 +340,8 @@ extension PlaySession {
         switch options.from {
         case .fromStart(let time): preferences.startPosition = .time(time)
         case .fromEnd(let time): preferences.startPosition = .time(.zero - time)
+        // Backwards there is nothing to be seen before the start.
+        case nil where options.rate < 0: preferences.startPosition = .time(.milliseconds(-1))
         case nil: preferences.startPosition = options.liveFromStart ? .oldest : .automatic
         }
         switch options.to {

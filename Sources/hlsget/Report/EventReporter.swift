@@ -91,6 +91,7 @@ struct EventReporter: Sendable {
         case .recoverableError(let error): return [Self.line(for: error, isRecoverable: true, at: time)]
         case .warning(let text): return [Self.line("warning", at: time, ["text": .string(text)])]
         case .newAccessLogEntry, .newErrorLogEntry: return []
+        case .recommendedTimeOffsetFromLiveChanged: return []
         case .didPlayToEnd: return [Self.line("did_play_to_end", at: time, [:])]
         case .failedToPlayToEnd(let error): return [Self.line(for: error, isRecoverable: false, at: time)]
         }

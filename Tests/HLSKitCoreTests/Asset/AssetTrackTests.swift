@@ -1,7 +1,8 @@
 import Foundation
-import HLSKitCore
 import TestSupport
 import Testing
+
+@testable import HLSKitCore
 
 @Suite(.timeLimit(.minutes(1))) struct AssetTrackTests {
     private static let media = SampleMedia.fixtures + "/media"
@@ -35,6 +36,32 @@ import Testing
         #expect(try await asset.loadTracks(withMediaCharacteristic: .legible).map(\.trackID) == [3])
         #expect(try await asset.load(.shortestTrackEnd) == duration)
         await #expect(throws: AssetError.self) { try await video.loadSamplePresentationTime(forTrackTime: .zero) }
+    }
+
+    @Test("H07: the shortest track tells where a loop should end, and an item that ends there ends there")
+    func shortestTrack() async throws {
+        let folder = try ScratchFolder()
+        try SampleMedia.copy(to: folder)
+        let path = folder.path + "/sample/audio-en.m3u8"
+        let lines = try String(contentsOfFile: path, encoding: .utf8).split(
+            separator: "\n", omittingEmptySubsequences: false)
+        // The last segment is one frame long.
+        let cut = try #require(lines.indices.filter { lines[$0].hasPrefix("#EXTINF") }.suffix(2).first)
+        try (lines[..<cut] + ["#EXT-X-ENDLIST", ""]).joined(separator: "\n").write(
+            toFile: path, atomically: true, encoding: .utf8)
+        let url = "file://" + folder.path + "/sample/master.m3u8"
+        let asset = Asset(url: url, options: AssetOptions(transport: PlayerConfiguration.unpaced().transport))
+        let (end, duration) = try await asset.load(.shortestTrackEnd, .duration)
+        #expect(duration.seconds == 40)
+        #expect(abs(end.seconds - 36) < 0.1)
+        let writer = CapturingWriter()
+        let item = try PlayerItem(url, quality: "180p", to: writer)
+        #expect(item.forwardPlaybackEndTime == .invalid)
+        item.forwardPlaybackEndTime = end
+        let play = try await Play.toEnd(item, .unpaced())
+        #expect(play.didPlayToEnd)
+        let last = try #require(writer.pictures.last).time.seconds
+        #expect(last < end.seconds && last >= end.seconds - 0.04)
     }
 
     @Test("a playlist in a local folder")

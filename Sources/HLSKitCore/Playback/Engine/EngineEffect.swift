@@ -23,8 +23,8 @@ enum EngineEffect: Sendable {
     case clearLane(LaneID)
     /// The audio inside the variant is played from now on.
     case takeAudioFromVariant
-    /// Forget all media; what comes is presented from there on.
-    case flush(to: Landing)
+    /// Forget all media; what comes is presented from there on, or, in reverse, backwards from there.
+    case flush(to: Landing, isReverse: Bool)
     /// Media that comes first is presented from there on.
     case land(on: Landing)
     /// Present once more what is held, from there on.
@@ -119,6 +119,8 @@ struct PresentationWindow: Sendable, Hashable {
     var until: Duration?
     /// Media up to what was presented last is dropped as well: the segment repeats some of it in another variant.
     var dropsOverlap = false
+    /// Each segment is one picture, which is shown when it is there: nothing of it waits for what follows.
+    var isStill = false
 }
 
 /// A key with the vector for one segment.
@@ -165,6 +167,13 @@ struct TimebaseState: Sendable, Hashable {
             step += step
         }
         return host
+    }
+
+    /// As ``hostTime(of:)``, also for time that runs backwards.
+    func hostTime(reaching time: Duration) -> Duration? {
+        guard rate < 0 else { return hostTime(of: time) }
+        let mirrored = TimebaseState(itemTime: .zero - itemTime, hostTime: hostTime, rate: -rate)
+        return mirrored.hostTime(of: .zero - time)
     }
 
     /// Seconds that nobody waits for; sums of such times do not overflow.

@@ -73,6 +73,8 @@ enum EngineControl: Sendable {
     case setOutputLimits(OutputLimits)
     /// Ends the item at this item time; nil takes the end time back.
     case setForwardPlaybackEndTime(Duration?)
+    /// Ends reverse playing at this item time; nil is the start.
+    case setReversePlaybackEndTime(Duration?)
     case select(MediaCharacteristic, MediaSelectionChoice)
     case setMediaSelectionCriteria(MediaCharacteristic, MediaSelectionCriteria?)
     case setAppliesMediaSelectionCriteria(Bool)

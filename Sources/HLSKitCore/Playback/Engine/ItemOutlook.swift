@@ -76,6 +76,11 @@ struct ItemOutlook: Sendable {
             }
         }
         mayEnd = isComplete || endsEarly
+        if let trick = item.trick {
+            effectiveEnd = min(trick.end, item.forwardEnd ?? trick.end)
+            bitRate = trick.bitRate
+            isDrained = false
+        }
         if case .some = item.pendingFailure { mayEnd = true }
     }
 

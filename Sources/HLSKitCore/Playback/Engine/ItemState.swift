@@ -51,6 +51,15 @@ struct ItemState: Sendable {
     /// Media before this item time is not presented.
     var startWindow: Duration?
     var forwardEnd: Duration?
+    /// Where reverse playing ends; nil is the start.
+    var reverseEnd: Duration?
+    /// I-frames are played in the place of media.
+    var trick: TrickPlay?
+    /// They were to be and could not be had.
+    var hasTrickFailed = false
+    /// Known once the item is ready; does not change any more.
+    var capabilities = TimeControlMachine.RateCapabilities()
+    var liveOffset = LiveOffsetState()
     /// Where the seek goes that is under way.
     var seekTarget: Duration?
     var seekRequest: SeekRequest?

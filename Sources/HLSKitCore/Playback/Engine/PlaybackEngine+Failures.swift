@@ -231,7 +231,7 @@ extension PlaybackEngine {
 
     /// There is a variant to go to that has not failed of late.
     var hasAlternative: Bool {
-        guard let item, item.candidates.count > 1 else { return false }
+        guard let item, item.trick == nil, item.candidates.count > 1 else { return false }
         let penalized = loading.penalizedVariants(at: now)
         return eligibility().eligible.contains {
             $0.uri != item.variantURI && !penalized.contains($0.index)
@@ -349,6 +349,7 @@ extension PlaybackEngine {
 
     /// Loading cannot go on; what was loaded before `segment` is played before the item fails.
     mutating func failWhenPlayed(_ error: PlayerError, from segment: SegmentID? = nil) {
+        if item?.trick != nil { return giveUpTrickPlay(because: error) }
         guard let item, item.error == nil, item.pendingFailure == nil else { return }
         guard item.hasPresentable else { return failItem(error) }
         self.item?.pendingFailure = error

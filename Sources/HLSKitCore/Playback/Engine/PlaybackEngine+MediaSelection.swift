@@ -107,7 +107,8 @@ extension PlaybackEngine {
         else { return }
         let before = mediaSelection.current
         refreshMediaSelection(base: base, isStart: false)
-        guard before != mediaSelection.current else { return }
+        // The media itself, with what is selected of it, comes back later.
+        guard self.item?.trick == nil, before != mediaSelection.current else { return }
         if before[.legible] != mediaSelection.current[.legible] { changeLegible(playlist, index, base: base) }
         if before[.audible] != mediaSelection.current[.audible] { changeAudible(playlist, index, base: base) }
         if before[.visual] != mediaSelection.current[.visual] { changeVisual(playlist, base: base) }

@@ -59,7 +59,8 @@ extension PlaybackEngine {
 
     /// Drops what is loaded of the variant, but for a segment after the one that is played.
     mutating func dropAhead() {
-        guard let item, item.start != nil, item.error == nil, item.pendingFailure == nil, var lane = item.lanes[.main],
+        guard let item, item.trick == nil, item.start != nil, item.error == nil, item.pendingFailure == nil,
+            var lane = item.lanes[.main],
             let tracker = lane.tracker,
             let playing = tracker.index(containing: max(playhead, tracker.start)), playing + 2 < tracker.segmentCount
         else { return }

@@ -140,7 +140,7 @@ extension PlaybackEngine {
         if playlist.hasEndList, !isKnown {
             item.knownPlaylists[lane.playlistURL] = KnownPlaylist(playlist: playlist, url: url, tracker: tracker)
         }
-        if id == .main, playlist.hasEndList, let index = item.variantIndex, !isKnown {
+        if id == .main, item.trick == nil, playlist.hasEndList, let index = item.variantIndex, !isKnown {
             item.variantPlaylists[index] = SizeTellingPlaylist(playlist, starts: tracker.starts)
         }
         // A list that says no more than another one did is no sign of life.
@@ -153,7 +153,7 @@ extension PlaybackEngine {
         if id == .main, item.start == nil { chooseStart(tracker) }
         startLanes()
         armReload(id)
-        if id == .main {
+        if id == .main, self.item?.trick == nil {
             effects.append(
                 .publish(.durationChanged(tracker.isLive ? .indefinite : MediaTime(tracker.end))))
         }

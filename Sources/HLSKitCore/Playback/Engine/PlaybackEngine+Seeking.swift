@@ -17,7 +17,7 @@ extension PlaybackEngine {
             effects.append(.seekRefused)
             return
         }
-        guard let tracker = item.lanes[.main]?.tracker ?? item.previousTracker, item.start != nil else {
+        guard let tracker = item.mainTracker ?? item.previousTracker, item.start != nil else {
             endSeek(finished: false)
             self.item?.seekRequest = request
             self.item?.seekTarget = .zero
@@ -32,6 +32,7 @@ extension PlaybackEngine {
         endSeek(finished: false)
         endPreroll(finished: false)
         // Nothing is presented behind an end time that is set.
+        let reloads = restoreMediaForSeek() || reloads
         let landing = landing(for: request, at: min(target, effectiveEnd ?? target), in: tracker)
         let isBuffered = !reloads && isBuffered(landing.time)
         run(machine.handle(.seekAccepted(isTargetBuffered: isBuffered)))
@@ -65,7 +66,7 @@ extension PlaybackEngine {
     }
 
     mutating func cancelSeek() {
-        guard item?.seekTarget != nil else { return }
+        guard item?.seekTarget != nil, item?.seekRequest?.isOwn != true else { return }
         forgetSeek()
         run(machine.handle(.seekCancelled(bufferState(rate: machine.rate))))
         effects.append(.seekEnded(finished: false))
@@ -74,8 +75,9 @@ extension PlaybackEngine {
     /// Ends a seek for which something else has come.
     mutating func endSeek(finished: Bool) {
         guard item?.seekTarget != nil else { return }
+        let isOwn = item?.seekRequest?.isOwn == true
         forgetSeek()
-        effects.append(.seekEnded(finished: finished))
+        if !isOwn { effects.append(.seekEnded(finished: finished)) }
     }
 
     private mutating func forgetSeek() {
@@ -106,8 +108,9 @@ extension PlaybackEngine {
         // Where the playlist says that a segment begins its first picture may not be.
         if case .segmentStart(let start) = item?.landing, let first, first > start { movePlayhead(to: .sync(first)) }
         let time = playhead
+        let isJump = item?.seekRequest?.isJump ?? true
         endSeek(finished: true)
-        effects.append(.publish(.timeJumped(to: MediaTime(time))))
+        if isJump { effects.append(.publish(.timeJumped(to: MediaTime(time)))) }
         run(machine.handle(.seekCompleted(bufferState(rate: machine.rate))))
     }
 
@@ -148,6 +151,8 @@ extension PlaybackEngine {
 
     private func landing(for request: SeekRequest, at target: Duration, in tracker: PlaylistTracker) -> Landing {
         let tolerance = request.tolerance
+        // Of pictures the one is shown that is on there.
+        if item?.trick != nil { return .segmentStart(target) }
         if tolerance.isZero { return .exact(target) }
         if tolerance.isUnlimited {
             // The nearest way to a picture.
@@ -182,10 +187,11 @@ extension PlaybackEngine {
         updateBuffer()
     }
 
-    private mutating func movePlayhead(to landing: Landing) {
+    mutating func movePlayhead(to landing: Landing) {
         item?.landing = landing
         item?.seekTarget = landing.time
         item?.presentedUpTo = landing.time
+        noteMove(to: landing.time)
         timebase = TimebaseState(itemTime: landing.time, hostTime: now, rate: timebase.rate)
         effects.append(.setTimebase(timebase))
     }
@@ -198,7 +204,7 @@ extension PlaybackEngine {
 
     private func isBuffered(_ target: Duration) -> Bool {
         // Where nothing is kept that outputs have taken, it would have to be given to them again.
-        guard keepsPresented else { return false }
+        guard keepsPresented, item?.trick == nil else { return false }
         let end = effectiveEnd ?? .seconds(Int64.max)
         return buffer.loadedTimeRanges().contains { range in
             (range.contains(target) || target == end && target == range.upperBound)
@@ -215,7 +221,7 @@ extension PlaybackEngine {
     }
 
     /// Forgets what is loaded, and loads from `landing` on.
-    private mutating func restartLoading(at landing: Landing) {
+    mutating func restartLoading(at landing: Landing) {
         if item?.loadsAudioOfVariant == true { keepAudioOfVariant() }
         guard let item else { return }
         let target = landing.time
@@ -251,7 +257,8 @@ extension PlaybackEngine {
         self.item?.decidedFor = nil
         judge.reset()
         isAfterStall = false
-        effects.append(.flush(to: landing))
+        self.item?.trick?.move(to: target)
+        effects.append(.flush(to: landing, isReverse: item.trick?.isReverse ?? false))
     }
 }
 

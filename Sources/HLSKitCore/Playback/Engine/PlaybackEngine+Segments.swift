@@ -30,6 +30,7 @@ extension PlaybackEngine {
     /// Begins the next segment of a lane: where none is on its way, or `beside` those that are. True when the lane moved on
     /// without a request.
     mutating func load(in id: LaneID, beside: Bool) -> Bool {
+        if id == .main, item?.trick != nil { return beside ? false : scheduleTrickLoad() }
         // Not the whole item: a copy of all that it holds costs more than the rest.
         guard let lane = item?.lanes[id], let tracker = lane.tracker, !lane.isComplete,
             beside || lane.segments.allSatisfy(\.isLoaded),
@@ -73,7 +74,7 @@ extension PlaybackEngine {
 
     // MARK: Beginning
 
-    private mutating func begin(_ segment: MediaSegment, at index: Int, in id: LaneID) {
+    mutating func begin(_ segment: MediaSegment, at index: Int, in id: LaneID) {
         guard let lane = item?.lanes[id], let tracker = lane.tracker else { return }
         guard let url = URIReference.resolve(segment.uri, against: tracker.url) else {
             return skip(index, in: id, cause: "its URI cannot be resolved")
@@ -88,7 +89,7 @@ extension PlaybackEngine {
             id: job.id, role: lane.inheritedRole ?? job.id, position: tracker.position(at: index), job: job,
             playlistURL: lane.playlistURL)
         flight.byteRange = segment.byteRange?.range
-        flight.variantIndex = id == .main ? item?.variantIndex : nil
+        flight.variantIndex = id == .main && item?.trick == nil ? item?.variantIndex : nil
         item?.lanes[id]?.inheritedRole = nil
         item?.lanes[id]?.segments.append(flight)
         advance(id, past: index)
@@ -108,6 +109,7 @@ extension PlaybackEngine {
         let isNewSequence = lane.startsNewSequence || lane.lastTimeline != key
         var window = PresentationWindow(from: item?.startWindow, until: item?.forwardEnd)
         window.dropsOverlap = lane.dropsOverlap
+        if id == .main, item?.trick != nil { window = PresentationWindow(isStill: true) }
         var map: ResourceID?
         var mapKey: SegmentKey?
         if let section = segment.map {
@@ -224,7 +226,7 @@ extension PlaybackEngine {
         item?.lanes[segment.lane]?.segments[index].requestBegan = now
         item?.lanes[segment.lane]?.segments[index].receivedByteCount = 0
         item?.lanes[segment.lane]?.segments[index].isLoaded = false
-        if segment.lane == .main { armJudge() }
+        if segment.lane == .main, item?.trick == nil { armJudge() }
     }
 
     @discardableResult
@@ -276,7 +278,9 @@ extension PlaybackEngine {
         guard case .segment(let segment) = subject else { return }
         if knownOutlook?.isPartlyDemuxed != false { throttle(segment, id) }
         holdBackIfTooMuch(segment, id)
-        if segment.lane == .main, item?.lanes[.main]?.loading?.id == segment { judgeDownloadIfDue(id) }
+        if segment.lane == .main, item?.trick == nil, item?.lanes[.main]?.loading?.id == segment {
+            judgeDownloadIfDue(id)
+        }
     }
 
     /// Stops reading a body when the buffer is over-full, and goes on when there is room: only long segments get there.
@@ -346,14 +350,16 @@ extension PlaybackEngine {
         case .segmentEnded(let segment, let start, let end): endSegment(segment, start: start, end: end)
         case .segmentFailed(let segment, let failure): failSegment(segment, failure)
         case .replaced(let lane, let number, let time): noteReplaced(lane, by: number, from: time)
-        case .syncSamples(let lane, let times): if lane == .main { noteSyncSamples(times) }
+        case .syncSamples(let lane, let times): if lane == .main, item?.trick == nil { noteSyncSamples(times) }
         }
     }
 
     private mutating func noteTracks(_ tracks: [MediaTrack], of segment: SegmentID) {
         guard !tracks.isEmpty else { return }
         item?.hasPresentable = true
-        if segment.lane != .subtitles, item?.tracks[segment.lane] != tracks { item?.tracks[segment.lane] = tracks }
+        if item?.trick == nil, segment.lane != .subtitles, item?.tracks[segment.lane] != tracks {
+            item?.tracks[segment.lane] = tracks
+        }
         markDemuxed(segment.lane)
     }
 
@@ -363,11 +369,16 @@ extension PlaybackEngine {
             item.requiredLanes.allSatisfy({ $0.isDemuxed || $0.isComplete })
         else { return }
         self.item?.isReady = true
+        let capabilities = rateCapabilities()
+        self.item?.capabilities = capabilities
+        run(machine.handle(.capabilitiesChanged(capabilities)))
+        prepareTrickPlay()
         effects.append(.publish(.itemStatusChanged(.readyToPlay)))
         run(machine.handle(.itemBecameReady))
     }
 
     private mutating func noteDemuxed(_ segment: SegmentID, upTo time: Duration) {
+        if item?.trick != nil { return }
         guard let index = item?.lanes[segment.lane]?.segments.firstIndex(where: { $0.id == segment }),
             let flight = item?.lanes[segment.lane]?.segments[index]
         else { return }
@@ -379,6 +390,7 @@ extension PlaybackEngine {
     }
 
     private mutating func endSegment(_ segment: SegmentID, start: Duration, end: Duration) {
+        if item?.trick != nil { return endPicture(segment) }
         guard let index = item?.lanes[segment.lane]?.segments.firstIndex(where: { $0.id == segment }),
             let flight = item?.lanes[segment.lane]?.segments[index]
         else { return }
@@ -467,6 +479,7 @@ extension PlaybackEngine {
 
     /// Passes over a segment that could not be had.
     mutating func skip(_ segment: SegmentID, cause: String) {
+        if item?.trick != nil { return skipPicture(segment) }
         guard let index = item?.lanes[segment.lane]?.segments.firstIndex(where: { $0.id == segment }),
             let flight = item?.lanes[segment.lane]?.segments[index]
         else { return }

@@ -143,15 +143,18 @@ struct PlaybackEngine: Sendable {
         case .play:
             noteFirstControl()
             resume()
+            followRate(defaultRate)
             run(machine.handle(.play(defaultRate: defaultRate, buffer: bufferState(rate: defaultRate))))
         case .pause: run(machine.handle(.setRate(0)))
         case .setRate(let rate):
             noteFirstControl()
             if rate != 0 { resume() }
+            followRate(rate)
             run(machine.handle(.setRate(rate, buffer: bufferState(rate: rate))))
         case .playImmediately(let rate):
             noteFirstControl()
             resume()
+            followRate(rate)
             run(machine.handle(.playImmediately(atRate: rate, buffer: bufferState(rate: rate))))
         case .setRateAtHostTime(let rate, let anchor):
             noteFirstControl()
@@ -183,6 +186,7 @@ struct PlaybackEngine: Sendable {
         case .setNetworkConditions(let new): networkConditions = new
         case .setOutputLimits(let new): outputLimits = new
         case .setForwardPlaybackEndTime(let time): setForwardEnd(time)
+        case .setReversePlaybackEndTime(let time): item?.reverseEnd = time
         case .close: setItem(nil)
         }
     }
@@ -226,6 +230,7 @@ struct PlaybackEngine: Sendable {
         case .unpaced: return item?.presentedUpTo ?? item?.start ?? .zero
         case .realTime:
             let time = timebase.itemTime(at: now)
+            if let time = trickPlayhead(time) { return time }
             guard let end = effectiveEnd else { return time }
             return min(time, end)
         }
@@ -263,13 +268,15 @@ struct PlaybackEngine: Sendable {
         situation.targetDuration = outlook.pacingTarget
         situation.nextSegmentDuration = outlook.nextSegmentDuration
         situation.nextSegmentByteCount = outlook.nextSegmentByteCount
+        adjustForTrickPlay(&situation)
         return situation
     }
 
     func bufferState(rate: Float) -> TimeControlMachine.BufferState {
         guard item != nil else { return TimeControlMachine.BufferState() }
         var judge = judge
-        return bufferState(isLikelyToKeepUp: judge.isLikelyToKeepUp(keepUpInput(rate: rate)))
+        return bufferState(
+            isLikelyToKeepUp: isTrickLikelyToKeepUp(lastVerdict) ?? judge.isLikelyToKeepUp(keepUpInput(rate: rate)))
     }
 
     private func bufferState(isLikelyToKeepUp: Bool) -> TimeControlMachine.BufferState {
@@ -316,6 +323,7 @@ struct PlaybackEngine: Sendable {
             disarmResolve()
             return
         }
+        followRate(machine.rate)
         refreshOutlook()
         evict()
         resumeSuspended()
@@ -326,6 +334,9 @@ struct PlaybackEngine: Sendable {
         checkSeek()
         checkPreroll()
         checkEnd()
+        checkLiveEdge()
+        checkLiveOffset()
+        checkRecommendedOffset()
         armResolve()
     }
 
@@ -333,7 +344,9 @@ struct PlaybackEngine: Sendable {
     private mutating func evict() {
         for (track, range) in buffer.evict(situation()) where keepsPresented {
             guard let lane = LaneID.allCases.first(where: { $0.bufferTrack == track }) else { continue }
-            effects.append(.evict(lane, before: range.upperBound))
+            // Pictures are not shown a second time.
+            let isOfPictures = item?.trick != nil
+            effects.append(.evict(lane, before: isOfPictures ? .seconds(Int64.max / 8) : range.upperBound))
             if lane == .main { item?.syncSamples.removeAll(before: range.upperBound) }
         }
     }
@@ -353,7 +366,7 @@ struct PlaybackEngine: Sendable {
         lastVerdict = buffer.evaluate(situation())
         let wasLikely = isLikelyToKeepUp
         let input = keepUpInput(rate: machine.rate)
-        isLikelyToKeepUp = judge.isLikelyToKeepUp(input)
+        isLikelyToKeepUp = isTrickLikelyToKeepUp(lastVerdict) ?? judge.isLikelyToKeepUp(input)
         let isLikely = isLikelyToKeepUp
         note(.everything) { .keepUp(input, isLikely: isLikely) }
         let state = bufferState(isLikelyToKeepUp: isLikelyToKeepUp)
@@ -367,6 +380,7 @@ struct PlaybackEngine: Sendable {
     var tracksToLoad: ForwardBuffer.Tracks { lastVerdict.tracksToLoad }
 
     private mutating func checkEnd() {
+        if item?.trick != nil { return checkTrickEnd() }
         refreshOutlook()
         guard knownOutlook?.mayEnd == true, let item else { return }
         // All of it was passed over: that is no end, but a failure.
@@ -411,6 +425,7 @@ struct PlaybackEngine: Sendable {
             case .rateChanged(let rate, let reason): effects.append(.publish(.rateChanged(rate, reason)))
             case .statusChanged(let old, let new, let reason, let rate):
                 noteStatus(new)
+                noteWait(from: old, to: new)
                 effects.append(
                     .publish(
                         .timeControl(
@@ -433,6 +448,7 @@ struct PlaybackEngine: Sendable {
 
     private mutating func noteStall() {
         statistics.numberOfStalls += 1
+        noteStallOfLive()
         stallBegan = now
         isAfterStall = true
         effects.append(.publish(.playbackStalled(itemTime: MediaTime(playhead))))
@@ -464,6 +480,13 @@ struct PlaybackEngine: Sendable {
 
     /// Sets the timer for the next moment at which time alone changes something.
     private mutating func armResolve() {
+        if item?.trick != nil {
+            guard let time = nextTrickMoment else { return disarmResolve() }
+            guard armedResolve != time else { return }
+            armedResolve = time
+            effects.append(.arm(.resolve, at: time))
+            return
+        }
         guard timebase.rate > 0, configuration.pacing == .realTime, let outlook else { return disarmResolve() }
         let soon = now + .milliseconds(1)
         var next: Duration?
@@ -482,6 +505,7 @@ struct PlaybackEngine: Sendable {
         {
             consider(time)
         }
+        if let time = edgeHostTime { consider(time) }
         // A track at rest may want media again.
         if !buffer.requiredTracks.isSubset(of: tracksToLoad), !outlook.isComplete {
             consider(now + (timeUntilRoom ?? .milliseconds(250)))
@@ -521,7 +545,7 @@ struct PlaybackEngine: Sendable {
         let runsOn = machine.isAtEnd && configuration.pacing == .realTime
         state.currentTime = MediaTime(runsOn ? timebase.itemTime(at: copy.now) : playhead)
         // While another variant's playlist is on its way, what is known of the item stays known.
-        if let tracker = item.lanes[.main]?.tracker ?? item.previousTracker {
+        if let tracker = item.mainTracker ?? item.previousTracker {
             // At an end time that is set, or at a failure, media is over before the item is.
             let isWhole = item.forwardEnd.map { $0 > tracker.end } ?? true
             let mediaEnd = isWhole && item.error == nil && item.pendingFailure == nil ? item.mediaEnd : nil

@@ -29,6 +29,10 @@ struct SeekRequest: Sendable, Hashable {
 
     var destination: Destination
     var tolerance = Tolerance.zero
+    /// The engine moves the playhead of its own accord: nobody waits for the outcome.
+    var isOwn = false
+    /// The playhead stays where it is: what is presented there comes from elsewhere.
+    var isJump = true
 }
 
 extension EngineControl {

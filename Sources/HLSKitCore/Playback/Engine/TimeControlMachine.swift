@@ -130,6 +130,9 @@ struct TimeControlMachine: Sendable {
     /// Playback came to the end of the current item and has not left it.
     var isAtEnd: Bool { item?.boundary == .end }
 
+    /// Playback came to the end or, in reverse, to the start, and has not left it.
+    var isAtBoundary: Bool { item?.boundary != nil }
+
     /// Goes on for a player whose current item was another's until now. The current item stays this machine's own.
     mutating func takeOver(from other: TimeControlMachine) -> [Output] {
         let item = item

@@ -14,6 +14,9 @@ struct ItemTimeline: Sendable {
     static let alignmentTolerance = Duration.seconds(10)
     /// The reordering of pictures and the inexactness of `EXTINF` move the first sample by this much at most.
     static let originTolerance = Duration.milliseconds(200)
+    /// The most by which media that is loaded after a seek may stand off its playlist. Beyond that what the playlist says
+    /// counts, for seeks go by it: media of elsewhere would be presented at another time than was asked for, or never.
+    static let driftTolerance = Duration.milliseconds(500)
     private static let wrap = Int64(1) << 33
 
     /// What the variant is going to place.
@@ -28,6 +31,8 @@ struct ItemTimeline: Sendable {
     var hasWaitingLane = false
     private var common: [Int: Duration] = [:]
     private var own: [LaneID: [Int: Duration]] = [:]
+    /// Those whose anchor was not held against the playlist since loading began anew elsewhere.
+    private var unproved: Set<Int> = []
 
     /// Where the samples of one track of one segment go.
     struct Placement: Sendable, Hashable {
@@ -37,9 +42,15 @@ struct ItemTimeline: Sendable {
         var offset: Duration
     }
 
+    /// Loading begins anew elsewhere, where the playlist may not be as exact as media was up to now.
+    mutating func flush() {
+        unproved = Set(common.keys)
+    }
+
     /// Whether a lane may place samples now; else it is read again when the variant has gone on.
     mutating func mayPlace(_ timeline: Int, of lane: LaneID) -> Bool {
-        guard lane == .audio, common[timeline] == nil, own[lane]?[timeline] == nil else { return true }
+        let isAnchored = common[timeline] != nil || own[lane]?[timeline] != nil
+        guard lane == .audio, !isAnchored || unproved.contains(timeline) else { return true }
         let mustWait =
             switch comingFromVariant {
             case .unknown: true
@@ -54,6 +65,7 @@ struct ItemTimeline: Sendable {
         for timeline: Int, lane: LaneID, firstPTS: Int64, track: MediaTrack, segmentStart: Duration
     ) -> Placement {
         let time = Self.duration(firstPTS, track.timescale)
+        if unproved.remove(timeline) != nil { prove(timeline, lane: lane, time, track: track, near: segmentStart) }
         if let offset = own[lane]?[timeline] {
             return Self.placement(time, offset: offset, track: track, near: segmentStart)
         }
@@ -71,6 +83,18 @@ struct ItemTimeline: Sendable {
             common[timeline] = segmentStart - time
         }
         return Placement(shift: 0, offset: segmentStart - time)
+    }
+
+    /// Gives an anchor up from which media stands too far off its playlist.
+    private mutating func prove(
+        _ timeline: Int, lane: LaneID, _ time: Duration, track: MediaTrack, near segmentStart: Duration
+    ) {
+        guard let offset = own[lane]?[timeline] ?? common[timeline] else { return }
+        let placement = Self.placement(time, offset: offset, track: track, near: segmentStart)
+        let drift = time + Self.duration(placement.shift, track.timescale) + offset - segmentStart
+        guard abs(drift) > Self.driftTolerance else { return }
+        common[timeline] = nil
+        for lane in LaneID.allCases { own[lane]?[timeline] = nil }
     }
 
     /// What is added to the time of a cue to get item time; nil while the timeline has no anchor.

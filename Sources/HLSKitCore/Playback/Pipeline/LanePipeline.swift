@@ -130,6 +130,12 @@ struct LanePipeline {
             try finish(&reader, timeline: &timeline, output: &output)
             return true
         } catch {
+            if reader.hasPicture {
+                // What follows the picture may be cut off anywhere.
+                let (start, end) = reader.range
+                output.append(.fact(.segmentEnded(reader.job.id, start: start, end: end)))
+                return true
+            }
             fail(&reader, error, output: &output)
             return false
         }
@@ -241,7 +247,7 @@ struct LanePipeline {
     }
 
     private mutating func select(from tracks: [MediaTrack], _ reader: inout SegmentReader, output: inout [LaneOutput]) {
-        reader.selectTracks(from: tracks, wanted: wanted)
+        reader.selectTracks(from: tracks, wanted: reader.job.window.isStill ? wanted.intersection([.video]) : wanted)
         output.append(.fact(.tracks(reader.job.id, tracks)))
     }
 
@@ -312,6 +318,11 @@ struct LanePipeline {
             return
         }
         guard !reader.skipsUntilSync(sample, of: track.mediaType) else { return }
+        if reader.job.window.isStill {
+            guard !reader.hasPicture else { return }
+            reader.hasPicture = true
+            sample.isSync = true
+        }
         let placement = reader.placement(of: sample, in: track, timeline: &timeline)
         let time = ItemTimeline.duration(
             sample.pts.addingReportingOverflow(placement.shift).partialValue, track.timescale)

@@ -202,7 +202,7 @@ struct PlaybackDriver: ~Copyable {
         case .takeAudioFromVariant:
             let wanted = wantedTypes(of: .main)
             lanes[.main]?.wanted = wanted
-        case .flush(let landing): flush(to: landing)
+        case .flush(let landing, let isReverse): flush(to: landing, isReverse: isReverse)
         case .land(let landing): self.landing = landing
         case .reposition(let landing): reposition(to: landing)
         case .evict(let lane, let time):
@@ -422,7 +422,7 @@ struct PlaybackDriver: ~Copyable {
     }
 
     private mutating func readDateRanges() {
-        guard let tracker = engine.read({ $0.item?.lanes[.main]?.tracker }) else { return }
+        guard let tracker = engine.read({ $0.item?.mainTracker }) else { return }
         if dateRanges.read(tracker) { hub.update(dateRanges.groups) }
     }
 
@@ -657,9 +657,10 @@ struct PlaybackDriver: ~Copyable {
 
     // MARK: Seeking
 
-    private mutating func flush(to landing: Landing) {
-        move(to: landing) { $0.flush(to: landing) }
+    private mutating func flush(to landing: Landing, isReverse: Bool) {
+        move(to: landing, isReverse: isReverse) { $0.flush(to: landing) }
         for lane in lanes.keys { lanes[lane]?.flush() }
+        timeline.flush()
         cues.removeAll()
         metadata.removeAll()
         hub.flush(generation: presentation.generation)
@@ -675,10 +676,10 @@ struct PlaybackDriver: ~Copyable {
         for lane in LaneID.allCases where endedLanes.contains(lane) { reportDrained(lane) }
     }
 
-    private mutating func move(to landing: Landing, _ body: (TrackRenderer) -> Void) {
+    private mutating func move(to landing: Landing, isReverse: Bool = false, _ body: (TrackRenderer) -> Void) {
         self.landing = landing
         primeNumber = nil
-        presentation.flush(at: landing.time)
+        presentation.flush(at: landing.time, isReverse: isReverse)
         for (key, active) in renderers.sorted(by: Self.isEarlier) {
             body(active.renderer)
             renderers[key]?.drainedEnd = nil

@@ -16,6 +16,8 @@ final class PlayerCore: Sendable {
         var lastPlayback = 0
         /// Events that were decided and not published yet, and the number of the first one.
         var outbox: [PlayerEvent] = []
+        /// For each of them the item that it is about.
+        var addressees: [PlayerItem?] = []
         var firstTicket = 0
         var isClosed = false
     }
@@ -246,13 +248,14 @@ final class PlayerCore: Sendable {
     private func publish(upTo ticket: Int) {
         publishing.withLock { _ in
             while true {
-                let event = state.withLock { state -> PlayerEvent? in
+                let next = state.withLock { state -> (event: PlayerEvent, item: PlayerItem?)? in
                     guard state.firstTicket <= ticket, !state.outbox.isEmpty else { return nil }
                     state.firstTicket += 1
-                    return state.outbox.removeFirst()
+                    return (state.outbox.removeFirst(), state.addressees.removeFirst())
                 }
-                guard let event else { return }
-                events.publish(event)
+                guard let next else { return }
+                if next.event.isOfItem { next.item?.eventHub.publish(next.event) }
+                events.publish(next.event)
             }
         }
     }
@@ -298,8 +301,10 @@ struct EngineChannel: Sendable {
 
     /// Publishes what the driver itself has found.
     func publish(_ kind: PlayerEvent.Kind) {
-        let id = core.state.withLock { state in state.update(playback) { $0.item?.id } ?? nil }
-        core.events.publish(PlayerEvent(hostTime: core.clock.now, kind: kind, itemID: id))
+        let item = core.state.withLock { state in state.update(playback) { $0.item } ?? nil }
+        let event = PlayerEvent(hostTime: core.clock.now, kind: kind, itemID: item?.id)
+        item?.eventHub.publish(event)
+        core.events.publish(event)
     }
 
     func driverHasEnded() { core.driverHasEnded(playback: playback) }

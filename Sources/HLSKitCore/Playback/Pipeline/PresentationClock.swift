@@ -4,13 +4,15 @@
 /// then calls ``wakeDue()``. So they never sleep by a clock of their own. Until the item is the player's current one
 /// (``release()``) no time comes.
 final class PresentationClock: Sendable {
-    private struct State {
+    fileprivate struct State {
         var timebase = TimebaseState.stopped
         var isClosed = false
         /// The item is not the current one: nothing of it is shown.
         var isHeld = false
         /// Counts flushes: who waits for media of before the last one is let go.
         var generation = 0
+        /// Time runs backwards: what is presented comes in that order, too.
+        var isReverse = false
         var due: [ObjectIdentifier: Duration] = [:]
     }
 
@@ -35,7 +37,7 @@ final class PresentationClock: Sendable {
     func wait(until time: Duration, generation: Int, waiter: ObjectIdentifier) async -> Outcome {
         let outcome: Outcome? = gate.withLock { state in
             if state.isClosed || state.generation != generation { return .flushed }
-            if !state.isHeld, !isPaced || state.timebase.itemTime(at: clock.now) >= time { return .due }
+            if !state.isHeld, !isPaced || state.hasReached(time, at: clock.now) { return .due }
             state.due[waiter] = time
             return nil
         }
@@ -46,7 +48,7 @@ final class PresentationClock: Sendable {
                 state.due[waiter] = nil
                 return .flushed
             }
-            guard !state.isHeld, !isPaced || state.timebase.itemTime(at: clock.now) >= time else { return nil }
+            guard !state.isHeld, !isPaced || state.hasReached(time, at: clock.now) else { return nil }
             state.due[waiter] = nil
             return .due
         }
@@ -55,13 +57,20 @@ final class PresentationClock: Sendable {
     /// The host time at which the first renderer wants to go on; nil while none waits or time stands still.
     var nextDue: Duration? {
         gate.withLock { state in
-            state.isHeld ? nil : state.due.values.min().flatMap { state.timebase.hostTime(of: $0) }
+            let first = state.isReverse ? state.due.values.max() : state.due.values.min()
+            return state.isHeld ? nil : first.flatMap { state.timebase.hostTime(reaching: $0) }
         }
     }
 
     /// The host time at which the item time will be `time`; nil without pacing and while time stands still.
     func hostTime(of time: Duration) -> Duration? {
         isPaced ? gate.withLock { $0.timebase.hostTime(of: time) } : nil
+    }
+
+    /// Whether the time of media has come.
+    func hasReached(_ time: Duration) -> Bool {
+        let now = clock.now
+        return gate.withLock { $0.hasReached(time, at: now) }
     }
 
     /// The item time of now.
@@ -73,10 +82,12 @@ final class PresentationClock: Sendable {
     /// How item time stands to host time now.
     var moment: OutputMoment {
         let host = clock.now
-        let (timebase, generation) = gate.withLock { ($0.timebase, $0.generation) }
-        return OutputMoment(
+        let (timebase, generation, isReverse) = gate.withLock { ($0.timebase, $0.generation, $0.isReverse) }
+        var moment = OutputMoment(
             itemTime: timebase.itemTime(at: host), hostTime: host, rate: isPaced ? timebase.rate : 1, isPaced: isPaced,
             generation: generation)
+        moment.isReverse = isReverse
+        return moment
     }
 
     var generation: Int { gate.withLock { $0.generation } }
@@ -94,18 +105,20 @@ final class PresentationClock: Sendable {
     func wakeDue() {
         let time = clock.now
         let wakes = gate.withLock { state in
-            let reached = state.timebase.itemTime(at: time)
-            return !state.isHeld && state.due.values.contains { $0 <= reached }
+            !state.isHeld && state.due.values.contains { state.hasReached($0, at: time) }
         }
         if wakes { gate.signal { _ in } }
     }
 
     /// Lets everybody go who waits for media of before, and holds time at `time`: until the timebase is set anew nothing
     /// of what comes is late.
-    func flush(at time: Duration) {
+    ///
+    /// - Parameter isReverse: time runs backwards from here on.
+    func flush(at time: Duration, isReverse: Bool = false) {
         let now = clock.now
         gate.signal { state in
             state.generation += 1
+            state.isReverse = isReverse
             state.due.removeAll()
             state.timebase = TimebaseState(itemTime: time, hostTime: now, rate: 0)
         }
@@ -116,5 +129,12 @@ final class PresentationClock: Sendable {
             state.isClosed = true
             state.due.removeAll()
         }
+    }
+}
+
+extension PresentationClock.State {
+    fileprivate func hasReached(_ time: Duration, at host: Duration) -> Bool {
+        let now = timebase.itemTime(at: host)
+        return isReverse ? now <= time : now >= time
     }
 }

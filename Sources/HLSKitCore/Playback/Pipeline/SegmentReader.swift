@@ -8,6 +8,8 @@ struct SegmentReader {
     var isComplete = false
     var isPrepared = false
     var hasFailed = false
+    /// The one picture that is wanted of the segment was handed on.
+    var hasPicture = false
     var decryption: Decryption?
     var sampleDecryption: SampleDecryption?
     var initialization: MP4InitializationSection?

@@ -388,6 +388,10 @@ final class TrackRenderer: Sendable {
             }
             await deliver(frames)
             await deliver(buffers)
+            if window.isStill {
+                await drain()
+                decoder = nil
+            }
             noteSilence(after: sample)
             noteConsumed(sample, offset: offset)
         }
@@ -402,14 +406,14 @@ final class TrackRenderer: Sendable {
 
         /// Nobody waits for media of a stretch that cannot be decoded.
         private mutating func noteSilence(after sample: MediaSample) {
-            guard !isPrimed, let track, let from = landing?.time ?? window.from else { return }
+            guard !isPrimed, !window.isStill, let track, let from = landing?.time ?? window.from else { return }
             let time = ItemTimeline.duration(sample.dts, track.timescale) + offset
             if time - from > TrackRenderer.longestSilence { notePrimed(nil) }
         }
 
         /// Spares a decoder that has fallen behind. Not before a first picture: what leads up to it has to be decoded.
         private mutating func mayDecode(_ sample: MediaSample, with decoder: VideoDecoder) async -> Bool {
-            guard renderer.clock.isPaced, lastPresented != nil, let track else { return true }
+            guard renderer.clock.isPaced, !window.isStill, lastPresented != nil, let track else { return true }
             let lateness = renderer.clock.now - ItemTimeline.duration(sample.dts, track.timescale) - offset
             let previous = effort.last
             let step = effort.step(isSync: sample.isSync, lateness: lateness)
@@ -526,13 +530,13 @@ final class TrackRenderer: Sendable {
 
         private var isFirstDue: Bool {
             guard let first = pending.first else { return false }
-            return first.time <= renderer.clock.now
+            return renderer.clock.hasReached(first.time)
         }
 
         /// Whether the decoder has fallen so far behind that its picture is of the past. Then it is counted and not
         /// shown, unless nothing was shown for a while.
         private mutating func isTooLate(_ media: Media, at time: Duration) -> Bool {
-            guard renderer.clock.isPaced, case .video = media,
+            guard renderer.clock.isPaced, !window.isStill, case .video = media,
                 renderer.clock.now - time > TrackRenderer.lateFrameTolerance,
                 let lastPresented, time - lastPresented < TrackRenderer.longestPicture
             else { return false }
@@ -606,7 +610,7 @@ final class TrackRenderer: Sendable {
                 await renderer.clock.wait(until: time, generation: clockGeneration, waiter: ObjectIdentifier(renderer))
                     == .due
             else { return false }
-            if renderer.clock.isPaced {
+            if renderer.clock.isPaced, !window.isStill {
                 let lateness = renderer.clock.now - time
                 renderer.count { $0.lateness = lateness }
             }

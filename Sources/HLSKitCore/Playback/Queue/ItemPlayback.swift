@@ -38,6 +38,9 @@ struct ItemPlayback: Sendable {
         if let end = wishes.forwardPlaybackEndTime {
             effects += self.engine.handle(.control(.setForwardPlaybackEndTime(end)), at: now)
         }
+        if let end = wishes.reversePlaybackEndTime {
+            effects += self.engine.handle(.control(.setReversePlaybackEndTime(end)), at: now)
+        }
         if let start = wishes.start {
             seeks.add(nil)
             effects += self.engine.handle(.control(.seek(to: start)), at: now)

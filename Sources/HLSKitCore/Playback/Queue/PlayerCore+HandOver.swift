@@ -168,12 +168,13 @@ extension PlayerCore.State {
     ///
     /// - Parameter tellsBy: the playback whose driver publishes the events, where that is another one.
     mutating func add(_ effects: [EngineEffect], of id: Int, tellsBy teller: Int? = nil, at now: Duration) {
-        let itemID = update(id) { $0.item?.id } ?? nil
+        let item = update(id) { $0.item } ?? nil
         var tickets: [Int] = []
         for effect in effects {
             guard case .publish(let kind) = effect else { continue }
             tickets.append(firstTicket + outbox.count)
-            outbox.append(PlayerEvent(hostTime: now, kind: kind, itemID: itemID))
+            outbox.append(PlayerEvent(hostTime: now, kind: kind, itemID: item?.id))
+            addressees.append(item)
         }
         update(teller ?? id) { playback in
             guard playback.item != nil else { return }

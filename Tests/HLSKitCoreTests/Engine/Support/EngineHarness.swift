@@ -185,9 +185,14 @@ struct EngineHarness {
             lanes[lane]?.isEnded = false
             lanes[lane]?.isDrained = false
             isOver = false
-        case .clearLane(let lane): lanes[lane] = nil
+        case .clearLane(let lane):
+            lanes[lane] = nil
+            // Something else comes in its place.
+            if lane == .main { isOver = false }
         case .takeAudioFromVariant: break
-        case .flush: lanes = [:]
+        case .flush:
+            lanes = [:]
+            isOver = false
         case .reposition:
             for id in LaneID.allCases { lanes[id]?.isDrained = false }
             isOver = false

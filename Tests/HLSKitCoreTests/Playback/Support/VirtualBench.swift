@@ -18,15 +18,17 @@ struct VirtualBench: Sendable {
     /// - Parameters:
     ///   - path: What is played, of the sample's folder or of `files`.
     ///   - bitsPerSecond: How fast the link is.
+    ///   - answer: What is served under a name at a time, before anything else.
     init(
         _ path: String = "master.m3u8", quality: String? = "180p", files: [String: [UInt8]] = [:],
-        bitsPerSecond: Double = 50_000_000, change: (inout PlayerConfiguration) -> Void = { _ in }
+        bitsPerSecond: Double = 50_000_000, change: (inout PlayerConfiguration) -> Void = { _ in },
+        answer: @escaping @Sendable (String, Duration) -> [UInt8]? = { _, _ in nil }
     ) throws {
         let clock = VirtualClock()
         let conditions = LinkConditions(bitsPerSecond: bitsPerSecond, latency: .milliseconds(20))
         let simulated = SimulatedTransport(over: NetworkTrace(constant: conditions), clock: clock) { request in
             let name = String(request.url.split(separator: "/").last ?? "")
-            let stored = files[name]
+            let stored = answer(name, clock.now.offset) ?? files[name]
             guard
                 let body = stored
                     ?? FileManager.default.contents(atPath: "\(SampleMedia.folder)/\(name)").map(Array.init)

@@ -1,0 +1,91 @@
+import HLSPlaylist
+import HLSTime
+
+/// The distance from the live edge: which one would do, and keeping it.
+///
+/// Source: CONTRACTS §10.6.
+extension PlaybackEngine {
+    /// Stalls of this long ago say nothing any more.
+    private static let stallMemory = Duration.seconds(300)
+
+    /// The distance from the live edge to play at; nil for an item that is not live or not known yet.
+    var configuredLiveOffset: Duration? {
+        guard let tracker = item?.lanes[.main]?.tracker, tracker.isLive else { return nil }
+        return liveOffset(of: tracker)
+    }
+
+    /// The distance with which playback would probably not stall: one target duration more for each stall of late.
+    var recommendedLiveOffset: Duration? {
+        guard let item, let tracker = item.lanes[.main]?.tracker, tracker.isLive else { return nil }
+        let configured = liveOffset(of: tracker)
+        let count = item.liveOffset.stalls.count { now - $0 < Self.stallMemory }
+        guard count > 0 else { return configured }
+        // Beyond the window there is nothing to play.
+        return max(configured, min(configured + tracker.pacingTarget * count, tracker.end - tracker.start))
+    }
+
+    /// Tells of a recommendation that has changed.
+    mutating func checkRecommendedOffset() {
+        guard outlook?.isLive == true, let recommended = recommendedLiveOffset else { return }
+        let known = item?.liveOffset.recommended
+        guard known != recommended else { return }
+        item?.liveOffset.recommended = recommended
+        guard known != nil else { return }
+        effects.append(.publish(.recommendedTimeOffsetFromLiveChanged(MediaTime(recommended))))
+    }
+
+    mutating func noteStallOfLive() {
+        guard outlook?.isLive == true, let stalls = item?.liveOffset.stalls else { return }
+        let now = now
+        item?.liveOffset.stalls = stalls.filter { now - $0 < Self.stallMemory } + [now]
+    }
+
+    // MARK: Keeping the distance
+
+    /// A wait began or ended.
+    mutating func noteWait(from old: TimeControlStatus, to new: TimeControlStatus) {
+        guard preferences.automaticallyPreservesTimeOffsetFromLive, outlook?.isLive == true, old != new else { return }
+        if new == .waitingToPlayAtSpecifiedRate {
+            let distance = item?.start == nil ? nil : distanceFromEdge(of: playhead)
+            item?.liveOffset.held = distance
+        } else if old == .waitingToPlayAtSpecifiedRate, new == .playing, item?.liveOffset.held != nil {
+            item?.liveOffset.hasWaited = true
+        }
+    }
+
+    /// A seek has brought the playhead elsewhere: that is the distance that is wanted now.
+    mutating func noteMove(to time: Duration) {
+        guard item?.liveOffset.held != nil else { return }
+        let distance = item?.seekRequest?.isOwn == true ? nil : distanceFromEdge(of: time)
+        item?.liveOffset.held = distance
+    }
+
+    private func distanceFromEdge(of time: Duration) -> Duration? {
+        item?.lanes[.main]?.tracker.map { $0.end - time }
+    }
+
+    /// Skips what a wait has cost.
+    mutating func checkLiveOffset() {
+        guard let item, item.liveOffset.hasWaited else { return }
+        self.item?.liveOffset.hasWaited = false
+        self.item?.liveOffset.held = nil
+        guard let held = item.liveOffset.held, let tracker = item.lanes[.main]?.tracker, tracker.isLive,
+            machine.status == .playing, item.seekTarget == nil
+        else { return }
+        let target = max(tracker.start, tracker.end - held)
+        // Less than that is not worth a jump.
+        guard target - playhead > configuration.buffering.maxGapJump else { return }
+        seek(SeekRequest(destination: .time(target), isOwn: true))
+    }
+}
+
+extension PlaylistTracker {
+    /// The date of the media at an item time; nil where nothing tells.
+    func date(at time: Duration) -> PlaylistDate? {
+        let last = segmentCount - 1
+        guard last >= 0, let index = time == end ? last : index(containing: time), time >= start,
+            let date = playlist.segments[index].derivedProgramDateTime
+        else { return nil }
+        return date + (time - starts[index])
+    }
+}

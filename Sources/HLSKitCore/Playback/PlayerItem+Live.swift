@@ -1,0 +1,61 @@
+public import FoundationEssentials
+import HLSPlaylist
+public import HLSTime
+
+/// An item's place in a live stream.
+///
+/// Source: CONTRACTS §10.5, §10.6.
+extension PlayerItem {
+    /// The date of what is being presented; nil where the playlist has no `EXT-X-PROGRAM-DATE-TIME`, and while the item is
+    /// not in a player.
+    public var currentDate: Date? {
+        let time = currentTime
+        let date = attachedCore?.read(of: self) { engine in
+            time.duration.flatMap { engine.item?.lanes[.main]?.tracker?.date(at: $0) }
+        }
+        return date.map { Date(timeIntervalSince1970: $0.timeIntervalSince1970 / .seconds(1)) }
+    }
+
+    /// How far behind the live edge the item is to be played.
+    ///
+    /// `.invalid` (the default), like every time that is no number, leaves it to the playlist: its `HOLD-BACK`, else three
+    /// target durations. That is then what is read here while a live stream is loaded; `.invalid` for others. Counts
+    /// for where playing starts and where a seek to the edge goes, not for what is being played.
+    public var configuredTimeOffsetFromLive: MediaTime {
+        get {
+            if let seconds = preferences.configuredTimeOffsetFromLive {
+                return MediaTime(seconds: seconds, preferredTimescale: 1000)
+            }
+            return attachedCore?.read(of: self) { $0.configuredLiveOffset }.map { MediaTime($0) } ?? .invalid
+        }
+        set {
+            let seconds = newValue.isNumeric ? newValue.seconds : nil
+            changePreferences { $0.configuredTimeOffsetFromLive = seconds }
+        }
+    }
+
+    /// How far behind the live edge playback would probably not stall; `.invalid` where the item is not live.
+    ///
+    /// ``configuredTimeOffsetFromLive``, and one target duration more for each stall of the last five minutes, up to the
+    /// length of the playlist. ``PlayerEvent/Kind/recommendedTimeOffsetFromLiveChanged(_:)`` tells of changes.
+    public var recommendedTimeOffsetFromLive: MediaTime {
+        attachedCore?.read(of: self) { $0.recommendedLiveOffset }.map { MediaTime($0) } ?? .invalid
+    }
+
+    /// After a wait, skip forward to the distance from the live edge at which it began. Default false: what was missed
+    /// is played later.
+    public var automaticallyPreservesTimeOffsetFromLive: Bool {
+        get { preferences.automaticallyPreservesTimeOffsetFromLive }
+        set { changePreferences { $0.automaticallyPreservesTimeOffsetFromLive = newValue } }
+    }
+}
+
+extension Player {
+    /// Moves the playhead of a live stream to ``PlayerItem/configuredTimeOffsetFromLive`` from the edge, that of other
+    /// streams to the end.
+    ///
+    /// - Returns: As ``seek(to:toleranceBefore:toleranceAfter:)``.
+    public func seekToLiveEdge() async -> Bool {
+        await core.seek(SeekRequest(destination: .edge))
+    }
+}

@@ -1,0 +1,44 @@
+import HLSKitCore
+import HLSKitSimulation
+import Testing
+
+@Suite("rates of a player", .timeLimit(.minutes(1)))
+struct PlayerRateTests {
+    @Test("G08: a live stream at 2 comes back to 1 at its edge, and says why")
+    func liveEdge() throws {
+        let bench = try VirtualBench(try VirtualLive())
+        bench.item.preferences.startPosition = .oldest
+        let keeper = EventKeeper(bench.player)
+        let (rate, offset) = try bench.play { bench in
+            try await bench.pass(.seconds(1))
+            bench.player.rate = 2
+            try await bench.pass(.seconds(11))
+            return (bench.player.rate, bench.player.state.liveOffset)
+        }
+        #expect(rate == 1)
+        #expect((8...16).contains(try #require(offset)))
+        let events = try bench.clock.run { await keeper.all() }
+        #expect(events.rates == ["1.0 setRateCalled", "2.0 setRateCalled", "1.0 reachedLiveEdge"])
+        #expect(events.story.suffix(2) == ["toMinimizeStalls", "playing"])
+        #expect(bench.writer.firstBreak == nil)
+    }
+
+    @Test("G08: without I-frames more than 2 stays a wish, less than 0 stops")
+    func beyondTheMedia() throws {
+        let bench = try VirtualBench()
+        let keeper = EventKeeper(bench.player)
+        let states = try bench.play { bench in
+            try await bench.pass(.seconds(2))
+            bench.player.rate = 8
+            let fast = bench.player.state
+            try await bench.pass(.seconds(5))
+            bench.player.rate = -1
+            return [fast, bench.player.state]
+        }
+        #expect(states.map(\.rate) == [8, 0])
+        #expect(states.map(\.timebaseRate) == [2, 0])
+        #expect((10...12.1).contains(states[1].currentTime.seconds))
+        let events = try bench.clock.run { await keeper.all() }
+        #expect(events.rates.suffix(2) == ["8.0 setRateCalled", "0.0 setRateFailed"])
+    }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import HLSKitSimulation
+import HLSTime
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import HLSKitCore
+
+/// Keeps when pictures and sounds come, on the player's clock.
+private final class TimedWriter: MediaWriter {
+    struct Entry: Sendable {
+        var item: Double
+        var host: Double
+        /// As ``SampleMedia/frameHashes(of:)`` has it; empty for sound.
+        var hash = ""
+    }
+
+    let mediaTypes: Set<MediaType> = [.video, .audio]
+    private let clock: VirtualClock
+    private let state = Mutex<[Entry]>([])
+
+    init(_ clock: VirtualClock) { self.clock = clock }
+
+    var entries: [Entry] { state.withLock { $0 } }
+
+    func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) {
+        let hash: String
+        do {
+            let md5 = try MD5Hash()
+            frame.withPlanes { planes in for plane in planes { plane.forEachRun { md5.update($0) } } }
+            hash = String(md5.finish().prefix(8))
+        } catch {
+            throw OutputError(error, path: "test")
+        }
+        note(frame.itemTime, hash: hash)
+    }
+
+    func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(OutputError) { note(buffer.itemTime, hash: "") }
+
+    func finish() throws(OutputError) {}
+
+    private func note(_ time: MediaTime?, hash: String) {
+        let entry = Entry(item: time?.seconds ?? .nan, host: clock.now.offset.seconds, hash: hash)
+        state.withLock { $0.append(entry) }
+    }
+}
+
+@Suite("I-frames of a player", .timeLimit(.minutes(1)))
+struct PlayerTrickPlayTests {
+    /// The sample with a list of I-frames: of each segment of four seconds the first bytes, cut off anywhere behind the
+    /// picture.
+    private static func bench(
+        withPictures: Bool = true, _ change: (inout PlayerConfiguration) -> Void = { _ in }
+    ) throws -> (bench: VirtualBench, writer: TimedWriter) {
+        let media = try SampleMedia.rendition("video-180p")
+        var lines = ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:4", "#EXT-X-I-FRAMES-ONLY"]
+        lines.append("#EXT-X-MAP:URI=\"i-init.mp4\"")
+        var files = ["i-init.mp4": media.initializationSection]
+        for (index, segment) in media.segments.enumerated() {
+            files["i\(index).m4s"] = Array(segment.prefix(segment.count / 2 + index))
+            lines += ["#EXTINF:\(media.durations[index]),", "i\(index).m4s"]
+        }
+        files["i.m3u8"] = Array((lines + ["#EXT-X-ENDLIST", ""]).joined(separator: "\n").utf8)
+        let sample = try String(contentsOfFile: SampleMedia.folder + "/master.m3u8", encoding: .utf8)
+        let iFrames = "#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=40000,CODECS=\"avc1.4d400d\",URI=\"i.m3u8\"\n"
+        files["trick.m3u8"] = Array((sample + (withPictures ? iFrames : "")).utf8)
+        let bench = try VirtualBench("trick.m3u8", files: files, change: change)
+        let writer = TimedWriter(bench.clock)
+        bench.item.add(writer)
+        return (bench, writer)
+    }
+
+    @Test(
+        "G11: at 8 the I-frames come when the timebase reaches them, without sound; at 1 the media goes on from there")
+    func forward() throws {
+        let (bench, writer) = try Self.bench()
+        let keeper = EventKeeper(bench.player)
+        let results = try bench.play { bench in
+            try await bench.pass(.seconds(2))
+            let flags = [bench.item.canPlayFastForward, bench.item.canPlayReverse, bench.item.canPlaySlowForward]
+            bench.player.rate = 8
+            let before = writer.entries.count
+            try await bench.pass(.seconds(3))
+            let state = bench.player.state
+            let during = Array(writer.entries.dropFirst(before))
+            bench.player.rate = 1
+            let place = bench.time
+            try await bench.pass(.seconds(3))
+            return (flags, state, during, place, Array(writer.entries.dropFirst(before + during.count)), bench.time)
+        }
+        #expect(results.0 == [true, true, true])
+        #expect(results.1.rate == 8)
+        #expect(results.1.timebaseRate == 8)
+        let hashes = try SampleMedia.frameHashes(of: "180p")
+        let pictures = results.2
+        // The one that is on at the place, then each fourth second.
+        #expect(pictures.map(\.item).map { Int($0.rounded()) } == (0..<pictures.count).map { $0 * 4 })
+        #expect(pictures.count >= 5)
+        for picture in pictures { #expect(picture.hash == hashes[Int((picture.item * 25).rounded())]) }
+        for (one, next) in zip(pictures.dropFirst(), pictures.dropFirst(2)) {
+            #expect(abs(next.host - one.host - 0.5) < 0.001)
+        }
+        let place = results.3
+        let media = results.4.filter { !$0.hash.isEmpty }
+        #expect(abs(try #require(media.first).item - place) < 0.041)
+        for (one, next) in zip(media, media.dropFirst()) { #expect(abs(next.item - one.item - 0.04) < 0.001) }
+        #expect(results.4.contains { $0.hash.isEmpty && $0.item > place })
+        #expect((place + 2...place + 3).contains(results.5))
+        let events = try bench.clock.run { await keeper.all() }
+        #expect(!events.story.contains("stalled"))
+        #expect(events.rates.suffix(2) == ["8.0 setRateCalled", "1.0 setRateCalled"])
+        #expect(!events.contains { if case .timeJumped = $0.kind { true } else { false } })
+    }
+
+    @Test("G11: at -4 the I-frames come backwards, each at its time, and the rate is 0 at the start")
+    func reverse() throws {
+        let (bench, writer) = try Self.bench()
+        let output = VideoOutput()
+        try bench.item.add(output)
+        let keeper = EventKeeper(bench.player)
+        let results = try bench.play { bench in
+            _ = try await bench.seek(30_000)
+            bench.player.pause()
+            try await bench.pass(.seconds(1))
+            let before = writer.entries.count
+            bench.player.rate = -4
+            try await bench.pass(.seconds(3))
+            let state = bench.player.state
+            let pulled = try output.copyFrame(for: state.currentTime)?.displayTime.seconds
+            try await bench.pass(.seconds(7))
+            return (state, pulled, Array(writer.entries.dropFirst(before)), bench.player.state, bench.item.status)
+        }
+        #expect(results.0.timebaseRate == -4)
+        let now = results.0.currentTime.seconds
+        #expect((17...22).contains(now))
+        // The one that came last.
+        #expect(results.1 == (now / 4).rounded(.up) * 4)
+        let hashes = try SampleMedia.frameHashes(of: "180p")
+        let pictures = results.2
+        #expect(pictures.map(\.item).map { Int($0.rounded()) } == [28, 24, 20, 16, 12, 8, 4, 0])
+        for picture in pictures { #expect(picture.hash == hashes[Int((picture.item * 25).rounded())]) }
+        for (one, next) in zip(pictures, pictures.dropFirst()) { #expect(abs(next.host - one.host - 1) < 0.001) }
+        #expect(results.3.rate == 0)
+        #expect(results.3.currentTime.seconds == 0)
+        #expect(results.3.timeControlStatus == .paused)
+        let events = try bench.clock.run { await keeper.all() }
+        #expect(events.rates.suffix(2) == ["-4.0 setRateCalled", "0.0 reachedStart"])
+        #expect(events.story.suffix(3) == ["playing", "didPlayToEnd", "paused"])
+    }
+
+    @Test("G11: without a list of I-frames the flags say so")
+    func without() throws {
+        let (bench, _) = try Self.bench(withPictures: false)
+        let flags = try bench.play { bench in
+            let early = bench.item.canPlaySlowForward
+            try await bench.pass(.seconds(2))
+            let item = bench.item
+            return [
+                early, item.canPlayFastForward, item.canPlayReverse, item.canPlaySlowReverse, item.canPlayFastReverse,
+                item.canPlaySlowForward,
+            ]
+        }
+        #expect(flags == [false, false, false, false, false, true])
+    }
+
+    @Test("H08: the end of reverse playing says nothing of forward playing, and goes with copies")
+    func endTimes() throws {
+        let (bench, writer) = try Self.bench()
+        #expect(bench.item.reversePlaybackEndTime == .invalid)
+        bench.item.reversePlaybackEndTime = MediaTime(value: 10, timescale: 1)
+        #expect(bench.item.copy().reversePlaybackEndTime.seconds == 10)
+        let (start, end) = try bench.play { bench in
+            try await bench.pass(.seconds(2))
+            let start = bench.time
+            _ = try await bench.seek(20_000)
+            bench.player.rate = -8
+            try await bench.pass(.seconds(4))
+            return (start, bench.player.state)
+        }
+        #expect(start > 1)
+        #expect(end.currentTime.seconds == 10)
+        #expect(end.rate == 0)
+        #expect(writer.entries.last?.item == 12)
+    }
+}

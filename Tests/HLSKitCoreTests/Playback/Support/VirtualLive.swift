@@ -1,0 +1,83 @@
+import HLSKitSimulation
+import TestSupport
+
+@testable import HLSKitCore
+
+/// The pictures of the sample as a live stream at `live.m3u8`: segments of four seconds, one more each four seconds.
+struct VirtualLive: Sendable {
+    let media: SampleMedia.Rendition
+    /// Segments listed at time zero, and how many a list holds at most.
+    var listed = 6
+    var window = 6
+    /// Lines in front of the first segment.
+    var header: [String] = []
+    /// Lines in front of each segment.
+    var tags: @Sendable (Int) -> [String] = { _ in [] }
+    /// The list stands still in this time.
+    var freeze = Duration.zero..<Duration.zero
+
+    init() throws {
+        media = try SampleMedia.rendition("video-180p")
+    }
+
+    func answer(_ name: String, at time: Duration) -> [UInt8]? {
+        if name == "live.m3u8" { return Array(list(at: time).utf8) }
+        if name == "live-init.mp4" { return media.initializationSection }
+        guard name.hasPrefix("live-"), let index = Int(name.dropFirst(5).prefix { $0 != "." }) else { return nil }
+        return media.segments.indices.contains(index) ? media.segments[index] : nil
+    }
+
+    private func list(at time: Duration) -> String {
+        var time = time
+        if time >= freeze.lowerBound { time -= min(time, freeze.upperBound) - freeze.lowerBound }
+        let end = min(listed + Int(time / .seconds(4)), media.segments.count)
+        let first = max(0, end - window)
+        var lines = ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:4", "#EXT-X-MEDIA-SEQUENCE:\(first)"]
+        lines += header + ["#EXT-X-MAP:URI=\"live-init.mp4\""]
+        for index in first..<end { lines += tags(index) + ["#EXTINF:\(media.durations[index]),", "live-\(index).m4s"] }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}
+
+extension VirtualBench {
+    /// A player of a live stream.
+    init(_ live: VirtualLive, change: (inout PlayerConfiguration) -> Void = { _ in }) throws {
+        try self.init("live.m3u8", quality: nil, change: change, answer: { live.answer($0, at: $1) })
+    }
+}
+
+/// Keeps what a player tells.
+final class EventKeeper: Sendable {
+    private let stream: AsyncStream<PlayerEvent>
+
+    init(_ player: Player) { stream = player.events() }
+
+    /// Everything up to the end of the player, which has to be closed.
+    func all() async -> [PlayerEvent] {
+        var events: [PlayerEvent] = []
+        for await event in stream { events.append(event) }
+        return events
+    }
+}
+
+extension [PlayerEvent] {
+    /// The changes of the rate, as words.
+    var rates: [String] {
+        compactMap { event in
+            guard case .rateChanged(let rate, let reason) = event.kind else { return nil }
+            return "\(rate) \(reason.rawValue)"
+        }
+    }
+
+    /// Statuses with their reasons, stalls and ends.
+    var story: [String] {
+        compactMap { event in
+            switch event.kind {
+            case .timeControl(let change): change.reason?.rawValue ?? change.new.rawValue
+            case .playbackStalled: "stalled"
+            case .didPlayToEnd: "didPlayToEnd"
+            default: nil
+            }
+        }
+    }
+}

@@ -48,7 +48,13 @@ struct PlayerReleaseTests {
         }
     }
 
-    @Test("a thousand players that are made, play and are let go leave no request and no task behind")
+    /// What is to be gone.
+    private struct Weak {
+        weak var object: AnyObject?
+        init(_ object: AnyObject) { self.object = object }
+    }
+
+    @Test("a thousand players that are let go leave no request, no task and nothing in memory")
     func release() throws {
         let requests = Mutex<OpenRequests?>(nil)
         // Slow, so that most are let go in the middle of a request.
@@ -58,11 +64,13 @@ struct PlayerReleaseTests {
             configuration.transport = transport
         }
         let transport = try #require(requests.withLock { $0 })
+        var released: [Weak] = []
         for round in 0..<1000 {
             let logs = [PictureLog(clock: queue.clock), PictureLog(clock: queue.clock)]
             let items = zip(["a", "b"], logs).map { queue.item($0, to: $1) }
             let player = QueuePlayer(items: items, configuration: queue.configuration)
             let observers = (player.events(), try player.times(every: MediaTime(value: 1, timescale: 10)))
+            released += (logs as [AnyObject] + items + [player]).map(Weak.init)
             player.play()
             queue.clock.advance(by: .milliseconds(round % 50 * 100))
             if round % 7 == 0 { player.advanceToNextItem() }
@@ -71,6 +79,7 @@ struct PlayerReleaseTests {
         queue.clock.advance(by: .seconds(1))
         #expect(transport.total > 3000)
         #expect(transport.count == 0)
+        #expect(released.count { $0.object != nil } == 0)
         // Nobody sleeps any more: there is no task.
         #expect(queue.clock.nextDeadline == nil)
     }

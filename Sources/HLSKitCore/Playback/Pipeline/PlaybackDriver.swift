@@ -539,7 +539,6 @@ struct PlaybackDriver: ~Copyable {
             inbox.post(.renderer(lane, id, report))
         }
         renderers[key] = ActiveRenderer(id: id, lane: lane, renderer: renderer)
-        counters.add(renderer)
         renderer.start(on: engine.clock.executor)
         return renderer
     }

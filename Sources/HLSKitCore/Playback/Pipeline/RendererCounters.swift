@@ -8,8 +8,21 @@ final class RendererCounters: Sendable {
         var peak = 0
     }
 
-    private let renderers = Mutex<[TrackRenderer]>([])
+    /// What was counted of one kind of media.
+    struct Media: Sendable {
+        var decodedFrames = 0
+        var droppedFrames = 0
+        var damagedSamples = 0
+        /// How much later than its time the last frame was handed over.
+        var lateness = Duration.zero
+    }
+
+    private let media = Mutex<[MediaType: Media]>([:])
     private let held = Mutex(Bytes())
+
+    func count(_ type: MediaType, _ body: (inout Media) -> Void) {
+        media.withLock { body(&$0[type, default: Media()]) }
+    }
 
     /// Notes that compressed media was put into a store, or (negative) left it.
     func noteHeld(_ byteCount: Int) {
@@ -19,30 +32,19 @@ final class RendererCounters: Sendable {
         }
     }
 
-    func add(_ renderer: TrackRenderer) {
-        renderers.withLock { $0.append(renderer) }
-    }
-
     /// Puts the counts into `statistics`.
     func fill(_ statistics: inout PlaybackStatistics) {
-        var latenesses: [MediaType: Duration] = [:]
-        for renderer in renderers.withLock({ $0 }) {
-            let counters = renderer.counters
-            switch renderer.mediaType {
-            case .video:
-                statistics.numberOfDecodedVideoFrames += counters.decodedFrames
-                statistics.numberOfDroppedVideoFrames += counters.droppedFrames
-            case .audio: statistics.numberOfDecodedAudioFrames += counters.decodedFrames
-            case .text, .metadata: break
-            }
-            statistics.numberOfDamagedSamples += counters.damagedSamples
-            latenesses[renderer.mediaType] = counters.lateness
-        }
+        let media = media.withLock { $0 }
+        let (video, audio) = (media[.video], media[.audio])
+        statistics.numberOfDecodedVideoFrames += video?.decodedFrames ?? 0
+        statistics.numberOfDroppedVideoFrames += video?.droppedFrames ?? 0
+        statistics.numberOfDecodedAudioFrames += audio?.decodedFrames ?? 0
+        statistics.numberOfDamagedSamples += media.values.reduce(0) { $0 + $1.damagedSamples }
         let bytes = held.withLock { $0 }
         statistics.bufferedByteCount = bytes.now
         statistics.peakBufferedByteCount = bytes.peak
-        if let video = latenesses[.video], let audio = latenesses[.audio] {
-            statistics.audioVideoSkew = (video - audio).seconds
+        if let video, let audio {
+            statistics.audioVideoSkew = (video.lateness - audio.lateness).seconds
         }
     }
 }

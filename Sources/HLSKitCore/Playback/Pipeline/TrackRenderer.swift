@@ -27,21 +27,11 @@ final class TrackRenderer: Sendable {
         case failed(PlayerError)
     }
 
-    struct Counters: Sendable {
-        var decodedFrames = 0
-        var droppedFrames = 0
-        var damagedSamples = 0
-        /// How much later than its time the last frame was handed over.
-        var lateness = Duration.zero
-        var lastError: String?
-    }
-
     private struct Queue {
         var store: SampleStore
         /// Counts the moves of the reading place: what was read before the last one is let go.
         var generation = 0
         var isStopped = false
-        var counters = Counters()
     }
 
     let mediaType: MediaType
@@ -182,8 +172,6 @@ final class TrackRenderer: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    var counters: Counters { queue.withLock { $0.counters } }
-
     // MARK: The task
 
     private func run() async {
@@ -216,8 +204,8 @@ final class TrackRenderer: Sendable {
         }
     }
 
-    private func count(_ body: (inout Counters) -> Void) {
-        queue.withLock { body(&$0.counters) }
+    private func count(_ body: (inout RendererCounters.Media) -> Void) {
+        counts.count(mediaType, body)
     }
 
     /// The state of the task.
@@ -468,10 +456,7 @@ final class TrackRenderer: Sendable {
         }
 
         private func note(_ error: any Error) {
-            renderer.count { counters in
-                counters.damagedSamples += 1
-                counters.lastError = "\(error)"
-            }
+            renderer.count { $0.damagedSamples += 1 }
         }
 
         private mutating func deliver(_ frames: [VideoFrame]) async {

@@ -12,7 +12,9 @@ import Testing
 
     private func seconds(_ value: Double) -> MediaTime { MediaTime(seconds: value, preferredTimescale: 90_000) }
 
-    @Test("A06, A07: the tracks of a stream: the variant's, then those of its renditions", .enabled(if: TestOrigin.isInstalled))
+    @Test(
+        "A06, A07: the tracks of a stream: the variant's, then those of its renditions",
+        .enabled(if: TestOrigin.isInstalled))
     func stream() async throws {
         let options = AssetOptions(transport: PlayerConfiguration.unpaced().transport)
         let asset = Asset(url: try SampleOrigin.shared().plain + "/sample/master.m3u8", options: options)

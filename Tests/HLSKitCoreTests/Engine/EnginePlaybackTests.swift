@@ -137,7 +137,7 @@ struct EnginePlaybackTests {
 
     // MARK: Variants and renditions
 
-    @Test("E01, E11: the first variant is the first of the playlist, the next segment is from the one that the link carries")
+    @Test("E01, E11: the first variant is the playlist's first, the next segment is from the one that the link carries")
     func switchUp() {
         var origin = ScriptedOrigin.multivariant(["b": 1_000_000, "a": 3_000_000])
         for name in ["a", "b"] {
@@ -152,7 +152,9 @@ struct EnginePlaybackTests {
         #expect(harness.statistics.numberOfStalls == 0)
     }
 
-    @Test("E02: a known throughput chooses the first variant", arguments: [(10e6, "a0.ts"), (2e6, "b0.ts"), (1e5, "b0.ts")])
+    @Test(
+        "E02: a known throughput chooses the first variant",
+        arguments: [(10e6, "a0.ts"), (2e6, "b0.ts"), (1e5, "b0.ts")])
     func hintedStart(bitRate: Double, first: String) {
         var harness = EngineHarness.playing("main.m3u8", from: .twoVariants()) { $0.initialBitRateHint = bitRate }
         harness.run(until: .seconds(60)) { !$0.mediaPaths.isEmpty }

@@ -73,6 +73,8 @@ enum EngineControl: Sendable {
     case setOutputLimits(OutputLimits)
     /// Ends the item at this item time; nil takes the end time back.
     case setForwardPlaybackEndTime(Duration?)
+    /// The properties of the asset that the item waits for are there, or one has failed.
+    case assetKeysEnded(PlayerError?)
     case select(MediaCharacteristic, MediaSelectionChoice)
     case setMediaSelectionCriteria(MediaCharacteristic, MediaSelectionCriteria?)
     case setAppliesMediaSelectionCriteria(Bool)

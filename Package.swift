@@ -71,7 +71,10 @@ let package = Package(
             name: "HLSKitCoreTests", dependencies: ["HLSKitCore", "HLSKitSimulation", "TestSupport"],
             swiftSettings: swiftSettings),
         .testTarget(
-            name: "HLSKitSimulationTests", dependencies: ["HLSKitCore", "HLSKitSimulation", "TestSupport"],
+            name: "HLSKitSimulationTests",
+            dependencies: [
+                "HLSKitCore", "HLSKitSimulation", "TestSupport", .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: swiftSettings),
         // The example packages, which are not built by themselves here.
         .testTarget(

@@ -224,7 +224,7 @@ extension AudioOutput: OutputReceiving {
         }
     }
 
-    func flush(generation: Int, keepingFrom time: Duration?) {
+    func flush(generation: Int) {
         let isNews = state.withLock { state in
             defer {
                 state.generation = generation

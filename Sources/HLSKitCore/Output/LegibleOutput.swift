@@ -127,14 +127,9 @@ extension LegibleOutput: OutputReceiving {
             .filter { change in change <= time && state.deliveredUpTo.map { $0 < change } ?? true }.max() ?? time
     }
 
-    func removeCues() { removeCues(keepingFrom: nil) }
-
-    private func removeCues(keepingFrom time: Duration?) {
+    func removeCues() {
         let wasShown = state.withLock { state in
-            defer {
-                let kept = time.map { time in state.entries.filter { $0.end > time } } ?? []
-                state = State(entries: kept)
-            }
+            defer { state = State() }
             return !state.shown.isEmpty
         }
         // They leave at once, at a time that is told by whoever knows it.
@@ -143,7 +138,7 @@ extension LegibleOutput: OutputReceiving {
         }
     }
 
-    func flush(generation: Int, keepingFrom time: Duration?) { removeCues(keepingFrom: time) }
+    func flush(generation: Int) { removeCues() }
 
     func end() {
         state.withLock { $0 = State() }

@@ -75,8 +75,8 @@ extension MetadataOutput: OutputReceiving {
         for group in due { sequence.yield(group) }
     }
 
-    func flush(generation: Int, keepingFrom time: Duration?) {
-        state.withLock { state in state.groups.removeAll { group in time.map { group.start < $0 } ?? true } }
+    func flush(generation: Int) {
+        state.withLock { $0.groups = [] }
     }
 
     func end() {

@@ -69,9 +69,9 @@ protocol OutputReceiving: AnyObject, Sendable {
     func deliver(upTo time: Duration, _ moment: OutputMoment)
     /// All sound or all pictures came.
     func finish(_ type: MediaType, _ moment: OutputMoment)
-    /// What was taken and not delivered is of the past: time has jumped. Cues and metadata from `time` on are still true;
-    /// nil where they come again.
-    func flush(generation: Int, keepingFrom time: Duration?)
+    /// What was taken and not delivered is of the past: time has jumped. Cues and metadata of where it has jumped to come
+    /// again.
+    func flush(generation: Int)
     /// Cues that were added are none any more: other subtitles were selected.
     func removeCues()
     /// The item is played no longer, or does not have the output any more.
@@ -97,7 +97,7 @@ extension OutputReceiving {
     var nextDelivery: Duration? { nil }
     func deliver(upTo time: Duration, _ moment: OutputMoment) {}
     func finish(_ type: MediaType, _ moment: OutputMoment) {}
-    func flush(generation: Int, keepingFrom time: Duration?) {}
+    func flush(generation: Int) {}
     func removeCues() {}
     func end() {}
 

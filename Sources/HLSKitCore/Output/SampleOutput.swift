@@ -52,7 +52,7 @@ extension SampleOutput: OutputReceiving {
         sequence.yield(Sample(track: track, sample: sample, itemTime: itemTime))
     }
 
-    func flush(generation: Int, keepingFrom time: Duration?) { flushNotices.yield(()) }
+    func flush(generation: Int) { flushNotices.yield(()) }
 
     func end() {
         sequence.finish()

@@ -199,7 +199,7 @@ extension VideoOutput: OutputReceiving {
         if state.frames.count > maximumFrameCount { state.frames.removeFirst() }
     }
 
-    func flush(generation: Int, keepingFrom time: Duration?) {
+    func flush(generation: Int) {
         let isNews = state.withLock { state in
             defer {
                 state.generation = generation

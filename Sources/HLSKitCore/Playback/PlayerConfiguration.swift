@@ -64,6 +64,11 @@ public struct PlayerConfiguration: Sendable {
     /// What players before this one measured: decides the first variant, and learns from this one. nil (the default) knows
     /// nothing.
     public var bandwidthHistory: BandwidthHistory?
+    /// What the machine and whatever shows the media can take, apart from codecs.
+    public var capabilities = PlaybackCapabilities()
+    /// Hears what players do: decisions with their inputs as `debug` (and, where they come with each byte, as `trace`),
+    /// what went wrong and was worked around as `info`, lost media as `warning`, a failed item as `error`. Its level is
+    /// read when a player is made. nil (the default) logs nothing.
     public var logger: Logger?
 
     public init(

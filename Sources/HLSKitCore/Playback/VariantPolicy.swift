@@ -4,6 +4,8 @@
 public enum VariantPolicy: Sendable, Hashable {
     /// The rule of the player, among those that may be used.
     case automatic
+    /// The rule of the player, among those whose `BANDWIDTH` in bits per second is within; where none is, the lowest.
+    case bounded(ClosedRange<Double>)
     /// The variant at this position of the multivariant playlist, from the next segment on, whatever limits there are.
     /// Where there is no such variant the rule chooses.
     ///

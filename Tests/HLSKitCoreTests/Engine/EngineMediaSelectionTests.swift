@@ -192,4 +192,70 @@ struct EngineMediaSelectionTests {
         #expect(harness.loadedSegments.contains("de29.ts"))
         #expect(harness.violations.isEmpty)
     }
+
+    // MARK: Views
+
+    /// Two variants, each with two views of which the first is the variant's own.
+    private static func views(count: Int = 30) -> ScriptedOrigin {
+        var origin = ScriptedOrigin()
+        origin.media = { _ in .media(100_000) }
+        var lines = ["#EXTM3U"]
+        for (name, bandwidth) in [("hi", 2_000_000), ("lo", 1_000_000)] {
+            lines += [
+                #"#EXT-X-MEDIA:TYPE=VIDEO,GROUP-ID="\#(name)",NAME="Main",DEFAULT=YES,AUTOSELECT=YES"#
+                    + #",URI="\#(name).m3u8""#,
+                #"#EXT-X-MEDIA:TYPE=VIDEO,GROUP-ID="\#(name)",NAME="Dugout",URI="\#(name)-dugout.m3u8""#,
+                #"#EXT-X-STREAM-INF:BANDWIDTH=\#(bandwidth),VIDEO="\#(name)""#, "\(name).m3u8",
+            ]
+            for view in [name, name + "-dugout"] {
+                origin.answer("\(view).m3u8", .text(.numbered(0, count: count, prefix: view, isEnded: true)))
+            }
+        }
+        origin.answer("main.m3u8", .text(lines.joined(separator: "\n") + "\n"))
+        return origin
+    }
+
+    @Test("I03, I04: another view while playing changes neither status nor timebase, and holds for every variant")
+    func viewWhilePlaying() throws {
+        var harness = EngineHarness.playing("main.m3u8", from: Self.views())
+        harness.run(until: .seconds(20))
+        #expect(harness.mediaPaths.allSatisfy { $0.hasPrefix("hi") && !$0.contains("dugout") })
+        #expect(harness.engine.mediaSelection.current[.visual]?.displayName == "Main")
+        let (story, base) = (harness.story, harness.engine.timebase)
+        let playing = Int(harness.state.currentTime.seconds) / 4
+        harness.control(.select(.visual, .option(try Self.option("Dugout", .visual, in: harness))))
+        #expect(Self.lanes(harness, .main) == "hi-dugout.m3u8")
+        let loaded = harness.mediaPaths.count
+        harness.run(until: .seconds(40))
+        #expect(harness.mediaPaths[loaded] == "hi-dugout\(playing + 2).ts")
+        #expect(harness.story == story)
+        #expect(harness.engine.timebase == base)
+        // A variant of less quality shows the same view.
+        var preferences = PlayerItemPreferences()
+        preferences.preferredPeakBitRate = 1_500_000
+        harness.control(.setPreferences(preferences))
+        harness.run(until: .seconds(60))
+        #expect(harness.mediaPaths.last?.hasPrefix("lo-dugout") == true)
+        // A choice that is none, and of what may not be empty, change nothing.
+        for choice in [MediaSelectionChoice.none, .option("no such")] { harness.control(.select(.visual, choice)) }
+        harness.control(.select(.visual, .automatic))
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(harness.loadedSegments.last == "lo29.ts")
+        #expect(harness.statistics.numberOfStalls == 0)
+        #expect(harness.story.prefix(story.count) == story[...])
+        #expect(harness.violations.isEmpty)
+    }
+
+    @Test("I03: a view that was chosen before the start is loaded from the first segment on")
+    func viewAtStart() throws {
+        var harness = EngineHarness(origin: Self.views())
+        harness.open("main.m3u8")
+        harness.run(until: .milliseconds(21))
+        harness.control(.select(.visual, .option(try Self.option("Dugout", .visual, in: harness))))
+        harness.control(.play)
+        harness.run(until: .seconds(5))
+        #expect(harness.mediaPaths.allSatisfy { $0.contains("dugout") })
+        #expect(harness.mediaPaths.first == "hi-dugout0.ts")
+    }
 }

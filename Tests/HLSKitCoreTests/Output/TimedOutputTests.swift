@@ -28,9 +28,7 @@ struct TimedOutputTests {
         sample.record(output.cues(), in: deliveries)
         try sample.play()
         let epoch = try #require(sample.epoch)
-        let told = sample.events.elements.compactMap { event -> LegibleCue? in
-            if case .legibleCue(let cue) = event.kind { cue } else { nil }
-        }
+        let told = sample.cuesTold
         #expect(told.count > 5)
         // Each cue that the player tells is in the delivery of its start, and in none of its end or later.
         for cue in told {
@@ -45,6 +43,41 @@ struct TimedOutputTests {
             #expect(delivery.cues.allSatisfy { $0.timeRange.contains(delivery.itemTime) })
         }
         #expect(zip(deliveries.elements, deliveries.elements.dropFirst()).allSatisfy { $0.cues != $1.cues })
+    }
+
+    @Test("K02: after a seek back inside the buffer cues come again, and those that were jumped over do not")
+    func cuesAfterSeek() throws {
+        let sample = try VirtualSample(prefer: {
+            $0.subtitles = try? QualityExpression(parsing: "lang=en", for: .renditions)
+        })
+        let output = LegibleOutput()
+        try sample.item.add(output)
+        let deliveries = Recorder<LegibleOutput.Delivery>()
+        sample.record(output.cues(), in: deliveries)
+        let targets = [(at: Duration.seconds(12), to: 2.0), (.seconds(18), 16)]
+        var seeks: [(told: Int, delivered: Int)] = []
+        try sample.play { time in
+            guard seeks.count < targets.count, time >= targets[seeks.count].at else { return }
+            seeks.append((sample.cuesTold.count, deliveries.elements.count))
+            let (player, target) = (sample.player, targets[seeks.count - 1].to)
+            Task(executorPreference: sample.clock) {
+                let time = MediaTime(seconds: target, preferredTimescale: 1000)
+                _ = try? await player.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero)
+            }
+        }
+        #expect(seeks.count == 2)
+        #expect(sample.player.state.statistics.numberOfStalls == 0)
+        let told = sample.cuesTold
+        let back = told[seeks[0].told..<seeks[1].told]
+        // Those of the time that is played again come again, and from the target on.
+        #expect(!Set(told[..<seeks[0].told]).isDisjoint(with: back))
+        #expect(back.allSatisfy { $0.timeRange.end.seconds > 2 && $0.timeRange.start.seconds < 10 })
+        #expect(Set(back).count == back.count)
+        // Forward, over some that were never shown.
+        let over = told[seeks[1].told...]
+        #expect(over.allSatisfy { $0.timeRange.end.seconds > 16 })
+        let shown = deliveries.elements[seeks[0].delivered...].flatMap(\.cues)
+        #expect(back.allSatisfy(shown.contains))
     }
 
     @Test("K02: changes come ahead of their time by the advance interval")
@@ -75,7 +108,7 @@ struct TimedOutputTests {
         #expect(output.currentCues(at: MediaTime(value: 6, timescale: 1)).map(\.text) == ["late"])
         output.deliver(upTo: .seconds(5), OutputMoment())
         #expect(output.nextDelivery == .seconds(8))
-        output.flush(generation: 1, keepingFrom: nil)
+        output.flush(generation: 1)
         #expect(output.currentCues(at: MediaTime(value: 6, timescale: 1)).isEmpty)
         output.end()
         var found: [[String]] = []
@@ -109,7 +142,7 @@ struct TimedOutputTests {
         #expect(output.nextDelivery == .seconds(1))
         output.deliver(upTo: .seconds(1), OutputMoment())
         #expect(output.nextDelivery == .seconds(2))
-        output.flush(generation: 1, keepingFrom: nil)
+        output.flush(generation: 1)
         output.end()
         var titles: [String?] = []
         for await group in stream {
@@ -134,6 +167,9 @@ struct TimedOutputTests {
         #expect(again == nil)
         let later = reader.group(of: metadata, at: .seconds(5))
         #expect(later != nil)
+        // After a jump to where media is kept, what begins there or later comes again.
+        #expect(reader.groups(from: .zero).map(\.timeRange.start.seconds) == [4, 5])
+        #expect(reader.groups(from: .milliseconds(4001)).map(\.timeRange.start.seconds) == [5])
         let event = EventMessage(
             schemeIDURI: "urn:scte:scte35:2013:bin", value: "1", id: 7, timescale: 90_000,
             timing: .presentationTime(0), duration: 90_000, messageData: [0xfc])

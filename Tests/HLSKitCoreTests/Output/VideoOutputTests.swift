@@ -276,7 +276,7 @@ struct VideoOutputTests {
             output.prepare(frame.placed(at: MediaTime(value: Int64(index), timescale: 25)), moment)
         }
         let flushes = output.flushes()
-        output.flush(generation: 1, keepingFrom: nil)
+        output.flush(generation: 1)
         let late = MediaTime(value: 10, timescale: 1)
         #expect(!output.hasNewFrame(for: late))
         // What a renderer had under way when time jumped.

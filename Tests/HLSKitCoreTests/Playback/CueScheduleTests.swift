@@ -95,6 +95,26 @@ struct CueScheduleTests {
         #expect(schedule.takeDue(at: .seconds(20), timeline: timeline).count == 1)
     }
 
+    @Test("after a jump to where media is kept, cues from there on come again, and what is over does not")
+    func rewind() {
+        let timeline = Self.timeline(pts: 0, start: .zero)
+        var schedule = CueSchedule()
+        schedule.add(Self.batch([Self.cue(1, 2, "a"), Self.cue(3, 6, "b"), Self.cue(7, 8, "c")]), language: nil)
+        #expect(schedule.takeDue(at: .seconds(20), timeline: timeline).count == 3)
+        _ = schedule.takePlaced()
+        schedule.rewind(to: .seconds(4))
+        #expect(schedule.takePlaced().map(\.text) == ["b", "c"])
+        #expect(schedule.nextDue == .seconds(3))
+        #expect(Self.lines(schedule.takeDue(at: .seconds(4), timeline: timeline)) == ["3.0-6.0 b"])
+        schedule.rewind(to: .seconds(6))
+        #expect(Self.lines(schedule.takeDue(at: .seconds(20), timeline: timeline)) == ["7.0-8.0 c"])
+        // What is read once more is still known.
+        schedule.add(Self.batch([Self.cue(7, 8, "c")]), language: nil)
+        #expect(schedule.takeDue(at: .seconds(20), timeline: timeline).isEmpty)
+        schedule.rewind(to: .seconds(9))
+        #expect(schedule.nextDue == nil)
+    }
+
     @Test("a player tells every cue of its subtitles before the end")
     func player() async throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

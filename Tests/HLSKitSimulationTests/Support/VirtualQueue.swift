@@ -26,7 +26,8 @@ final class VirtualQueue: Sendable {
             log.note(name)
             guard let stream = streams[name] else { return .notFound }
             var inner = request
-            inner.url = "https://synthetic." + (parts.last ?? "")
+            // A server that does not look at queries.
+            inner.url = "https://synthetic." + (parts.last ?? "").prefix { $0 != "?" && $0 != "#" }
             return stream.response(to: inner)
         }
         var configuration = PlayerConfiguration(clock: clock, transport: transport)

@@ -42,6 +42,9 @@ struct EngineConfiguration: Sendable {
     var seed: UInt64 = 0
     var networkConditions = NetworkConditions()
     var selector: any VariantSelector = ScenarioRule()
+    var capabilities = PlaybackCapabilities()
+    /// Decisions that are told with ``EngineEffect/note(_:)``.
+    var decisionDetail = DecisionDetail.nothing
 }
 
 extension EngineConfiguration {
@@ -68,5 +71,7 @@ extension EngineConfiguration {
         seed = configuration.seed
         networkConditions = configuration.networkConditions
         selector = configuration.variantSelector
+        capabilities = configuration.capabilities
+        decisionDetail = PlaybackLog.detail(for: configuration.logger)
     }
 }

@@ -44,6 +44,8 @@ enum EngineEffect: Sendable {
     case disarm(EngineTimer)
     case publish(PlayerEvent.Kind)
     case diary(ItemDiary, DiaryEntry)
+    /// Tell the program's logger.
+    case note(Decision)
     /// Ask the program for a fresh URL.
     case refreshURL(ExpiredURL)
     /// The seek that was under way is over: media at its target can be shown, or it was superseded or cancelled.

@@ -55,6 +55,7 @@ extension PlaybackEngine {
             expectedByteCount: max(
                 progress.declaredByteCount ?? watched.probableByteCount, progress.receivedByteCount))
         let decision = loading.selector.decide(watched.input)
+        note(.everything) { .variant(watched.input, decision) }
         watchedDownload = watched
         guard decision.variantIndex != watched.variantIndex,
             watched.input.candidates.contains(where: { $0.index == decision.variantIndex })

@@ -302,6 +302,7 @@ extension PlaybackEngine {
     mutating func failItem(_ error: PlayerError) {
         guard item != nil, item?.error == nil else { return }
         item?.error = error
+        effects.append(.note(.failure(error)))
         endSeek(finished: false)
         cancelEverything()
         for id in LaneID.allCases {

@@ -1,7 +1,7 @@
 import HLSPlaylist
 import HLSTime
 
-/// Audible and legible options: which is played, and changing it while playing.
+/// Audible, legible and visual options: which is played, and changing it while playing.
 ///
 /// Source: CONTRACTS §12.
 extension PlaybackEngine {
@@ -28,12 +28,20 @@ extension PlaybackEngine {
             let legible = try mediaSelection.option(.legible, wish: preferences.subtitles)
             mediaSelection.current[.legible] = legible
             item?.legibleLanguage = legible?.extendedLanguageTag
+            mediaSelection.current[.visual] = try mediaSelection.option(.visual, wish: nil)
         } catch {
             return failItem(error.error(url: base))
         }
         if before != mediaSelection.current {
             effects.append(.publish(.mediaSelectionChanged(mediaSelection.current)))
         }
+    }
+
+    /// The playlist of a variant's pictures: that of the visual option that is selected, else the variant's own.
+    func mainURL(of variant: Variant, in playlist: MultivariantPlaylist, base: String) -> String? {
+        let views = playlist.renditions.filter { $0.type == .video && $0.groupID == variant.video }
+        let uri = mediaSelection.current[.visual]?.rendition(in: views)?.uri ?? variant.uri
+        return URIReference.resolve(uri, against: base)
     }
 
     /// Chooses among the renditions of the variant that is loaded from now on.
@@ -90,6 +98,17 @@ extension PlaybackEngine {
         guard self.item?.error == nil, before != mediaSelection.current else { return }
         if before[.legible] != mediaSelection.current[.legible] { changeLegible(playlist, index, base: base) }
         if before[.audible] != mediaSelection.current[.audible] { changeAudible(playlist, index, base: base) }
+        if before[.visual] != mediaSelection.current[.visual] { changeVisual(playlist, base: base) }
+    }
+
+    /// Loads the other view from the segment after next on; what is loaded up to there plays on.
+    private mutating func changeVisual(_ playlist: MultivariantPlaylist, base: String) {
+        guard let index = item?.variantIndex,
+            let url = mainURL(of: playlist.variants[index], in: playlist, base: base),
+            url != item?.lanes[.main]?.playlistURL
+        else { return }
+        dropAhead()
+        redirect(.main, to: url)
     }
 
     private mutating func changeLegible(_ playlist: MultivariantPlaylist, _ index: Int, base: String) {

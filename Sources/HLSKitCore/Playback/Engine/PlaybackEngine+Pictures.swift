@@ -52,8 +52,15 @@ extension PlaybackEngine {
     /// played.
     mutating func flushForPin() {
         guard case .pinned(let index, flush: true) = preferences.variantPolicy, let item, item.variantIndex != index,
-            item.candidates.contains(where: { $0.index == index }), item.start != nil, item.error == nil,
-            item.pendingFailure == nil, var lane = item.lanes[.main], let tracker = lane.tracker,
+            item.candidates.contains(where: { $0.index == index })
+        else { return }
+        dropAhead()
+    }
+
+    /// Drops what is loaded of the variant, but for a segment after the one that is played.
+    mutating func dropAhead() {
+        guard let item, item.start != nil, item.error == nil, item.pendingFailure == nil, var lane = item.lanes[.main],
+            let tracker = lane.tracker,
             let playing = tracker.index(containing: max(playhead, tracker.start)), playing + 2 < tracker.segmentCount
         else { return }
         let end = tracker.starts[playing + 2]

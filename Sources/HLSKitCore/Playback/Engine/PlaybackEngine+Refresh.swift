@@ -118,7 +118,7 @@ extension PlaybackEngine {
             // Every lane begins its list anew, also where that has the URL that it had.
             for id in LaneID.allCases { item?.lanes[id]?.playlistURL = "" }
             let variant = playlist.variants[index]
-            guard let url = URIReference.resolve(variant.uri, against: loaded.url) else {
+            guard let url = mainURL(of: variant, in: playlist, base: loaded.url) else {
                 return failVariant(index, because: "its URI cannot be resolved")
             }
             redirect(.main, to: url)

@@ -18,7 +18,9 @@ extension PlaybackEngine {
         let choice = InitialVariantRule().choose(
             from: eligibility.eligible, knownThroughput: loading.estimatedBitsPerSecond(at: now),
             startsOnFirstEligibleVariant: preferences.startsOnFirstEligibleVariant)
+        note(.choices) { .eligibility(eligibility) }
         guard let choice else { return failItem(noEligibleVariant(eligibility)) }
+        note(.choices) { .firstVariant(index: choice.variantIndex, explanation: choice.explanation) }
         buffer.setRequiredTracks([.video])
         item?.lanes[.main] = MediaLane(id: .main, playlistURL: "")
         item?.choice = eligibility.eligible.sorted { ($0.bandwidth, $0.index) < ($1.bandwidth, $1.index) }
@@ -46,6 +48,7 @@ extension PlaybackEngine {
     /// Which variants may be used now.
     func eligibility() -> VariantEligibility {
         var context = SelectionContext()
+        context.limit(to: configuration.capabilities)
         context.isPassThrough = configuration.canPlayCodec == nil
         if let canPlay = configuration.canPlayCodec { context.canDecode = canPlay }
         context.unplayableVariants = item?.unplayableVariants ?? []
@@ -54,7 +57,11 @@ extension PlaybackEngine {
         context.preferredPeakBitRate = limits.peakBitRate
         context.preferredMaximumResolution = limits.resolution
         context.prefersLosslessAudio = preferences.variantPreferences.contains(.lossless)
-        if case .pinned(let index, _) = preferences.variantPolicy { context.pinnedVariant = index }
+        switch preferences.variantPolicy {
+        case .automatic: break
+        case .bounded(let bitRates): context.bitRateBounds = bitRates
+        case .pinned(let index, _): context.pinnedVariant = index
+        }
         context.display = outputLimits.display ?? preferences.displaySize.map { SelectionContext.Display(size: $0) }
         if outputLimits.needsStandardRange { context.supportedVideoRanges = ["SDR"] }
         context.quality = preferences.quality
@@ -70,7 +77,7 @@ extension PlaybackEngine {
             let base = item?.multivariantURL
         else { return }
         let variant = playlist.variants[index]
-        guard let url = URIReference.resolve(variant.uri, against: base) else {
+        guard let url = mainURL(of: variant, in: playlist, base: base) else {
             return failVariant(index, because: "its URI cannot be resolved")
         }
         let description = VariantDescription(variant, index: index)
@@ -137,10 +144,14 @@ extension PlaybackEngine {
             // Nothing was measured since the first choice.
             return false
         }
-        let decision =
-            choice.count == 1
-            ? SelectionDecision(variantIndex: choice[0].index, explanation: "the only one that may be used")
-            : loading.selector.decide(selectionInput(at: index, in: tracker, candidates: choice))
+        let decision: SelectionDecision
+        if choice.count == 1 {
+            decision = SelectionDecision(variantIndex: choice[0].index, explanation: "the only one that may be used")
+        } else {
+            let input = selectionInput(at: index, in: tracker, candidates: choice)
+            decision = loading.selector.decide(input)
+            note(.choices) { .variant(input, decision) }
+        }
         item?.maximumForwardBuffer = decision.maximumForwardBuffer
         guard decision.variantIndex != current else { return false }
         use(decision.variantIndex, explanation: decision.explanation)
@@ -154,7 +165,9 @@ extension PlaybackEngine {
             penalized: loading.penalizedVariants(at: now),
             unplayable: item?.unplayableVariants ?? [], audibleOption: item?.audibleOption)
         guard limits != item?.choiceLimits else { return true }
-        let eligible = eligibility().eligible
+        let eligibility = eligibility()
+        note(.choices) { .eligibility(eligibility) }
+        let eligible = eligibility.eligible
         guard !eligible.isEmpty else { return false }
         item?.choiceLimits = limits
         item?.choice = eligible.sorted { ($0.bandwidth, $0.index) < ($1.bandwidth, $1.index) }

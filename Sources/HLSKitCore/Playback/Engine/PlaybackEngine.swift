@@ -335,6 +335,11 @@ struct PlaybackEngine: Sendable {
         }
     }
 
+    /// Tells the program's logger, where it wants to hear that much.
+    mutating func note(_ detail: DecisionDetail, _ decision: () -> Decision) {
+        if detail <= configuration.decisionDetail { effects.append(.note(decision())) }
+    }
+
     mutating func updateBuffer() {
         guard item != nil else { return }
         refreshOutlook()
@@ -344,7 +349,10 @@ struct PlaybackEngine: Sendable {
         if waits, !wasFull { buffer.endRest() }
         lastVerdict = buffer.evaluate(situation())
         let wasLikely = isLikelyToKeepUp
-        isLikelyToKeepUp = judge.isLikelyToKeepUp(keepUpInput(rate: machine.rate))
+        let input = keepUpInput(rate: machine.rate)
+        isLikelyToKeepUp = judge.isLikelyToKeepUp(input)
+        let isLikely = isLikelyToKeepUp
+        note(.everything) { .keepUp(input, isLikely: isLikely) }
         let state = bufferState(isLikelyToKeepUp: isLikelyToKeepUp)
         if machine.buffer != state { run(machine.handle(.bufferChanged(state))) }
         if wasFull != lastVerdict.isFull { effects.append(.publish(.playbackBufferFullChanged(lastVerdict.isFull))) }

@@ -103,8 +103,7 @@ package struct SteppedPlayback: Sendable {
         case .disarm(let timer): timers.disarm(timer)
         case .publish(let kind): actions.append(.published(kind))
         case .suspend, .resume, .abandonSegment, .reopenLane, .clearLane, .takeAudioFromVariant, .flush, .land,
-            .reposition, .evict, .truncate, .step, .prerollEnded, .prime, .setTimebase, .diary,
-            .refreshURL,
+            .reposition, .evict, .truncate, .step, .prerollEnded, .prime, .setTimebase, .diary, .note, .refreshURL,
             .seekEnded, .seekRefused, .itemEnded, .present, .advanceToNextItem:
             break
         }

@@ -19,7 +19,8 @@ struct CueBatch: Sendable {
 ///
 /// Source: RFC 8216 §3.5; CONTRACTS §12.
 struct CueSchedule: Sendable {
-    /// Cues that were given, for knowing them again. A server that repeats more than these repeats itself.
+    /// Placed cues that are kept, for knowing them again and for giving them again after a seek back. A server that repeats
+    /// more than these repeats itself.
     private static let maxKnownCount = 4096
     private static let maxKnownByteCount = 1 << 20
     /// Cues that are nearer to their segment than this are placed by their own times when there is no anchor.
@@ -30,6 +31,8 @@ struct CueSchedule: Sendable {
         var end: Duration
         var cue: WebVTTCue
         var language: String?
+
+        var key: Key { Key(start: start, end: end, payload: cue.payload) }
     }
 
     private struct Key: Hashable {
@@ -44,7 +47,8 @@ struct CueSchedule: Sendable {
     /// By their starts, those of the same start in their order.
     private var due: [Entry] = []
     private var known: Set<Key> = []
-    private var knownOrder: [Key] = []
+    /// The cues of ``known`` in the order in which they came.
+    private var placed: [Entry] = []
     private var knownByteCount = 0
     /// Placed cues that are not over, for outputs that come late, and how many of them are new.
     private(set) var current: [LegibleCue] = []
@@ -99,7 +103,7 @@ struct CueSchedule: Sendable {
         current = []
         freshCount = 0
         known = []
-        knownOrder = []
+        placed = []
         knownByteCount = 0
     }
 
@@ -134,29 +138,42 @@ struct CueSchedule: Sendable {
     private mutating func insert(_ cue: WebVTTCue, offset: Duration, language: String?) {
         let (start, end) = (cue.start + offset, cue.end + offset)
         guard end > window.lowerBound, start < window.upperBound else { return }
-        guard remember(Key(start: start, end: end, payload: cue.payload)) else { return }
+        let entry = Entry(start: start, end: end, cue: cue, language: language)
+        guard remember(entry) else { return }
+        give(entry)
+    }
+
+    /// Lets a cue be given when its time has come.
+    private mutating func give(_ entry: Entry) {
         // Cues come in their order nearly always.
         var index = due.count
-        while index > 0, due[index - 1].start > start { index -= 1 }
-        let entry = Entry(start: start, end: end, cue: cue, language: language)
+        while index > 0, due[index - 1].start > entry.start { index -= 1 }
         due.insert(entry, at: index)
         current.append(Self.cue(entry))
         freshCount += 1
     }
 
+    /// Time has jumped to where media is kept: the cues that are shown from there on are given once more, as new ones.
+    mutating func rewind(to time: Duration) {
+        due = []
+        current = []
+        freshCount = 0
+        for entry in placed where entry.end > time { give(entry) }
+    }
+
     /// False for a cue that is known.
-    private mutating func remember(_ key: Key) -> Bool {
-        guard known.insert(key).inserted else { return false }
-        knownOrder.append(key)
-        knownByteCount += key.payload.utf8.count
-        guard knownOrder.count > Self.maxKnownCount || knownByteCount > Self.maxKnownByteCount else { return true }
+    private mutating func remember(_ entry: Entry) -> Bool {
+        guard known.insert(entry.key).inserted else { return false }
+        placed.append(entry)
+        knownByteCount += entry.cue.payload.utf8.count
+        guard placed.count > Self.maxKnownCount || knownByteCount > Self.maxKnownByteCount else { return true }
         // The older half.
-        let forgotten = knownOrder.prefix((knownOrder.count + 1) / 2)
-        for key in forgotten {
-            known.remove(key)
-            knownByteCount -= key.payload.utf8.count
+        let forgotten = placed.prefix((placed.count + 1) / 2)
+        for entry in forgotten {
+            known.remove(entry.key)
+            knownByteCount -= entry.cue.payload.utf8.count
         }
-        knownOrder.removeFirst(forgotten.count)
+        placed.removeFirst(forgotten.count)
         return true
     }
 }

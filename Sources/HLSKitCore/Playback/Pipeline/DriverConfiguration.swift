@@ -17,15 +17,17 @@ struct DriverConfiguration: Sendable {
     var bandwidthHistory: BandwidthHistory?
     var urlRefresher: (any URLRefresher)?
     let userCall: UserCall
+    let log: PlaybackLog
     var playlistOptions = PlaylistParser.Options()
 
     /// Touches the disk once for an item whose URL is a file's.
     ///
     /// - Parameters:
     ///   - configuration: the player's, with what the item's asset says of loading.
+    ///   - session: names the playing of the item in logs.
     ///   - conditions: what is known of the network now.
     init(
-        _ configuration: PlayerConfiguration, item: PlayerItem?,
+        _ configuration: PlayerConfiguration, item: PlayerItem?, session: String? = nil,
         conditions: @escaping @Sendable () -> NetworkConditions = { NetworkConditions() }
     ) {
         transport = configuration.transport
@@ -47,6 +49,7 @@ struct DriverConfiguration: Sendable {
         }
         urlRefresher = configuration.hooks.urlRefresher
         userCall = UserCall(clock: configuration.clock)
+        log = PlaybackLog(configuration.logger, url: item?.url, session: session)
         bandwidthHistory = configuration.bandwidthHistory
         mediaTypes = configuration.mediaTypes
         decodes = configuration.decodesWithoutOutput

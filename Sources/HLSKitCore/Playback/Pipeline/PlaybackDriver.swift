@@ -217,6 +217,7 @@ struct PlaybackDriver: ~Copyable {
         case .publish(let kind):
             if case .didPlayToEnd = kind, let end = engine.read({ $0.effectiveEnd }) { showCues(upTo: end) }
             engine.publishNext()
+            configuration.log.note(kind)
             if case .playlistLoaded(let load) = kind, !load.isMultivariant { readDateRanges() }
             noteDroppedFrames(after: kind)
         case .present:
@@ -224,6 +225,7 @@ struct PlaybackDriver: ~Copyable {
             presentation.release()
         case .refreshURL(let expired): refresh(expired)
         case .diary(let diary, let entry): diary.take(entry)
+        case .note(let decision): configuration.log.note(decision)
         case .seekEnded, .seekRefused, .prerollEnded, .itemEnded, .advanceToNextItem: break
         }
     }
@@ -479,7 +481,9 @@ struct PlaybackDriver: ~Copyable {
             case .fact(let fact):
                 if case .tracks(_, let tracks) = fact { noteTracks(tracks, of: lane) }
                 facts.append(fact)
-            case .note(let text): engine.publish(.warning(text))
+            case .note(let text):
+                engine.publish(.warning(text))
+                configuration.log.note(.warning(text))
             }
         }
         // Of a variant whose own audio was left for that of a rendition.
@@ -656,13 +660,16 @@ struct PlaybackDriver: ~Copyable {
         for lane in lanes.keys { lanes[lane]?.flush() }
         cues.removeAll()
         metadata.removeAll()
-        hub.flush(generation: presentation.generation, keepingFrom: nil)
+        hub.flush(generation: presentation.generation)
     }
 
     /// Presents once more what is held.
     private mutating func reposition(to landing: Landing) {
         move(to: landing) { $0.reposition(to: landing) }
-        hub.flush(generation: presentation.generation, keepingFrom: landing.time)
+        hub.flush(generation: presentation.generation)
+        cues.rewind(to: landing.time)
+        hub.add(cues.takePlaced())
+        for group in metadata.groups(from: landing.time) { hub.add(group) }
         for lane in LaneID.allCases where endedLanes.contains(lane) { reportDrained(lane) }
     }
 

@@ -112,10 +112,12 @@ final class PlayerCore: Sendable {
     }
 
     private func startDriver(of id: Int) {
-        let parts = state.withLock { state in state.update(id) { ($0.item, $0.inbox, $0.counters) } }
-        guard let (item, inbox, counters) = parts, let item else { return }
-        let configuration = DriverConfiguration(configuration.loading(item), item: item) { [weak self] in
-            self?.read { $0.networkConditions } ?? NetworkConditions()
+        let parts = state.withLock { state in
+            state.update(id) { ($0.item, $0.inbox, $0.counters, $0.engine.item?.session?.id) }
+        }
+        guard let (item, inbox, counters, session) = parts, let item else { return }
+        let configuration = DriverConfiguration(configuration.loading(item), item: item, session: session) {
+            [weak self] in self?.read { $0.networkConditions } ?? NetworkConditions()
         }
         let channel = EngineChannel(core: self, playback: id)
         let driver = Task(executorPreference: clock.executor) {

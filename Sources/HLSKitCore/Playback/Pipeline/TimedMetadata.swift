@@ -19,7 +19,7 @@ struct TimedMetadata: Sendable {
 
 /// Makes groups of metadata for outputs, each once: segments are read again, and variants repeat what others said.
 struct MetadataReader: Sendable {
-    /// Groups that are known again. A stream that repeats more than these repeats itself.
+    /// Groups that are known again, and given again after a seek back. A stream that repeats more than these repeats itself.
     private static let maxKnownCount = 512
 
     private struct Key: Hashable {
@@ -29,7 +29,7 @@ struct MetadataReader: Sendable {
     }
 
     private var known: Set<Key> = []
-    private var order: [Key] = []
+    private var order: [(key: Key, time: Duration, group: TimedMetadataGroup)] = []
 
     /// nil for what was given before, and for what is no metadata.
     mutating func group(of metadata: TimedMetadata, at time: Duration) -> TimedMetadataGroup? {
@@ -55,12 +55,19 @@ struct MetadataReader: Sendable {
         }
         guard !items.isEmpty else { return nil }
         let milliseconds = Int64((time / .milliseconds(1)).rounded())
-        guard remember(Key(time: milliseconds, content: hasher.finalize())) else { return nil }
-        return TimedMetadataGroup(
+        let key = Key(time: milliseconds, content: hasher.finalize())
+        guard known.insert(key).inserted else { return nil }
+        let group = TimedMetadataGroup(
             timeRange: MediaTimeRange(
                 start: MediaTime(time), duration: metadata.duration.map { MediaTime($0) } ?? .indefinite),
             items: items)
+        order.append((key, time, group))
+        if order.count > Self.maxKnownCount { known.remove(order.removeFirst().key) }
+        return group
     }
+
+    /// What was given before and begins at `time` or later: time has jumped to where media is kept.
+    func groups(from time: Duration) -> [TimedMetadataGroup] { order.filter { $0.time >= time }.map(\.group) }
 
     /// ID3 in `emsg`: "Carriage of ID3 Timed Metadata in CMAF", AOM; and Apple's name for the same.
     private static let id3Schemes: Set<String> = [
@@ -70,13 +77,6 @@ struct MetadataReader: Sendable {
     private static func items(ofTag bytes: [UInt8]) -> [MetadataItem] {
         guard let tag = try? ID3Tag(parsing: bytes) else { return [] }
         return MetadataItem.items(of: tag)
-    }
-
-    private mutating func remember(_ key: Key) -> Bool {
-        guard known.insert(key).inserted else { return false }
-        order.append(key)
-        if order.count > Self.maxKnownCount { known.remove(order.removeFirst()) }
-        return true
     }
 
     /// Time has jumped: what comes again is wanted again.

@@ -68,9 +68,8 @@ final class WriterHub: Sendable {
     }
 
     /// Time has jumped: media of an earlier generation is of the past.
-    /// Cues and metadata from `time` on stay where it is told.
-    func flush(generation: Int, keepingFrom time: Duration?) {
-        for receiver in board.receivers { receiver.flush(generation: generation, keepingFrom: time) }
+    func flush(generation: Int) {
+        for receiver in board.receivers { receiver.flush(generation: generation) }
     }
 
     func add(_ cues: [LegibleCue]) {

@@ -23,6 +23,7 @@ struct EngineHarness {
     private(set) var engine: PlaybackEngine
     private(set) var now = Duration.zero
     private(set) var requests: [Request] = []
+    private(set) var decisions: [Decision] = []
     private(set) var events: [(time: Duration, kind: PlayerEvent.Kind)] = []
     /// What was broken of that which always holds.
     private(set) var violations: [String] = []
@@ -192,6 +193,7 @@ struct EngineHarness {
             isOver = false
         case .prime(let number): handle(.output(.primed(number, first: nil)))
         case .land, .evict, .truncate, .step, .prerollEnded: break
+        case .note(let decision): decisions.append(decision)
         case .setTimebase(let state): timebase = state
         case .arm(let timer, let time): timers.arm(timer, at: time)
         case .disarm(let timer): timers.disarm(timer)

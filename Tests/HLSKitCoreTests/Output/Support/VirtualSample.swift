@@ -71,6 +71,11 @@ struct VirtualSample {
         return nil
     }
 
+    /// The cues that the player has told.
+    var cuesTold: [LegibleCue] {
+        events.elements.compactMap { if case .legibleCue(let cue) = $0.kind { cue } else { nil } }
+    }
+
     var timeControlChanges: [TimeControlChange] {
         events.elements.compactMap { if case .timeControl(let change) = $0.kind { change } else { nil } }
     }

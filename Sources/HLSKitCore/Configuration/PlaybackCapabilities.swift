@@ -1,0 +1,48 @@
+/// What the machine and whatever shows the media can take, apart from codecs: variants beyond it are left out.
+///
+/// Source: CONTRACTS §8, steps 2–4, 6 and 12.
+public struct PlaybackCapabilities: Sendable, Hashable {
+    /// The highest `HDCP-LEVEL` that is allowed: `NONE` (default), `TYPE-0` or `TYPE-1`. Not looked at where outputs take
+    /// samples of every codec.
+    public var allowedHDCPLevel: String
+    /// Values of `VIDEO-RANGE` that outputs take. Default SDR, HLG and PQ. Where an output shows standard range only, SDR
+    /// whatever is said here.
+    public var supportedVideoRanges: Set<String>
+    /// Entries of `REQ-VIDEO-LAYOUT` that outputs understand. Default: monoscopic video.
+    public var understoodVideoLayouts: Set<String>
+    /// Content protection that the key providers offer, one entry per label of `ALLOWED-CPC`: `com.example.drm:PC`.
+    /// Default none.
+    public var contentProtection: Set<String>
+    /// Channels of the audio output; nil (default) is no limit.
+    public var maximumChannelCount: Int?
+    /// The most pixels that a picture may have; nil (default) is no limit.
+    public var maximumPixelCount: Int?
+    /// The most pictures per second; nil (default) is no limit.
+    public var maximumFrameRate: Double?
+
+    public init(
+        allowedHDCPLevel: String = "NONE", supportedVideoRanges: Set<String> = ["SDR", "HLG", "PQ"],
+        understoodVideoLayouts: Set<String> = ["CH-MONO"], contentProtection: Set<String> = [],
+        maximumChannelCount: Int? = nil, maximumPixelCount: Int? = nil, maximumFrameRate: Double? = nil
+    ) {
+        self.allowedHDCPLevel = allowedHDCPLevel
+        self.supportedVideoRanges = supportedVideoRanges
+        self.understoodVideoLayouts = understoodVideoLayouts
+        self.contentProtection = contentProtection
+        self.maximumChannelCount = maximumChannelCount
+        self.maximumPixelCount = maximumPixelCount
+        self.maximumFrameRate = maximumFrameRate
+    }
+}
+
+extension SelectionContext {
+    mutating func limit(to capabilities: PlaybackCapabilities) {
+        allowedHDCPLevel = capabilities.allowedHDCPLevel
+        supportedVideoRanges = capabilities.supportedVideoRanges
+        understoodVideoLayouts = capabilities.understoodVideoLayouts
+        contentProtection = capabilities.contentProtection
+        maximumChannelCount = capabilities.maximumChannelCount
+        maximumPixelCount = capabilities.maximumPixelCount
+        maximumFrameRate = capabilities.maximumFrameRate
+    }
+}

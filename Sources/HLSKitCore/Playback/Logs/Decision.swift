@@ -1,0 +1,24 @@
+/// Something that an engine decided, with what it decided from. Told to a program's logger, to nobody else.
+enum Decision: Sendable {
+    /// Whether playback would keep up if it started now.
+    case keepUp(KeepUpInput, isLikely: Bool)
+    /// Which variants may be used. Told when that is worked out anew.
+    case eligibility(VariantEligibility)
+    /// Which variant the item starts with.
+    case firstVariant(index: Int, explanation: String)
+    /// Which variant the next segment comes from, or whether one on its way goes on.
+    case variant(SelectionInput, SelectionDecision)
+    /// That the item cannot be played, or not to its end.
+    case failure(PlayerError)
+}
+
+/// How much of what is decided is told.
+enum DecisionDetail: Int, Sendable, Comparable {
+    case nothing
+    /// What changes what is loaded.
+    case choices
+    /// All, also what is looked at with each byte.
+    case everything
+
+    static func < (left: DecisionDetail, right: DecisionDetail) -> Bool { left.rawValue < right.rawValue }
+}

@@ -1,0 +1,171 @@
+import HLSTime
+import Logging
+
+/// Writes what a player does and decides to the program's logger: `trace` for what comes with each byte, `debug` for
+/// decisions, `info` for what went wrong and was worked around, `warning` for lost media, `error` for a failed item.
+///
+/// Messages are constant, values are metadata. URLs are written without user information, query and fragment: those may
+/// hold secrets.
+struct PlaybackLog: Sendable {
+    private let logger: Logger?
+
+    init(_ logger: Logger?, url: String? = nil, session: String? = nil) {
+        guard var logger else {
+            self.logger = nil
+            return
+        }
+        logger[metadataKey: "hls.item"] = url.map { .string(Self.publicPart(of: $0)) }
+        logger[metadataKey: "hls.session"] = session.map { .string($0) }
+        self.logger = logger
+    }
+
+    /// What the logger wants to hear.
+    static func detail(for logger: Logger?) -> DecisionDetail {
+        guard let logger, logger.logLevel <= .debug else { return .nothing }
+        return logger.logLevel <= .trace ? .everything : .choices
+    }
+
+    /// A URL as far as everybody may read it.
+    static func publicPart(of url: String) -> String {
+        let parts = url.prefix { $0 != "?" && $0 != "#" }.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count > 2, parts[1].isEmpty, let at = parts[2].lastIndex(of: "@") else {
+            return parts.joined(separator: "/")
+        }
+        return (parts[..<2] + [parts[2][at...].dropFirst()] + parts[3...]).joined(separator: "/")
+    }
+
+    // MARK: Decisions
+
+    func note(_ decision: Decision) {
+        guard let logger else { return }
+        switch decision {
+        case .keepUp(let input, let isLikely):
+            logger.trace("judged whether playback keeps up", metadata: input.metadata(isLikely: isLikely))
+        case .eligibility(let eligibility):
+            logger.debug(
+                "worked out which variants may be used",
+                metadata: [
+                    "eligible": .list(eligibility.eligible.map(\.index)),
+                    "excluded": .dictionary(
+                        Dictionary(
+                            uniqueKeysWithValues: eligibility.exclusions.map { ("\($0.key)", "\($0.value)") })),
+                ])
+        case .firstVariant(let index, let explanation):
+            logger.debug(
+                "chose the first variant", metadata: ["hls.variant": "\(index)", "explanation": "\(explanation)"])
+        case .variant(let input, let decision):
+            let isJudgement = input.download != nil
+            let level = isJudgement ? Logger.Level.trace : .debug
+            guard logger.logLevel <= level else { return }
+            logger.log(
+                level: level, isJudgement ? "looked whether a download goes on" : "chose a variant for a segment",
+                metadata: input.metadata(of: decision))
+        case .failure(let error): logger.error("the item failed", metadata: error.metadata)
+        }
+    }
+
+    // MARK: Events
+
+    func note(_ kind: PlayerEvent.Kind) {
+        guard let logger else { return }
+        switch kind {
+        case .timeControl(let change):
+            logger.debug(
+                "time control changed",
+                metadata: [
+                    "from": "\(change.old)", "to": "\(change.new)", "reason": "\(change.reason?.rawValue ?? "none")",
+                    "rate": "\(change.rate)", "item-time": "\(change.itemTime.seconds)",
+                ])
+        case .variantSwitched(let old, let new, let explanation):
+            logger.debug(
+                "the variant changed",
+                metadata: [
+                    "from": "\(old.map { "\($0.index)" } ?? "none")", "hls.variant": "\(new.index)",
+                    "bits-per-second": "\(new.bandwidth)", "explanation": "\(explanation)",
+                ])
+        case .segmentLoaded(let load):
+            logger.trace("loaded a segment", metadata: load.metadata)
+        case .downloadAbandoned(let load):
+            logger.debug("gave a download up", metadata: load.metadata)
+        case .playlistLoaded(let load):
+            logger.trace(
+                "loaded a playlist",
+                metadata: ["url": "\(Self.publicPart(of: load.url))", "bytes": "\(load.byteCount)"])
+        case .playbackStalled(let time):
+            logger.info("playback stalled", metadata: ["item-time": "\(time.seconds)"])
+        case .segmentSkipped(let skipped):
+            logger.warning("media is lost", metadata: skipped.metadata)
+        case .segmentsMissed(let skipped):
+            logger.warning("media was missed", metadata: skipped.metadata)
+        case .recoverableError(let error):
+            logger.info("something failed and is worked around", metadata: error.metadata)
+        case .warning(let text):
+            logger.info("something is odd", metadata: ["cause": "\(text)"])
+        default: break
+        }
+    }
+}
+
+// MARK: - Metadata
+
+extension Logger.MetadataValue {
+    fileprivate static func list(_ values: [Int]) -> Logger.MetadataValue { .array(values.map { "\($0)" }) }
+}
+
+extension KeepUpInput {
+    fileprivate func metadata(isLikely: Bool) -> Logger.Metadata {
+        [
+            "likely": "\(isLikely)", "forward-seconds": "\(forwardDuration.seconds)", "is-empty": "\(isEmpty)",
+            "holds-all": "\(holdsAllRemaining)", "rate": "\(rate)",
+            "remaining-seconds": "\(remaining.map { "\($0.seconds)" } ?? "live")",
+            "safe-bits-per-second": "\(safeThroughput.map { "\($0)" } ?? "unknown")",
+            "bits-per-second": "\(bitRate.map { "\($0)" } ?? "unknown")",
+            "is-after-stall": "\(isAfterStall)", "is-selection-automatic": "\(isSelectionAutomatic)",
+        ]
+    }
+}
+
+extension SelectionInput {
+    fileprivate func metadata(of decision: SelectionDecision) -> Logger.Metadata {
+        var metadata: Logger.Metadata = [
+            "hls.variant": "\(decision.variantIndex)", "explanation": "\(decision.explanation)",
+            "current": "\(currentVariantIndex.map { "\($0)" } ?? "none")",
+            "candidates": .list(candidates.map(\.index)), "forward-seconds": "\(forwardBuffer.seconds)",
+            "estimated-bits-per-second": "\(throughput.map { "\($0.bitsPerSecond)" } ?? "unknown")",
+            "rate": "\(rate)", "is-playing": "\(isPlaying)",
+        ]
+        if let segmentNumber { metadata["segment"] = "\(segmentNumber)" }
+        if let download {
+            metadata["received-bytes"] = "\(download.receivedByteCount)"
+            metadata["expected-bytes"] = "\(download.expectedByteCount)"
+        }
+        return metadata
+    }
+}
+
+extension SegmentLoad {
+    fileprivate var metadata: Logger.Metadata {
+        [
+            "url": "\(PlaybackLog.publicPart(of: url))", "hls.sequence": "\(mediaSequence)", "bytes": "\(byteCount)",
+            "hls.variant": "\(variantIndex.map { "\($0)" } ?? "none")", "seconds": "\(duration.seconds)",
+        ]
+    }
+}
+
+extension SkippedSegments {
+    fileprivate var metadata: Logger.Metadata {
+        [
+            "first": "\(first)", "last": "\(last)", "seconds": "\(mediaDuration.seconds)",
+            "url": "\(PlaybackLog.publicPart(of: url))", "cause": "\(cause)",
+        ]
+    }
+}
+
+extension PlayerError {
+    fileprivate var metadata: Logger.Metadata {
+        var metadata: Logger.Metadata = ["code": "\(code.rawValue)", "cause": "\(cause)"]
+        if let url { metadata["url"] = "\(PlaybackLog.publicPart(of: url))" }
+        if let detail { metadata["detail"] = "\(detail)" }
+        return metadata
+    }
+}

@@ -39,6 +39,7 @@ struct PlayCommandTests {
         expected.from = .fromEnd(.seconds(30))
         expected.to = .fromEnd(.seconds(10))
         expected.staleAction = .end
+        expected.fellBehindAction = .oldest
         expected.quality = try QualityExpression(parsing: "720p,best")
         expected.audio = try QualityExpression(parsing: "lang=de", for: .renditions)
         expected.subtitles = try QualityExpression(parsing: "forced=yes", for: .renditions)
@@ -60,7 +61,8 @@ struct PlayCommandTests {
             "-o", "-", "-o", "a.wav", "-f", "y4m", "--overwrite", "--rate", "1.5", "--immediately", "--no-auto-wait",
             "--forward-buffer", "30", "--peak-bitrate", "2.5M", "--max-resolution", "1280x720", "--display",
             "640x360@2",
-            "--start-first-eligible", "--from", "-30s", "--to", "-10s", "--stale", "end", "--quality", "720p,best",
+            "--start-first-eligible", "--from", "-30s", "--to", "-10s", "--stale", "end",
+            "--fell-behind", "oldest", "--quality", "720p,best",
             "--audio", "lang=de", "--subs", "forced=yes", "-H", "A: b", "--header", "C: d", "--cacert", "ca.pem",
             "--http1.1", "--allow-file", "--throttle", "800k,50ms", "--retries", "2", "--timeout", "5",
             "--deny-private", "--deny-address", "10.0.0.0/8", "--deny-address", "::1", "--allow-downgrade", "--strict",
@@ -129,7 +131,8 @@ struct PlayCommandTests {
             (["x", "--cookies", "/no/such/file"], "No such file"), (["x", "--cert", "/"], "folder"),
             (["x", "--key-file", "/dev/null"], "--cert"), (["x", "--send-credentials-to", "example.com"], "https://"),
             (["x", "--proxy", "http://p", "--deny-private"], "--deny-private"),
-            (["x", "--stale", "maybe"], "end, fail"), (["x", "--quality", "foo"], "foo"),
+            (["x", "--stale", "maybe"], "end, fail"), (["x", "--fell-behind", "end"], "edge, oldest, fail"),
+            (["x", "--quality", "foo"], "foo"),
         ] as [([String], String)])
     func usage(arguments: [String], words: String) {
         do {

@@ -24,6 +24,17 @@ public struct PlayerItemPreferences: Sendable, Hashable {
     /// What becomes of a live stream that brings nothing new any more.
     public enum StalePolicy: String, Sendable, Hashable { case end, fail }
 
+    /// Where a live stream goes on that moved past what was not loaded yet.
+    public enum FellBehindPolicy: String, Sendable, Hashable, CaseIterable {
+        /// As far from the live edge as at the start: at the next play after a pause, as a seek does, or where nothing is
+        /// left to play. While there is something to play, with the oldest segment.
+        case jumpToEdge
+        /// With the oldest segment that is still there, after what was loaded, so that least is lost.
+        case jumpToOldest
+        /// It does not: the item fails when what was loaded is played.
+        case fail
+    }
+
     /// Seconds of media to keep loaded ahead of the playhead; 0 (the default) leaves it to the player.
     public var preferredForwardBufferDuration = 0.0
     /// Bits per second above which variants are not considered while there are others; 0 (the default) is no limit.
@@ -56,6 +67,13 @@ public struct PlayerItemPreferences: Sendable, Hashable {
     /// Distance from the live edge to start at, in seconds; nil takes the playlist's hold-back.
     public var configuredTimeOffsetFromLive: Double?
     public var stalePolicy = StalePolicy.fail
+    /// What becomes of a live item whose window moved on without it. Default ``FellBehindPolicy/jumpToEdge``. Where
+    /// outputs take media as fast as it comes (recorders), that means the oldest segment as well. How much was lost is
+    /// told by ``PlayerEvent/Kind/segmentsMissed(_:)`` and the error log; what goes while the player is paused, when it
+    /// plays again.
+    ///
+    /// Source: CONTRACTS §6.1; FEATURES M04.
+    public var fellBehindPolicy = FellBehindPolicy.jumpToEdge
 
     public init() {}
 }

@@ -40,7 +40,7 @@ enum HelpPage {
           --start-first-eligible        begin with the first variant of the playlist
           --from, --to, --duration TIME, --loop N   90, 1:30, 1m30s; -30s is before the end; play N times
           --live-from-start, --live-offset TIME   where to join a live stream
-          --stale end|fail              a live stream that stops being updated: exit 0, or 11 (default)
+          --stale end|fail, --fell-behind edge|oldest|fail   live: stands still, or ran ahead; fail: exit 11
         SELECTION
           --quality EXPR                best, worst, 720p60, 'height<=720 codec=hevc'; a comma means else
           --audio, --subs EXPR          'lang=de,lang=en channels=2'

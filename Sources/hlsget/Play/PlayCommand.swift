@@ -114,6 +114,12 @@ struct PlaybackOptions: ParsableArguments {
             valueName: "end|fail"),
         transform: { try ChoiceArgument.parse($0) })
     var stale: PlayOptions.StaleAction?
+    @Option(
+        help: ArgumentHelp(
+            "A live stream that moved on too far: to its edge (the default), to the oldest segment, or fail (exit 11).",
+            valueName: "edge|oldest|fail"),
+        transform: { try ChoiceArgument.parse($0) })
+    var fellBehind: PlayOptions.FellBehindAction?
 
     func apply(to options: inout PlayOptions) {
         if let rate { options.rate = rate }
@@ -131,6 +137,7 @@ struct PlaybackOptions: ParsableArguments {
         options.liveFromStart = liveFromStart
         options.liveOffset = liveOffset
         if let stale { options.staleAction = stale }
+        if let fellBehind { options.fellBehindAction = fellBehind }
     }
 }
 

@@ -33,6 +33,7 @@ struct PlayOptions: Sendable, Equatable {
     /// Distance from the live edge; nil leaves it to the playlist.
     var liveOffset: Duration?
     var staleAction = StaleAction.fail
+    var fellBehindAction = FellBehindAction.edge
 
     var quality: QualityExpression?
     var audio: QualityExpression?
@@ -83,6 +84,8 @@ struct PlayOptions: Sendable, Equatable {
 
     /// What happens when a live playlist stops to change (RELIABILITY R42).
     enum StaleAction: String, Sendable, Equatable, CaseIterable { case end, fail }
+    /// Where a live stream goes on whose window moved past what was not loaded (RELIABILITY R44).
+    enum FellBehindAction: String, Sendable, Equatable, CaseIterable { case edge, oldest, fail }
     enum ProgressStyle: String, Sendable, Equatable, CaseIterable { case bar, json, none }
     enum Verbosity: Sendable, Equatable { case quiet, normal, verbose }
 

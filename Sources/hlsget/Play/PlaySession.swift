@@ -344,6 +344,12 @@ extension PlaySession {
         }
         preferences.configuredTimeOffsetFromLive = options.liveOffset.map { $0 / .seconds(1) }
         preferences.stalePolicy = options.staleAction == .end ? .end : .fail
+        preferences.fellBehindPolicy =
+            switch options.fellBehindAction {
+            case .edge: .jumpToEdge
+            case .oldest: .jumpToOldest
+            case .fail: .fail
+            }
         return preferences
     }
 

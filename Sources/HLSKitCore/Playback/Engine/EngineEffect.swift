@@ -48,6 +48,8 @@ enum EngineEffect: Sendable {
     case note(Decision)
     /// Ask the program for a fresh URL.
     case refreshURL(ExpiredURL)
+    /// A seek begins that nobody asked for: its end is told as any other's.
+    case seekBegan
     /// The seek that was under way is over: media at its target can be shown, or it was superseded or cancelled.
     case seekEnded(finished: Bool)
     /// The seek that was asked for last is outside what can be sought in. One that is under way goes on.

@@ -85,6 +85,14 @@ struct ItemState: Sendable {
     var lastStuckNotice = Duration.zero
     /// The live stream is taken to be over: what is listed is played, nothing more is waited for.
     var isClosed = false
+    /// The player was paused since the variant's list changed last.
+    var hasRested = false
+    /// Meanwhile the live window moved past what was loaded.
+    var isLeftBehind = false
+    /// Nothing is left to play since then: whatever comes is played at the edge.
+    var isLate = false
+    /// What it took, while nobody was told of it.
+    @Shared var missed: SkippedSegments? = nil
     /// Why the segment was passed over that was passed over last.
     @Shared var lastLoss: PlayerError? = nil
     /// The tracks that came last, by lane.

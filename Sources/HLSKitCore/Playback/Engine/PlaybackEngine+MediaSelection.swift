@@ -198,6 +198,7 @@ extension PlaybackEngine {
         effects.append(.clearLane(.audio))
         effects.append(.takeAudioFromVariant)
         guard item?.start != nil else { return }
+        effects.append(.seekBegan)
         seek(SeekRequest(destination: .time(playhead), tolerance: .zero), reloads: true)
     }
 

@@ -274,7 +274,9 @@ extension PlaybackEngine {
             lane.startsNewSequence = true
             effects.append(.publish(.warning("\(url): the server counts its segments anew")))
         case .changed:
-            noteMissed(&lane, next: next, url: url)
+            noteMissed(&lane, resumeTime: next, url: url)
+            // It was not to fall behind.
+            if item?.pendingFailure != nil || item?.error != nil { return }
         case .first, .unchanged, .older: loading.bucket.chargeUnchanged(at: now)
         }
         if update == .changed || update == .restarted {
@@ -293,57 +295,7 @@ extension PlaybackEngine {
         }
         armReload(id)
         checkStale()
-    }
-
-    /// The window moved past what had not been loaded: goes on at the oldest segment. What was missed takes no time:
-    /// everything that is listed moves up to where the lane would have gone on, `next`, or the lane that is farthest. The
-    /// other lanes leave out the same, so that they stay side by side.
-    private mutating func noteMissed(_ lane: inout MediaLane, next: Duration, url: String) {
-        guard let tracker = lane.tracker, tracker.segmentCount > 0 else { return }
-        let first = tracker.playlist.mediaSequence
-        let count: Int
-        switch lane.cursor {
-        case .position(let wanted):
-            guard wanted.epoch == tracker.epoch, wanted.sequence < first else { return }
-            count = first - wanted.sequence
-        case .time(let time):
-            guard tracker.start - time > configuration.buffering.maxGapJump else { return }
-            count = max(1, Int(((tracker.start - time) / tracker.pacingTarget).rounded()))
-        case nil: return
-        }
-        let duration = tracker.pacingTarget * count
-        lane.cursor = .position(tracker.position(at: 0))
-        lane.startsNewSequence = true
-        item?.timelineShift += 1
-        var resume = next
-        for id in [LaneID.main, .audio] where id != lane.id {
-            guard let other = item?.lanes[id], let tracker = other.tracker, other.cursor != nil else { continue }
-            resume = max(resume, Self.resumeTime(of: other, tracker))
-        }
-        let hole = tracker.start - resume
-        if hole > .zero {
-            lane.tracker?.shift(by: .zero - hole)
-            for id in LaneID.allCases where id != lane.id { shift(id, by: .zero - hole, resumingAt: resume) }
-            item?.previousTracker?.shift(by: .zero - hole)
-        }
-        guard lane.id != .subtitles else { return }
-        statistics.numberOfSkippedSegments += count
-        statistics.skippedDuration += duration.seconds
-        effects.append(
-            .publish(
-                .segmentsMissed(
-                    SkippedSegments(
-                        first: first - count, last: first - 1, mediaDuration: duration, url: url,
-                        cause: "the live window moved on"))))
-    }
-
-    /// Moves what a lane has not loaded yet on the item's timeline.
-    private mutating func shift(_ id: LaneID, by distance: Duration, resumingAt time: Duration) {
-        guard item?.lanes[id]?.tracker != nil else { return }
-        item?.lanes[id]?.tracker?.shift(by: distance)
-        if item?.lanes[id]?.cursor != nil { item?.lanes[id]?.cursor = .time(time) }
-        item?.lanes[id]?.startsNewSequence = true
-        item?.lanes[id]?.dropsOverlap = true
+        if update == .changed, id == .main { catchUp() }
     }
 
     /// Sees to it that the list of a lane that loads again goes on, or comes at all.

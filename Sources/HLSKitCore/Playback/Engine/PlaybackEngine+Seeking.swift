@@ -36,6 +36,7 @@ extension PlaybackEngine {
         let isBuffered = !reloads && isBuffered(landing.time)
         run(machine.handle(.seekAccepted(isTargetBuffered: isBuffered)))
         self.item?.seekRequest = request
+        self.item?.isLeftBehind = false
         if isBuffered { present(from: landing) } else { restartLoading(at: landing) }
         movePlayhead(to: landing)
         updateBuffer()

@@ -140,13 +140,16 @@ struct PlaybackEngine: Sendable {
         case .setItem(let new): setItem(new)
         case .play:
             noteFirstControl()
+            resume()
             run(machine.handle(.play(defaultRate: defaultRate, buffer: bufferState(rate: defaultRate))))
         case .pause: run(machine.handle(.setRate(0)))
         case .setRate(let rate):
             noteFirstControl()
+            if rate != 0 { resume() }
             run(machine.handle(.setRate(rate, buffer: bufferState(rate: rate))))
         case .playImmediately(let rate):
             noteFirstControl()
+            resume()
             run(machine.handle(.playImmediately(atRate: rate, buffer: bufferState(rate: rate))))
         case .setRateAtHostTime(let rate, let anchor):
             noteFirstControl()
@@ -436,6 +439,7 @@ struct PlaybackEngine: Sendable {
     }
 
     mutating func noteStatus(_ status: TimeControlStatus) {
+        if status == .paused { item?.hasRested = true }
         guard status == .playing else { return }
         if let began = stallBegan {
             statistics.stallDuration += (now - began).seconds

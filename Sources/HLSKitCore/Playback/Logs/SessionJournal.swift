@@ -161,6 +161,7 @@ struct SessionJournal: Sendable {
         for case .publish(let kind) in effects {
             switch kind {
             case .recoverableError(let error): log(error, view)
+            case .segmentsMissed(let missed): log(missed, view)
             case .itemStatusChanged(.failed):
                 if let error = view.error { log(error, view) }
             default: break
@@ -406,6 +407,15 @@ struct SessionJournal: Sendable {
             ErrorLogEvent(
                 date: epoch + view.now, uri: error.url.map(HTTPURL.loggable), playbackSessionID: session.id,
                 errorDomain: domain, errorComment: comment))
+    }
+
+    private mutating func log(_ missed: SkippedSegments, _ view: View) {
+        let seconds = (missed.mediaDuration.seconds * 10).rounded() / 10
+        log(
+            ErrorLogEvent(
+                date: epoch + view.now, uri: HTTPURL.loggable(missed.url), playbackSessionID: session.id,
+                errorDomain: .playlist,
+                errorComment: "segments \(missed.first) to \(missed.last), \(seconds) s, are lost: \(missed.cause)"))
     }
 
     private mutating func log(_ event: ErrorLogEvent) {

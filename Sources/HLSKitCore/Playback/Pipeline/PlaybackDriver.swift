@@ -226,7 +226,7 @@ struct PlaybackDriver: ~Copyable {
         case .refreshURL(let expired): refresh(expired)
         case .diary(let diary, let entry): diary.take(entry)
         case .note(let decision): configuration.log.note(decision)
-        case .seekEnded, .seekRefused, .prerollEnded, .itemEnded, .advanceToNextItem: break
+        case .seekBegan, .seekEnded, .seekRefused, .prerollEnded, .itemEnded, .advanceToNextItem: break
         }
     }
 

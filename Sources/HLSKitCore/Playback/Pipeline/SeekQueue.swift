@@ -65,10 +65,12 @@ struct SeekQueue: Sendable {
     /// Finds in what the engine decided which seeks are over. The one that is refused is the last that was asked for.
     mutating func take(_ effects: [EngineEffect]) -> Ended {
         var ended = Ended()
-        for effect in effects where !waiters.isEmpty {
+        for effect in effects {
             switch effect {
-            case .seekEnded(let finished): ended.outcomes.append((waiters.removeFirst(), finished))
-            case .seekRefused: ended.outcomes.append((waiters.removeLast(), false))
+            case .seekBegan: waiters.append(nil)
+            case .seekEnded(let finished) where !waiters.isEmpty:
+                ended.outcomes.append((waiters.removeFirst(), finished))
+            case .seekRefused where !waiters.isEmpty: ended.outcomes.append((waiters.removeLast(), false))
             default: break
             }
         }

@@ -192,7 +192,7 @@ struct EngineHarness {
             for id in LaneID.allCases { lanes[id]?.isDrained = false }
             isOver = false
         case .prime(let number): handle(.output(.primed(number, first: nil)))
-        case .land, .evict, .truncate, .step, .prerollEnded: break
+        case .seekBegan, .land, .evict, .truncate, .step, .prerollEnded: break
         case .note(let decision): decisions.append(decision)
         case .setTimebase(let state): timebase = state
         case .arm(let timer, let time): timers.arm(timer, at: time)

@@ -1,0 +1,130 @@
+import HLSPlaylist
+
+/// What a live window takes away from an item that does not keep up with it.
+///
+/// Source: CONTRACTS §6.1; RELIABILITY R44; FEATURES M04.
+extension PlaybackEngine {
+    // MARK: What is gone
+
+    /// The window moved past what had not been loaded: goes on where the policy says. What was missed takes no time:
+    /// everything that is listed moves up to where the lane would have gone on, `resumeTime`, or the lane that is
+    /// farthest. The other lanes leave out the same, so that they stay side by side.
+    mutating func noteMissed(_ lane: inout MediaLane, resumeTime: Duration, url: String) {
+        guard let tracker = lane.tracker, tracker.segmentCount > 0 else { return }
+        let first = tracker.playlist.mediaSequence
+        if !lastVerdict.isEmpty { item?.isLate = false }
+        let index = lane.id == .subtitles ? 0 : oldestWanted(tracker)
+        // Of what it passes over, segments that are not listed any more, and the first that is.
+        var gone = 0
+        var next = 0
+        switch lane.cursor {
+        case .position(let wanted):
+            guard wanted.epoch == tracker.epoch else { return }
+            gone = max(0, first - wanted.sequence)
+            next = max(0, wanted.sequence - first)
+        case .time(let time) where tracker.start - time > configuration.buffering.maxGapJump:
+            gone = max(1, Int(((tracker.start - time) / tracker.pacingTarget).rounded()))
+        case .time(let time): next = tracker.index(containing: time) ?? tracker.segmentCount
+        case nil: return
+        }
+        guard gone > 0 || item?.isLate == true && next < index else { return }
+        let count = gone + index - next
+        let duration = tracker.pacingTarget * gone + tracker.starts[index] - tracker.starts[next]
+        if preferences.fellBehindPolicy == .fail, lane.id != .subtitles {
+            return failWhenPlayed(
+                PlayerError(
+                    code: .staleLive, url: url, cause: "playback fell behind the live window",
+                    detail: "\(gone) segments are gone"))
+        }
+        if index > 0 { item?.isLate = true }
+        lane.cursor = .position(tracker.position(at: index))
+        lane.startsNewSequence = true
+        item?.timelineShift += 1
+        var resume = resumeTime
+        for id in [LaneID.main, .audio] where id != lane.id {
+            guard let other = item?.lanes[id], let tracker = other.tracker, other.cursor != nil else { continue }
+            resume = max(resume, Self.resumeTime(of: other, tracker))
+        }
+        let hole = tracker.starts[index] - resume
+        if hole > .zero {
+            lane.tracker?.shift(by: .zero - hole)
+            for id in LaneID.allCases where id != lane.id { shift(id, by: .zero - hole, resumingAt: resume) }
+            item?.previousTracker?.shift(by: .zero - hole)
+        }
+        guard lane.id != .subtitles else { return }
+        if machine.rate == 0 || item?.hasRested == true { item?.isLeftBehind = true }
+        note(
+            SkippedSegments(
+                first: first + index - count, last: first + index - 1, mediaDuration: duration, url: url,
+                cause: "the live window moved on"))
+    }
+
+    /// The segment to go on with after the window moved on. Who goes on at the edge does so until there is media.
+    private func oldestWanted(_ tracker: PlaylistTracker) -> Int {
+        // R44: while there is something to play, least is lost by going on with the oldest.
+        guard preferences.fellBehindPolicy == .jumpToEdge, configuration.pacing == .realTime, tracker.isLive,
+            lastVerdict.isEmpty, item?.hasPlayed == true
+        else { return 0 }
+        return tracker.index(containing: max(tracker.start, tracker.end - liveOffset(of: tracker))) ?? 0
+    }
+
+    /// Moves what a lane has not loaded yet on the item's timeline.
+    private mutating func shift(_ id: LaneID, by distance: Duration, resumingAt time: Duration) {
+        guard item?.lanes[id]?.tracker != nil else { return }
+        item?.lanes[id]?.tracker?.shift(by: distance)
+        if item?.lanes[id]?.cursor != nil { item?.lanes[id]?.cursor = .time(time) }
+        item?.lanes[id]?.startsNewSequence = true
+        item?.lanes[id]?.dropsOverlap = true
+    }
+
+    /// Counts what is lost. It is told at once, but what goes while the player is paused, reload by reload, when it plays.
+    private mutating func note(_ missed: SkippedSegments) {
+        statistics.numberOfSkippedSegments += missed.last - missed.first + 1
+        statistics.skippedDuration += missed.mediaDuration.seconds
+        if var held = item?.missed, held.url == missed.url, held.last + 1 == missed.first {
+            held.last = missed.last
+            held.mediaDuration += missed.mediaDuration
+            item?.missed = held
+        } else {
+            tellMissed()
+            item?.missed = missed
+        }
+        if machine.rate != 0 { tellMissed() }
+    }
+
+    private mutating func tellMissed() {
+        guard let missed = item?.missed else { return }
+        item?.missed = nil
+        effects.append(.publish(.segmentsMissed(missed)))
+    }
+
+    // MARK: Going on
+
+    /// Goes on where the policy says, if the window left the playhead behind while the player rested. Called when it is
+    /// to play, and with each change of the window: the first one after a rest tells what went meanwhile.
+    mutating func catchUp() {
+        guard machine.rate != 0 else { return }
+        item?.hasRested = false
+        resume()
+    }
+
+    /// The player is about to play.
+    mutating func resume() {
+        guard item?.isLeftBehind == true else { return tellMissed() }
+        item?.isLeftBehind = false
+        guard preferences.fellBehindPolicy == .jumpToEdge, configuration.pacing == .realTime, item?.error == nil,
+            item?.pendingFailure == nil, let lane = item?.lanes[.main], let tracker = lane.tracker, tracker.isLive
+        else { return tellMissed() }
+        let landing = tracker.index(containing: max(tracker.start, tracker.end - liveOffset(of: tracker))) ?? 0
+        if let next = lane.nextIndex, next < landing {
+            note(
+                SkippedSegments(
+                    first: tracker.playlist.mediaSequence + next, last: tracker.playlist.mediaSequence + landing - 1,
+                    mediaDuration: tracker.starts[landing] - tracker.starts[next], url: tracker.url,
+                    cause: "the live window moved on"))
+        }
+        tellMissed()
+        effects.append(.seekBegan)
+        seek(SeekRequest(destination: .edge, tolerance: .unlimited))
+    }
+}

@@ -1,0 +1,30 @@
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("Callers of seeks")
+struct SeekQueueTests {
+    @Test("G03: a seek that the player begins by itself takes no one's outcome")
+    func ownSeek() async {
+        let waiter = SeekWaiter()
+        var queue = SeekQueue()
+        queue.take([.seekBegan]).tell()
+        queue.add(waiter)
+        // The user's seek ends the player's.
+        queue.take([.seekEnded(finished: false)]).tell()
+        #expect(queue.isUnderWay(waiter))
+        queue.take([.seekEnded(finished: true)]).tell()
+        #expect(await waiter.outcome)
+    }
+
+    @Test("a seek of the player's own ends the user's, and is not taken for it")
+    func endedByOwn() async {
+        let waiter = SeekWaiter()
+        var queue = SeekQueue()
+        queue.add(waiter)
+        queue.take([.seekBegan, .seekEnded(finished: false)]).tell()
+        #expect(!queue.isUnderWay(waiter))
+        #expect(await !waiter.outcome)
+        queue.take([.seekEnded(finished: true)]).tell()
+    }
+}

@@ -68,7 +68,7 @@ let package = Package(
         .testTarget(name: "HLSMediaTests", dependencies: ["HLSMedia"], swiftSettings: swiftSettings),
         .testTarget(name: "HLSCaptionsTests", dependencies: ["HLSCaptions"], swiftSettings: swiftSettings),
         .testTarget(
-            name: "HLSKitCoreTests", dependencies: ["HLSKitCore", "HLSKitSimulation", "TestSupport"],
+            name: "HLSKitCoreTests", dependencies: ["HLSKitCore", "HLSKitSimulation", "TestSupport", "CLibAV"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "HLSKitSimulationTests",

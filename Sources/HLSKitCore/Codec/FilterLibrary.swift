@@ -60,3 +60,49 @@ final class FilterLibrary: Sendable {
         self.getFrame = getFrame
     }
 }
+
+extension FilterLibrary {
+    /// Makes a graph out of what `build` puts into it. Who gets it frees it with ``freeGraph``.
+    func makeGraph<Ends>(
+        _ build: (OpaquePointer) throws(CodecError) -> Ends
+    ) throws(CodecError) -> (graph: OpaquePointer, ends: Ends) {
+        guard let graph = allocateGraph() else {
+            throw CodecError(call: "avfilter_graph_alloc", code: CodecError.outOfMemory)
+        }
+        do throws(CodecError) {
+            let ends = try build(graph)
+            let code = configure(graph, nil)
+            guard code >= 0 else { throw CodecError(call: "avfilter_graph_config", code: code) }
+            return (graph, ends)
+        } catch {
+            var graph: OpaquePointer? = graph
+            freeGraph(&graph)
+            throw error
+        }
+    }
+
+    func makeFilter(
+        _ name: String, _ arguments: String?, in graph: OpaquePointer
+    ) throws(CodecError) -> OpaquePointer {
+        guard let filter = findFilter(name) else {
+            throw CodecError(call: "avfilter_get_by_name", code: CodecError.invalidArgument, text: "no filter \(name)")
+        }
+        var context: OpaquePointer?
+        let code = createFilter(&context, filter, name, arguments, nil, graph)
+        guard code >= 0, let context else { throw CodecError(call: "avfilter_graph_create_filter", code: code) }
+        return context
+    }
+
+    func connect(_ one: OpaquePointer, to other: OpaquePointer) throws(CodecError) {
+        let code = link(one, 0, other, 0)
+        guard code >= 0 else { throw CodecError(call: "avfilter_link", code: code) }
+    }
+
+    /// - Throws: where libavfilter is not installed.
+    static func required() throws(CodecError) -> FilterLibrary {
+        guard let library = installed else {
+            throw CodecError(call: "dlopen", code: CodecError.invalidArgument, text: "libavfilter is not installed")
+        }
+        return library
+    }
+}

@@ -5,14 +5,20 @@ struct FrameConverter: ~Copyable {
     private let format: PixelFormat
     private let convertsToRec709: Bool
     private let scaler = PictureScaler()
+    /// nil where it is not wanted, and where libavfilter is not installed.
+    private let colors: ColorTransformer?
 
     init(to format: PixelFormat, convertsToRec709: Bool) {
         self.format = format
         self.convertsToRec709 = convertsToRec709
+        colors = convertsToRec709 ? try? ColorTransformer() : nil
     }
 
     func convert(_ frame: VideoFrame) throws(CodecError) -> VideoFrame {
         let target = Self.format(format) ?? frame.pixelFormat
+        if convertsToRec709, ColorTransformer.isNeeded(for: frame), let mapped = try? colors?.transform(frame) {
+            return try scaler.convert(mapped, width: frame.width, height: frame.height, format: target)
+        }
         let isRec709 = convertsToRec709 && frame.colorTags.isStandardRange
         return try scaler.convert(
             frame, width: frame.width, height: frame.height, format: target, color: isRec709 ? .rec709 : .source)

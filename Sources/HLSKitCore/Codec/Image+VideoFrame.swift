@@ -4,7 +4,7 @@ extension Image {
     /// Makes an image of a decoded picture, with square pixels.
     ///
     /// Colours are converted by the frame's own tags. A picture that does not name its matrix is taken for BT.709 from 720
-    /// rows on and for BT.601 below. High dynamic range is not mapped: the numbers of its transfer function stay.
+    /// rows on and for BT.601 below. High dynamic range is mapped to the standard one where libavfilter is installed.
     ///
     /// Blocks the thread for as long as libswscale works: some milliseconds.
     /// - Parameters:
@@ -14,6 +14,8 @@ extension Image {
     public init(
         _ frame: VideoFrame, maximumSize: PixelSize = PixelSize(width: 0, height: 0), quarterTurns: Int = 0
     ) throws(CodecError) {
+        var frame = frame
+        if !frame.colorTags.isStandardRange, let mapped = try? ColorTransformer().transform(frame) { frame = mapped }
         var limit = maximumSize
         if quarterTurns % 2 != 0 { limit = PixelSize(width: maximumSize.height, height: maximumSize.width) }
         let size = frame.displaySize.fitted(into: limit)

@@ -38,6 +38,10 @@ final class PictureScaler {
         target.pointee.width = Int32(clamping: width)
         target.pointee.height = Int32(clamping: height)
         target.pointee.format = format.rawValue
+        if frame.width != width || frame.height != height {
+            (target.pointee.crop_left, target.pointee.crop_right) = (0, 0)
+            (target.pointee.crop_top, target.pointee.crop_bottom) = (0, 0)
+        }
         tag(target, format: format, color: color)
         var code = av_frame_get_buffer(target, 0)
         guard code >= 0 else { throw CodecError(call: "av_frame_get_buffer", code: code) }
@@ -62,12 +66,12 @@ final class PictureScaler {
             scaler, matrix, isFullRange, target, color == .source ? isFullRange : 0, 0, unity, unity)
     }
 
-    private static func isFullRange(_ frame: VideoFrame) -> Bool {
+    static func isFullRange(_ frame: VideoFrame) -> Bool {
         frame.colorTags.isFullRange == true || frame.pixelFormatName.hasPrefix("yuvj")
     }
 
     /// What is not declared is taken for what the size makes likely: BT.601 below 720 lines.
-    private static func matrix(of frame: VideoFrame) -> Int {
+    static func matrix(of frame: VideoFrame) -> Int {
         frame.colorTags.matrix == 2 && frame.height < 720 ? 6 : frame.colorTags.matrix == 2 ? 1 : frame.colorTags.matrix
     }
 

@@ -24,42 +24,31 @@ final class TempoFilter {
 
     /// - Throws: ``CodecError`` where libavfilter is not installed or cannot do it.
     init(tempo: Double, sampleRate: Int, channelCount: Int) throws(CodecError) {
-        guard let library = FilterLibrary.installed else {
-            throw CodecError(
-                call: "dlopen", code: CodecError.invalidArgument, text: "libavfilter is not installed")
-        }
+        let library = try FilterLibrary.required()
         self.library = library
         self.sampleRate = sampleRate
         self.channelCount = channelCount
         av_channel_layout_default(&layout, Int32(clamping: channelCount))
-        let graph = library.allocateGraph()
-        do throws(CodecError) {
-            guard let graph else { throw CodecError(call: "avfilter_graph_alloc", code: CodecError.outOfMemory) }
-            let name = Self.name(of: &layout)
-            let rate = max(1, sampleRate / Self.rateDivisor)
-            var last = try Self.filter(
-                "abuffer",
-                "sample_rate=\(rate):sample_fmt=flt:channel_layout=\(name):time_base=1/\(rate)", in: graph,
-                library)
-            source = last
+        let name = Self.name(of: &layout)
+        let rate = max(1, sampleRate / Self.rateDivisor)
+        let (graph, ends) = try library.makeGraph { graph throws(CodecError) in
+            let source = try library.makeFilter(
+                "abuffer", "sample_rate=\(rate):sample_fmt=flt:channel_layout=\(name):time_base=1/\(rate)", in: graph)
+            var last = source
             var rest = tempo
             repeat {
                 let step = min(max(rest, Self.range.lowerBound), Self.range.upperBound)
                 rest /= step
-                let next = try Self.filter("atempo", "tempo=\(step)", in: graph, library)
-                try Self.link(last, to: next, library)
+                let next = try library.makeFilter("atempo", "tempo=\(step)", in: graph)
+                try library.connect(last, to: next)
                 last = next
             } while rest < 0.999 || rest > 1.001
-            sink = try Self.filter("abuffersink", nil, in: graph, library)
-            try Self.link(last, to: sink, library)
-            let code = library.configure(graph, nil)
-            guard code >= 0 else { throw CodecError(call: "avfilter_graph_config", code: code) }
-        } catch {
-            var graph = graph
-            library.freeGraph(&graph)
-            throw error
+            let sink = try library.makeFilter("abuffersink", nil, in: graph)
+            try library.connect(last, to: sink)
+            return (source, sink)
         }
         self.graph = graph
+        (source, sink) = ends
     }
 
     deinit {
@@ -122,26 +111,6 @@ final class TempoFilter {
             }
             av_frame_unref(frame)
         }
-    }
-
-    private static func filter(
-        _ name: String, _ arguments: String?, in graph: OpaquePointer, _ library: FilterLibrary
-    ) throws(CodecError) -> OpaquePointer {
-        guard let filter = library.findFilter(name) else {
-            throw CodecError(
-                call: "avfilter_get_by_name", code: CodecError.invalidArgument, text: "no filter \(name)")
-        }
-        var context: OpaquePointer?
-        let code = library.createFilter(&context, filter, name, arguments, nil, graph)
-        guard code >= 0, let context else { throw CodecError(call: "avfilter_graph_create_filter", code: code) }
-        return context
-    }
-
-    private static func link(
-        _ one: OpaquePointer, to other: OpaquePointer, _ library: FilterLibrary
-    ) throws(CodecError) {
-        let code = library.link(one, 0, other, 0)
-        guard code >= 0 else { throw CodecError(call: "avfilter_link", code: code) }
     }
 
     private static func name(of layout: inout AVChannelLayout) -> String {

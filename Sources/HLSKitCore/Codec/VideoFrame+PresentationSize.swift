@@ -1,6 +1,19 @@
+import CLibAV
+
 extension VideoFrame {
-    /// The size at which the picture is to be seen: in square pixels, the height as it is coded.
+    /// The part of the picture that is to be shown, in its pixels: what `clap` of the container says, else all of it.
+    public var cleanAperture: PixelRect {
+        let frame = storage.raw.pointee
+        let (left, top) = (Int(frame.crop_left), Int(frame.crop_top))
+        return PixelRect(
+            x: Double(left), y: Double(top), width: Double(width - left - Int(frame.crop_right)),
+            height: Double(height - top - Int(frame.crop_bottom)))
+    }
+
+    /// The size at which ``cleanAperture`` is to be seen: in square pixels, the height as it is coded.
     public var presentationSize: PixelSize {
+        let aperture = cleanAperture
+        let (width, height) = (Int(aperture.width), Int(aperture.height))
         guard let aspect = sampleAspectRatio, aspect.numerator > 0, aspect.denominator > 0 else {
             return PixelSize(width: width, height: height)
         }

@@ -21,7 +21,8 @@ public final class VideoOutput: PlayerItemOutput {
         /// The colour of the source, which may be wide or of high dynamic range: ``VideoFrame/colorTags`` tell.
         case preserve
         /// Standard dynamic range in the colours of a space. Variants in `PQ` and `HLG` are not chosen while there are
-        /// others, and come as they are where there are none.
+        /// others; where there are none, bright pictures are mapped. Without libavfilter only matrix and range are
+        /// converted, and high dynamic range comes as it is: ``VideoFrame/colorTags`` tell.
         case convert(to: WorkingColorSpace)
     }
 

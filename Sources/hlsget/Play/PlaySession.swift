@@ -356,9 +356,11 @@ extension PlaySession {
     func configuration(clock: any Clock<Duration>, transport: any Transport) -> PlayerConfiguration {
         var configuration = PlayerConfiguration(clock: clock, transport: transport)
         configuration.pacing = options.isPaced ? .realTime : .unpaced
-        // Nobody seeks: what was presented is of no more use.
-        configuration.buffering.backDuration = .zero
-        configuration.buffering.maxBackBufferBytes = 0
+        if !takesKeys {
+            // Nobody seeks: what was presented is of no more use.
+            configuration.buffering.backDuration = .zero
+            configuration.buffering.maxBackBufferBytes = 0
+        }
         configuration.fields = options.fields
         configuration.credentialOrigins = options.credentialOrigins
         configuration.allowsFilesAnywhere = options.allowsFilesOutside

@@ -1,3 +1,5 @@
+import CLibAV
+import Foundation
 import Testing
 
 @testable import HLSKitCore
@@ -50,19 +52,147 @@ struct ColorTests {
         }
     }
 
-    @Test("J08: conversion to BT.709 says so, and leaves high dynamic range alone")
-    func rec709() throws {
-        var fixture = try PacketFixture("h264-avcc")
-        let plain = try #require(fixture.pictures().first)
-        let converter = FrameConverter(to: .yuv420p, convertsToRec709: true)
-        let converted = try converter.convert(plain)
-        #expect(converted.colorTags.matrix == 1 || plain.colorTags.matrix == 1)
-        fixture.track.colorInformation = ColorInformation(
-            colorPrimaries: 9, transferCharacteristics: 16, matrixCoefficients: 9, isFullRange: false)
-        let bright = try #require(fixture.pictures().first)
-        if bright.colorTags.transferFunction == .pq {
-            #expect(try converter.convert(bright).colorTags == bright.colorTags)
+    @Test(
+        "J08: the playlist's VIDEO-RANGE counts where nothing else tells the colour",
+        arguments: [("PQ", 16), ("HLG", 18), ("SDR", 2), (nil, 2)] as [(String?, Int)])
+    func videoRange(_ range: String?, transfer: Int) throws {
+        let attribute = range.map { ",VIDEO-RANGE=\($0)" } ?? ""
+        let text = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000000\(attribute)\nvideo-180p.m3u8\n"
+        let sample = try VirtualSample(
+            end: .seconds(1), quality: nil, path: "range.m3u8", files: ["range.m3u8": Array(text.utf8)])
+        let output = VideoOutput()
+        try sample.item.add(output)
+        let frames = Recorder<VideoFrame>()
+        sample.record(output.frames(), in: frames)
+        try sample.play()
+        #expect(frames.elements.count > 20)
+        #expect(frames.elements.allSatisfy { $0.colorTags.transfer == transfer })
+    }
+
+    // MARK: Conversion to BT.709
+
+    /// One colour all over, in 4:4:4.
+    private static func flat(
+        _ y: UInt8, _ u: UInt8, _ v: UInt8, primaries: UInt32, transfer: UInt32, matrix: UInt32
+    ) throws -> VideoFrame {
+        var frame = av_frame_alloc()
+        defer { av_frame_free(&frame) }
+        let raw = try #require(frame)
+        (raw.pointee.width, raw.pointee.height, raw.pointee.format) = (16, 16, AV_PIX_FMT_YUV444P.rawValue)
+        raw.pointee.color_primaries = AVColorPrimaries(rawValue: primaries)
+        raw.pointee.color_trc = AVColorTransferCharacteristic(rawValue: transfer)
+        raw.pointee.colorspace = AVColorSpace(rawValue: matrix)
+        raw.pointee.color_range = AVCOL_RANGE_MPEG
+        try #require(av_frame_get_buffer(raw, 0) == 0)
+        for (plane, value) in [y, u, v].enumerated() {
+            let data = try #require(CLibAV_frame_data(raw, Int32(plane)))
+            data.update(repeating: value, count: Int(CLibAV_frame_linesize(raw, Int32(plane))) * 16)
         }
+        return try VideoFrame(moving: raw, pts: 7, timescale: 1000, duration: 40)
+    }
+
+    private static func color(of frame: VideoFrame) -> [Int] {
+        frame.withPlanes { planes in planes.map { Int($0.bytes[5 * $0.bytesPerRow + 5]) } }
+    }
+
+    /// What ITU-R BT.2087 makes of a colour of BT.2020, as displays of BT.1886 show it.
+    private static func rec709(ofBT2020 color: [Double]) -> [Int] {
+        let (kr, kb) = (0.2627, 0.0593)
+        let (y, u, v) = ((color[0] - 16) / 219, (color[1] - 128) / 224, (color[2] - 128) / 224)
+        let (red, blue) = (y + 2 * (1 - kr) * v, y + 2 * (1 - kb) * u)
+        let wide = [red, (y - kr * red - kb * blue) / (1 - kr - kb), blue].map { $0.sign == .minus ? 0 : pow($0, 2.4) }
+        let matrix = [
+            [1.6605, -0.5876, -0.0728], [-0.1246, 1.1329, -0.0083], [-0.0182, -0.1006, 1.1187],
+        ]
+        let rgb = matrix.map { row in
+            let light = zip(row, wide).map(*).reduce(0, +)
+            return light < 0 ? -pow(-light, 1 / 2.4) : pow(light, 1 / 2.4)
+        }
+        let luma = 0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2]
+        return [16 + 219 * luma, 128 + 224 * (rgb[2] - luma) / 1.8556, 128 + 224 * (rgb[0] - luma) / 1.5748]
+            .map { Int($0.rounded()) }
+    }
+
+    @Test(
+        "J08: conversion to BT.709 gives the colours of that space, and says so",
+        arguments: [(80, 96, 160), (176, 128, 128), (235, 128, 128), (90, 140, 120), (150, 120, 140)])
+    func wideGamut(_ y: UInt8, _ u: UInt8, _ v: UInt8) throws {
+        let frame = try Self.flat(y, u, v, primaries: 9, transfer: 14, matrix: 9)
+        let converted = try FrameConverter(to: .native, convertsToRec709: true).convert(frame)
+        #expect(converted.colorTags.colorPrimaries == .bt709)
+        #expect(converted.colorTags.transferFunction == .bt709)
+        #expect(converted.colorTags.yCbCrMatrix == .bt709)
+        #expect(converted.colorTags.isFullRange == false)
+        #expect(converted.pixelFormatName == "yuv444p")
+        #expect((converted.pts, converted.duration) == (7, 40))
+        let expected = Self.rec709(ofBT2020: [Double(y), Double(u), Double(v)])
+        for (found, expected) in zip(Self.color(of: converted), expected) { #expect(abs(found - expected) <= 1) }
+        // Where nobody asks for it the source stays.
+        #expect(try FrameConverter(to: .native, convertsToRec709: false).convert(frame) === frame)
+    }
+
+    @Test(
+        "J08: high dynamic range is mapped to the standard one: greys stay grey, in their order", arguments: [16, 18])
+    func toneMapping(_ transfer: UInt32) throws {
+        let converter = FrameConverter(to: .native, convertsToRec709: true)
+        var last = 0
+        for luma in stride(from: UInt8(16), through: 235, by: 20) {
+            let frame = try Self.flat(luma, 128, 128, primaries: 9, transfer: transfer, matrix: 9)
+            let converted = try converter.convert(frame)
+            #expect(converted.colorTags.isStandardRange)
+            let color = Self.color(of: converted)
+            #expect(color[0] > last || luma == 16)
+            #expect(abs(color[1] - 128) <= 1 && abs(color[2] - 128) <= 1)
+            last = color[0]
+        }
+        // The white of SDR, 203 cd/m² (BT.2408), is light but not the brightest.
+        let white = try Self.flat(transfer == 16 ? 143 : 180, 128, 128, primaries: 9, transfer: transfer, matrix: 9)
+        let light = Self.color(of: try converter.convert(white))[0]
+        #expect((130...215).contains(light))
+        // An image of it is of standard range as well.
+        let image = try Image(white)
+        #expect(image.pixels[0] > 120)
+    }
+
+    @Test("J08: what is BT.709 already is not touched, whatever of it is declared", arguments: [1, 2])
+    func alreadyRec709(_ code: UInt32) throws {
+        let frame = try Self.flat(100, 90, 170, primaries: code, transfer: code, matrix: 1)
+        #expect(!ColorTransformer.isNeeded(for: frame))
+        #expect(try FrameConverter(to: .native, convertsToRec709: true).convert(frame) === frame)
+    }
+
+    @Test("J08: colours that nobody knows come as they are")
+    func unknownColors() throws {
+        let frame = try Self.flat(100, 90, 170, primaries: 200, transfer: 16, matrix: 9)
+        #expect(try FrameConverter(to: .native, convertsToRec709: true).convert(frame).colorTags == frame.colorTags)
+    }
+
+    @Test(
+        "J10: the clean aperture is what is shown",
+        arguments: [
+            (CleanAperture(width: 40, height: 30), PixelRect(x: 12, y: 9, width: 40, height: 30)),
+            (
+                CleanAperture(width: 40, height: 30, horizontalOffset: -10, verticalOffset: 5),
+                PixelRect(x: 2, y: 14, width: 40, height: 30)
+            ),
+            // Beyond the picture, or nothing of it.
+            (CleanAperture(width: 4000, height: 30), PixelRect(x: 0, y: 0, width: 64, height: 48)),
+            (
+                CleanAperture(width: 40, height: 30, horizontalOffset: .max, verticalOffset: .min),
+                PixelRect(x: 0, y: 0, width: 64, height: 48)
+            ),
+            (CleanAperture(width: 0, height: -5), PixelRect(x: 0, y: 0, width: 64, height: 48)),
+        ])
+    func cleanAperture(_ aperture: CleanAperture, shown: PixelRect) throws {
+        var fixture = try PacketFixture("h264-avcc")
+        fixture.track.cleanAperture = aperture
+        fixture.track.pixelAspectRatio = PixelAspectRatio(horizontalSpacing: 2, verticalSpacing: 1)
+        let frame = try #require(fixture.pictures().first)
+        #expect((frame.width, frame.height) == (64, 48))
+        #expect(frame.cleanAperture == shown)
+        #expect(frame.presentationSize == PixelSize(width: Int(shown.width) * 2, height: Int(shown.height)))
+        let converted = try FrameConverter(to: .bgra, convertsToRec709: false).convert(frame)
+        #expect(converted.cleanAperture == shown)
     }
 
     @Test("J10: the size of presentation has square pixels")

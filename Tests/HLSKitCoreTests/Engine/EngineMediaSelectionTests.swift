@@ -140,6 +140,82 @@ struct EngineMediaSelectionTests {
         #expect(harness.violations.isEmpty)
     }
 
+    /// Two variants with English inside, and German beside them.
+    private static func audioInside(count: Int = 30) -> ScriptedOrigin {
+        var origin = ScriptedOrigin()
+        origin.media = { _ in .media(100_000) }
+        origin.answer(
+            "main.m3u8",
+            .text(
+                """
+                #EXTM3U
+                #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES
+                #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Deutsch",LANGUAGE="de",AUTOSELECT=YES,URI="de.m3u8"
+                #EXT-X-STREAM-INF:BANDWIDTH=2000000,AUDIO="a"
+                v.m3u8
+                #EXT-X-STREAM-INF:BANDWIDTH=1000000,AUDIO="a"
+                w.m3u8
+
+                """))
+        for name in ["v", "w", "de"] {
+            origin.answer("\(name).m3u8", .text(.numbered(0, count: count, prefix: name, isEnded: true)))
+        }
+        return origin
+    }
+
+    @Test("I04: from separate audio to that inside the variant nothing waits, and a variant switch keeps it")
+    func audioInsideVariant() throws {
+        var harness = EngineHarness.playing("main.m3u8", from: Self.audioInside())
+        let english = { (harness: EngineHarness) in try Self.option("English", .audible, in: harness) }
+        harness.run(until: .seconds(10))
+        #expect(Self.lanes(harness, .audio) == nil)
+        harness.control(.select(.audible, .option(try Self.option("Deutsch", .audible, in: harness))))
+        harness.run(until: .seconds(20))
+        #expect(Self.lanes(harness, .audio) == "de.m3u8")
+        let (story, base) = (harness.story, harness.engine.timebase)
+        let requests = harness.mediaPaths.count
+        harness.control(.select(.audible, .option(try english(harness))))
+        harness.run(until: .seconds(22))
+        #expect(Self.lanes(harness, .audio) == "v.m3u8")
+        #expect(harness.story == story)
+        #expect(harness.engine.timebase == base)
+        #expect(harness.engine.item?.lanes[.audio]?.isReplacing == false)
+        // Heard within a target duration: what is being played is loaded anew.
+        #expect(harness.mediaPaths[requests...].contains("v\((Int(harness.state.currentTime.seconds) - 1) / 4).ts"))
+        var preferences = PlayerItemPreferences()
+        preferences.preferredPeakBitRate = 1_500_000
+        harness.control(.setPreferences(preferences))
+        harness.run(until: .seconds(60))
+        #expect(harness.engine.item?.variantIndex == 1)
+        #expect(Self.lanes(harness, .audio) == "w.m3u8")
+        // Where all is loaded anew it need not be loaded twice.
+        harness.control(.seek(to: .seconds(4)))
+        #expect(Self.lanes(harness, .audio) == nil)
+        let before = harness.mediaPaths.count
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        let after = harness.mediaPaths[before...]
+        #expect(Set(after).count == after.count)
+        #expect(harness.statistics.numberOfStalls == 0)
+        #expect(harness.violations.isEmpty)
+    }
+
+    @Test("I04: between audio inside and beside the variant, back and forth, nothing waits")
+    func insideAndBeside() throws {
+        var harness = EngineHarness.playing("main.m3u8", from: Self.audioInside())
+        harness.run(until: .seconds(9))
+        let names = ["English", "Deutsch"]
+        for time in 0..<20 {
+            harness.run(until: .seconds(10) + .milliseconds(730 * time))
+            harness.control(.select(.audible, .option(try Self.option(names[time % 2], .audible, in: harness))))
+        }
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(Self.lanes(harness, .audio) == "de.m3u8")
+        #expect(harness.statistics.numberOfStalls == 0)
+        #expect(harness.violations.isEmpty)
+    }
+
     @Test("I03: subtitles come and go while playing, without a change of anything else")
     func subtitles() throws {
         var harness = EngineHarness.playing("main.m3u8", from: Self.origin())

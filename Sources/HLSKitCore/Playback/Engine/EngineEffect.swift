@@ -108,6 +108,8 @@ struct SegmentJob: Sendable {
     var replacement: Int?
     var url: String
     var mediaSequence: Int
+    /// What the variant says of its pictures, for those that say nothing themselves.
+    var videoRange: VideoRange?
 }
 
 /// Which of the decoded media is presented.

@@ -28,6 +28,8 @@ struct ItemState: Sendable {
     var unplayableVariants: Set<Int> = []
     @Shared var audibleOption: VariantCandidate.AudioOption? = nil
     /// The language of the subtitles that are loaded; nil where undeclared.
+    /// Audio inside the variant is loaded beside its pictures: it was chosen when they were loaded already.
+    var loadsAudioOfVariant = false
     var legibleLanguage: String?
     /// The start of the segment that the rule was asked for last.
     var decidedFor: Duration?

@@ -50,7 +50,14 @@ extension PlaybackEngine {
         let audio = playlist.renditions.filter { $0.type == .audio && $0.groupID == variant.audio }
         let audible = mediaSelection.current[.audible]?.rendition(in: audio)
         item?.audibleOption = audible.map(VariantCandidate.AudioOption.init)
-        setLane(.audio, to: configuration.playsAudio ? audible : nil, variantURI: variant.uri, base: base)
+        if item?.loadsAudioOfVariant == true, audible?.uri ?? variant.uri == variant.uri,
+            let url = item?.lanes[.main]?.playlistURL
+        {
+            redirect(.audio, to: url)
+        } else {
+            item?.loadsAudioOfVariant = false
+            setLane(.audio, to: configuration.playsAudio ? audible : nil, variantURI: variant.uri, base: base)
+        }
         var required: ForwardBuffer.Tracks = [.video]
         if item?.lanes[.audio] != nil { required.insert(.audio) }
         buffer.setRequiredTracks(required)
@@ -137,7 +144,7 @@ extension PlaybackEngine {
         guard configuration.playsAudio, let uri = rendition?.uri, uri != variant.uri,
             let url = URIReference.resolve(uri, against: base)
         else {
-            return takeAudioFromVariant()
+            return playAudioOfVariant()
         }
         replaceAudio(with: url)
     }
@@ -150,6 +157,7 @@ extension PlaybackEngine {
     /// Loads the audio anew from the playhead on. What is loaded plays until the new one is there.
     private mutating func replaceAudio(with url: String) {
         guard configuration.playsAudio else { return }
+        item?.loadsAudioOfVariant = false
         if item?.lanes[.audio] == nil { standIn(for: url) }
         guard let item, item.start != nil, let old = item.lanes[.audio] else { return redirect(.audio, to: url) }
         for flight in old.segments.reversed() { cancel(flight) }
@@ -189,17 +197,23 @@ extension PlaybackEngine {
         buffer.setRequiredTracks([.video, .audio])
     }
 
-    /// Plays the audio inside the variant, which was not kept until now: the media around the playhead is loaded again.
-    private mutating func takeAudioFromVariant() {
-        guard item?.lanes[.audio] != nil else { return }
+    /// Plays the audio inside the variant, which was not kept until now: it is loaded beside the pictures, like that of a
+    /// rendition, until what is loaded is dropped for some other reason. So nothing has to wait.
+    private mutating func playAudioOfVariant() {
+        guard item?.lanes[.audio] != nil, let url = item?.lanes[.main]?.playlistURL else { return }
+        guard item?.start != nil else { return keepAudioOfVariant() }
+        replaceAudio(with: url)
+        item?.loadsAudioOfVariant = true
+    }
+
+    /// From here on the audio inside the variant is kept as its pictures are.
+    mutating func keepAudioOfVariant() {
+        item?.loadsAudioOfVariant = false
         removeLane(.audio)
         buffer.removeAll(in: .audio)
         buffer.setRequiredTracks([.video])
         effects.append(.clearLane(.audio))
         effects.append(.takeAudioFromVariant)
-        guard item?.start != nil else { return }
-        effects.append(.seekBegan)
-        seek(SeekRequest(destination: .time(playhead), tolerance: .zero), reloads: true)
     }
 
     /// The first media of a new rendition is there: what was loaded of the old one behind `time` is gone.

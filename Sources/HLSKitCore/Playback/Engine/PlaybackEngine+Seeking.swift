@@ -216,6 +216,7 @@ extension PlaybackEngine {
 
     /// Forgets what is loaded, and loads from `landing` on.
     private mutating func restartLoading(at landing: Landing) {
+        if item?.loadsAudioOfVariant == true { keepAudioOfVariant() }
         guard let item else { return }
         let target = landing.time
         for old in item.lanes.values {

@@ -120,13 +120,20 @@ extension PlaybackEngine {
             mapKey: mapKey, start: tracker.starts[index],
             duration: tracker.starts[index + 1] - tracker.starts[index], timeline: timelineNumber(of: key),
             window: window, startsNewSequence: isNewSequence, replacement: lane.replacement, url: url,
-            mediaSequence: segment.mediaSequence)
+            mediaSequence: segment.mediaSequence, videoRange: id == .main ? declaredVideoRange : nil)
         lane.lastTimeline = key
         lane.startsNewSequence = false
         lane.dropsOverlap = false
         if let end = item?.forwardEnd, end < job.start + job.duration { lane.isCutAtEnd = true }
         item?.lanes[id] = lane
         return job
+    }
+
+    private var declaredVideoRange: VideoRange? {
+        guard let index = item?.variantIndex, let variants = item?.multivariant?.variants,
+            variants.indices.contains(index)
+        else { return nil }
+        return variants[index].videoRange
     }
 
     private mutating func timelineNumber(of key: TimelineKey) -> Int {

@@ -272,6 +272,8 @@ struct LanePipeline {
 
     /// Tells outputs of a track when its first sample comes: by then the container has told all it knows.
     private mutating func announce(_ track: MediaTrack, _ reader: inout SegmentReader, output: inout [LaneOutput]) {
+        var track = track
+        if track.mediaType == .video { track.complete(with: reader.job.videoRange) }
         let type = track.mediaType
         let isNewSequence = reader.opensSequence && !reader.announced.contains(type)
         reader.announced.insert(type)
@@ -329,5 +331,24 @@ extension MediaTrack {
     fileprivate func continues(_ other: MediaTrack) -> Bool {
         codec == other.codec && timescale == other.timescale && configuration == other.configuration
             && sampleEntry == other.sampleEntry && encryption == other.encryption
+    }
+}
+
+extension MediaTrack {
+    /// What neither stream nor container tell of the colour, the playlist may: BT.2020 with a high dynamic range.
+    /// What the stream itself says counts more, and is known to its decoder.
+    fileprivate mutating func complete(with range: VideoRange?) {
+        let transfer: TransferFunction
+        switch range {
+        case .pq: transfer = .pq
+        case .hlg: transfer = .hlg
+        default: return
+        }
+        var color =
+            colorInformation ?? ColorInformation(colorPrimaries: 2, transferCharacteristics: 2, matrixCoefficients: 2)
+        if color.colorPrimaries == 2 { color.colorPrimaries = ColorPrimaries.bt2020.rawValue }
+        if color.transferCharacteristics == 2 { color.transferCharacteristics = transfer.rawValue }
+        if color.matrixCoefficients == 2 { color.matrixCoefficients = YCbCrMatrix.bt2020NonConstantLuminance.rawValue }
+        colorInformation = color
     }
 }

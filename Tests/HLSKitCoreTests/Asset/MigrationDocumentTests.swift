@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+
+/// What programs of the old interface find in the documentation.
+@Suite("from AVFoundation, in the documentation") struct MigrationDocumentTests {
+    private static let catalogue = URL(
+        fileURLWithPath: #filePath + "/../../../../Sources/HLSKitCore/Documentation.docc"
+    )
+    .standardized
+
+    /// The cells of a document's tables, row by row.
+    private static func rows(of name: String) throws -> [[String]] {
+        let text = try String(contentsOf: catalogue.appendingPathComponent(name), encoding: .utf8)
+        return text.split(separator: "\n").filter { $0.hasPrefix("| ") }.map { line in
+            line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
+                .map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+    }
+
+    @Test(
+        "A11: each of the three old steps has its new one",
+        arguments: [
+            ("loadValuesAsynchronously(forKeys:", "asset.load("), ("statusOfValue(forKey:", "asset.status(of:"),
+            ("`asset.duration`", ".loaded("), ("tracks(withMediaType:", "loadTracks(withMediaType:"),
+        ])
+    func oldSteps(old: String, new: String) throws {
+        let row = try #require(try Self.rows(of: "InspectingAssets.md").first { $0.first?.contains(old) == true })
+        #expect(row.last?.contains(new) == true)
+    }
+
+    @Test("A11: every name of the table exists", arguments: ["FromAVFoundation.md"])
+    func names(document: String) throws {
+        let sources = try #require(FileManager.default.enumerator(atPath: Self.sources.path))
+        var declared = ""
+        for case let path as String in sources where path.hasSuffix(".swift") {
+            declared += try String(contentsOf: Self.sources.appendingPathComponent(path), encoding: .utf8)
+        }
+        let rows = try Self.rows(of: document)
+        #expect(rows.count > 25)
+        for row in rows {
+            #expect(row.count == 3, "\(row)")
+            for link in row.dropFirst().joined().matches(of: /``([A-Za-z]+)/) {
+                let isThere = declared.contains(try Regex("public (final )?(class|struct|enum|protocol) \(link.1)\\b"))
+                #expect(isThere, "\(link.1)")
+            }
+        }
+    }
+
+    private static let sources = catalogue.deletingLastPathComponent().deletingLastPathComponent()
+}

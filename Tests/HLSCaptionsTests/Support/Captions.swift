@@ -82,7 +82,7 @@ struct CaptionMaker {
         make: (Int, String, [Caption.StyleRun], inout SplitMix) -> Caption
     ) -> [Caption] {
         (0..<8).map { index in
-            let (text, runs) = text { random in
+            let (text, runs) = self.text { random in
                 var style = Self.style(&random, lines: lines)
                 decorate(&style, &random)
                 return style

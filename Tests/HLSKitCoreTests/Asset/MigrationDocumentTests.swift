@@ -31,17 +31,22 @@ import Testing
     @Test("A11: every name of the table exists", arguments: ["FromAVFoundation.md"])
     func names(document: String) throws {
         let sources = try #require(FileManager.default.enumerator(atPath: Self.sources.path))
-        var declared = ""
+        var declared: Set<Substring> = []
         for case let path as String in sources where path.hasSuffix(".swift") {
-            declared += try String(contentsOf: Self.sources.appendingPathComponent(path), encoding: .utf8)
+            let text = try String(contentsOf: Self.sources.appendingPathComponent(path), encoding: .utf8)
+            for line in text.split(separator: "\n") where line.hasPrefix("public ") {
+                let words = line.split { !$0.isLetter && !$0.isNumber }
+                if let kind = words.firstIndex(where: { ["class", "struct", "enum", "protocol"].contains($0) }) {
+                    declared.formUnion(words.dropFirst(kind + 1).prefix(1))
+                }
+            }
         }
         let rows = try Self.rows(of: document)
         #expect(rows.count > 25)
         for row in rows {
             #expect(row.count == 3, "\(row)")
-            for link in row.dropFirst().joined().matches(of: /``([A-Za-z]+)/) {
-                let isThere = declared.contains(try Regex("public (final )?(class|struct|enum|protocol) \(link.1)\\b"))
-                #expect(isThere, "\(link.1)")
+            for link in row.dropFirst().joined(separator: " ").matches(of: /``([A-Za-z]+)/) {
+                #expect(declared.contains(link.1), "\(link.1)")
             }
         }
     }

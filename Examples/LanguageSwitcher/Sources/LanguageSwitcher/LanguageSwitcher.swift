@@ -18,7 +18,9 @@ import HLSKitCore
     }
 
     /// Plays so many seconds of each language; `tell` gets a line for each, and one at the end.
-    static func play(_ url: String, secondsEach seconds: Int, tell: (String) -> Void) async throws {
+    nonisolated(nonsending) static func play(_ url: String, secondsEach seconds: Int, tell: (String) -> Void)
+        async throws
+    {
         let asset = Asset(url: url)
         guard let group = try await asset.loadMediaSelectionGroup(for: .audible) else {
             return tell("there is no language to choose")
@@ -32,6 +34,11 @@ import HLSKitCore
         let times = try player.times(every: MediaTime(value: Int64(seconds), timescale: 1))
         player.play()
         try player.replaceCurrentItem(with: item)
+        // Without it, the time of an item that fails would be waited for.
+        let watcher = Task {
+            for await state in player.states() where state.itemStatus == .failed { await player.close() }
+        }
+        defer { watcher.cancel() }
         var next = 0
         for await time in times {
             if item.status == .failed || next == options.count, time.seconds >= Double(seconds * options.count) {

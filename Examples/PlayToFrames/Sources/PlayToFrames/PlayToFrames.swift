@@ -18,7 +18,7 @@ import HLSKitCore
     }
 
     /// Plays `count` pictures in real time; `tell` gets a line for each.
-    static func play(_ url: String, count: Int, tell: (String) -> Void) async throws {
+    nonisolated(nonsending) static func play(_ url: String, count: Int, tell: (String) -> Void) async throws {
         let item = PlayerItem(url: url)
         // As large as they are shown: no variant that is larger is loaded.
         let pictures = VideoOutput(displaySize: PixelSize(width: 320, height: 180), pixelFormat: .bgra)
@@ -28,6 +28,11 @@ import HLSKitCore
         let player = Player()
         player.play()
         try player.replaceCurrentItem(with: item)
+        // Without it, the pictures of an item that fails would be waited for.
+        let watcher = Task {
+            for await state in player.states() where state.itemStatus == .failed { await player.close() }
+        }
+        defer { watcher.cancel() }
         var rest = count
         for await frame in frames {
             let milliseconds = Int(((frame.itemTime?.seconds ?? 0) * 1000).rounded())

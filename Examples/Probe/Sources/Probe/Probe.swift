@@ -26,7 +26,7 @@ import HLSKitCore
         var ineligible: [String]
     }
 
-    static func probe(_ url: String, tell: (String) -> Void) async throws {
+    nonisolated(nonsending) static func probe(_ url: String, tell: (String) -> Void) async throws {
         let asset = Asset(url: url)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]

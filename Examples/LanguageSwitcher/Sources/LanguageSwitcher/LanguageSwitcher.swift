@@ -41,9 +41,7 @@ import HLSKitCore
         defer { watcher.cancel() }
         var next = 0
         for await time in times {
-            if item.status == .failed || next == options.count, time.seconds >= Double(seconds * options.count) {
-                break
-            }
+            if time.seconds >= Double(seconds * options.count) { break }
             guard next < options.count, player.timeControlStatus == .playing, time.seconds >= Double(seconds * next)
             else { continue }
             item.select(options[next], in: group)

@@ -57,6 +57,7 @@ import HLSKitCore
         // What is measured ends with the item.
         try player.replaceCurrentItem(with: nil)
         for await metric in metrics { tell(metric.jsonLine) }
+        for entry in item.accessLog?.events ?? [] { tell(entry.jsonLine) }
         await player.close()
     }
 }

@@ -16,7 +16,7 @@ struct PlayerReleaseTests {
     func release() throws {
         let requests = Mutex<CountingTransport?>(nil)
         // Slow, so that most are let go in the middle of a request.
-        let queue = try VirtualQueue(["a": 4, "b": 4], over: "1000,900,100\n") { configuration in
+        let queue = try VirtualQueue(["a": 4, "b": 4], over: "1000,2000,50\n") { configuration in
             let transport = CountingTransport(configuration.transport)
             requests.withLock { $0 = transport }
             configuration.transport = transport
@@ -30,7 +30,7 @@ struct PlayerReleaseTests {
             let observers = (player.events(), try player.times(every: MediaTime(value: 1, timescale: 10)))
             released += (logs as [AnyObject] + items + [player]).map(Weak.init)
             player.play()
-            queue.clock.advance(by: .milliseconds(round % 50 * 100))
+            queue.clock.advance(by: .milliseconds(round % 25 * 80))
             if round % 7 == 0 { player.advanceToNextItem() }
             withExtendedLifetime((player, observers)) {}
         }

@@ -88,6 +88,11 @@ final class Muxer {
         try check(av_interleaved_write_frame(context, packet.raw), "av_interleaved_write_frame")
     }
 
+    /// Hands on the bytes of packets that are written.
+    func flush() {
+        if isOpen { avio_flush(context.pointee.pb) }
+    }
+
     /// Writes what is queued and the trailer.
     func finish() throws(CodecError) {
         guard isOpen else { return }

@@ -99,6 +99,8 @@ public final class ContinuedOutput: Sendable {
             try base.write(sample, ofTrackAt: index, at: placed)
         }
 
+        func flush() throws(OutputError) { try base.flush() }
+
         /// Other items may follow.
         func finish() throws(OutputError) {}
     }

@@ -93,6 +93,10 @@ public final class FrameHashWriter: MediaWriter {
         }
     }
 
+    public func flush() throws(OutputError) {
+        try state.withLock { state throws(OutputError) in try state.file.flush() }
+    }
+
     public func finish() throws(OutputError) {
         try state.withLock { state throws(OutputError) in
             try Self.writeLines(&state, isLast: true)

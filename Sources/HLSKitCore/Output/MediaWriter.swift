@@ -20,6 +20,9 @@ public protocol MediaWriter: Sendable {
     func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(OutputError)
     /// Writes a sample of the track at `index` that is presented at `itemTime`.
     func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) throws(OutputError)
+    /// Hands what was written so far on to whoever reads the output, as far as its format allows. A player calls it once
+    /// for each second of media. Default: does nothing.
+    func flush() throws(OutputError)
     /// Writes what is held back and completes the output. A regular file to which nothing was written is removed.
     func finish() throws(OutputError)
 }
@@ -27,6 +30,7 @@ public protocol MediaWriter: Sendable {
 extension MediaWriter {
     public var takesSamples: Bool { false }
     public func begin(_ tracks: [MediaTrack]) throws(OutputError) {}
+    public func flush() throws(OutputError) {}
     public func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) {}
     public func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(OutputError) {}
     public func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) throws(OutputError) {}

@@ -52,6 +52,10 @@ public final class PCMWriter: MediaWriter {
         }
     }
 
+    public func flush() throws(OutputError) {
+        try state.withLock { state throws(OutputError) in try state.file.flush() }
+    }
+
     public func finish() throws(OutputError) {
         try state.withLock { state throws(OutputError) in
             state.samples.removeAll()

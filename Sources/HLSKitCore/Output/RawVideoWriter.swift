@@ -27,6 +27,10 @@ public final class RawVideoWriter: MediaWriter {
         }
     }
 
+    public func flush() throws(OutputError) {
+        try state.withLock { state throws(OutputError) in try state.file.flush() }
+    }
+
     public func finish() throws(OutputError) {
         try state.withLock { state throws(OutputError) in try state.file.finish(keeping: state.hasFrames) }
     }

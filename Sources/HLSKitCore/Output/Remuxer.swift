@@ -100,6 +100,14 @@ public final class Remuxer: MediaWriter {
         }
     }
 
+    public func flush() throws(OutputError) {
+        try state.withLock { state throws(OutputError) in
+            state.muxer?.flush()
+            if let error = state.failure.error { throw error }
+            try state.file.flush()
+        }
+    }
+
     public func finish() throws(OutputError) {
         try state.withLock { state throws(OutputError) in
             do throws(OutputError) {

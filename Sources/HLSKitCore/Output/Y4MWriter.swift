@@ -40,6 +40,10 @@ public final class Y4MWriter: MediaWriter {
         }
     }
 
+    public func flush() throws(OutputError) {
+        try state.withLock { state throws(OutputError) in try state.file.flush() }
+    }
+
     public func finish() throws(OutputError) {
         try state.withLock { state throws(OutputError) in try state.file.finish(keeping: state.hasHeader) }
     }

@@ -1,5 +1,6 @@
 import HLSMedia
 import HLSTime
+import Synchronization
 
 /// Stands between the renderers and the outputs of an item: makes sure that each writer is told all its tracks before
 /// anything of them, and gives each track its index.
@@ -18,6 +19,8 @@ final class WriterHub: Sendable {
     private let board: OutputBoard
     private let moment: @Sendable () -> OutputMoment
     private let state: Gate<State>
+    /// By writer, the second of media in which it was flushed last.
+    private let flushed = Mutex<[Int: Int64]>([:])
 
     /// - Parameter isHeld: nothing is written before ``release()``.
     init(board: OutputBoard, moment: @escaping @Sendable () -> OutputMoment, isHeld: Bool = false) {
@@ -136,6 +139,7 @@ final class WriterHub: Sendable {
         for slot in board.slots where !slot.writer.takesSamples && slot.writer.mediaTypes.contains(.video) {
             guard let index = try await index(of: .video, for: slot) else { continue }
             try slot.writer.write(frame, ofTrackAt: index)
+            try flush(slot, at: frame.itemTime)
         }
     }
 
@@ -149,6 +153,7 @@ final class WriterHub: Sendable {
         for slot in board.slots where !slot.writer.takesSamples && slot.writer.mediaTypes.contains(.audio) {
             guard let index = try await index(of: .audio, for: slot) else { continue }
             try slot.writer.write(buffer, ofTrackAt: index)
+            try flush(slot, at: buffer.itemTime)
         }
     }
 
@@ -167,7 +172,22 @@ final class WriterHub: Sendable {
         for slot in board.slots where slot.writer.takesSamples && slot.writer.mediaTypes.contains(type) {
             guard let index = try await index(of: type, for: slot) else { continue }
             try slot.writer.write(sample, ofTrackAt: index, at: itemTime)
+            try flush(slot, at: itemTime)
         }
+    }
+
+    /// Once a second of media what was written is to be there for whoever reads it, or finds it after a crash.
+    private func flush(_ slot: OutputBoard.WriterSlot, at itemTime: MediaTime?) throws(OutputError) {
+        guard let time = itemTime?.duration else { return }
+        let second = time.components.seconds
+        let isDue = flushed.withLock { flushed in
+            // Sound and pictures are not in step, and time may have jumped back.
+            guard let last = flushed[slot.id], (last - 2...last).contains(second) else {
+                return flushed.updateValue(second, forKey: slot.id) != nil
+            }
+            return false
+        }
+        if isDue { try slot.writer.flush() }
     }
 
     /// All media of this kind was handed over.

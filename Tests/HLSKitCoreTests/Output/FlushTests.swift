@@ -1,0 +1,36 @@
+import Foundation
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("What is on disk while an item is played", .timeLimit(.minutes(2)))
+struct FlushTests {
+    enum Kind: String, CaseIterable, Sendable, CustomTestStringConvertible {
+        case hashes, sound, samples, pictures
+        var testDescription: String { rawValue }
+
+        func writer(_ file: consuming sending OutputFile) throws -> any MediaWriter {
+            switch self {
+            case .hashes: try FrameHashWriter(file: file)
+            case .sound: PCMWriter(file: file, format: .wav)
+            case .samples: Remuxer(file: file, container: .ts)
+            case .pictures: RawVideoWriter(file: file)
+            }
+        }
+    }
+
+    @Test("what was delivered is in the file a second of media later, however little it is", arguments: Kind.allCases)
+    func flush(_ kind: Kind) throws {
+        let folder = try TemporaryFolder()
+        let sample = try VirtualSample(end: .seconds(12))
+        sample.item.add(try kind.writer(try OutputFile(path: folder.path("a"))))
+        var sizes: [Int] = []
+        try sample.play { time in
+            if time.components.attoseconds == 0 { sizes.append((try? folder.bytes("a.part").count) ?? 0) }
+        }
+        // Multiplexers wait for the other track, so not with each second, but with every two.
+        let growing = sizes[3..<11]
+        #expect(zip(growing, growing.dropFirst(2)).allSatisfy { $0 < $1 })
+        #expect(try #require(growing.first) > 0)
+    }
+}

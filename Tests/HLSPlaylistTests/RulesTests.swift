@@ -140,7 +140,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(playlist.variants[0].uri == "my video.m3u8" && rules(playlist.issues) == [.whiteSpace])
     }
 
-    @Test("10: integers have 64 bits, and neither they nor counting on from them wraps")
+    @Test("10, R35: integers have 64 bits, and neither they nor counting on from them wraps")
     func rule10() throws {
         #expect(
             try multivariant("#EXT-X-STREAM-INF:BANDWIDTH=9007199254740993\nv").variants[0].bandwidth

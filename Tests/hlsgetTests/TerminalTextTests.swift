@@ -6,7 +6,7 @@ import Testing
 @Suite("text from the network")
 struct TerminalTextTests {
     @Test(
-        "what could act on a terminal is escaped, everything else stays",
+        "R64: what could act on a terminal is escaped, everything else stays",
         arguments: [
             ("plain ASCII ~!", "plain ASCII ~!"), ("äöü 日本語 🎬", "äöü 日本語 🎬"),
             // A title that would set the window's title, colours, move the cursor, ring.

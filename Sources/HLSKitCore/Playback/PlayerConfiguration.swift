@@ -17,6 +17,8 @@ public struct PlayerConfiguration: Sendable {
     public var transport: any Transport
     public var pacing = Pacing.realTime
     public var buffering = BufferingConfiguration()
+    /// How many segments are loaded side by side.
+    public var parallelLoading = ParallelLoading()
     public var keepUpPolicy = KeepUpPolicy.predictive
     public var retryPolicies = RetryPolicies()
     public var timeouts = TransportTimeouts()

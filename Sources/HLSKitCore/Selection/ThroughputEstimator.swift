@@ -96,6 +96,11 @@ public struct ThroughputEstimator: Sendable {
         running[id] = Running(requested: now)
     }
 
+    /// The request that was sent last waits for others of its kind: its time to the first byte tells nothing of the link.
+    mutating func startedBesideOthers(_ id: TransferID) {
+        running[id]?.tellsLatency = false
+    }
+
     /// The header of the response arrived: what follows is the body.
     public mutating func responded(_ id: TransferID, at now: Duration) {
         guard var transfer = running[id], transfer.firstByte == nil else { return }
@@ -120,8 +125,10 @@ public struct ThroughputEstimator: Sendable {
                 transfer.counts = true
                 begin(at: firstByte)
                 add(transfer.heldByteCount, at: now)
-                latency.add((firstByte - transfer.requested).seconds, weight: 1)
-                meanLatency = .seconds(latency.value ?? 0)
+                if transfer.tellsLatency {
+                    latency.add((firstByte - transfer.requested).seconds, weight: 1)
+                    meanLatency = .seconds(latency.value ?? 0)
+                }
             }
         }
         running[id] = transfer
@@ -219,6 +226,7 @@ extension ThroughputEstimator {
         /// Bytes that wait until the transfer counts.
         var heldByteCount = 0
         var counts = false
+        var tellsLatency = true
     }
 
     /// Bits and the time in which they came.

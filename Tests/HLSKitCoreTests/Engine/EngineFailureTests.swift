@@ -46,6 +46,22 @@ struct EngineFailureTests {
         #expect(harness.statistics.numberOfSkippedSegments == 0)
     }
 
+    @Test("R30: of two thousand variants the playlist of one is asked for; of one more the first playlist is refused")
+    func manyVariants() {
+        for count in [2000, 2001] {
+            var origin = ScriptedOrigin()
+            var text = "#EXTM3U\n"
+            for number in 0..<count { text += "#EXT-X-STREAM-INF:BANDWIDTH=\(1_000_000 + number)\nv\(number).m3u8\n" }
+            origin.answer("main.m3u8", .text(text))
+            origin.answer("v0.m3u8", .text(.numbered(0, count: 3, isEnded: true)))
+            var harness = EngineHarness.playing("main.m3u8", from: origin)
+            harness.run(until: .seconds(1)) { !$0.mediaPaths.isEmpty }
+            let paths = harness.requests.map(\.path).filter { $0.hasSuffix(".m3u8") }
+            #expect(paths == (count == 2000 ? ["main.m3u8", "v0.m3u8"] : ["main.m3u8"]))
+            #expect(harness.error?.code == (count == 2000 ? nil : .refused))
+        }
+    }
+
     @Test("R3: a segment that no variant has is passed over after two tries in each")
     func absentEverywhere() {
         var origin = ScriptedOrigin.twoVariants()

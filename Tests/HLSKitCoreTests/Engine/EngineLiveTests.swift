@@ -228,6 +228,24 @@ struct EngineLiveTests {
         #expect(Self.sequences(harness) == Array(103...117))
     }
 
+    @Test("R39: an outage that is shorter than the window loses nothing, whenever it begins", arguments: 0..<16)
+    func outage(phase: Int) {
+        var origin = ScriptedOrigin()
+        let broadcast = Broadcast(targetDuration: 2, laterCount: 30)
+        let begin = Duration.seconds(10) + .milliseconds(125 * phase)
+        origin.routes["live.m3u8"] = { visit in
+            (begin..<(begin + .seconds(10))).contains(visit.time)
+                ? .status(503) : .text(broadcast.text(at: visit.time))
+        }
+        var configuration = EngineConfiguration()
+        configuration.seed = UInt64(phase)
+        var harness = EngineHarness.playing("live.m3u8", from: origin) { $0 = configuration }
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(harness.missedSequences.isEmpty)
+        #expect(Self.sequences(harness) == Array(103...135))
+    }
+
     @Test(
         "R40: a reload may take no longer than two target durations, six seconds at least", arguments: [(2, 6), (4, 8)])
     func hangingReload(target: Int, limit: Int) {

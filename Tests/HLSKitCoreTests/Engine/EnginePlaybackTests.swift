@@ -309,7 +309,7 @@ struct EnginePlaybackTests {
         #expect(harness.requests(of: "all.mp4").map(\.byteRange) == [0..<100, 100..<150, 150..<220, 500..<510])
     }
 
-    @Test("F19: a gap is never asked for, takes its time, and is counted")
+    @Test("F19, R38: a gap is never asked for, takes its time, and is counted")
     func gap() throws {
         var harness = EngineHarness.playing(
             "vod.m3u8", from: .vod { for index in 3...4 { $0.segments[index].tags = ["#EXT-X-GAP"] } })

@@ -155,7 +155,7 @@ struct RetryScheduleTests {
         Case(
             testDescription: "R39: reloads go on for a minute, 404 as well", cause: status(404), kind: .reload,
             isLive: true,
-            expected: schedule + [Schedule.Decision](repeating: .retry(after: .seconds(4)), count: 10) + [
+            expected: after(0.5, 1, 2) + [Schedule.Decision](repeating: .retry(after: .seconds(3)), count: 18) + [
                 .fail(.notFound)
             ]),
         Case(
@@ -236,6 +236,24 @@ struct RetryScheduleTests {
         #expect(decide("b", at: 17, hasAlternative: false) == .skip)
         // A new segment number has a new account.
         #expect(decide("c", at: 18, hasAlternative: false) == .retry(after: .milliseconds(500)))
+    }
+
+    @Test("R7: the budget is one for all variants, also while there are more of them")
+    func budgetOfAllVariants() {
+        var schedule = Schedule(policies: RetryPolicies(jitter: 0))
+        var now = Duration.zero
+        var decisions: [Schedule.Decision] = []
+        // Twenty variants, each tried twice.
+        for number in 0..<40 {
+            let error = LoadingError(code: .httpStatus, url: "v\(number / 2)", status: 503, text: "HTTP 503")
+            let decision = schedule.decide(
+                .init(cause: .loading(error), kind: .segment, hasAlternative: true), for: "role", at: now)
+            decisions.append(decision)
+            if decision == .skip { break }
+            if case .retry(let delay) = decision { now += delay } else { now += .milliseconds(50) }
+        }
+        #expect(decisions.last == .skip)
+        #expect((.seconds(16)...Duration.seconds(24)).contains(now))
     }
 
     @Test("R8: a success makes the budget whole again")

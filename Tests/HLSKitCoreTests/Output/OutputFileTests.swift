@@ -61,7 +61,7 @@ struct OutputFileTests {
         #expect(try folder.bytes("a.part") == Self.text)
     }
 
-    @Test("an old part file is replaced, and a link in its place is not followed")
+    @Test("R65: an old part file is replaced, and a link in its place is not followed")
     func oldPart() throws {
         let folder = try TemporaryFolder()
         try Data("an older and longer text".utf8).write(to: folder.url.appending(path: "a.part"))
@@ -96,7 +96,7 @@ struct OutputFileTests {
         }
     }
 
-    @Test("a full device is an error with the path and the system's words, and stays one")
+    @Test("R72: a full device is an error with the path and the system's words, and stays one")
     func fullDevice() throws {
         let file = try OutputFile(path: "/dev/full")
         #expect(!file.isSeekable)

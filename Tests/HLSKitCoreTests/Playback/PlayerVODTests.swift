@@ -99,7 +99,7 @@ struct PlayerVODTests {
         #expect(writer.pictures.first?.time == from)
     }
 
-    @Test("after a discontinuity another size and timestamps from 0 go on without a break")
+    @Test("R37: after a discontinuity another size and timestamps from 0 go on without a break")
     func discontinuity() async throws {
         let folder = try ScratchFolder()
         try SampleMedia.copy(to: folder, as: "")

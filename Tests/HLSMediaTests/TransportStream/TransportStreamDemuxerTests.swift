@@ -12,7 +12,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
 
 /// Packets, tables and timestamps.
 @Suite struct TransportStreamDemuxerTests {
-    @Test("B10: a wrap of the 33 bits is undone within the segment, for all streams alike")
+    @Test("B10, R37: a wrap of the 33 bits is undone within the segment, for all streams alike")
     func wrap() {
         var writer = TransportStreamWriter(streams: [video, audio])
         let top: Int64 = 1 << 33
@@ -34,7 +34,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         #expect(demux(writer).samples(of: 257).map(\.pts) == [-300])
     }
 
-    @Test("a lost packet damages its access unit only, and no bytes of two units are mixed")
+    @Test("R69: a lost packet damages its access unit only, and no bytes of two units are mixed")
     func lostPacket() {
         for lost in 3...9 {
             var writer = TransportStreamWriter(streams: [video])
@@ -263,7 +263,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         #expect(trace.samples.map(\.pts) == [7])
     }
 
-    @Test("tables with wrong checksums are better than none, and worse than good ones")
+    @Test("R69: tables with wrong checksums are better than none, and worse than good ones")
     func checksums() {
         var writer = TransportStreamWriter()
         writer.associate([1: 4096], breaksChecksum: true)

@@ -110,7 +110,7 @@ struct FailureTests {
         #expect(try await Self.frames(of: files) == Array(hashes[..<300] + hashes[400...]))
     }
 
-    @Test("a gap in one variant is taken from another")
+    @Test("R38: a gap in one variant is taken from another")
     func gap() async throws {
         var files = try Self.twoVariants()
         let text = String(decoding: files["a/v.m3u8"] ?? [], as: UTF8.self)
@@ -192,7 +192,7 @@ struct FailureTests {
 
     // MARK: Outputs
 
-    @Test("what cannot be written is said before the first request")
+    @Test("R72: what cannot be written is said before the first request")
     func outputs() async throws {
         let origin = try OddOrigin(try OddOrigin.cutSample())
         defer { origin.stop() }
@@ -223,7 +223,7 @@ struct FailureTests {
         #expect(result.errorLines.first?.contains("No space left") == true)
     }
 
-    @Test("a closed pipe is an output error, at once")
+    @Test("R71: a closed pipe is an output error, at once")
     func closedPipe() async throws {
         let folder = try ScratchFolder()
         let command = try Command(
@@ -247,7 +247,7 @@ struct FailureTests {
         #expect(result.output.isEmpty)
     }
 
-    @Test("a signal ends it cleanly: the file is finished and the summary printed", arguments: [SIGINT, SIGTERM])
+    @Test("R71: a signal ends it cleanly: the file is finished and the summary printed", arguments: [SIGINT, SIGTERM])
     func signals(_ signal: Int32) async throws {
         let folder = try ScratchFolder()
         let command = try Command.hlsget(

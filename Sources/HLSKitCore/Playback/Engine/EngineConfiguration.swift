@@ -45,6 +45,9 @@ struct EngineConfiguration: Sendable {
     var capabilities = PlaybackCapabilities()
     /// Decisions that are told with ``EngineEffect/note(_:)``.
     var decisionDetail = DecisionDetail.nothing
+    var parallelLoading = ParallelLoading()
+    /// Somebody waits for media; else it is only loaded.
+    var presentsMedia = true
 }
 
 extension EngineConfiguration {
@@ -73,5 +76,7 @@ extension EngineConfiguration {
         selector = configuration.variantSelector
         capabilities = configuration.capabilities
         decisionDetail = PlaybackLog.detail(for: configuration.logger)
+        parallelLoading = configuration.parallelLoading
+        presentsMedia = configuration.demuxesMedia
     }
 }

@@ -160,7 +160,8 @@ enum EngineTimer: Hashable, Sendable {
 enum RequestRole: Hashable, Sendable {
     case firstPlaylist
     case mediaPlaylist(LaneID)
-    case segment(LaneID)
+    /// The segment that was first asked for as this; it may be another's turn to deliver it.
+    case segment(SegmentID)
     case map(LaneID)
     case key(LaneID)
 }

@@ -16,6 +16,8 @@ struct ItemOutlook: Sendable {
     /// Lanes that could begin a segment if more media is wanted, and those of which some can be played already.
     var idleTracks: ForwardBuffer.Tracks = []
     var demuxedTracks: ForwardBuffer.Tracks = []
+    /// Lanes that are loading a segment and list one after it.
+    var prefetchableTracks: ForwardBuffer.Tracks = []
     /// Idle lanes that may be complete: no further segment is listed, or playing ends before the last one.
     var endedTracks: ForwardBuffer.Tracks = []
     /// The variant's segment is being received.
@@ -93,7 +95,11 @@ struct ItemOutlook: Sendable {
         }
         let track = ForwardBuffer.Tracks(lane.id.bufferTrack)
         if lane.isDemuxed { demuxedTracks.insert(track) }
-        guard isIdle, !lane.isComplete, lane.cursor != nil else { return }
+        guard !lane.isComplete, lane.cursor != nil else { return }
+        guard isIdle else {
+            if lane.nextIndex != nil { prefetchableTracks.insert(track) }
+            return
+        }
         idleTracks.insert(track)
         if endsEarly || lane.nextIndex == nil { endedTracks.insert(track) }
     }

@@ -12,7 +12,10 @@ struct LoadingState: Sendable {
     var selector: any VariantSelector
     /// What to expect before anything was measured.
     var hint: Double?
+    /// Servers whose connections carry several responses at once.
+    private(set) var multiplexedOrigins: Set<Origin> = []
     private let seed: UInt64
+    private var lastMultiplexedURL: String?
 
     init(configuration: EngineConfiguration) {
         selector = configuration.selector
@@ -50,6 +53,13 @@ struct LoadingState: Sendable {
     mutating func note(_ byteCount: Int, of id: RequestID, at now: Duration) -> RequestContext.Subject? {
         estimator.received(id.rawValue, byteCount: byteCount, at: now)
         return requests[id]?.note(byteCount)
+    }
+
+    /// Notes over which protocol a request was answered.
+    mutating func note(_ metrics: TransferMetrics, of context: RequestContext) {
+        guard ["h2", "h3"].contains(metrics.protocolName), context.url != lastMultiplexedURL else { return }
+        lastMultiplexedURL = context.url
+        if let origin = Origin(of: context.url) { multiplexedOrigins.insert(origin) }
     }
 
     /// The bytes that came of a segment.

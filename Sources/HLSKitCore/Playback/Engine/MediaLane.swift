@@ -43,6 +43,8 @@ struct MediaLane: Sendable {
     var lastVariantIndex: Int?
     /// Tracks of the lane are known: its media can be played.
     var isDemuxed = false
+    /// The next segment is one that failed elsewhere: its budget goes on.
+    var inheritedRole: SegmentID?
 
     init(id: LaneID, playlistURL: String) {
         self.id = id
@@ -65,8 +67,8 @@ struct MediaLane: Sendable {
     var hasLoadedSegment: Bool { segments.contains(where: \.isLoaded) }
     /// Where the media ends that was read so far.
     var demuxedEnd: Duration? { segments.compactMap(\.demuxedUpTo).max().map { max($0, loadedEnd ?? $0) } ?? loadedEnd }
-    /// The segment whose bytes are on their way.
-    var loading: SegmentInFlight? { segments.last { !$0.isLoaded } }
+    /// The first segment whose bytes are on their way: the one that is needed next.
+    var loading: SegmentInFlight? { segments.first { !$0.isLoaded } }
 }
 
 /// The lanes of an item. Each has its own place, as they are looked up with every piece that arrives.
@@ -114,6 +116,8 @@ enum ResourceState: Hashable, Sendable {
 /// A segment between its choice and the end of its demuxing.
 struct SegmentInFlight: Sendable {
     let id: SegmentID
+    /// What its failures are counted for: the segment itself, or the one in another variant that it stands for.
+    let role: SegmentID
     /// nil while a failed request waits for its next try.
     var request: RequestID?
     var requestBegan = Duration.zero
@@ -127,5 +131,8 @@ struct SegmentInFlight: Sendable {
     var demuxedUpTo: Duration?
     var isLoaded = false
     var isSuspended = false
+    /// Another segment of the lane was on its way when this one was requested.
     var isPrefetched = false
+    /// It failed before its turn, and waits for it.
+    var isParked = false
 }

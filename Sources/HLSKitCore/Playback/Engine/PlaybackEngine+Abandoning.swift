@@ -67,7 +67,9 @@ extension PlaybackEngine {
     private func watch(_ id: RequestID) -> WatchedDownload? {
         guard let choice = item?.choice, choice.count > 1, item?.error == nil,
             let lane = item?.lanes[.main], let tracker = lane.tracker, let flight = lane.loading, flight.request == id,
-            !flight.isSuspended, let variantIndex = flight.variantIndex, let index = tracker.index(of: flight.position)
+            !flight.isSuspended, let variantIndex = flight.variantIndex,
+            let index = flight.playlistURL == lane.playlistURL
+                ? tracker.index(of: flight.position) : tracker.index(containing: flight.job.start)
         else { return nil }
         var input = selectionInput(at: index, in: tracker, candidates: choice)
         input.currentVariantIndex = lane.lastVariantIndex
@@ -82,11 +84,7 @@ extension PlaybackEngine {
     private mutating func abandon(_ segment: SegmentID, for decision: SelectionDecision) {
         guard let flight = item?.lanes[.main]?.segments.first(where: { $0.id == segment }) else { return }
         let byteCount = loading.receivedByteCount(of: flight)
-        for other in item?.lanes[.main]?.segments ?? [] where other.id >= flight.id { cancel(other) }
-        item?.lanes[.main]?.segments.removeAll { $0.id >= flight.id }
-        item?.lanes[.main]?.cursor = .time(flight.job.start)
-        item?.lanes[.main]?.startsNewSequence = true
-        item?.lanes[.main]?.dropsOverlap = true
+        giveBack(from: flight)
         item?.decidedFor = flight.job.start
         statistics.numberOfAbandonedDownloads += 1
         statistics.abandonedByteCount += byteCount

@@ -113,7 +113,7 @@ extension PlaybackEngine {
         let hasAlternative = id == .main && hasAlternative
         let cause = RetrySchedule<RequestRole>.Failure.Cause.badContent(url: error.url ?? "")
         switch decide(.map(id), .initializationSection, cause, hasAlternative: hasAlternative) {
-        case .retry(let delay): wait(.segment(id), as: .segment(flight.id), delay, because: error)
+        case .retry(let delay): wait(.segment(flight.role), as: .segment(flight.id), delay, because: error)
         case .failOver: takeElsewhere(flight.id, because: error)
         case .skip: failLane(id, error, from: flight.id)
         case .fail(let code): failLane(id, error.with(code), from: flight.id)
@@ -121,15 +121,18 @@ extension PlaybackEngine {
     }
 
     private mutating func failSegment(_ segment: SegmentID, error: PlayerError, loadingError: LoadingError?) {
-        guard let index = item?.lanes[segment.lane]?.segments.firstIndex(where: { $0.id == segment }) else { return }
+        guard let index = item?.lanes[segment.lane]?.segments.firstIndex(where: { $0.id == segment }),
+            let flight = item?.lanes[segment.lane]?.segments[index]
+        else { return }
         item?.lanes[segment.lane]?.segments[index].request = nil
         item?.lanes[segment.lane]?.segments[index].isLoaded = false
         if letGo(segment) { return }
-        let role = RequestRole.segment(segment.lane)
+        if parks(flight, after: loadingError) { return effects.append(.publish(.recoverableError(error))) }
+        let role = RequestRole.segment(flight.role)
         let url = error.url ?? ""
         let cause = loadingError.map { RetrySchedule<RequestRole>.Failure.Cause.loading($0) } ?? .badContent(url: url)
         let isAtEdge = item?.lanes[segment.lane]?.tracker.map { self.isAtEdge(segment, $0) } ?? false
-        let hasAlternative = segment.lane == .main && hasAlternative
+        let hasAlternative = segment.lane == .main && (isOfLeftVariant(flight) || hasAlternative)
         switch decide(role, .segment, cause, hasAlternative: hasAlternative, isAtLiveEdge: isAtEdge) {
         case .retry(let delay): wait(role, as: .segment(segment), delay, because: error)
         case .failOver: takeElsewhere(segment, because: error)
@@ -149,8 +152,15 @@ extension PlaybackEngine {
 
     /// Loads a segment from another variant.
     private mutating func takeElsewhere(_ segment: SegmentID, because error: PlayerError) {
-        guard goBack(to: segment) else { return }
-        leaveVariant(because: error)
+        let flight = item?.lanes[segment.lane]?.segments.first { $0.id == segment }
+        guard let flight, goBack(to: segment) else { return }
+        guard isOfLeftVariant(flight) else { return leaveVariant(because: error) }
+        effects.append(.publish(.recoverableError(error)))
+    }
+
+    /// The lane goes on with another variant already.
+    private func isOfLeftVariant(_ flight: SegmentInFlight) -> Bool {
+        flight.id.lane == .main && flight.playlistURL != item?.lanes[.main]?.playlistURL
     }
 
     /// Forgets a segment and what comes after it, so that it is loaded anew. False where it is not on its way.
@@ -160,10 +170,7 @@ extension PlaybackEngine {
             return false
         }
         // The lane goes back to where the segment begins; what was presented of it is not repeated.
-        abandon(from: segment)
-        item?.lanes[segment.lane]?.cursor = .time(flight.job.start)
-        item?.lanes[segment.lane]?.startsNewSequence = true
-        item?.lanes[segment.lane]?.dropsOverlap = true
+        giveBack(from: flight)
         buffer.removeMedia(from: flight.job.start, in: segment.lane.bufferTrack)
         return true
     }
@@ -314,11 +321,14 @@ extension PlaybackEngine {
         effects.append(.itemEnded)
     }
 
-    /// Gives a segment up, and those that come after it in its lane.
-    private mutating func abandon(from segment: SegmentID) {
+    /// Gives a segment up, and those that come after it in its lane. Its failures go on to count where it is to be taken
+    /// from elsewhere.
+    mutating func abandon(from segment: SegmentID, keepsAccount: Bool = false) {
         guard let flights = item?.lanes[segment.lane]?.segments else { return }
         // From the end: whatever follows a segment that is let go would be read at once.
-        for flight in flights.reversed() where flight.id >= segment { cancel(flight) }
+        for flight in flights.reversed() where flight.id >= segment {
+            if keepsAccount, flight.id == segment { release(flight) } else { cancel(flight) }
+        }
         item?.lanes[segment.lane]?.segments.removeAll { $0.id >= segment }
         cancelUnneededResources(of: segment.lane)
         // What was passed over behind it goes with it.

@@ -165,9 +165,8 @@ extension PlaybackEngine {
         var lane = old
         lane.segments = []
         lane.cursor = .time(begin)
+        lane.inheritedRole = nil
         self.item?.lanes[.audio] = lane
-        loading.forget(.segment(.audio))
-        effects.append(.disarm(.retry(.segment(.audio))))
         redirect(.audio, to: url)
         guard var lane = self.item?.lanes[.audio] else { return }
         lane.cursor = .time(begin)

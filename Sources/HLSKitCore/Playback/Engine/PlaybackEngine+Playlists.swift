@@ -39,6 +39,7 @@ extension PlaybackEngine {
         _ id: RequestID, _ result: Result<LoadedPlaylist, PlaylistFailure>, _ metrics: TransferMetrics
     ) {
         guard let context = loading.requests.removeValue(forKey: id) else { return }
+        loading.note(metrics, of: context)
         switch (context.purpose, result) {
         case (.firstPlaylist, .success(let loaded)):
             publish(loaded, context, isReload: false)

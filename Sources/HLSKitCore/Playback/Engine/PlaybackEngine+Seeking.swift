@@ -237,9 +237,8 @@ extension PlaybackEngine {
             lane.isCutAtEnd = false
             lane.drainedEnd = nil
             lane.isComplete = false
+            lane.inheritedRole = nil
             self.item?.lanes[lane.id] = lane
-            loading.forget(.segment(lane.id))
-            effects.append(.disarm(.retry(.segment(lane.id))))
             buffer.removeAll(in: lane.id.bufferTrack)
             cancelUnneededResources(of: lane.id)
             guard old.isComplete else { continue }

@@ -13,8 +13,9 @@ extension PlaybackEngine {
     mutating func scheduleLoads() {
         for id in LaneID.allCases {
             // Gaps take no request: the lane goes on at once.
-            while mayLoad(id), scheduleLoad(in: id) {}
+            while mayLoad(id), load(in: id, beside: false) {}
         }
+        prefetch()
     }
 
     /// A quick look, since mostly there is nothing to do: whether the lane is idle and wants media, or may be complete.
@@ -26,11 +27,13 @@ extension PlaybackEngine {
             || !outlook.demuxedTracks.contains(id.bufferTrack)
     }
 
-    /// True when the lane moved on without a request.
-    private mutating func scheduleLoad(in id: LaneID) -> Bool {
+    /// Begins the next segment of a lane: where none is on its way, or `beside` those that are. True when the lane moved on
+    /// without a request.
+    mutating func load(in id: LaneID, beside: Bool) -> Bool {
         // Not the whole item: a copy of all that it holds costs more than the rest.
         guard let lane = item?.lanes[id], let tracker = lane.tracker, !lane.isComplete,
-            lane.segments.allSatisfy(\.isLoaded), lane.segments.count < Self.maximumUndemuxedSegments,
+            beside || lane.segments.allSatisfy(\.isLoaded),
+            beside || lane.segments.count < Self.maximumUndemuxedSegments,
             lane.cursor != nil, item?.pendingFailure == nil, item?.error == nil
         else { return false }
         guard let index = lane.nextIndex else {
@@ -82,9 +85,11 @@ extension PlaybackEngine {
             return failUnsupported(error, in: id)
         }
         var flight = SegmentInFlight(
-            id: job.id, position: tracker.position(at: index), job: job, playlistURL: lane.playlistURL)
+            id: job.id, role: lane.inheritedRole ?? job.id, position: tracker.position(at: index), job: job,
+            playlistURL: lane.playlistURL)
         flight.byteRange = segment.byteRange?.range
         flight.variantIndex = id == .main ? item?.variantIndex : nil
+        item?.lanes[id]?.inheritedRole = nil
         item?.lanes[id]?.segments.append(flight)
         advance(id, past: index)
         requestResources(of: job, in: id)
@@ -210,6 +215,10 @@ extension PlaybackEngine {
             namedBy: lane.tracker?.url, byteRange: flight.byteRange,
             maximumByteCount: ResourceLimits.segmentByteCount(
                 duration: flight.job.duration, bitRate: segment.lane == .main ? item?.variant?.bandwidth : nil))
+        if lane.segments[..<index].contains(where: { !$0.isLoaded }) {
+            item?.lanes[segment.lane]?.segments[index].isPrefetched = true
+            loading.estimator.startedBesideOthers(request.rawValue)
+        }
         let now = now
         item?.lanes[segment.lane]?.segments[index].request = request
         item?.lanes[segment.lane]?.segments[index].requestBegan = now
@@ -266,7 +275,8 @@ extension PlaybackEngine {
         if loading.requests[id]?.isFromCache != true { statistics.receivedByteCount += byteCount }
         guard case .segment(let segment) = subject else { return }
         if knownOutlook?.isPartlyDemuxed != false { throttle(segment, id) }
-        if segment.lane == .main { judgeDownloadIfDue(id) }
+        holdBackIfTooMuch(segment, id)
+        if segment.lane == .main, item?.lanes[.main]?.loading?.id == segment { judgeDownloadIfDue(id) }
     }
 
     /// Stops reading a body when the buffer is over-full, and goes on when there is room: only long segments get there.
@@ -291,7 +301,7 @@ extension PlaybackEngine {
             for (index, flight) in segments.enumerated() where flight.isSuspended {
                 let ahead = buffer.forwardDuration(of: id.bufferTrack, situation())
                 guard ahead <= configuration.buffering.forwardDuration,
-                    buffer.byteCount <= configuration.buffering.maxBufferBytes
+                    buffer.byteCount <= configuration.buffering.maxBufferBytes, mayReadOn(at: index)
                 else { continue }
                 item?.lanes[id]?.segments[index].isSuspended = false
                 if let request = flight.request { effects.append(.resume(request)) }
@@ -304,6 +314,7 @@ extension PlaybackEngine {
     mutating func finishRequest(_ id: RequestID, _ metrics: TransferMetrics) {
         guard let context = loading.requests.removeValue(forKey: id) else { return }
         loading.estimator.ended(id.rawValue, at: now)
+        loading.note(metrics, of: context)
         switch context.purpose {
         case .segment(let segment):
             guard let index = item?.lanes[segment.lane]?.segments.firstIndex(where: { $0.id == segment }) else {
@@ -386,7 +397,7 @@ extension PlaybackEngine {
         bridge(from: max(from, end), in: segment.lane)
         item?.lanes[segment.lane]?.lastVariantIndex = flight.variantIndex
         noteLoadedEnd(end, of: segment.lane)
-        loading.retries.succeed(.segment(segment.lane))
+        loading.retries.succeed(.segment(flight.role))
         loading.retries.succeed(.map(segment.lane))
         loading.bucket.deliver()
         statistics.numberOfSegments += 1
@@ -470,7 +481,7 @@ extension PlaybackEngine {
             effects.append(.cancel(request))
         }
         effects.append(.abandonSegment(segment))
-        loading.retries.succeed(.segment(segment.lane))
+        loading.retries.succeed(.segment(flight.role))
         let end = flight.job.start + flight.job.duration
         let from = max(flight.demuxedUpTo ?? flight.job.start, flight.job.start)
         passOver(
@@ -554,6 +565,10 @@ extension PlaybackEngine {
     /// Goes on loading where an end time that holds no longer had cut the lanes off.
     private mutating func reopenLanes(from end: Duration) {
         guard let item, item.error == nil, item.pendingFailure == nil else { return }
+        // What outputs took beyond the end stays taken.
+        let taken = item.requiredLanes.filter { !$0.isCutAtEnd }.compactMap(\.drainedEnd).min()
+        let playhead = playhead
+        if configuration.pacing == .unpaced, let taken { self.item?.presentedUpTo = max(taken, playhead) }
         for lane in item.lanes.values {
             guard lane.cursor != nil, lane.isCutAtEnd || lane.isComplete else { continue }
             if lane.isCutAtEnd {
@@ -587,14 +602,24 @@ extension PlaybackEngine {
 
     mutating func removeLane(_ id: LaneID) {
         guard let lane = item?.lanes[id] else { return }
-        for flight in lane.segments { cancel(flight) }
+        for flight in lane.segments.reversed() { cancel(flight) }
         cancelRequests { $0.purpose.lane == id }
         item?.lanes[id] = nil
-        for role in [RequestRole.mediaPlaylist(id), .segment(id), .map(id), .key(id)] { loading.forget(role) }
+        for role in [RequestRole.mediaPlaylist(id), .map(id), .key(id)] { loading.forget(role) }
         effects.append(.disarm(.reload(id)))
     }
 
+    /// Lets a segment go, and what was counted of its failures.
     mutating func cancel(_ flight: SegmentInFlight) {
+        release(flight)
+        loading.retries.succeed(.segment(flight.role))
+    }
+
+    /// Lets a segment go that is loaded in another way.
+    mutating func release(_ flight: SegmentInFlight) {
+        if loading.waiting.removeValue(forKey: .segment(flight.role)) != nil {
+            effects.append(.disarm(.retry(.segment(flight.role))))
+        }
         if let request = flight.request, !flight.isLoaded {
             loading.requests[request] = nil
             loading.estimator.ended(request.rawValue, at: now)

@@ -99,6 +99,8 @@ struct PlaybackEngine: Sendable {
     /// Bytes alone change nothing while playback runs, but the judgement of the throughput: once a second is enough.
     private mutating func needsSettling(after event: EngineEvent) -> Bool {
         switch event {
+        // The length that it declares may leave room for another segment.
+        case .responded where configuration.pacing == .unpaced: return true
         case .progress, .responded, .timer(.judge): break
         default: return true
         }

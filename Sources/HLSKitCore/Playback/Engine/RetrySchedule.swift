@@ -66,7 +66,12 @@ struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
         } else {
             account.badContentCount = 0
         }
-        let decision = decision(failure, account, at: now)
+        var decision = decision(failure, account, at: now)
+        // R7: the budget is one for all variants together. Where nobody answers, another variant is the better hope than
+        // to go on without the segment: the next would not come either.
+        if decision == .failOver, failure.isAnswer, isOver(account, delay: .zero, failure, at: now) {
+            decision = end(failure)
+        }
         switch decision {
         case .retry, .failOver: accounts[role] = account
         case .skip, .fail: accounts[role] = nil
@@ -127,6 +132,9 @@ struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
             delay = max(.zero, min(wish, policies.maximumRetryAfter))
         } else if !policies.delays.isEmpty {
             delay = jittered(policies.delays[min(account.failureCount, policies.delays.count) - 1], by: policies.jitter)
+            // The window of a live playlist moves on meanwhile: it is asked for no less often than where it lists nothing
+            // new (R41).
+            if failure.kind == .reload { delay = min(delay, max(.milliseconds(500), failure.targetDuration / 2)) }
         }
         guard !isOver(account, delay: delay, failure, at: now) else { return end(failure) }
         return .retry(after: delay)
@@ -182,6 +190,12 @@ extension RetrySchedule.Failure {
     fileprivate var retryAfter: Duration? {
         guard case .loading(let error) = cause else { return nil }
         return error.retryAfter
+    }
+
+    /// The server is there, and answered.
+    fileprivate var isAnswer: Bool {
+        guard case .loading(let error) = cause else { return true }
+        return error.code == .httpStatus
     }
 
     fileprivate var isUnknownName: Bool {

@@ -24,6 +24,8 @@ package struct SteppedPlayback: Sendable {
     package init(configuration: PlayerConfiguration, playlist: @escaping @Sendable (String) -> Playlist?) {
         var configuration = EngineConfiguration(configuration)
         configuration.canPlayCodec = nil
+        // There is one request at a time.
+        configuration.parallelLoading = .sequential
         // There is no media to keep, and nothing that decodes.
         configuration.buffering.backDuration = .zero
         configuration.buffering.maxBackBufferBytes = 0

@@ -286,21 +286,27 @@ struct EngineHarness {
         if case .failure(let code, let status, let retryAfter) = transfer.reply.body {
             end(transfer.index, .failed)
             let error = LoadingError(code: code, url: url, status: status, retryAfter: retryAfter, text: "\(code)")
-            return handle(.failed(id, error, TransferMetrics()))
+            return handle(.failed(id, error, transferMetrics))
         }
         end(transfer.index, .delivered)
         switch transfer.request.consumer {
         case .playlist(let variables):
-            handle(.playlist(id, transfer.reply.playlist(from: url, variables: variables), TransferMetrics()))
+            handle(.playlist(id, transfer.reply.playlist(from: url, variables: variables), transferMetrics))
         case .segment(let segment):
-            handle(.finished(id, TransferMetrics()))
+            handle(.finished(id, transferMetrics))
             lanes[segment.lane]?.complete(segment, spoiledBy: transfer.reply.spoilage)
             demux(segment.lane)
         case .resource(let resource):
-            handle(.finished(id, TransferMetrics()))
+            handle(.finished(id, transferMetrics))
             resources.insert(resource)
             for lane in LaneID.allCases { demux(lane) }
         }
+    }
+
+    private var transferMetrics: TransferMetrics {
+        var metrics = TransferMetrics()
+        metrics.protocolName = origin.protocolName
+        return metrics
     }
 
     // MARK: Media

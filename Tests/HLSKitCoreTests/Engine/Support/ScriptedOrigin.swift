@@ -64,6 +64,8 @@ struct ScriptedOrigin {
     var delay = Duration.milliseconds(20)
     /// Of the link, for each request by itself.
     var bytesPerSecond: (Duration) -> Double = { _ in 1_000_000 }
+    /// What requests are answered over.
+    var protocolName = "http/1.1"
     private var visitCounts: [String: Int] = [:]
 
     /// One answer after another; the last one stays.

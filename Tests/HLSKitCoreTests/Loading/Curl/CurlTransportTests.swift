@@ -137,6 +137,29 @@ struct CurlTransportTests {
         }
     }
 
+    @Test("R24: what is compressed unasked is read all the same")
+    func unaskedCompression() async throws {
+        let body = try Tool.run(["gzip", "-c"], input: Self.m3u8)
+        try await withServer(answering: { connection, _ in
+            connection.respond(body, fields: ["Content-Encoding: gzip"])
+        }) { server in
+            let result = await CurlTransport(configuration: Self.plain).load(server.url, .segment)
+            #expect(result.error == nil)
+            #expect(result.bytes == Self.m3u8)
+        }
+    }
+
+    @Test("R62: no request tells where it comes from")
+    func noReferer() async throws {
+        try await withServer(answering: { connection, request in
+            if request[0].contains("/a ") { return connection.redirect(to: "/b?token=1") }
+            connection.respond(Self.m3u8)
+        }) { server in
+            _ = await CurlTransport(configuration: Self.plain).load(server.url + "/a", .segment)
+            #expect(server.values(of: "Referer") == [nil, nil])
+        }
+    }
+
     @Test("what a request line cannot carry is escaped, and the fragment stays here (R63)")
     func escaping() async throws {
         try await withServer(answering: { connection, _ in connection.respond(Self.m3u8) }) { server in
@@ -229,7 +252,8 @@ struct CurlTransportTests {
     }
 
     @Test(
-        "a compressed playlist is counted on the wire and decoded", .enabled(if: TestOrigin.isInstalled, "needs nginx"))
+        "R24: a compressed playlist is counted on the wire and decoded",
+        .enabled(if: TestOrigin.isInstalled, "needs nginx"))
     func gzip() async throws {
         let origin = try TestOrigin.shared()
         let result = await CurlTransport(configuration: Self.plain).load(origin.plain + "/small.m3u8", .mediaPlaylist)

@@ -61,7 +61,8 @@ let package = Package(
             swiftSettings: swiftSettings),
 
         // What tests of several modules need: programs, folders, servers, the bundled sample.
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swiftSettings),
+        .target(
+            name: "TestSupport", dependencies: ["HLSKitCore"], path: "Tests/TestSupport", swiftSettings: swiftSettings),
         .testTarget(name: "HLSTimeTests", dependencies: ["HLSTime"], swiftSettings: swiftSettings),
         .testTarget(name: "HLSPlaylistTests", dependencies: ["HLSPlaylist"], swiftSettings: swiftSettings),
         .testTarget(name: "HLSMediaTests", dependencies: ["HLSMedia"], swiftSettings: swiftSettings),
@@ -84,6 +85,18 @@ let package = Package(
         .testTarget(
             name: "ThumbnailerTests", dependencies: ["Thumbnailer"],
             path: "Examples/Thumbnailer/Tests/ThumbnailerTests"),
+        .executableTarget(
+            name: "PlayToFrames", dependencies: ["HLSKitCore"], path: "Examples/PlayToFrames/Sources/PlayToFrames"),
+        .testTarget(
+            name: "PlayToFramesTests", dependencies: ["PlayToFrames"], path: "Examples/PlayToFrames/Tests/PlayToFramesTests"),
+        .executableTarget(
+            name: "LanguageSwitcher", dependencies: ["HLSKitCore"], path: "Examples/LanguageSwitcher/Sources/LanguageSwitcher"),
+        .testTarget(
+            name: "LanguageSwitcherTests", dependencies: ["LanguageSwitcher"], path: "Examples/LanguageSwitcher/Tests/LanguageSwitcherTests"),
+        .executableTarget(
+            name: "Probe", dependencies: ["HLSKitCore"], path: "Examples/Probe/Sources/Probe"),
+        .testTarget(
+            name: "ProbeTests", dependencies: ["Probe"], path: "Examples/Probe/Tests/ProbeTests"),
         .testTarget(name: "hlsgetTests", dependencies: ["hlsget", "TestSupport"], swiftSettings: swiftSettings),
     ],
     swiftLanguageModes: [.v6]

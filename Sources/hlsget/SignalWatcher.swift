@@ -29,8 +29,7 @@ final class SignalWatcher: Sendable {
     /// Yields the signal that asks for a clean end, at most one.
     let requests: AsyncStream<Int32>
 
-    // Set once, used again only to be cancelled in `deinit`; a dispatch source may be cancelled on any thread.
-    nonisolated(unsafe) private let sources: [any DispatchSourceSignal]
+    nonisolated(unsafe) private let sources: [any DispatchSourceSignal]  // only cancelled, which any thread may
 
     /// Watches until it is released. `abort` is called on the second signal, on a thread of its own.
     init(

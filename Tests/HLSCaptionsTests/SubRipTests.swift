@@ -87,22 +87,12 @@ import Testing
     @Test("K04: SubRip: what is written reads as the same captions", arguments: UInt64(0)..<40)
     func roundTrip(seed: UInt64) throws {
         var maker = CaptionMaker(seed: seed)
-        var captions: [Caption] = []
-        for index in 0..<8 {
-            let (text, runs) = maker.text { random in
-                CaptionStyle(
-                    textColor: [nil, .yellow, CaptionColor(red: 1, green: 2, blue: 3)].randomElement(using: &random)
-                        ?? nil,
-                    fontWeight: Bool.random(using: &random) ? .bold : .normal,
-                    fontStyle: Bool.random(using: &random) ? .italic : .normal,
-                    decoration: [[], .underline, [.underline, .lineThrough]].randomElement(using: &random) ?? [])
-            }
-            let start = Int64(index) * 2000 + Int64.random(in: 0..<2000, using: &maker.random)
-            captions.append(
-                Caption(
-                    text, timeRange: ms(start, start + Int64.random(in: 1...5000, using: &maker.random)),
-                    region: index % 3 == 0 ? .appleITTTop : nil, styles: runs,
-                    textAlignment: [nil, .left, .right][index % 3]))
+        let captions = maker.captions(lines: [.underline, .lineThrough]) { index, text, runs, random in
+            let start = Int64(index) * 2000 + Int64.random(in: 0..<2000, using: &random)
+            return Caption(
+                text, timeRange: ms(start, start + Int64.random(in: 1...5000, using: &random)),
+                region: index % 3 == 0 ? .appleITTTop : nil, styles: runs,
+                textAlignment: [nil, .left, .right][index % 3])
         }
         let file = try written(.subRip, captions)
         #expect(try read(.subRip, file).captions == captions)

@@ -190,31 +190,22 @@ private func document(_ body: String, attributes: String = "", head: String = ""
     @Test("K04: iTT: what is written reads as the same captions", arguments: UInt64(0)..<40)
     func roundTrip(seed: UInt64) throws {
         var maker = CaptionMaker(seed: seed)
-        var captions: [Caption] = []
-        for index in 0..<8 {
-            let (text, runs) = maker.text { random in
-                CaptionStyle(
-                    textColor: [nil, .yellow, CaptionColor(red: 1, green: 2, blue: 3)].randomElement(using: &random)
-                        ?? nil,
-                    backgroundColor: [nil, CaptionColor(red: 0, green: 0, blue: 0, alpha: 128)].randomElement(
-                        using: &random)
-                        ?? nil,
-                    fontWeight: Bool.random(using: &random) ? .bold : .normal,
-                    fontStyle: Bool.random(using: &random) ? .italic : .normal,
-                    decoration: [[], .underline, [.overline, .lineThrough]].randomElement(using: &random) ?? [],
-                    ruby: Int.random(in: 0..<6, using: &random) == 0 ? CaptionRuby(text: "r<&", position: .after) : nil)
-            }
-            let start = Int64(index) * 60 + Int64.random(in: 0..<60, using: &maker.random)
-            captions.append(
-                Caption(
-                    text, timeRange: frames(start, start + Int64.random(in: 1...90, using: &maker.random)),
-                    region: [
-                        .appleITTBottom, .appleITTTop,
-                        CaptionRegion(
-                            identifier: "x", origin: CaptionPoint(x: .cells(2), y: .percent(12.5)),
-                            size: CaptionSize(width: .cells(20), height: .percent(30)), displayAlignment: .center,
-                            writingMode: .topToBottomAndRightToLeft),
-                    ][index % 3], styles: runs, textAlignment: [nil, .start, .end, .left, .right, .center][index % 6]))
+        let captions = maker.captions(lines: [.overline, .lineThrough]) { style, random in
+            style.backgroundColor =
+                [nil, CaptionColor(red: 0, green: 0, blue: 0, alpha: 128)].randomElement(using: &random) ?? nil
+            style.ruby =
+                Int.random(in: 0..<6, using: &random) == 0 ? CaptionRuby(text: "r<&", position: .after) : nil
+        } make: { index, text, runs, random in
+            let start = Int64(index) * 60 + Int64.random(in: 0..<60, using: &random)
+            return Caption(
+                text, timeRange: frames(start, start + Int64.random(in: 1...90, using: &random)),
+                region: [
+                    .appleITTBottom, .appleITTTop,
+                    CaptionRegion(
+                        identifier: "x", origin: CaptionPoint(x: .cells(2), y: .percent(12.5)),
+                        size: CaptionSize(width: .cells(20), height: .percent(30)), displayAlignment: .center,
+                        writingMode: .topToBottomAndRightToLeft),
+                ][index % 3], styles: runs, textAlignment: [nil, .start, .end, .left, .right, .center][index % 6])
         }
         for isDropFrame in [false, true] {
             var writer = CaptionFileWriter(format: .iTunesTimedText)

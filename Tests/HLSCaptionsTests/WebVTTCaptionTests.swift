@@ -113,25 +113,16 @@ import Testing
     @Test("K04: WebVTT: what is written reads as the same captions", arguments: UInt64(0)..<40)
     func roundTrip(seed: UInt64) throws {
         var maker = CaptionMaker(seed: seed)
-        var captions: [Caption] = []
-        for index in 0..<8 {
-            let (text, runs) = maker.text { random in
-                CaptionStyle(
-                    textColor: [nil, .yellow, CaptionColor(red: 1, green: 2, blue: 3)].randomElement(using: &random)
-                        ?? nil,
-                    backgroundColor: [nil, .black].randomElement(using: &random) ?? nil,
-                    fontWeight: Bool.random(using: &random) ? .bold : .normal,
-                    fontStyle: Bool.random(using: &random) ? .italic : .normal,
-                    decoration: [[], .underline, [.underline, .lineThrough]].randomElement(using: &random) ?? [],
-                    ruby: Int.random(in: 0..<6, using: &random) == 0 ? CaptionRuby(text: "r<&") : nil,
-                    voice: Int.random(in: 0..<6, using: &random) == 0 ? "A & B" : nil)
-            }
-            let start = Int64(index) * 2000 + Int64.random(in: 0..<2000, using: &maker.random)
-            captions.append(
-                Caption(
-                    text, timeRange: ms(start, start + Int64.random(in: 1...5000, using: &maker.random)),
-                    styles: runs, textAlignment: [nil, .start, .end, .left, .right, .center][index % 6],
-                    identifier: index % 3 == 0 ? "name \(index)" : ""))
+        let captions = maker.captions(lines: [.underline, .lineThrough]) { style, random in
+            style.backgroundColor = [nil, .black].randomElement(using: &random) ?? nil
+            style.ruby = Int.random(in: 0..<6, using: &random) == 0 ? CaptionRuby(text: "r<&") : nil
+            style.voice = Int.random(in: 0..<6, using: &random) == 0 ? "A & B" : nil
+        } make: { index, text, runs, random in
+            let start = Int64(index) * 2000 + Int64.random(in: 0..<2000, using: &random)
+            return Caption(
+                text, timeRange: ms(start, start + Int64.random(in: 1...5000, using: &random)),
+                styles: runs, textAlignment: [nil, .start, .end, .left, .right, .center][index % 6],
+                identifier: index % 3 == 0 ? "name \(index)" : "")
         }
         let file = try written(.webVTT, captions)
         let content = try read(.webVTT, file)

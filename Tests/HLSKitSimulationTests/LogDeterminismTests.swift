@@ -60,7 +60,7 @@ struct LogDeterminismTests {
         let stream = SyntheticStream(segmentCount: 5)
         let trace = try NetworkTrace(parsing: "1000,50000,20\n".utf8)
         let items = [PlayerItem(url: stream.url), PlayerItem(url: stream.url)]
-        let player = QueuePlayer(
+        let player = try QueuePlayer(
             items: items,
             configuration: PlayerConfiguration(
                 clock: clock, transport: SimulatedTransport(stream, over: trace, clock: clock)))

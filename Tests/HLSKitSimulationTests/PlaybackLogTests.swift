@@ -48,7 +48,7 @@ struct PlaybackLogTests {
         let notebook = Notebook()
         let queue = try VirtualQueue(["a": 8]) { $0.logger = notebook.logger(level) }
         let item = PlayerItem(url: "https://\(name).invalid/index.m3u8?token=\(Self.secret)#x")
-        let player = QueuePlayer(items: [item], configuration: queue.configuration)
+        let player = try QueuePlayer(items: [item], configuration: queue.configuration)
         player.play()
         queue.clock.advance(by: .seconds(30))
         withExtendedLifetime(player) {}

@@ -13,7 +13,7 @@ struct PlayerItemStateTests {
             #expect(item.duration == .indefinite)
             #expect(item.presentationSize == PixelSize(width: 0, height: 0))
             #expect(item.tracks.isEmpty)
-            let player = Player(item: item, configuration: queue.configuration)
+            let player = try Player(item: item, configuration: queue.configuration)
             player.play()
             try await queue.clock.sleep(for: .seconds(3))
             #expect(item.status == .readyToPlay)
@@ -40,7 +40,7 @@ struct PlayerItemStateTests {
         let queue = try VirtualQueue([:])
         try queue.clock.run {
             let item = queue.item("x")
-            let player = Player(item: item, configuration: queue.configuration)
+            let player = try Player(item: item, configuration: queue.configuration)
             try await queue.clock.sleep(for: .seconds(1))
             #expect(item.status == .failed)
             try player.replaceCurrentItem(with: nil)

@@ -71,7 +71,7 @@ struct PlayerLooperTests {
         let queue = try VirtualQueue(["a": 4, "b": 4])
         try queue.clock.run {
             let other = queue.item("b")
-            let player = QueuePlayer(items: [other], configuration: queue.configuration)
+            let player = try QueuePlayer(items: [other], configuration: queue.configuration)
             player.play()
             let looper = try PlayerLooper(
                 player: player, template: queue.item("a"),
@@ -118,7 +118,7 @@ struct PlayerLooperTests {
             let copy = item.copy()
             #expect(copy.preferences == item.preferences)
             #expect(copy.forwardPlaybackEndTime.inSeconds == 2)
-            let player = Player(item: item, configuration: queue.configuration)
+            let player = try Player(item: item, configuration: queue.configuration)
             player.play()
             try await queue.clock.sleep(for: .seconds(4))
             let (count, pictures) = (queue.requestedNames.count, log.pictures.count)

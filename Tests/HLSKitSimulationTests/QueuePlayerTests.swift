@@ -9,7 +9,7 @@ struct QueuePlayerTests {
         let queue = try VirtualQueue(["a": 8, "b": 6])
         let log = PictureLog(clock: queue.clock)
         let (events, last) = try queue.clock.run {
-            let player = QueuePlayer(
+            let player = try QueuePlayer(
                 items: [queue.item("a", to: log.named("a")), queue.item("b", to: log.named("b"))],
                 configuration: queue.configuration)
             let stream = player.events()
@@ -51,7 +51,7 @@ struct QueuePlayerTests {
         try queue.clock.run {
             let names = ["long", "a", "b", "c"]
             let items = names.map { queue.item($0) }
-            let player = QueuePlayer(items: items, configuration: queue.configuration)
+            let player = try QueuePlayer(items: items, configuration: queue.configuration)
             #expect(Set(queue.requestedNames).isEmpty || Set(queue.requestedNames) == ["long"])
             player.play()
             try await queue.clock.sleep(for: .seconds(20))
@@ -69,7 +69,7 @@ struct QueuePlayerTests {
         let queue = try VirtualQueue(["a": 8, "b": 8, "c": 8, "d": 8])
         try queue.clock.run {
             let (a, b, c, d) = (queue.item("a"), queue.item("b"), queue.item("c"), queue.item("d"))
-            let player = QueuePlayer(items: [a, b], configuration: queue.configuration)
+            let player = try QueuePlayer(items: [a, b], configuration: queue.configuration)
             func names() -> String { player.items().map { String($0.url.dropFirst(8).prefix(1)) }.joined() }
             #expect(names() == "ab")
             #expect(!player.canInsert(a))
@@ -109,7 +109,7 @@ struct QueuePlayerTests {
     func actionAtItemEnd() throws {
         let queue = try VirtualQueue(["a": 4])
         try queue.clock.run {
-            let player = Player(item: queue.item("a"), configuration: queue.configuration)
+            let player = try Player(item: queue.item("a"), configuration: queue.configuration)
             #expect(player.actionAtItemEnd == .pause)
             #expect(throws: PlayerError.self) { try player.setActionAtItemEnd(.advance) }
             try player.setActionAtItemEnd(.none)
@@ -134,7 +134,7 @@ struct QueuePlayerTests {
         let queue = try VirtualQueue(["a": 4, "b": 4])
         let played = try queue.clock.run {
             let items = names.map { queue.item($0) }
-            let player = QueuePlayer(items: items, configuration: queue.configuration)
+            let player = try QueuePlayer(items: items, configuration: queue.configuration)
             let events = player.events()
             player.play()
             var played: [String] = []
@@ -157,7 +157,7 @@ struct QueuePlayerTests {
     func ranOut() throws {
         let queue = try VirtualQueue(["a": 4, "b": 4])
         try queue.clock.run {
-            let player = QueuePlayer(items: [queue.item("a")], configuration: queue.configuration)
+            let player = try QueuePlayer(items: [queue.item("a")], configuration: queue.configuration)
             player.rate = 2
             try await queue.clock.sleep(for: .seconds(10))
             #expect(player.reasonForWaitingToPlay == .noItemToPlay)
@@ -176,7 +176,7 @@ struct QueuePlayerTests {
         let queue = try VirtualQueue(["a": 8, "b": 4, "c": 2]) { $0.pacing = .unpaced }
         let log = PictureLog(clock: queue.clock)
         try queue.clock.run {
-            let player = QueuePlayer(
+            let player = try QueuePlayer(
                 items: ["a", "b", "c"].map { queue.item($0, to: log.named($0)) }, configuration: queue.configuration)
             let events = player.events()
             player.play()
@@ -192,7 +192,7 @@ struct QueuePlayerTests {
         let queue = try VirtualQueue(["a": 200], over: "1000,300,50\n")
         try queue.clock.run {
             let item = queue.item("a")
-            let player = QueuePlayer(items: [item], configuration: queue.configuration)
+            let player = try QueuePlayer(items: [item], configuration: queue.configuration)
             player.play()
             try await queue.clock.sleep(for: .seconds(5))
             player.remove(item)

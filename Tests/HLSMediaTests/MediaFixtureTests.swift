@@ -5,7 +5,7 @@ import Testing
 @Suite struct MediaFixtureTests {
     static let fixtures = MediaFixture.transportStreams + MediaFixture.packedAudio
 
-    @Test("samples are those of the checked-in text", arguments: fixtures)
+    @Test("J01: samples are those of the checked-in text", arguments: fixtures)
     func golden(_ fixture: MediaFixture) throws {
         let trace = fixture.trace(try fixture.bytes)
         #expect(try trace.text == fixture.golden(trace))

@@ -56,7 +56,7 @@ private struct Generator: RandomNumberGenerator {
         return Int32(clamping: Int64(a) / x * Int64(b))
     }
 
-    @Test("sums and differences are the nearest that their timescale can hold", arguments: [1, 2, 3] as [UInt64])
+    @Test("B02: sums and differences are the nearest that their timescale can hold", arguments: [1, 2, 3] as [UInt64])
     func sums(seed: UInt64) {
         var generator = Generator(state: seed)
         for _ in 0..<Self.roundCount {
@@ -76,7 +76,7 @@ private struct Generator: RandomNumberGenerator {
         }
     }
 
-    @Test("conversions stay within one unit on the side that their rounding says", arguments: Rounding.allCases)
+    @Test("B05: conversions stay within one unit on the side that their rounding says", arguments: Rounding.allCases)
     func conversions(rounding: Rounding) {
         var generator = Generator(state: 7)
         for _ in 0..<Self.roundCount {
@@ -104,7 +104,7 @@ private struct Generator: RandomNumberGenerator {
         }
     }
 
-    @Test("the order is that of the fractions, and equal fractions have equal hashes")
+    @Test("B01, B03: the order is that of the fractions, and equal fractions have equal hashes")
     func order() {
         var generator = Generator(state: 11)
         for _ in 0..<Self.roundCount {
@@ -126,7 +126,7 @@ private struct Generator: RandomNumberGenerator {
         }
     }
 
-    @Test("every kind of time survives being written as JSON")
+    @Test("B01: every kind of time survives being written as JSON")
     func coding() throws {
         var generator = Generator(state: 13)
         var times: [MediaTime] = [.zero, .invalid, .indefinite, .positiveInfinity, .negativeInfinity]

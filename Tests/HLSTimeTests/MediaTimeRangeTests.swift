@@ -7,7 +7,7 @@ private func range(_ start: Int64, _ end: Int64) -> MediaTimeRange {
 }
 
 @Suite struct MediaTimeRangeTests {
-    @Test("a range contains its start but not its end")
+    @Test("B06: a range contains its start but not its end")
     func contains() {
         #expect(range(1, 3).contains(seconds(1)))
         #expect(range(1, 3).contains(MediaTime(value: 5, timescale: 2)))
@@ -17,7 +17,7 @@ private func range(_ start: Int64, _ end: Int64) -> MediaTimeRange {
         #expect(range(1, 3).contains(range(2, 3)) && !range(1, 3).contains(range(2, 4)))
     }
 
-    @Test("union and intersection are commutative, and bounded by both ranges")
+    @Test("B06: union and intersection are commutative, and bounded by both ranges")
     func algebra() {
         for a in 0..<4 as Range<Int64> {
             for b in a..<5 {
@@ -39,7 +39,7 @@ private func range(_ start: Int64, _ end: Int64) -> MediaTimeRange {
         }
     }
 
-    @Test("a range with a negative or epoch-bound duration is invalid and poisons nothing")
+    @Test("B06: a range with a negative or epoch-bound duration is invalid and poisons nothing")
     func invalid() {
         #expect(!range(3, 1).isValid)
         #expect(!MediaTimeRange(start: .zero, duration: MediaTime(value: 1, timescale: 1, epoch: 1)).isValid)
@@ -51,7 +51,7 @@ private func range(_ start: Int64, _ end: Int64) -> MediaTimeRange {
         #expect(MediaTimeRange(start: .zero, duration: .positiveInfinity).contains(seconds(1 << 40)))
     }
 
-    @Test("a mapping stretches, continues outside its source and inverts")
+    @Test("B06: a mapping stretches, continues outside its source and inverts")
     func mapping() {
         let double = MediaTimeMapping(source: range(10, 20), target: range(100, 120))
         #expect(double.map(seconds(10)) == seconds(100))

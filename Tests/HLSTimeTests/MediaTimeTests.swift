@@ -21,7 +21,7 @@ private var everyTime: [MediaTime] {
     }
 
     @Test(
-        "a sum keeps an equal timescale, else takes the least common multiple, else the largest",
+        "B02: a sum keeps an equal timescale, else takes the least common multiple, else the largest",
         arguments: [
             Sum(left: time(1, 30), right: time(2, 30), sum: time(3, 30), timescale: 30, rounded: false),
             Sum(left: time(1, 2), right: time(1, 3), sum: time(5, 6), timescale: 6, rounded: false),
@@ -43,7 +43,7 @@ private var everyTime: [MediaTime] {
         #expect(c.right + c.left == sum)
     }
 
-    @Test("an overflow halves the timescale with rounding, and ends in an infinity at 1")
+    @Test("B02, B04: an overflow halves the timescale with rounding, and ends in an infinity at 1")
     func overflow() {
         let half = time(Int64.max, 2) + time(Int64.max, 2)
         #expect(half == time(Int64.max, 1))
@@ -61,7 +61,7 @@ private var everyTime: [MediaTime] {
         #expect(large.timescale < 10 && large.timescale > 0 && large.seconds == 1e18)
     }
 
-    @Test("rounding is remembered by every later result but does not count for equality and hash")
+    @Test("B02: rounding is remembered by every later result but does not count for equality and hash")
     func rounded() {
         let third = time(1, 3).converted(to: 10)
         #expect(third.value == 3 && third.hasBeenRounded)
@@ -74,7 +74,7 @@ private var everyTime: [MediaTime] {
         #expect(!MediaTime(seconds: 0.5, preferredTimescale: 2).hasBeenRounded)
     }
 
-    @Test("times that are not numbers follow the table of CONTRACTS §2")
+    @Test("B02: times that are not numbers follow the table of CONTRACTS §2")
     func specialSums() {
         for other in everyTime {
             #expect(MediaTime.invalid + other == .invalid)
@@ -98,7 +98,7 @@ private var everyTime: [MediaTime] {
         #expect(time(1, 1).multiplied(by: (1, 0)) == .invalid)
     }
 
-    @Test("epochs combine with 0 and with themselves only")
+    @Test("B02: epochs combine with 0 and with themselves only")
     func epochs() {
         #expect(time(1, 1, 1) + time(1, 1, 2) == .invalid)
         #expect((time(1, 1, 3) + time(2, 1)).epoch == 3)
@@ -107,7 +107,7 @@ private var everyTime: [MediaTime] {
         #expect(time(9, 1, 1) < time(1, 1, 2))
     }
 
-    @Test("the order is total: −∞, numbers by epoch and value, indefinite, +∞, invalid")
+    @Test("B03: the order is total: −∞, numbers by epoch and value, indefinite, +∞, invalid")
     func order() {
         let sorted: [MediaTime] = [
             .negativeInfinity, time(Int64.min, 1), time(-1, 3), .zero, time(1, 3), time(1, 2), time(Int64.max, 1),
@@ -130,7 +130,7 @@ private var everyTime: [MediaTime] {
     }
 
     @Test(
-        "every rounding goes its way",
+        "B05: every rounding goes its way",
         arguments: [
             Rounded(rounding: .halfAwayFromZero, expected: [3, 2, -3, -3, 0]),
             Rounded(rounding: .towardZero, expected: [2, 2, -2, -2, 0]),
@@ -144,13 +144,13 @@ private var everyTime: [MediaTime] {
         #expect(results == c.expected)
     }
 
-    @Test("quickTime rounds away from zero when the timescale gets finer")
+    @Test("B05: quickTime rounds away from zero when the timescale gets finer")
     func quickTimeFiner() {
         #expect(time(1, 3).converted(to: 10, rounding: .quickTime).value == 4)
         #expect(time(-1, 3).converted(to: 10, rounding: .quickTime).value == -4)
     }
 
-    @Test("sums commute, differences undo sums, negation is its own inverse: for every pair, without a trap")
+    @Test("B02: sums commute, differences undo sums, negation is its own inverse: for every pair, without a trap")
     func laws() {
         let times = everyTime
         for a in times {

@@ -13,8 +13,7 @@ final class DecisionCosts {
 /// of them end at the first glance.
 struct TimedRule: VariantSelector {
     var rule: any VariantSelector
-    // One session runs on one thread.
-    nonisolated(unsafe) let costs: DecisionCosts
+    nonisolated(unsafe) let costs: DecisionCosts  // one session runs on one thread
 
     mutating func decide(_ input: SelectionInput) -> SelectionDecision {
         guard input.download == nil else { return rule.decide(input) }

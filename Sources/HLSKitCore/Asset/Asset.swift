@@ -1,5 +1,5 @@
 public import HLSMedia
-public import HLSTime
+import HLSTime
 import Synchronization
 
 /// Something that can be inspected and played: an HLS stream, or a bare media file (MP4, MPEG-TS, packed audio), over the
@@ -22,19 +22,41 @@ public final class Asset: Sendable {
 
     /// The multivariant playlist, media playlist or media file, as an absolute URL.
     public let url: String
-    let inspector: AssetInspector
+    /// Who loads resources besides the network, and keys ahead of their time.
+    public let resourceLoader: AssetResourceLoader
+    let options: AssetOptions
     /// The playlists, for the items that are made of the asset.
     let cache = ResourceCache(keepsMedia: false)
+    private let inspection = Mutex<AssetInspector?>(nil)
     private let entries = Mutex<[AssetPropertyKey: Entry]>([:])
 
-    /// Makes no request. For a `file:` URL it finds out the file's folder, which is all that its playlist may name.
+    /// Touches neither network nor disk.
     ///
     /// - Parameter url: an absolute http, https or file URL.
     public init(url: String, options: AssetOptions = .init()) {
         self.url = url
-        var options = options
-        options.transport = cache.transport(over: options.transport)
-        inspector = AssetInspector(url: url, options: options)
+        self.options = options
+        resourceLoader = AssetResourceLoader(url: url, loader: options.hooks.resourceLoader)
+    }
+
+    /// What loads; made when it is needed first. For a `file:` URL it then finds out the file's folder, which is all that
+    /// its playlist may name.
+    var inspector: AssetInspector {
+        inspection.withLock { inspection in
+            if let inspection { return inspection }
+            var options = options
+            options.hooks = hooks
+            let inspector = AssetInspector(url: url, options: options, cache: cache)
+            inspection = inspector
+            return inspector
+        }
+    }
+
+    /// Where the program takes part in loading. The resource loader stays from now on.
+    var hooks: LoadingHooks {
+        var hooks = options.hooks
+        hooks.resourceLoader = resourceLoader.begin()
+        return hooks
     }
 
     // MARK: Properties
@@ -84,7 +106,7 @@ public final class Asset: Sendable {
     private func begin<Value: Sendable>(
         _ property: AssetProperty<Value>, _ cancels: inout [@Sendable () -> Void]
     ) -> Task<Value, any Error> {
-        let task = Task { try await self.load(property) }
+        let task = Task(executorPreference: options.executor) { try await self.load(property) }
         cancels.append { task.cancel() }
         return task
     }
@@ -129,7 +151,15 @@ public final class Asset: Sendable {
 
     /// Ends whatever is being loaded: pending loads throw `CancellationError`. What was loaded stays, and the rest may be
     /// loaded again.
-    public func cancelLoading() { inspector.cancel() }
+    public func cancelLoading() { inspection.withLock { $0 }?.cancel() }
+
+    /// A player has found out the duration, which needs not be loaded then.
+    func note(duration: MediaTime) {
+        entries.withLock { entries in
+            guard entries[.duration]?.result == nil else { return }
+            entries[.duration, default: Entry()].result = .success(duration)
+        }
+    }
 
     // MARK: Tracks
 

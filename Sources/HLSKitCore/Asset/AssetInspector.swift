@@ -23,15 +23,21 @@ final class AssetInspector: Sendable {
     let url: String
     let client: ResourceClient
     // What they load must not hold this object, which holds them.
-    private let opening = SharedLoads<String, Opened>()
-    private let playlists = SharedLoads<String, MediaPlaylist>()
-    private let heads = SharedLoads<String, MediaHead>()
-    private let files = SharedLoads<String, MediaFileFacts>()
-    private let data = SharedLoads<String, [UInt8]>()
+    private let opening: SharedLoads<String, Opened>
+    private let playlists: SharedLoads<String, MediaPlaylist>
+    private let heads: SharedLoads<String, MediaHead>
+    private let files: SharedLoads<String, MediaFileFacts>
+    private let data: SharedLoads<String, [UInt8]>
 
-    init(url: String, options: AssetOptions) {
+    /// - Parameter cache: where resources are kept, and looked for first.
+    init(url: String, options: AssetOptions, cache: ResourceCache? = nil) {
         self.url = url
-        client = ResourceClient(url: url, options: options)
+        client = ResourceClient(url: url, options: options, cache: cache)
+        opening = SharedLoads(executor: options.executor)
+        playlists = SharedLoads(executor: options.executor)
+        heads = SharedLoads(executor: options.executor)
+        files = SharedLoads(executor: options.executor)
+        data = SharedLoads(executor: options.executor)
     }
 
     func cancel() {
@@ -200,7 +206,7 @@ final class AssetInspector: Sendable {
     }
 
     /// The media playlist that playing would begin with, and its variant; nil for a bare file.
-    private func primary() async throws -> (MediaPlaylist, Variant?)? {
+    func primary() async throws -> (MediaPlaylist, Variant?)? {
         switch try await opened() {
         case .file: return nil
         case .media(let playlist): return (playlist, nil)
@@ -433,7 +439,7 @@ extension MediaPlaylist {
 
 extension MultivariantPlaylist {
     /// The rendition of a group that is played unless another is chosen; nil where the variant carries it itself.
-    fileprivate func playedRendition(
+    func playedRendition(
         _ type: Rendition.MediaType, group: String?, besides variantURI: String
     ) -> Rendition? {
         guard let group else { return nil }

@@ -1,11 +1,27 @@
 /// How an asset loads what it is asked for.
+///
+/// What they say of requests, hooks included, holds for items that are made of the asset as well; clock, transport,
+/// timeouts and retries of those are the player's. There is no option for the media type (MIME) of a resource: what a
+/// resource is, its bytes tell, whatever type its server declares.
 public struct AssetOptions: Sendable {
     /// The clock of retries. Default: `ContinuousClock`.
     public var clock: any Clock<Duration>
     /// What moves bytes. Default: ``SchemeTransport/shared`` of the process.
     public var transport: any Transport
-    /// Header fields of every request. Those that carry credentials go to the asset's own origin only.
+    /// Header fields of every request, of whatever class: playlists, segments, initialization sections, keys, session data.
+    /// Those that carry credentials go to the asset's own origin only.
     public var fields: [HTTPField] = []
+    /// `User-Agent` of every request; nil (the default) leaves it to the transport.
+    public var userAgent: String?
+    /// Cookies to start with. Each goes where its domain, path and scheme say, wherever that is; those that servers set
+    /// are the transport's concern. Default: none.
+    public var cookies: [Cookie] = []
+    /// False: requests over http and https are refused while the network is expensive. Default true.
+    public var allowsExpensiveNetworkAccess = true
+    /// False: requests over http and https are refused while the network is constrained. Default true.
+    public var allowsConstrainedNetworkAccess = true
+    /// What is known of the network that the asset itself loads over. For items the player's conditions count.
+    public var networkConditions = NetworkConditions()
     /// Origins besides the asset's own that credentials go to. Default: none.
     public var credentialOrigins: Set<Origin> = []
     public var timeouts = TransportTimeouts()
@@ -25,6 +41,9 @@ public struct AssetOptions: Sendable {
     public var acceptsAllCodecs = false
     /// Sent to servers as `X-Playback-Session-Id`; nil (the default) sends nothing.
     public var playbackSessionID: String?
+    /// The session of the presentation that this asset is an interstitial of: added to the request of the asset's own URL
+    /// as the parameter `_HLS_primary_id`. nil (the default) adds nothing. Source: rfc8216bis, Appendix D.
+    public var primarySessionID: String?
 
     /// Where the program takes part in loading: schemes of its own, requests and the multivariant playlist that it changes.
     public var hooks = LoadingHooks()
@@ -35,4 +54,9 @@ public struct AssetOptions: Sendable {
         self.clock = clock
         self.transport = transport
     }
+}
+
+extension AssetOptions {
+    /// Where work for the asset runs: a clock that is an executor as well wants to know of all of it.
+    var executor: (any TaskExecutor)? { clock as? any TaskExecutor }
 }

@@ -122,18 +122,11 @@ struct MediaHeadReader: ResourceReader {
     }
 
     private mutating func open(_ container: ContainerProbe.Container) throws(MediaError) {
-        switch container {
-        case .transportStream: demuxer = TransportStreamDemuxer()
-        case .packedAudio: demuxer = PackedAudioDemuxer()
-        case .mp4:
-            demuxer =
-                initialization == nil
-                ? ProgressiveMP4Demuxer() : FragmentedMP4Demuxer(initialization: initialization)
-        case .webVTT:
+        if case .webVTT = container {
             isWebVTT = true
             head.tracks = [MediaTrack(id: 0, mediaType: .text, codec: .webVTT, timescale: 1000)]
-        case .unknown(let appearance):
-            throw MediaError(code: .unknownContainer, byteOffset: 0, text: "not media: it looks like \(appearance)")
+        } else {
+            demuxer = try container.makeDemuxer(initialization: initialization)
         }
     }
 

@@ -19,16 +19,19 @@ struct ResourceClient: Sendable {
     private let credentialOrigins: Set<Origin>
     private let fields: [HTTPField]
 
-    init(url: String, options: AssetOptions) {
+    init(url: String, options: AssetOptions, cache: ResourceCache? = nil) {
         var options = options
         var policy = ResourcePolicy.forItem(at: url, allowsFilesAnywhere: options.allowsFilesAnywhere)
         options.hooks.admit(to: &policy)
-        options.transport = HookedTransport(
+        let hooked = HookedTransport(
             options.transport, hooks: options.hooks, policy: policy, itemURL: url, clock: options.clock)
+        let network = options.networkConditions
+        let stamped = options.transport(over: hooked, url: url) { network }
+        options.transport = cache?.transport(over: stamped) ?? stamped
         self.options = options
         self.policy = policy
         credentialOrigins = options.credentialOrigins.union([Origin(of: url)].compactMap(\.self))
-        var fields = options.fields
+        var fields = options.allFields
         let hasAuthorization = fields.contains { $0.name.lowercased() == "authorization" }
         if !hasAuthorization, let own = (try? HTTPURL(url))?.basicAuthorization { fields.append(own) }
         if let id = options.playbackSessionID { fields.append(HTTPField(name: "X-Playback-Session-Id", value: id)) }
@@ -43,16 +46,17 @@ struct ResourceClient: Sendable {
     /// - Throws: ``AssetError``, or `CancellationError`.
     func load<Reader: ResourceReader>(
         _ url: String, _ resourceClass: ResourceClass, range: Range<UInt64>? = nil, limit: Int, namedBy source: String?,
-        _ makeReader: () -> Reader
+        keyFormat: String? = nil, _ makeReader: () -> Reader
     ) async throws -> Reader.Output {
         do {
             try policy.check(url, resourceClass: resourceClass, namedBy: source)
         } catch {
             throw AssetError(error)
         }
-        let request = TransportRequest(
+        var request = TransportRequest(
             url: url, resourceClass: resourceClass, fields: fields, credentialOrigins: credentialOrigins,
             byteRange: range, timeouts: options.timeouts, maximumByteCount: limit)
+        request.keyFormat = keyFormat
         var waited = Duration.zero
         var failureCount = 0
         while true {

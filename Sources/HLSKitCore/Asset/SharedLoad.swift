@@ -17,9 +17,14 @@ final class SharedLoad<Value: Sendable>: Sendable {
     }
 
     private let state = Mutex(State())
+    private let executor: (any TaskExecutor)?
     private let work: @Sendable () async throws -> Value
 
-    init(_ work: @escaping @Sendable () async throws -> Value) { self.work = work }
+    /// - Parameter executor: where the work runs.
+    init(executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async throws -> Value) {
+        self.executor = executor
+        self.work = work
+    }
 
     /// The result, as soon as it is there.
     ///
@@ -62,7 +67,7 @@ final class SharedLoad<Value: Sendable>: Sendable {
     private func start(_ state: inout State) {
         state.generation += 1
         let generation = state.generation
-        state.task = Task {
+        state.task = Task(executorPreference: executor) { [self] in
             do {
                 finish(.success(try await work()), generation)
             } catch {
@@ -101,12 +106,16 @@ final class SharedLoad<Value: Sendable>: Sendable {
 
 /// One ``SharedLoad`` for each key.
 final class SharedLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    private let executor: (any TaskExecutor)?
     private let loads = Mutex<[Key: SharedLoad<Value>]>([:])
+
+    /// - Parameter executor: where the work runs.
+    init(executor: (any TaskExecutor)? = nil) { self.executor = executor }
 
     func value(for key: Key, _ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let load = loads.withLock { loads in
             if let load = loads[key] { return load }
-            let load = SharedLoad(work)
+            let load = SharedLoad(executor: executor, work)
             loads[key] = load
             return load
         }

@@ -54,26 +54,12 @@ struct PictureReader {
         if demuxer == nil {
             probe += bytes
             guard let container = ContainerProbe.identify(probe[...], isComplete: isEnd) else { return }
-            try open(container)
+            demuxer = try container.makeDemuxer(initialization: initialization)
             bytes = probe
             probe = []
         }
         try demuxer?.append(bytes[...], to: &events)
         if isEnd { try demuxer?.finish(to: &events) }
-    }
-
-    private mutating func open(_ container: ContainerProbe.Container) throws(MediaError) {
-        switch container {
-        case .transportStream: demuxer = TransportStreamDemuxer()
-        case .packedAudio: demuxer = PackedAudioDemuxer()
-        case .mp4:
-            demuxer =
-                initialization == nil
-                ? ProgressiveMP4Demuxer() : FragmentedMP4Demuxer(initialization: initialization)
-        case .webVTT: throw MediaError(code: .unknownContainer, byteOffset: 0, text: "WebVTT where media belongs")
-        case .unknown(let appearance):
-            throw MediaError(code: .unknownContainer, byteOffset: 0, text: "not media: it looks like \(appearance)")
-        }
     }
 
     private mutating func take(_ events: [DemuxerEvent]) throws -> Output {

@@ -23,4 +23,14 @@ enum PercentCoding {
         }
         return bytes
     }
+
+    /// `text` as a value in a query: all but unreserved characters escaped.
+    static func encodedQueryValue(_ text: String) -> String {
+        text.utf8.map { byte in
+            let isPlain =
+                byte < 0x80 && (UnicodeScalar(byte).properties.isAlphabetic || "0123456789-._~".utf8.contains(byte))
+            return isPlain
+                ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }.joined()
+    }
 }

@@ -21,6 +21,7 @@ final class ResourceCache: Sendable {
         var entries: [Key: Entry] = [:]
         var byteCount = 0
         var keepsMedia: Bool
+        var keepsKeys = false
     }
 
     /// Room for media, bytes.
@@ -38,10 +39,17 @@ final class ResourceCache: Sendable {
     /// From now on segments are kept as well.
     func keepMedia() { state.withLock { $0.keepsMedia = true } }
 
+    /// From now on keys are kept as well.
+    func keepKeys() { state.withLock { $0.keepsKeys = true } }
+
     var byteCount: Int { state.withLock { $0.byteCount } }
 
     /// A transport that answers from here what is here, and asks `base` for the rest.
-    func transport(over base: any Transport) -> any Transport { CachingTransport(cache: self, base: base) }
+    ///
+    /// - Parameter passesMultivariant: multivariant playlists come from `base` only.
+    func transport(over base: any Transport, passesMultivariant: Bool = false) -> any Transport {
+        CachingTransport(cache: self, base: base, passesMultivariant: passesMultivariant)
+    }
 
     fileprivate func entry(for request: TransportRequest) -> [TransportEvent]? {
         let key = Key(url: request.url, byteRange: request.byteRange)
@@ -52,7 +60,8 @@ final class ResourceCache: Sendable {
     fileprivate func mayKeep(_ request: TransportRequest) -> Bool {
         switch request.resourceClass {
         case .multivariantPlaylist, .mediaPlaylist: true
-        case .segment, .initializationSection, .key: state.withLock { $0.keepsMedia }
+        case .segment, .initializationSection: state.withLock { $0.keepsMedia }
+        case .key: state.withLock { $0.keepsMedia || $0.keepsKeys }
         case .sessionData: false
         }
     }
@@ -87,10 +96,14 @@ final class ResourceCache: Sendable {
 private struct CachingTransport: Transport {
     let cache: ResourceCache
     let base: any Transport
+    let passesMultivariant: Bool
 
     func start(
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
+        if passesMultivariant, request.resourceClass == .multivariantPlaylist {
+            return base.start(request, handler: handler)
+        }
         if let events = cache.entry(for: request) {
             for event in events { handler(event) }
             return AnsweredTask()

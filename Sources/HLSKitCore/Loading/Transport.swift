@@ -48,6 +48,8 @@ public struct TransportRequest: Sendable, Hashable {
     /// Empty (the default) means that credentials are sent to nobody. A player sets the origin of the URL that its
     /// user gave, for every request of that item (RELIABILITY R59, R60).
     public var credentialOrigins: Set<Origin>
+    /// Cookies besides those that servers have set, each for the URLs that it names, redirects included.
+    public var cookies: [Cookie] = []
     /// First byte and length of the part that is wanted; nil means the whole resource.
     public var byteRange: Range<UInt64>?
     public var timeouts: TransportTimeouts

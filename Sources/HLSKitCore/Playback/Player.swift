@@ -5,17 +5,27 @@
 public class Player: @unchecked Sendable {  // stores nothing but `core`, which is Sendable, and immutable values
     let core: PlayerCore
 
-    /// No request is made before there is an item.
-    public init(item: PlayerItem? = nil, configuration: PlayerConfiguration = .init()) {
+    /// A player without an item. No request is made before there is one.
+    public init(configuration: PlayerConfiguration = .init()) {
         core = PlayerCore(configuration: configuration)
         if configuration.pacing == .unpaced { core.control(.setAutomaticallyWaits(false)) }
-        // An item that is another player's leaves this one without.
-        if let item { try? core.replaceCurrentItem(with: item) }
+    }
+
+    /// Plays an item.
+    ///
+    /// - Throws: ``PlayerError/Code/itemInUse`` where the item belongs to a player already.
+    public convenience init(
+        item: PlayerItem, configuration: PlayerConfiguration = .init()
+    ) throws(PlayerError) {
+        self.init(configuration: configuration)
+        try core.replaceCurrentItem(with: item)
     }
 
     /// Plays the stream or media file at `url`.
     public convenience init(url: String, configuration: PlayerConfiguration = .init()) {
-        self.init(item: PlayerItem(url: url), configuration: configuration)
+        self.init(configuration: configuration)
+        // Nobody else has the item: it cannot be in use.
+        try? core.replaceCurrentItem(with: PlayerItem(url: url))
     }
 
     deinit { core.abandon() }

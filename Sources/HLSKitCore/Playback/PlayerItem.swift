@@ -41,6 +41,11 @@ public final class PlayerItem: Sendable {
 
     /// The multivariant or media playlist, or a media file without a playlist, as an absolute URL.
     public let url: String
+    /// What the item was made of; nil where it was made of a URL.
+    public let asset: Asset?
+    /// The properties of the asset that are loaded, or have failed, before the item becomes ready to play. The item fails
+    /// with one that fails.
+    public let automaticallyLoadedAssetKeys: [PartialAssetProperty]
     let outputs = OutputBoard()
     let diary = ItemDiary()
     let eventHub = EventHub<PlayerEvent>()
@@ -49,6 +54,20 @@ public final class PlayerItem: Sendable {
     /// No I/O takes place before the item becomes a player's current one, or soon will.
     public init(url: String) {
         self.url = url
+        asset = nil
+        automaticallyLoadedAssetKeys = []
+    }
+
+    /// The item of an asset. What the asset has loaded, or loads, of playlists is not loaded again, and what its options
+    /// say of requests holds for the item.
+    ///
+    /// - Parameter automaticallyLoadedAssetKeys: properties of the asset that are to be there once the item is ready to
+    ///   play. Default: the duration, which costs nothing, because the player needs it itself. Others cost what they cost.
+    public init(asset: Asset, automaticallyLoadedAssetKeys: [PartialAssetProperty] = [.duration]) {
+        url = asset.url
+        self.asset = asset
+        self.automaticallyLoadedAssetKeys = automaticallyLoadedAssetKeys
+        state.withLock { $0.cache = asset.cache }
     }
 
     deinit { eventHub.close() }
@@ -122,7 +141,10 @@ public final class PlayerItem: Sendable {
             state.cache = cache
             return cache
         }
-        let (wishes, copy) = (wishes, PlayerItem(url: url))
+        let wishes = wishes
+        let copy =
+            asset.map { PlayerItem(asset: $0, automaticallyLoadedAssetKeys: automaticallyLoadedAssetKeys) }
+            ?? PlayerItem(url: url)
         copy.state.withLock { state in
             state.preferences = wishes.preferences
             state.choices = wishes.choices
@@ -132,12 +154,6 @@ public final class PlayerItem: Sendable {
             state.cache = cache
         }
         return copy
-    }
-
-    /// The item of an asset. What the asset has loaded, or loads, of playlists is not loaded again.
-    public convenience init(asset: Asset) {
-        self.init(url: asset.url)
-        state.withLock { $0.cache = asset.cache }
     }
 
     var cache: ResourceCache? { state.withLock(\.cache) }

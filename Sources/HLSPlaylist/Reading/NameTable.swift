@@ -1,5 +1,6 @@
 /// Finds which of a fixed set of names a few bytes are, in constant time and without making a `String`.
-struct NameTable<Name: CaseIterable & RawRepresentable & Sendable>: @unchecked Sendable where Name.RawValue == String {
+struct NameTable<Name: CaseIterable & RawRepresentable & Sendable>: @unchecked Sendable  // not written after `init`
+where Name.RawValue == String {
     private struct Slot {
         var head: UInt64 = 0
         var tail: UInt64 = 0

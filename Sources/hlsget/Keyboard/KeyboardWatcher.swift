@@ -12,9 +12,8 @@ final class KeyboardWatcher: Sendable {
 
     private let descriptor: Int32
     private let original: termios
-    // Set once, used again only to be cancelled; a dispatch source may be cancelled on any thread.
-    nonisolated(unsafe) private let reader: any DispatchSourceRead
-    nonisolated(unsafe) private let resumption: any DispatchSourceSignal
+    nonisolated(unsafe) private let reader: any DispatchSourceRead  // only cancelled, which any thread may
+    nonisolated(unsafe) private let resumption: any DispatchSourceSignal  // only cancelled, which any thread may
     private let isOver = Mutex(false)
 
     /// nil where `descriptor` is no terminal, or belongs to another job: reading would stop this one.

@@ -65,6 +65,32 @@ struct CaptionMaker {
 
     init(seed: UInt64) { random = SplitMix(state: seed) }
 
+    /// Colour, weight, slant and lines: what most formats can say.
+    static func style(_ random: inout SplitMix, lines: CaptionStyle.Decoration) -> CaptionStyle {
+        CaptionStyle(
+            textColor: [nil, .yellow, CaptionColor(red: 1, green: 2, blue: 3)].randomElement(using: &random) ?? nil,
+            fontWeight: Bool.random(using: &random) ? .bold : .normal,
+            fontStyle: Bool.random(using: &random) ? .italic : .normal,
+            decoration: [[], .underline, lines].randomElement(using: &random) ?? [])
+    }
+
+    /// Eight captions in the order of time, made of random texts whose words have a style each.
+    ///
+    /// - Parameter make: a caption of a text, by its number.
+    mutating func captions(
+        lines: CaptionStyle.Decoration, _ decorate: (inout CaptionStyle, inout SplitMix) -> Void = { _, _ in },
+        make: (Int, String, [Caption.StyleRun], inout SplitMix) -> Caption
+    ) -> [Caption] {
+        (0..<8).map { index in
+            let (text, runs) = self.text { random in
+                var style = Self.style(&random, lines: lines)
+                decorate(&style, &random)
+                return style
+            }
+            return make(index, text, runs, &random)
+        }
+    }
+
     mutating func text(style: (inout SplitMix) -> CaptionStyle) -> (String, [Caption.StyleRun]) {
         var text = ""
         var runs: [Caption.StyleRun] = []

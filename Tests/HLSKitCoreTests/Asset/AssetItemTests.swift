@@ -21,7 +21,7 @@ struct AssetItemTests {
         var configuration = PlayerConfiguration(transport: transport)
         configuration.pacing = .unpaced
         configuration.mediaTypes = [.video]
-        let player = Player(item: PlayerItem(asset: asset), configuration: configuration)
+        let player = try Player(item: PlayerItem(asset: asset), configuration: configuration)
         let events = player.events()
         player.play()
         for await event in events { if case .didPlayToEnd = event.kind { break } }

@@ -23,14 +23,14 @@ import Testing
         return (Asset(url: Self.master, options: .table(transport)), transport)
     }
 
-    @Test("an asset does nothing until it is asked")
+    @Test("A01: an asset does nothing until it is asked")
     func lazy() {
         let (asset, transport) = makeAsset()
         #expect(asset.status(of: .duration).word == "notYetLoaded")
         #expect(transport.urls.isEmpty)
     }
 
-    @Test("each property costs only what it needs, and what several need is requested once")
+    @Test("A02, A03: each property costs only what it needs, and what several need is requested once")
     func sharedFetch() async throws {
         let (asset, transport) = makeAsset()
         let (variants, metadata) = try await asset.load(.variants, .metadata)
@@ -45,7 +45,7 @@ import Testing
         #expect(transport.urls == [Self.master, Self.low])
     }
 
-    @Test("loads of one property at the same time share one request")
+    @Test("A04, A05: loads of one property at the same time share one request")
     func coalescing() async throws {
         let (asset, transport) = makeAsset()
         transport.hold()
@@ -64,7 +64,7 @@ import Testing
         #expect(transport.urls == [Self.master])
     }
 
-    @Test("a failure stays: the same error, no further request")
+    @Test("A04, A05: a failure stays: the same error, no further request")
     func stickyFailure() async throws {
         let transport = TableTransport([:])
         let asset = Asset(url: Self.master, options: .table(transport))
@@ -143,7 +143,7 @@ import Testing
         #expect(try await asset.load(.duration).isNumeric)
     }
 
-    @Test("variants tell what is declared, −1 for what is not, and why they are not played")
+    @Test("A13: variants tell what is declared, −1 for what is not, and why they are not played")
     func variants() async throws {
         let (asset, _) = makeAsset()
         let variants = try await asset.load(.variants)
@@ -185,7 +185,7 @@ import Testing
         #expect(try await asset.load(.variants).map(\.peakBitRate) == [-1])
     }
 
-    @Test("credentials in the URL go to its own origin, and fields of the user to every request")
+    @Test("A14: credentials in the URL go to its own origin, and fields of the user to every request")
     func credentials() async throws {
         let transport = TableTransport(texts: [
             "http://u:p@a.example/m.m3u8": "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000\nhttp://b.example/v.m3u8\n",

@@ -33,7 +33,7 @@ import Testing
         return (Asset(url: Self.base + "m.m3u8", options: .table(transport)), transport)
     }
 
-    @Test("session data are items; what is at a URL is loaded when it is asked for, once")
+    @Test("A09: session data are items; what is at a URL is loaded when it is asked for, once")
     func sessionData() async throws {
         let (asset, transport) = makeAsset()
         let items = try await asset.load(.metadata)
@@ -60,7 +60,7 @@ import Testing
         #expect(try await asset.loadMetadata(for: .id3Metadata).isEmpty)
     }
 
-    @Test("chapters in the order of time, with the titles of the best language")
+    @Test("A10: chapters in the order of time, with the titles of the best language")
     func chapters() async throws {
         let (asset, _) = makeAsset()
         #expect(Set(try await asset.load(.availableChapterLocales)) == ["en", "de"])
@@ -81,7 +81,7 @@ import Testing
         #expect(try await asset.loadChapterMetadataGroups(bestMatchingPreferredLanguages: ["fr"]).count == 2)
     }
 
-    @Test("user data, keys and chapters of an MP4 file")
+    @Test("A09, A10: user data, keys and chapters of an MP4 file")
     func mp4() async throws {
         for (name, format) in [
             ("tagged.mp4", MetadataFormat.iTunesMetadata), ("tagged-3gp.mp4", .isoUserData),
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test("ID3 tags of packed audio, in every encoding of text")
+    @Test("A09: ID3 tags of packed audio, in every encoding of text")
     func id3() async throws {
         func frame(_ id: String, _ content: [UInt8]) -> [UInt8] {
             Array(id.utf8) + [0, 0, 0, UInt8(content.count), 0, 0] + content

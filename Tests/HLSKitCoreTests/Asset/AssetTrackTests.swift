@@ -13,7 +13,9 @@ import Testing
 
     private func seconds(_ value: Double) -> MediaTime { MediaTime(seconds: value, preferredTimescale: 90_000) }
 
-    @Test("the tracks of a stream: the variant's, then those of its renditions", .enabled(if: TestOrigin.isInstalled))
+    @Test(
+        "A06, A07: the tracks of a stream: the variant's, then those of its renditions",
+        .enabled(if: TestOrigin.isInstalled))
     func stream() async throws {
         let options = AssetOptions(transport: PlayerConfiguration.unpaced().transport)
         let asset = Asset(url: try SampleOrigin.shared().plain + "/sample/master.m3u8", options: options)
@@ -64,7 +66,7 @@ import Testing
         #expect(last < end.seconds && last >= end.seconds - 0.04)
     }
 
-    @Test("a playlist in a local folder")
+    @Test("A15: a playlist in a local folder")
     func folder() async throws {
         let asset = Asset(
             url: "file://" + SampleMedia.folder + "/master.m3u8",
@@ -85,7 +87,7 @@ import Testing
     }
 
     @Test(
-        "a bare file, over the network or not, has its tracks and its duration",
+        "A15: a bare file, over the network or not, has its tracks and its duration",
         arguments: [
             File(
                 name: "mp4/progressive.mp4", duration: 1, types: [.video, .audio], codecs: [.h264, .aac],
@@ -120,7 +122,7 @@ import Testing
         if c.size != .zero { #expect(try await tracks.first?.load(.naturalSize) == c.size) }
     }
 
-    @Test("every sample of an MP4 file can be looked up by time")
+    @Test("A07: every sample of an MP4 file can be looked up by time")
     func lookup() async throws {
         let url = "http://a.example/f.mp4"
         let asset = Asset(
@@ -221,7 +223,7 @@ import Testing
         #expect(try await locked.load(.duration) == MediaTime(value: 1, timescale: 1))
     }
 
-    @Test("a rendition with fewer channels of the same name and language is a fallback")
+    @Test("A08: a rendition with fewer channels of the same name and language is a fallback")
     func audioFallback() async throws {
         let base = "http://a.example/"
         let rendition = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:1,\ns.aac\n#EXT-X-ENDLIST\n"

@@ -23,7 +23,7 @@ import Testing
         return (Asset(url: Self.url, options: .table(transport)), transport)
     }
 
-    @Test("renditions of several groups that are the same to a viewer are one option")
+    @Test("I01, I02: renditions of several groups that are the same to a viewer are one option")
     func audible() async throws {
         let (asset, transport) = makeAsset()
         let group = try #require(try await asset.loadMediaSelectionGroup(for: .audible))
@@ -40,7 +40,7 @@ import Testing
         #expect(transport.urls == [Self.url])
     }
 
-    @Test("legible options may be none, and closed captions are there but not playable")
+    @Test("I02: legible options may be none, and closed captions are there but not playable")
     func legible() async throws {
         let (asset, _) = makeAsset()
         let group = try #require(try await asset.loadMediaSelectionGroup(for: .legible))
@@ -54,7 +54,7 @@ import Testing
         #expect(audible.options[1].associatedMediaSelectionOption(in: group) == nil)
     }
 
-    @Test("there are groups for the characteristics that have options, and only for those")
+    @Test("I01: there are groups for the characteristics that have options, and only for those")
     func available() async throws {
         let (asset, _) = makeAsset()
         #expect(try await asset.load(.availableMediaCharacteristicsWithMediaSelectionOptions) == [.audible, .legible])
@@ -62,7 +62,7 @@ import Testing
         #expect(try await asset.loadMediaSelectionGroup(for: .easyToRead) == nil)
     }
 
-    @Test("options are filtered by language and characteristics")
+    @Test("I02: options are filtered by language and characteristics")
     func filters() async throws {
         let (asset, _) = makeAsset()
         let options = try #require(try await asset.loadMediaSelectionGroup(for: .audible)).options

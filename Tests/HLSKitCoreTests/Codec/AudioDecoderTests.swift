@@ -7,7 +7,7 @@ struct AudioDecoderTests {
         "aac", "aac-mono-44100", "aac-latm", "mp3", "ac3", "eac3", "opus", "flac", "alac",
     ]
 
-    @Test("the samples are ffmpeg's, but for the last bit", arguments: streams)
+    @Test("J02: the samples are ffmpeg's, but for the last bit", arguments: streams)
     func samples(name: String) throws {
         let fixture = try PacketFixture(name)
         let bytes = try fixture.sound().flatMap { try $0.interleavedSamples(as: .int16) }

@@ -7,7 +7,7 @@ struct VideoDecoderTests {
         "h264-annexb", "h264-avcc", "h264-422-10", "h264-two-sizes", "h264-undeclared-reordering", "hevc", "av1", "vp9",
     ]
 
-    @Test("pictures are those of ffmpeg, bit by bit and in order", arguments: streams, [1, 4])
+    @Test("J02: pictures are those of ffmpeg, bit by bit and in order", arguments: streams, [1, 4])
     func pictures(name: String, threadCount: Int) throws {
         let fixture = try PacketFixture(name)
         let frames = try fixture.pictures(threadCount: threadCount)
@@ -191,7 +191,7 @@ struct VideoDecoderTests {
         #expect(frames.allSatisfy { $0.duration == 3000 })
     }
 
-    @Test("the formats of HLS are decodable, captions are not")
+    @Test("J02: the formats of HLS are decodable, captions are not")
     func registry() {
         let expected: Set<MediaCodec> = [
             .h264, .hevc, .av1, .vp9, .aac, .aacLATM, .mp3, .ac3, .eac3, .opus, .flac, .alac,

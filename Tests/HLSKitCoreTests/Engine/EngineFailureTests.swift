@@ -29,7 +29,7 @@ struct EngineFailureTests {
         #expect(tries.last.map { $0 - tries[0] } == .milliseconds(520))
     }
 
-    @Test("R2: a segment that is gone comes from another variant, and the first is left for a minute")
+    @Test("E16, R2: a segment that is gone comes from another variant, and the first is left for a minute")
     func absentSegment() {
         var origin = ScriptedOrigin.twoVariants(count: 40)
         origin.answer("a3.ts", .status(404))

@@ -236,7 +236,7 @@ struct EngineMediaSelectionTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("audio that only another variant offers takes the pictures along, with the next segment")
+    @Test("E10: audio that only another variant offers takes the pictures along, with the next segment")
     func otherVariant() throws {
         var origin = ScriptedOrigin()
         origin.answer(

@@ -7,7 +7,7 @@ import Testing
 struct EnginePlaybackTests {
     private static let names = (0..<10).map { "s\($0).ts" }
 
-    @Test("a VOD item plays from its start to its end")
+    @Test("F07: a VOD item plays from its start to its end")
     func vod() {
         var harness = EngineHarness(origin: .vod())
         harness.open("vod.m3u8")
@@ -24,7 +24,7 @@ struct EnginePlaybackTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("play before there is an item waits for one")
+    @Test("F08: play before there is an item waits for one")
     func playBeforeItem() {
         var harness = EngineHarness.playing("vod.m3u8", from: .vod())
         harness.runToEnd()
@@ -38,7 +38,7 @@ struct EnginePlaybackTests {
     // link    fast            | s4 takes 40 s                    | fast
     // ahead   ____/‾‾‾‾‾‾‾‾‾‾‾\__________________________________/‾‾‾
     // status  playing         | waiting                          | playing
-    @Test("a link that is slow for a while stalls playback once")
+    @Test("F09: a link that is slow for a while stalls playback once")
     func slowLink() throws {
         var origin = ScriptedOrigin.vod()
         origin.answer("s4.ts", .media(100_000).lasting(.seconds(40)))
@@ -55,7 +55,7 @@ struct EnginePlaybackTests {
         #expect(harness.loadedSegments == Self.names)
     }
 
-    @Test("paused, an item is loaded until the buffer is full, and no further")
+    @Test("F21: paused, an item is loaded until the buffer is full, and no further")
     func pausedItemFills() {
         var harness = EngineHarness(origin: .vod(count: 30))
         harness.open("vod.m3u8")
@@ -137,7 +137,7 @@ struct EnginePlaybackTests {
 
     // MARK: Variants and renditions
 
-    @Test("the first variant is the first of the playlist, the next segment is from the one that the link carries")
+    @Test("E01, E11: the first variant is the playlist's first, the next segment is from the one that the link carries")
     func switchUp() {
         var origin = ScriptedOrigin.multivariant(["b": 1_000_000, "a": 3_000_000])
         for name in ["a", "b"] {
@@ -152,7 +152,9 @@ struct EnginePlaybackTests {
         #expect(harness.statistics.numberOfStalls == 0)
     }
 
-    @Test("a known throughput chooses the first variant", arguments: [(10e6, "a0.ts"), (2e6, "b0.ts"), (1e5, "b0.ts")])
+    @Test(
+        "E02: a known throughput chooses the first variant",
+        arguments: [(10e6, "a0.ts"), (2e6, "b0.ts"), (1e5, "b0.ts")])
     func hintedStart(bitRate: Double, first: String) {
         var harness = EngineHarness.playing("main.m3u8", from: .twoVariants()) { $0.initialBitRateHint = bitRate }
         harness.run(until: .seconds(60)) { !$0.mediaPaths.isEmpty }
@@ -160,7 +162,7 @@ struct EnginePlaybackTests {
         #expect(harness.requests.map(\.path).filter { $0.hasSuffix(".m3u8") }.count == 2)
     }
 
-    @Test("a cap that changes in mid-play acts at the next segment, and what is buffered is played")
+    @Test("E03: a cap that changes in mid-play acts at the next segment, and what is buffered is played")
     func changedCap() {
         var harness = EngineHarness.playing("main.m3u8", from: .twoVariants(count: 20))
         harness.run(until: .seconds(5))
@@ -307,7 +309,7 @@ struct EnginePlaybackTests {
         #expect(harness.requests(of: "all.mp4").map(\.byteRange) == [0..<100, 100..<150, 150..<220, 500..<510])
     }
 
-    @Test("R38: a gap is never asked for, takes its time, and is counted")
+    @Test("F19, R38: a gap is never asked for, takes its time, and is counted")
     func gap() throws {
         var harness = EngineHarness.playing(
             "vod.m3u8", from: .vod { for index in 3...4 { $0.segments[index].tags = ["#EXT-X-GAP"] } })

@@ -109,7 +109,7 @@ struct EngineSeekTests {
         #expect(Self.time(harness) > 50)
     }
 
-    @Test("after the end a seek back and play play the rest again")
+    @Test("H04: after the end a seek back and play play the rest again")
     func afterTheEnd() {
         var harness = Self.playing(until: .zero, count: 5)
         harness.runToEnd()
@@ -132,7 +132,7 @@ struct EngineSeekTests {
 
     // MARK: Host time
 
-    @Test("a rate with a host time runs as if since then, or holds until then", arguments: [-2, 1])
+    @Test("B08: a rate with a host time runs as if since then, or holds until then", arguments: [-2, 1])
     func hostTime(distance: Int) {
         var harness = Self.playing(until: .seconds(5))
         harness.control(.setAutomaticallyWaits(false))
@@ -145,7 +145,7 @@ struct EngineSeekTests {
         #expect(Self.time(harness) == (distance < 0 ? 14 : 11))
     }
 
-    @Test("a rate with a host time is ignored while the player waits automatically")
+    @Test("B08: a rate with a host time is ignored while the player waits automatically")
     func hostTimeWhileWaiting() {
         var harness = Self.playing(until: .seconds(5))
         let before = Self.time(harness)

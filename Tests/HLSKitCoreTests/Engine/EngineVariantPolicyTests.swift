@@ -14,7 +14,7 @@ struct EngineVariantPolicyTests {
         return .setPreferences(preferences)
     }
 
-    @Test("a variant that is pinned in mid-play is loaded from the next segment on, until it is let go")
+    @Test("E13: a variant that is pinned in mid-play is loaded from the next segment on, until it is let go")
     func pinned() {
         var harness = EngineHarness.playing("main.m3u8", from: .twoVariants(count: 20))
         harness.run(until: .seconds(5))
@@ -30,7 +30,7 @@ struct EngineVariantPolicyTests {
         #expect(harness.loadedSegments.count == 20)
     }
 
-    @Test("a variant that is pinned with a flush replaces what lies more than a segment ahead, and nothing waits")
+    @Test("E13: a variant that is pinned with a flush replaces what lies more than a segment ahead, and nothing waits")
     func pinnedWithFlush() {
         var harness = EngineHarness.playing("main.m3u8", from: .twoVariants(count: 20))
         harness.run(until: .seconds(5))
@@ -50,7 +50,7 @@ struct EngineVariantPolicyTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("a pinned variant is the first one, above all limits; one that is not there pins nothing")
+    @Test("E13: a pinned variant is the first one, above all limits; one that is not there pins nothing")
     func pinnedStart() {
         for (pinned, first) in [(0, "a0.ts"), (1, "b0.ts"), (7, "b0.ts")] {
             var harness = EngineHarness(origin: .twoVariants(), configuration: EngineConfiguration())
@@ -66,7 +66,7 @@ struct EngineVariantPolicyTests {
         }
     }
 
-    @Test("limits for expensive networks hold while the network is expensive, beside the others")
+    @Test("E04: limits for expensive networks hold while the network is expensive, beside the others")
     func expensive() {
         var harness = EngineHarness.playing("main.m3u8", from: .twoVariants(count: 20))
         harness.control(preferences { $0.preferredPeakBitRateForExpensiveNetworks = 1_500_000 })
@@ -98,7 +98,7 @@ struct EngineVariantPolicyTests {
     ]
 
     @Test(
-        "the lower of a limit and that for expensive networks holds",
+        "E04: the lower of a limit and that for expensive networks holds",
         arguments: [
             Limits(testDescription: "none", change: { _ in }, first: "a0.ts"),
             Limits(

@@ -16,7 +16,7 @@ struct EngineWalkTests {
     }()
 
     @Test(
-        "no server and no user bring a player to wait for ever", .timeLimit(.minutes(10)), arguments: firstSeeds,
+        "F20: no server and no user bring a player to wait for ever", .timeLimit(.minutes(10)), arguments: firstSeeds,
         [false, true])
     func walk(firstSeed: Int, seeks: Bool) {
         var endCount = 0

@@ -29,7 +29,7 @@ struct ForwardBufferTests {
 
     private func time(_ seconds: Double) -> Duration { .milliseconds(Int64((seconds * 1000).rounded())) }
 
-    @Test("the media ahead is the least of the required tracks")
+    @Test("F06: the media ahead is the least of the required tracks")
     func leastTrack() {
         var buffer = buffer(video: [0...6, 6...12], audio: [0...4])
         #expect(evaluate(&buffer, Situation(playhead: .seconds(1))).forwardDuration == .seconds(3))
@@ -45,7 +45,7 @@ struct ForwardBufferTests {
     }
 
     @Test(
-        "holes up to the jump are played over, longer ones are not",
+        "F19: holes up to the jump are played over, longer ones are not",
         arguments: [
             Hole(testDescription: "none", video: [0...6, 6...12], playhead: 2, ahead: 10),
             Hole(testDescription: "exactly the jump", video: [0...6, 6.5...12], playhead: 2, ahead: 10),
@@ -69,7 +69,7 @@ struct ForwardBufferTests {
         #expect(buffer.loadedTimeRanges() == [.zero..<Duration.seconds(6), .seconds(12)..<Duration.seconds(18)])
     }
 
-    @Test("loaded ranges are those of all required tracks")
+    @Test("F14: loaded ranges are those of all required tracks")
     func loadedRanges() {
         let buffer = buffer(video: [0...6, 6.2...10, 20...30], audio: [1...8, 9...25])
         let expected: [Range<Duration>] = [
@@ -88,7 +88,7 @@ struct ForwardBufferTests {
         #expect(evaluate(&buffer, Situation(playhead: .zero, isReverse: true, effectiveEnd: .zero)).isEmpty == false)
     }
 
-    @Test("empty below the epsilon, but not at the effective end")
+    @Test("F06: empty below the epsilon, but not at the effective end")
     func empty() {
         var buffer = buffer(video: [0...6, 6...12])
         #expect(!evaluate(&buffer, Situation(playhead: time(11.95), effectiveEnd: .seconds(60))).isEmpty)
@@ -118,7 +118,7 @@ struct ForwardBufferTests {
         #expect(evaluate(&buffer, situation).forwardDuration == .seconds(4))
     }
 
-    @Test("full at the target; loading rests until a fifth, or a target duration, is gone")
+    @Test("F05: full at the target; loading rests until a fifth, or a target duration, is gone")
     func hysteresis() {
         // target 30 s, target duration 2 s: load below 24 s · target duration 10 s: below 20 s · 20 s: at the latest 15 s
         for (targetDuration, resume) in [(2, 24.0), (10, 20.0), (20, 15.0)] {
@@ -151,7 +151,7 @@ struct ForwardBufferTests {
         #expect(verdict.tracksToLoad == [.audio, .legible])
     }
 
-    @Test("full when the next segment would exceed the bytes, unless a track needs it to play on")
+    @Test("F05: full when the next segment would exceed the bytes, unless a track needs it to play on")
     func bytes() {
         let small = BufferingConfiguration(maxBufferBytes: 5000)
         var situation = Situation(playhead: .zero, nextSegmentDuration: .seconds(6), nextSegmentByteCount: 1001)
@@ -195,7 +195,7 @@ struct ForwardBufferTests {
         #expect(!evaluate(&buffer, situation).holdsAllRemaining)
     }
 
-    @Test("media far behind is dropped, by time and by bytes, the oldest first")
+    @Test("F15: media far behind is dropped, by time and by bytes, the oldest first")
     func eviction() {
         var buffer = buffer(video: [0...10, 10...20, 20...30, 30...40], audio: [0...20, 20...40])
         let byTime = buffer.evict(.init(playhead: .seconds(41)))

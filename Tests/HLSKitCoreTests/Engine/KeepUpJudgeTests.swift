@@ -25,7 +25,7 @@ struct KeepUpJudgeTests {
     }
 
     @Test(
-        "the answer is yes from a certain amount of media on",
+        "F04: the answer is yes from a certain amount of media on",
         arguments: [
             Case(testDescription: "no estimate: three thresholds", input: input(), least: 6000),
             Case(testDescription: "no estimate after a stall", input: input(afterStall: true), least: 12_000),
@@ -112,7 +112,7 @@ struct KeepUpJudgeTests {
         judge.isLikelyToKeepUp(input)
     }
 
-    @Test("all remaining media is enough, an empty buffer never is")
+    @Test("F04: all remaining media is enough, an empty buffer never is")
     func extremes() {
         for policy in [KeepUpPolicy.predictive, .bufferOnly(), .custom { _ in true }] {
             var judge = KeepUpJudge(policy: policy)

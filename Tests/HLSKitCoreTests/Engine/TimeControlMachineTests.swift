@@ -110,7 +110,7 @@ struct TimeControlMachineTests {
             gives: [minimizing, "playing"], rate: 2),
     ]
 
-    @Test("the golden scenarios give their status changes", arguments: golden)
+    @Test("F03, F09, F10, F11: the golden scenarios give their status changes", arguments: golden)
     private func goldenScenario(_ scenario: Case) {
         var machine = scenario.setup
         for event in scenario.before { _ = machine.handle(event) }
@@ -161,7 +161,7 @@ struct TimeControlMachineTests {
             gives: ["rate 0.0 setRateFailed"], rate: 0),
     ]
 
-    @Test("each row of the table gives its status, reason and timebase", arguments: rows)
+    @Test("F01, F02, F12: each row of the table gives its status, reason and timebase", arguments: rows)
     private func row(_ row: Case) { check(row) }
 
     private static let cells: [Case] = [
@@ -390,7 +390,7 @@ struct TimeControlMachineTests {
     ]
     private static let reversing = playing + [.capabilitiesChanged(.init(canPlayReverse: true)), .setRate(-1)]
 
-    @Test("each event in each state does what the table says", arguments: cells)
+    @Test("F01, F09, F10, F11: each event in each state does what the table says", arguments: cells)
     private func cell(_ cell: Case) { check(cell) }
 
     private static let reasons: [Case] = [
@@ -420,7 +420,7 @@ struct TimeControlMachineTests {
             gives: [evaluating, "timer"], rate: 1),
     ]
 
-    @Test("the reason while waiting for data follows its rules", arguments: reasons)
+    @Test("F02: the reason while waiting for data follows its rules", arguments: reasons)
     private func reason(_ reason: Case) { check(reason) }
 
     private static let anchor = TimeControlMachine.TimebaseAnchor(itemTime: .seconds(3), hostTime: .seconds(10))
@@ -468,7 +468,7 @@ struct TimeControlMachineTests {
             gives: [], rate: 1),
     ]
 
-    @Test("the timebase runs at the rate that the media allows", arguments: rates)
+    @Test("F12: the timebase runs at the rate that the media allows", arguments: rates)
     private func effectiveRate(_ rate: Case) { check(rate) }
 
     private func check(_ testCase: Case) {

@@ -15,7 +15,7 @@ struct MediaFileTests {
     }
 
     @Test(
-        "every picture and all of the sound, whether the header comes first or last, from a server or a file",
+        "A15: every picture and all of the sound, whether the header comes first or last, from a server or a file",
         arguments: [
             File(name: "mp4/progressive.mp4", pictureCount: 25, sound: 0.49),
             File(name: "mp4/moov-last.mp4", pictureCount: 25, sound: 0.49),

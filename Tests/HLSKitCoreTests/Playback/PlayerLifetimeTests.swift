@@ -57,7 +57,7 @@ struct PlayerLifetimeTests {
         #expect(throws: PlayerError.self) { try Player().replaceCurrentItem(with: one) }
     }
 
-    @Test("an item that cannot be had fails with what is wrong with it")
+    @Test("F16: an item that cannot be had fails with what is wrong with it")
     func failure() async throws {
         let origin = try SampleOrigin.shared()
         let play = try await Play.toEnd(PlayerItem(url: origin.plain + "/none.m3u8"), .unpaced())

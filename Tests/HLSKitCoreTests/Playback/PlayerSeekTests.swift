@@ -263,7 +263,7 @@ struct PlayerSeekTests {
         }
     }
 
-    @Test("G08: a rate tied to host time needs manual waiting; then item time and host time meet, with their pictures")
+    @Test("B08: a rate tied to host time needs manual waiting; then item time and host time meet, with their pictures")
     func hostTime() async throws {
         let bench = try VirtualBench()
         try bench.play { bench in
@@ -314,7 +314,7 @@ struct PlayerSeekTests {
         }
     }
 
-    @Test("preroll decodes before time runs; a seek, a rate and its cancellation end it; it needs an item at rest")
+    @Test("F18: preroll decodes before time runs; a seek, a rate and its cancellation end it; it needs an item at rest")
     func preroll() async throws {
         let bench = try VirtualBench()
         try bench.play { bench in

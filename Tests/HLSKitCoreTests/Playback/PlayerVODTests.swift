@@ -33,7 +33,7 @@ struct PlayerVODTests {
             network: http),
     ]
 
-    @Test("every frame of the pinned variant comes once, in order and exact, with unbroken sound", arguments: ways)
+    @Test("J02: every frame of the pinned variant comes once, in order and exact, with unbroken sound", arguments: ways)
     func everyFrame(_ way: Way) async throws {
         let origin = try SampleOrigin.shared()
         let writer = CapturingWriter()

@@ -22,8 +22,8 @@ struct QueueSeamTests {
         return item
     }
 
-    private static func play(_ items: [PlayerItem]) async {
-        let player = QueuePlayer(items: items, configuration: .unpaced())
+    private static func play(_ items: [PlayerItem]) async throws {
+        let player = try QueuePlayer(items: items, configuration: .unpaced())
         let events = player.events()
         player.play()
         for await event in events { if case .currentItemChanged(nil) = event.kind { break } }
@@ -49,7 +49,7 @@ struct QueueSeamTests {
         var samples = Data()
         for (index, part) in parts.enumerated() {
             let (pictures, pcm) = (CapturingWriter([.video]), try sound("\(index)"))
-            await Self.play([try Self.item(part, to: [pictures, pcm])])
+            try await Self.play([try Self.item(part, to: [pictures, pcm])])
             try pcm.finish()
             hashes += pictures.pictures.map(\.hash)
             samples += try bytes("\(index)")
@@ -59,7 +59,7 @@ struct QueueSeamTests {
         let items = try parts.map { part in
             try Self.item(part, to: output.nextWriters(startingAt: MediaTime(part.from ?? .zero, timescale: 1000)))
         }
-        await Self.play(items)
+        try await Self.play(items)
         try pcm.finish()
         #expect(pictures.pictures.map(\.hash) == hashes)
         #expect(try bytes("all") == samples)

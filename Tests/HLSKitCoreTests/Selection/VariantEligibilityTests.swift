@@ -162,7 +162,7 @@ struct VariantEligibilityTests {
             }, eligible: [1], [0: .codec, 2: .peakBitRate]),
     ]
 
-    @Test("each step takes what it should and says why", arguments: hardSteps + softSteps)
+    @Test("E05, E08, E09, E10: each step takes what it should and says why", arguments: hardSteps + softSteps)
     func step(_ testCase: Case) {
         let eligibility = VariantEligibility(testCase.variants, in: testCase.context)
         #expect(eligibility.eligible.map(\.index) == testCase.eligible)
@@ -223,7 +223,7 @@ struct VariantEligibilityTests {
     }
 
     @Test(
-        "the first variant",
+        "E01, E02, E03: the first variant",
         arguments: [
             Start(testDescription: "nothing known", expected: 0),
             Start(testDescription: "asked for the first", throughput: 10e6, takesFirst: true, expected: 0),

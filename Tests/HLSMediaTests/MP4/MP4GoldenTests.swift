@@ -4,7 +4,7 @@ import Testing
 
 /// Rewrite the dumps with `HLSKIT_REWRITE_GOLDEN=1`, and review what changed.
 @Suite struct MP4GoldenTests {
-    @Test("each file gives the tracks and samples of its dump", arguments: MP4Fixture.all)
+    @Test("J01: each file gives the tracks and samples of its dump", arguments: MP4Fixture.all)
     func dump(name: String) throws {
         let dump = MP4Fixture.demux(try MP4Fixture.bytes(name), of: name).dump
         let file = MP4Fixture.folder.appendingPathComponent(name + ".samples.txt")

@@ -167,7 +167,7 @@ private let aac = (1...3).map { TinyAudio.frame(fill: UInt8($0)) }
     }
 
     @Test(
-        "R57: the first bytes tell what a resource is, and a playlist is no media",
+        "J01, R57: the first bytes tell what a resource is, and a playlist is no media",
         arguments: [
             Case("one packet", [0x47] + [UInt8](repeating: 0, count: 187), .transportStream(packetStride: 188)),
             Case("box", [0, 0, 0, 24] + Array("styp".utf8) + [0, 0], .mp4),

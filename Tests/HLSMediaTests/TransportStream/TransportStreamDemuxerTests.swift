@@ -12,7 +12,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
 
 /// Packets, tables and timestamps.
 @Suite struct TransportStreamDemuxerTests {
-    @Test("R37: a wrap of the 33 bits is undone within the segment, for all streams alike")
+    @Test("B10, R37: a wrap of the 33 bits is undone within the segment, for all streams alike")
     func wrap() {
         var writer = TransportStreamWriter(streams: [video, audio])
         let top: Int64 = 1 << 33

@@ -121,8 +121,7 @@ struct MultiHandle: ~Copyable {
     }
 }
 
-// Everything but `wakeUp` is called on the thread of its loop (libcurl-thread(3)).
-extension MultiHandle: @unchecked Sendable {}
+extension MultiHandle: @unchecked Sendable {}  // all but `wakeUp` is called on its loop's thread (libcurl-thread(3))
 
 /// Owner of a `CURLSH *` with cookies, TLS sessions and the public suffix list.
 ///

@@ -109,7 +109,8 @@ struct HopOptions {
         }
         let fields = sentFields
         // libcurl puts these together with the cookies that servers have set.
-        let cookies = fields.filter { $0.isNamed("Cookie") }.map(\.value).joined(separator: "; ")
+        let given = request.cookies.filter { $0.isSent(to: url) }.compactMap(\.pair)
+        let cookies = (given + fields.filter { $0.isNamed("Cookie") }.map(\.value)).joined(separator: "; ")
         if !cookies.isEmpty { try handle.set(CURLOPT_COOKIE, cookies) }
         // A field without value is written with a semicolon; with a colon libcurl would leave it out.
         try handle.setHeader(

@@ -23,6 +23,17 @@ public struct LoadingHooks: Sendable {
         (resourceLoader?.schemes ?? []).subtracting(["http", "https", "file", "data"])
     }
 
+    /// These, and those of `others` where there is none of these; key providers of both.
+    func combined(with others: LoadingHooks) -> LoadingHooks {
+        var hooks = self
+        hooks.resourceLoader = resourceLoader ?? others.resourceLoader
+        hooks.requestPolicy = requestPolicy ?? others.requestPolicy
+        hooks.urlRefresher = urlRefresher ?? others.urlRefresher
+        hooks.transformMultivariant = transformMultivariant ?? others.transformMultivariant
+        hooks.keyProviders += others.keyProviders
+        return hooks
+    }
+
     var keyFormats: Set<String> { keyProviders.reduce(into: []) { $0.formUnion($1.keyFormats) } }
 
     /// The same rules, and what the program loads by itself.

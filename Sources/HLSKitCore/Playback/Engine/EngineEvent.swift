@@ -75,6 +75,8 @@ enum EngineControl: Sendable {
     case setForwardPlaybackEndTime(Duration?)
     /// Ends reverse playing at this item time; nil is the start.
     case setReversePlaybackEndTime(Duration?)
+    /// The properties of the asset that the item waits for are there, or one has failed.
+    case assetKeysEnded(PlayerError?)
     case select(MediaCharacteristic, MediaSelectionChoice)
     case setMediaSelectionCriteria(MediaCharacteristic, MediaSelectionCriteria?)
     case setAppliesMediaSelectionCriteria(Bool)

@@ -7,6 +7,8 @@ struct EngineItem: Sendable, Hashable {
     var url: String
     /// Where what is measured goes; nil where nobody asks.
     var diary: ItemDiary?
+    /// It does not become ready before ``EngineControl/assetKeysEnded(_:)``.
+    var awaitsAssetKeys = false
 }
 
 /// What an engine knows of its current item.
@@ -81,6 +83,7 @@ struct ItemState: Sendable {
     /// Unpaced: what outputs have taken.
     var presentedUpTo: Duration?
     var isReady = false
+    var awaitsAssetKeys = false
     var hasPlayed = false
     @Shared var error: PlayerError? = nil
     /// Loading cannot go on; the item fails when what was loaded is played.

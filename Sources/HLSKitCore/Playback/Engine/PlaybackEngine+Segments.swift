@@ -365,7 +365,12 @@ extension PlaybackEngine {
 
     private mutating func markDemuxed(_ id: LaneID) {
         item?.lanes[id]?.isDemuxed = true
-        guard item?.isReady == false, let item, item.error == nil, !item.requiredLanes.isEmpty,
+        becomeReady()
+    }
+
+    /// The item is ready to play once all that this takes is there.
+    mutating func becomeReady() {
+        guard item?.isReady == false, let item, item.error == nil, !item.awaitsAssetKeys, !item.requiredLanes.isEmpty,
             item.requiredLanes.allSatisfy({ $0.isDemuxed || $0.isComplete })
         else { return }
         self.item?.isReady = true

@@ -183,6 +183,7 @@ struct PlaybackEngine: Sendable {
         case .setAppliesMediaSelectionCriteria(let isAutomatic):
             mediaSelection.isAutomatic = isAutomatic
             applyMediaSelection()
+        case .assetKeysEnded(let error): endAssetKeys(error)
         case .setNetworkConditions(let new): networkConditions = new
         case .setOutputLimits(let new): outputLimits = new
         case .setForwardPlaybackEndTime(let time): setForwardEnd(time)
@@ -205,6 +206,7 @@ struct PlaybackEngine: Sendable {
         timebase = TimebaseState(itemTime: .zero, hostTime: now, rate: 0)
         effects.append(.setTimebase(timebase))
         item = new.map { ItemState(url: $0.url, credentialOrigins: configuration.credentialOrigins) }
+        item?.awaitsAssetKeys = new?.awaitsAssetKeys ?? false
         mediaSelection.forgetItem()
         let session = makeSession(of: new)
         item?.session = session

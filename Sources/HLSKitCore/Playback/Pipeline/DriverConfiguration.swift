@@ -22,8 +22,14 @@ struct DriverConfiguration: Sendable {
 
     /// Touches the disk once for an item whose URL is a file's.
     ///
-    /// - Parameter session: names the playing of the item in logs.
-    init(_ configuration: PlayerConfiguration, item: PlayerItem?, session: String? = nil) {
+    /// - Parameters:
+    ///   - configuration: the player's, with what the item's asset says of loading.
+    ///   - session: names the playing of the item in logs.
+    ///   - conditions: what is known of the network now.
+    init(
+        _ configuration: PlayerConfiguration, item: PlayerItem?, session: String? = nil,
+        conditions: @escaping @Sendable () -> NetworkConditions = { NetworkConditions() }
+    ) {
         transport = configuration.transport
         resourcePolicy = ResourcePolicy()
         if let item {
@@ -32,7 +38,12 @@ struct DriverConfiguration: Sendable {
             let hooked = HookedTransport(
                 configuration.transport, hooks: configuration.hooks, policy: resourcePolicy, itemURL: item.url,
                 clock: configuration.clock)
-            let base = item.cache?.transport(over: hooked) ?? hooked
+            let stamped = item.asset?.options.transport(over: hooked, url: item.url, conditions: conditions) ?? hooked
+            // What the asset has loaded was not changed by the player's hooks.
+            let isChanged =
+                item.asset?.options.hooks.transformMultivariant == nil
+                && configuration.hooks.transformMultivariant != nil && item.asset != nil
+            let base = item.cache?.transport(over: stamped, passesMultivariant: isChanged) ?? stamped
             transport = MediaFileTransport(base, url: item.url, options: AssetOptions(configuration))
             outputs = item.outputs
         }

@@ -118,15 +118,21 @@ final class PlayerCore: Sendable {
             state.update(id) { ($0.item, $0.inbox, $0.counters, $0.engine.item?.session?.id) }
         }
         guard let (item, inbox, counters, session) = parts, let item else { return }
-        let configuration = DriverConfiguration(configuration, item: item, session: session)
+        let configuration = DriverConfiguration(configuration.loading(item), item: item, session: session) {
+            [weak self] in self?.read { $0.networkConditions } ?? NetworkConditions()
+        }
         let channel = EngineChannel(core: self, playback: id)
         let driver = Task(executorPreference: clock.executor) {
             var driver = PlaybackDriver(
                 channel: channel, inbox: inbox, configuration: configuration, counters: counters)
             await driver.run()
         }
+        let assetKeys = loadAssetKeys(of: item)
         state.withLock { state in
-            state.update(id) { if !$0.hasEnded { $0.driver = driver } }
+            state.update(id) {
+                if !$0.hasEnded { $0.driver = driver }
+                if $0.isRetired { assetKeys?.cancel() } else { $0.assetKeys = assetKeys }
+            }
         }
         inbox.alarm()
     }

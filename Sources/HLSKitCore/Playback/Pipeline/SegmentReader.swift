@@ -195,16 +195,7 @@ struct SegmentReader {
             throw MediaError(code: .unsupported, byteOffset: 0, text: "subtitles in MP4")
         case _ where job.id.lane == .subtitles:
             throw MediaError(code: .unknownContainer, byteOffset: 0, text: "no WebVTT where subtitles belong")
-        case .transportStream: demuxer = TransportStreamDemuxer()
-        case .packedAudio: demuxer = PackedAudioDemuxer()
-        case .mp4:
-            // A bare file brings its own header; a segment's comes from the map.
-            demuxer =
-                initialization == nil
-                ? ProgressiveMP4Demuxer() : FragmentedMP4Demuxer(initialization: initialization)
-        case .webVTT: throw MediaError(code: .unknownContainer, byteOffset: 0, text: "WebVTT where media belongs")
-        case .unknown(let appearance):
-            throw MediaError(code: .unknownContainer, byteOffset: 0, text: "not media: it looks like \(appearance)")
+        default: demuxer = try container.makeDemuxer(initialization: initialization)
         }
         return true
     }

@@ -17,6 +17,10 @@ struct ItemPlayback: Sendable {
     /// Who waits for decoded media.
     var prerolls: [SeekWaiter] = []
     var driver: Task<Void, Never>?
+    /// Loads what the item wants to know of its asset.
+    var assetKeys: Task<Void, Never>?
+    /// The item's asset knows its duration.
+    var hasNotedDuration = false
     /// The driver is through.
     var hasEnded = false
     /// It is not in the queue any more; only its driver has still to end.
@@ -31,7 +35,7 @@ struct ItemPlayback: Sendable {
         guard let item else { return }
         let wishes = item.wishes
         effects += self.engine.handle(.control(.setPreferences(wishes.preferences)), at: now)
-        effects += self.engine.handle(.control(.setItem(EngineItem(url: item.url, diary: item.diary))), at: now)
+        effects += self.engine.handle(.control(.setItem(EngineItem(item))), at: now)
         for (characteristic, choice) in wishes.choices {
             effects += self.engine.handle(.control(.select(characteristic, choice)), at: now)
         }

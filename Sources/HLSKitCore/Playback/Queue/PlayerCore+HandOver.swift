@@ -7,6 +7,7 @@ extension PlayerCore {
         _ event: EngineEvent, of id: Int, at now: Duration, _ state: inout State, _ afterwards: inout Afterwards
     ) {
         guard let effects = state.update(id, { $0.isRetired ? [] : $0.engine.handle(event, at: now) }) else { return }
+        state.noteDuration(of: id, at: now)
         takeIn(effects, of: id, at: now, &state, &afterwards)
         if id == state.current.id {
             observe(&state, at: now)
@@ -83,7 +84,7 @@ extension PlayerCore {
     ) -> Int {
         state.lastPlayback += 1
         let id = state.lastPlayback
-        var configuration = EngineConfiguration(configuration)
+        var configuration = EngineConfiguration(configuration.loading(item))
         configuration.goOn(from: state.current.engine.configuration, session: id)
         // What was learnt of the network goes on.
         if let known = state.current.engine.loading.estimatedBitsPerSecond(at: now) {
@@ -190,6 +191,7 @@ extension PlayerCore.State {
             playback.isRetired = true
             afterwards.diaries += playback.closeJournal(at: now)
             afterwards.seeks += playback.seeks.close()
+            playback.assetKeys?.cancel()
             for waiter in playback.prerolls { afterwards.seeks.end(waiter, false) }
             playback.prerolls = []
             playback.item?.freeze(

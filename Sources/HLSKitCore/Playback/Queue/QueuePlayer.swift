@@ -6,11 +6,21 @@
 ///
 /// Source: CONTRACTS §11.
 public final class QueuePlayer: Player, @unchecked Sendable {  // stores nothing
-    /// The first item is current. An item that belongs to a player already, or comes twice, is left out.
-    public init(items: [PlayerItem] = [], configuration: PlayerConfiguration = .init()) {
-        super.init(item: nil, configuration: configuration)
+    /// A player with an empty queue.
+    public override init(configuration: PlayerConfiguration = .init()) {
+        super.init(configuration: configuration)
         core.control(.setActionAtItemEnd(.advance))
-        for item in items { try? core.insert(item, after: nil) }
+    }
+
+    /// Plays items; the first one is current.
+    ///
+    /// - Throws: ``PlayerError/Code/itemInUse`` where one of them belongs to a player already, or comes twice. The items
+    ///   before it are taken then: they were this player's, and can be no other's.
+    public convenience init(
+        items: [PlayerItem], configuration: PlayerConfiguration = .init()
+    ) throws(PlayerError) {
+        self.init(configuration: configuration)
+        for item in items { try core.insert(item, after: nil) }
     }
 
     override var hasQueue: Bool { true }

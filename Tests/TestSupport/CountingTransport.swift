@@ -1,8 +1,8 @@
-import HLSKitCore
+package import HLSKitCore
 import Synchronization
 
-/// Counts the requests that are under way.
-final class CountingTransport: Transport {
+/// Notes what is asked for, and counts the requests that are under way.
+package final class CountingTransport: Transport {
     private final class Task: TransportTask {
         let base: any TransportTask
         let end: @Sendable () -> Void
@@ -20,24 +20,25 @@ final class CountingTransport: Transport {
 
     private struct State {
         var open: Set<Int> = []
-        var urls: [String] = []
+        var requests: [TransportRequest] = []
     }
 
     private let base: any Transport
     private let state = Mutex(State())
 
-    init(_ base: any Transport) { self.base = base }
+    package init(_ base: any Transport) { self.base = base }
 
-    var openCount: Int { state.withLock { $0.open.count } }
-    var urls: [String] { state.withLock { $0.urls } }
+    package var openCount: Int { state.withLock { $0.open.count } }
+    package var requests: [TransportRequest] { state.withLock { $0.requests } }
+    package var urls: [String] { requests.map(\.url) }
 
-    func start(
+    package func start(
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
         let id = state.withLock { state in
-            state.urls.append(request.url)
-            state.open.insert(state.urls.count)
-            return state.urls.count
+            state.requests.append(request)
+            state.open.insert(state.requests.count)
+            return state.requests.count
         }
         let end: @Sendable () -> Void = { [self] in state.withLock { _ = $0.open.remove(id) } }
         let task = base.start(request) { event in

@@ -1,0 +1,55 @@
+import Foundation
+import HLSKitCore
+
+/// Plays a stream in each of its languages in turn. Neither status nor timebase changes when the language does.
+@main struct LanguageSwitcher {
+    static func main() async {
+        let arguments = CommandLine.arguments.dropFirst()
+        guard let url = arguments.first, let seconds = Int(arguments.dropFirst().first ?? "5"), seconds > 0 else {
+            print("usage: LanguageSwitcher URL [SECONDS]")
+            exit(64)
+        }
+        do {
+            try await play(url, secondsEach: seconds) { print($0) }
+        } catch {
+            print(error)
+            exit(1)
+        }
+    }
+
+    /// Plays so many seconds of each language; `tell` gets a line for each, and one at the end.
+    nonisolated(nonsending) static func play(_ url: String, secondsEach seconds: Int, tell: (String) -> Void)
+        async throws
+    {
+        let asset = Asset(url: url)
+        guard let group = try await asset.loadMediaSelectionGroup(for: .audible) else {
+            return tell("there is no language to choose")
+        }
+        let options = group.options.filter(\.isPlayable)
+        let item = PlayerItem(asset: asset)
+        try item.add(AudioOutput())
+        item.forwardPlaybackEndTime = MediaTime(value: Int64(seconds * options.count), timescale: 1)
+
+        let player = Player()
+        let times = try player.times(every: MediaTime(value: Int64(seconds), timescale: 1))
+        player.play()
+        try player.replaceCurrentItem(with: item)
+        // Without it, the time of an item that fails would be waited for.
+        let watcher = Task {
+            for await state in player.states() where state.itemStatus == .failed { await player.close() }
+        }
+        defer { watcher.cancel() }
+        var next = 0
+        for await time in times {
+            if time.seconds >= Double(seconds * options.count) { break }
+            guard next < options.count, player.timeControlStatus == .playing, time.seconds >= Double(seconds * next)
+            else { continue }
+            item.select(options[next], in: group)
+            tell("\(seconds * next) s: \(options[next].displayName), \(player.timeControlStatus)")
+            next += 1
+        }
+        if let error = item.error { throw error }
+        tell("\(item.accessLog?.events.reduce(0) { $0 + max(0, $1.numberOfStalls) } ?? 0) stalls")
+        await player.close()
+    }
+}

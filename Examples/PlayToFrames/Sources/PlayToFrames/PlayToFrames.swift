@@ -1,0 +1,46 @@
+import Foundation
+import HLSKitCore
+
+/// Plays the beginning of a stream, and tells of each picture when it is shown and how large it is.
+@main struct PlayToFrames {
+    static func main() async {
+        let arguments = CommandLine.arguments.dropFirst()
+        guard let url = arguments.first, let count = Int(arguments.dropFirst().first ?? "100"), count > 0 else {
+            print("usage: PlayToFrames URL [COUNT]")
+            exit(64)
+        }
+        do {
+            try await play(url, count: count) { print($0) }
+        } catch {
+            print(error)
+            exit(1)
+        }
+    }
+
+    /// Plays `count` pictures in real time; `tell` gets a line for each.
+    nonisolated(nonsending) static func play(_ url: String, count: Int, tell: (String) -> Void) async throws {
+        let item = PlayerItem(url: url)
+        // As large as they are shown: no variant that is larger is loaded.
+        let pictures = VideoOutput(displaySize: PixelSize(width: 320, height: 180), pixelFormat: .bgra)
+        try item.add(pictures)
+        let frames = pictures.frames()
+
+        let player = Player()
+        player.play()
+        try player.replaceCurrentItem(with: item)
+        // Without it, the pictures of an item that fails would be waited for.
+        let watcher = Task {
+            for await state in player.states() where state.itemStatus == .failed { await player.close() }
+        }
+        defer { watcher.cancel() }
+        var rest = count
+        for await frame in frames {
+            let milliseconds = Int(((frame.itemTime?.seconds ?? 0) * 1000).rounded())
+            tell("\(milliseconds) ms: \(frame.width)x\(frame.height), \(frame.colorTags.colorPrimaries)")
+            rest -= 1
+            if rest == 0 { break }
+        }
+        await player.close()
+        if let error = item.error { throw error }
+    }
+}

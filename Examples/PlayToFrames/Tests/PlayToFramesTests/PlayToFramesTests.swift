@@ -1,0 +1,24 @@
+import Foundation
+import Testing
+
+@testable import PlayToFrames
+
+@Suite("a stream played to pictures", .timeLimit(.minutes(1)))
+struct PlayToFramesTests {
+    @Test("each picture comes with its time and size")
+    func sample() async throws {
+        let sample = URL(fileURLWithPath: #filePath + "/../../../../../Tests/Fixtures/sample/master.m3u8").standardized
+        var lines: [String] = []
+        try await PlayToFrames.play(sample.absoluteString, count: 5) { lines.append($0) }
+        #expect(lines.count == 5)
+        #expect(lines.first?.hasPrefix("0 ms: 320x180") == true)
+        #expect(Set(lines).count == 5)
+    }
+
+    @Test("what cannot be played throws why")
+    func failure() async {
+        await #expect(throws: (any Error).self) {
+            try await PlayToFrames.play("file:///nonexistent/x.m3u8", count: 1) { _ in }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import Foundation
+import Testing
+
+@testable import Probe
+
+@Suite("a stream as lines of JSON", .timeLimit(.minutes(1)))
+struct ProbeTests {
+    @Test("a line for each variant, for each request and what else was measured, and for each entry of the access log")
+    func sample() async throws {
+        let sample = URL(fileURLWithPath: #filePath + "/../../../../../Tests/Fixtures/sample/master.m3u8").standardized
+        var lines: [[String: Any]] = []
+        try await Probe.probe(sample.absoluteString) { line in
+            let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            #expect(object != nil, "\(line)")
+            if let object { lines.append(object) }
+        }
+        let names = lines.compactMap { $0["event"] as? String }
+        #expect(names.count == lines.count)
+        #expect(names.filter { $0 == "variant" }.count == 3)
+        #expect(names.filter { $0 == "media_segment_request" }.count >= 10)
+        #expect(names.last == "access_log")
+    }
+}

@@ -1,0 +1,123 @@
+import HLSPlaylist
+
+/// What ``Asset/preload(_:)`` loads ahead of an item.
+public enum PreloadScope: Sendable, Hashable {
+    /// The asset's first playlist. One request.
+    case multivariant
+    /// Also the keys that the multivariant playlist announces (`EXT-X-SESSION-KEY`).
+    case keys
+    /// Also the media playlists of the first variant and of the audio that goes with it, and so many seconds of their
+    /// media from where playing starts.
+    case media(seconds: Double)
+}
+
+extension Asset {
+    /// Loads what an item of the asset would ask for first, and keeps it in memory, up to 64 MiB, for the items that are
+    /// made of the asset.
+    ///
+    /// The variant is that of ``AssetOptions/initialBitRateHint``; an item that starts on another one, because its player
+    /// knows more of the network, loads that. What is live is loaded again where it changes. Cancelling the task stops
+    /// loading; what is there by then stays.
+    /// - Throws: ``AssetError``, `CancellationError`.
+    public func preload(_ scope: PreloadScope) async throws {
+        switch scope {
+        case .multivariant: break
+        case .keys: cache.keepKeys()
+        case .media: cache.keepMedia()
+        }
+        try await inspector.preload(scope)
+    }
+}
+
+extension AssetInspector {
+    fileprivate func preload(_ scope: PreloadScope) async throws {
+        let opened = try await opened()
+        if scope == .multivariant { return }
+        if case .multivariant(let playlist) = opened { try await preloadKeys(of: playlist) }
+        guard case .media(let seconds) = scope, seconds > 0, case let length = Duration.seconds(min(seconds, 1e6)),
+            let (main, variant) = try await primary()
+        else { return }
+        async let sound: Void = preloadAudio(of: variant, length)
+        try await preloadSegments(of: main, length)
+        try await sound
+    }
+
+    private func preloadKeys(of playlist: MultivariantPlaylist) async throws {
+        let formats = client.options.hooks.keyFormats.union(["identity"])
+        for key in playlist.sessionKeys where formats.contains(key.effectiveKeyFormat) {
+            guard let url = key.uri.flatMap(playlist.resolve) else { continue }
+            try await client.preload(url, .key, namedBy: playlist.url, keyFormat: key.effectiveKeyFormat)
+        }
+    }
+
+    private func preloadAudio(of variant: Variant?, _ length: Duration) async throws {
+        guard let variant, case .multivariant(let parent) = try await opened(),
+            let uri = parent.playedRendition(.audio, group: variant.audio, besides: variant.uri)?.uri
+        else { return }
+        try await preloadSegments(of: try await mediaPlaylist(uri, of: parent), length)
+    }
+
+    private func preloadSegments(of playlist: MediaPlaylist, _ length: Duration) async throws {
+        var rest = length
+        var loaded: Set<Piece> = []
+        for segment in playlist.segments.dropFirst(playlist.startIndex) where rest > .zero {
+            rest -= segment.duration
+            if segment.isGap { continue }
+            for key in segment.keys + (segment.map?.keys ?? []) {
+                guard let url = key.uri.flatMap(playlist.resolve),
+                    loaded.insert(Piece(url: url)).inserted
+                else { continue }
+                try await client.preload(url, .key, namedBy: playlist.url, keyFormat: key.effectiveKeyFormat)
+            }
+            if let map = segment.map, let url = playlist.resolve(map.uri),
+                loaded.insert(Piece(url: url, range: map.byteRange?.range)).inserted
+            {
+                try await client.preload(
+                    url, .initializationSection, range: map.byteRange?.range, namedBy: playlist.url)
+            }
+            guard let url = playlist.resolve(segment.uri) else { continue }
+            try await client.preload(url, .segment, range: segment.byteRange?.range, namedBy: playlist.url)
+        }
+    }
+}
+
+/// A resource, or a part of one.
+private struct Piece: Hashable {
+    var url: String
+    var range: Range<UInt64>?
+}
+
+extension ResourceClient {
+    /// Lets a resource go through the cache.
+    fileprivate func preload(
+        _ url: String, _ resourceClass: ResourceClass, range: Range<UInt64>? = nil, namedBy source: String,
+        keyFormat: String? = nil
+    ) async throws {
+        let limit =
+            resourceClass == .key ? AssetInspector.maximumKeyByteCount : AssetInspector.maximumSegmentByteCount
+        try await load(
+            url, resourceClass, range: range, limit: limit, namedBy: source,
+            keyFormat: keyFormat == "identity" ? nil : keyFormat
+        ) { DroppingReader() }
+    }
+}
+
+/// Takes what comes, for others to keep.
+private struct DroppingReader: ResourceReader {
+    mutating func begin(_ response: TransportResponse) {}
+    mutating func take(_ bytes: [UInt8]) -> Void? { nil }
+    mutating func finish() {}
+}
+
+extension MediaPlaylist {
+    /// The segment that playing starts with: the first one, or for what is live the one at the hold-back.
+    fileprivate var startIndex: Int {
+        guard !hasEndList else { return 0 }
+        var distance = serverControl?.holdBack ?? targetDuration * 3
+        for index in segments.indices.reversed() {
+            distance -= segments[index].duration
+            if distance <= .zero { return index }
+        }
+        return 0
+    }
+}

@@ -1,0 +1,59 @@
+import Synchronization
+
+/// Who loads an asset's resources besides the network.
+///
+/// Holds for the asset and for items that are made of it. Obtained from ``Asset/resourceLoader``.
+public final class AssetResourceLoader: Sendable {
+    private struct State {
+        var loader: (any ResourceLoader)?
+        var preloadsKeys = false
+        var hasBegun = false
+    }
+
+    private let url: String
+    private let state: Mutex<State>
+
+    init(url: String, loader: (any ResourceLoader)?) {
+        self.url = url
+        state = Mutex(State(loader: loader))
+    }
+
+    /// What loads resources with a scheme of its own; nil where nobody does. ``LoadingHooks/resourceLoader`` of the
+    /// asset's options at first.
+    public var loader: (any ResourceLoader)? { state.withLock { $0.loader } }
+
+    /// Lets `loader` load what has one of its schemes, in the place of who did before.
+    ///
+    /// - Throws: ``AssetError/Code/loadingHasBegun`` once anything was asked of the asset, or an item made of it: what was
+    ///   loaded before would not be of the same loader.
+    public func setLoader(_ loader: (any ResourceLoader)?) throws(AssetError) {
+        let isSet = state.withLock { state in
+            if !state.hasBegun { state.loader = loader }
+            return !state.hasBegun
+        }
+        guard isSet else {
+            throw AssetError(
+                code: .loadingHasBegun, url: url, cause: "a resource loader has to be there before anything is loaded")
+        }
+    }
+
+    /// Items of the asset load keys that the multivariant playlist announces (`EXT-X-SESSION-KEY`) at once, so that no
+    /// media waits for them. Read when an item begins to load. Default false.
+    public var preloadsEligibleContentKeys: Bool {
+        get { state.withLock { $0.preloadsKeys } }
+        set { state.withLock { $0.preloadsKeys = newValue } }
+    }
+
+    /// The loader, which from now on stays.
+    func begin() -> (any ResourceLoader)? {
+        state.withLock { state in
+            state.hasBegun = true
+            return state.loader
+        }
+    }
+}
+
+extension AssetError.Code {
+    /// Something that has to be set before the asset loads anything.
+    public static let loadingHasBegun = AssetError.Code(rawValue: "loadingHasBegun")
+}

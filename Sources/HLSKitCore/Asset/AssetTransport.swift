@@ -1,0 +1,83 @@
+import HLSPlaylist
+
+/// Puts to the requests of an asset what its options say of them, and refuses what they do not allow.
+///
+/// Header fields are not its concern: who makes a request puts them there.
+struct AssetTransport: Transport {
+    private let base: any Transport
+    private let url: String
+    private let options: AssetOptions
+    private let conditions: @Sendable () -> NetworkConditions
+
+    /// - Parameters:
+    ///   - url: the asset's.
+    ///   - conditions: what is known of the network when a request is made.
+    init(
+        _ base: any Transport, url: String, options: AssetOptions,
+        conditions: @escaping @Sendable () -> NetworkConditions
+    ) {
+        self.base = base
+        self.url = url
+        self.options = options
+        self.conditions = conditions
+    }
+
+    func start(
+        _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
+    ) -> any TransportTask {
+        if let reason = refusal(of: request.url) {
+            let error = LoadingError(code: .refused, url: HTTPURL.withoutUserInfo(request.url), text: reason)
+            handler(.failed(error, TransferMetrics()))
+            return RefusedTask()
+        }
+        var request = request
+        request.cookies = options.cookies + request.cookies
+        if let id = options.primarySessionID, request.url == url, request.resourceClass == .multivariantPlaylist {
+            request.url = Self.url(request.url, adding: "_HLS_primary_id=\(PercentCoding.encodedQueryValue(id))")
+        }
+        return base.start(request, handler: handler)
+    }
+
+    private func refusal(of url: String) -> String? {
+        let scheme = URIReference(url)?.scheme?.lowercased()
+        guard scheme == "http" || scheme == "https" else { return nil }
+        let conditions = conditions()
+        if conditions.isExpensive, !options.allowsExpensiveNetworkAccess {
+            return "the network is expensive, which the asset's options do not allow"
+        }
+        if conditions.isConstrained, !options.allowsConstrainedNetworkAccess {
+            return "the network is constrained, which the asset's options do not allow"
+        }
+        return nil
+    }
+
+    /// The URL with one more parameter in its query.
+    private static func url(_ url: String, adding parameter: String) -> String {
+        let (whole, fragment) = url.firstIndex(of: "#").map { (url[..<$0], url[$0...]) } ?? (url[...], "")
+        return "\(whole)\(whole.contains("?") ? "&" : "?")\(parameter)\(fragment)"
+    }
+}
+
+/// A request that was over before it began.
+private final class RefusedTask: TransportTask {
+    func cancel() {}
+    func pause() {}
+    func resume() {}
+}
+
+extension AssetOptions {
+    /// A transport that keeps to them; `transport` itself where they say nothing of requests.
+    func transport(
+        over transport: any Transport, url: String, conditions: @escaping @Sendable () -> NetworkConditions
+    ) -> any Transport {
+        let isPlain = cookies.isEmpty && primarySessionID == nil
+        guard !isPlain || !allowsExpensiveNetworkAccess || !allowsConstrainedNetworkAccess else { return transport }
+        return AssetTransport(transport, url: url, options: self, conditions: conditions)
+    }
+
+    /// The header fields of every request: those of the options, and their user agent.
+    var allFields: [HTTPField] {
+        guard let userAgent else { return fields }
+        return fields.filter { !$0.isNamed("User-Agent") } + [HTTPField(name: "User-Agent", value: userAgent)]
+    }
+}

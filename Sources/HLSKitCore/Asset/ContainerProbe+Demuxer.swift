@@ -1,0 +1,24 @@
+import HLSMedia
+
+extension ContainerProbe.Container {
+    /// What takes media of this kind apart.
+    ///
+    /// - Parameter initialization: the header of MP4 segments; nil for a bare file, which brings its own.
+    /// - Throws: where it is no media.
+    func makeDemuxer(initialization: MP4InitializationSection?) throws(MediaError) -> any Demuxer {
+        switch self {
+        case .transportStream: TransportStreamDemuxer()
+        case .packedAudio: PackedAudioDemuxer()
+        case .mp4:
+            if let initialization {
+                FragmentedMP4Demuxer(initialization: initialization)
+            } else {
+                ProgressiveMP4Demuxer()
+            }
+        case .webVTT:
+            throw MediaError(code: .unknownContainer, byteOffset: 0, text: "WebVTT where media belongs")
+        case .unknown(let appearance):
+            throw MediaError(code: .unknownContainer, byteOffset: 0, text: "not media: it looks like \(appearance)")
+        }
+    }
+}

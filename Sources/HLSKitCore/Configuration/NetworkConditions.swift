@@ -1,0 +1,12 @@
+/// What is known of the network besides its speed. On Linux nobody but the program knows it.
+public struct NetworkConditions: Sendable, Hashable {
+    /// Bytes cost money: an item's preferences for expensive networks hold. Default false.
+    public var isExpensive: Bool
+    /// Its user wants as little of it used as possible. Default false.
+    public var isConstrained: Bool
+
+    public init(isExpensive: Bool = false, isConstrained: Bool = false) {
+        self.isExpensive = isExpensive
+        self.isConstrained = isConstrained
+    }
+}

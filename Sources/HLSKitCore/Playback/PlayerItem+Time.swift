@@ -1,0 +1,50 @@
+public import HLSPlaylist
+public import HLSTime
+
+/// Which item time is shown when, and how fast it really goes on.
+///
+/// Not the rate that is wanted (``Player/rate``): while a player waits, that may be 1 and this one is 0. A snapshot: a
+/// change of rate, a jump and the end of the item make another one. Source: CONTRACTS §6.
+public struct Timebase: Sendable, Hashable {
+    /// The item time at ``hostTime``.
+    public let time: MediaTime
+    /// On the clock of ``Player/hostTime``.
+    public let hostTime: MediaTime
+    /// Seconds of media in a second of the clock; 0 while time stands.
+    public let rate: Double
+
+    let state: TimebaseState
+    let end: Duration?
+
+    /// The item time at a host time, if nothing changes until then; not beyond the item's end. `.invalid` for a host time
+    /// that is no number.
+    public func time(atHostTime hostTime: MediaTime) -> MediaTime {
+        guard let host = hostTime.duration else { return .invalid }
+        let time = state.itemTime(at: host)
+        return MediaTime(end.map { min(time, $0) } ?? time)
+    }
+}
+
+extension PlayerItem {
+    /// Time that stands at zero while the item is not loaded, or no player's any more.
+    public var timebase: Timebase {
+        let known = attachedCore?.read(of: self) { engine -> (TimebaseState, Duration?)? in
+            guard engine.configuration.pacing == .realTime else {
+                return (TimebaseState(itemTime: engine.playhead, hostTime: .zero, rate: 0), nil)
+            }
+            return (engine.timebase, engine.effectiveEnd)
+        }
+        let (state, end) = known ?? (.stopped, nil)
+        return Timebase(
+            time: MediaTime(state.itemTime), hostTime: MediaTime(state.hostTime), rate: state.rate, state: state,
+            end: end)
+    }
+
+    /// The date of what is presented: that of its segment (`EXT-X-PROGRAM-DATE-TIME`) and the place in it. nil in playlists
+    /// without dates, and while the item is not loaded.
+    public var currentDate: PlaylistDate? {
+        attachedCore?.read(of: self) { engine in
+            engine.item?.lanes[.main]?.tracker?.date(at: engine.playhead)
+        }
+    }
+}

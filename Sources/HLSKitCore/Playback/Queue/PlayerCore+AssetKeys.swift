@@ -1,0 +1,78 @@
+import HLSTime
+
+/// What an item takes from the asset that it is made of, and gives to it.
+extension PlayerCore {
+    /// Loads the properties of the asset that the item waits for. nil where there are none.
+    func loadAssetKeys(of item: PlayerItem) -> Task<Void, Never>? {
+        guard let asset = item.asset, item.awaitsAssetKeys else { return nil }
+        return Task(executorPreference: clock.executor) { [weak self] in
+            var failure: PlayerError?
+            for property in item.keysToLoad {
+                do {
+                    try await property.load(asset)
+                } catch let error as AssetError {
+                    failure = failure ?? PlayerError(error)
+                } catch {
+                    failure = failure ?? PlayerError(code: .cancelled, url: item.url, cause: "loading was cancelled")
+                }
+            }
+            if Task.isCancelled { return }
+            self?.control(.assetKeysEnded(failure), of: item)
+        }
+    }
+}
+
+extension PlayerCore.State {
+    /// Tells the asset the duration once the item is ready, before anybody can see that it is.
+    mutating func noteDuration(of id: Int, at now: Duration) {
+        update(id) { playback in
+            guard !playback.hasNotedDuration, playback.engine.item?.isReady == true else { return }
+            playback.hasNotedDuration = true
+            guard let item = playback.item, item.automaticallyLoadedAssetKeys.contains(.duration) else { return }
+            item.asset?.note(duration: playback.snapshot(at: now).duration)
+        }
+    }
+}
+
+extension PlayerItem {
+    /// The duration is the player's own to find out.
+    fileprivate var keysToLoad: [PartialAssetProperty] { automaticallyLoadedAssetKeys.filter { $0 != .duration } }
+
+    fileprivate var awaitsAssetKeys: Bool { asset != nil && !keysToLoad.isEmpty }
+}
+
+extension EngineItem {
+    init(_ item: PlayerItem) {
+        self.init(url: item.url, diary: item.diary, awaitsAssetKeys: item.awaitsAssetKeys)
+    }
+}
+
+extension PlayerConfiguration {
+    /// The configuration for one item: what its asset says of loading comes first.
+    func loading(_ item: PlayerItem?) -> PlayerConfiguration {
+        guard let asset = item?.asset else { return self }
+        var configuration = self
+        let own = asset.options.allFields
+        configuration.fields = fields.filter { field in !own.contains { $0.isNamed(field.name) } } + own
+        configuration.credentialOrigins.formUnion(asset.options.credentialOrigins)
+        configuration.hooks = asset.hooks.combined(with: hooks)
+        if asset.options.allowsFilesAnywhere { configuration.allowsFilesAnywhere = true }
+        if asset.options.isPlaylistParsingStrict { configuration.isPlaylistParsingStrict = true }
+        if asset.resourceLoader.preloadsEligibleContentKeys { configuration.preloadsEligibleContentKeys = true }
+        if let id = asset.options.playbackSessionID { configuration.playbackSessionID = id }
+        return configuration
+    }
+}
+
+extension PlayerError {
+    /// Why a property of the item's asset could not be loaded. The codes of both have the same names.
+    fileprivate init(_ error: AssetError) {
+        self.init(
+            code: Code(rawValue: error.code.rawValue), url: error.url, cause: error.cause, detail: error.detail)
+    }
+}
+
+extension PlayerError.Code {
+    /// A property that an item waits for was not loaded, because its asset was told to stop (``Asset/cancelLoading()``).
+    public static let cancelled = PlayerError.Code(rawValue: "cancelled")
+}

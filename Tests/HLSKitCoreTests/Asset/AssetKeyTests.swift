@@ -1,0 +1,152 @@
+import HLSKitSimulation
+import TestSupport
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("properties of an asset that its item waits for", .timeLimit(.minutes(1)))
+struct AssetKeyTests {
+    @Test("A12: keys that are listed are there when the item is ready to play, and it waits for them")
+    func ready() throws {
+        let bench = try KeyBench()
+        try bench.clock.run {
+            let item = PlayerItem(asset: bench.asset, automaticallyLoadedAssetKeys: [.duration, .metadata, .tracks])
+            let player = try Player(item: item, configuration: bench.configuration)
+            let events = player.events()
+            for await event in events {
+                guard case .itemStatusChanged(let status) = event.kind else { continue }
+                #expect(status == .readyToPlay)
+                #expect(bench.asset.status(of: .duration).word == "loaded")
+                #expect(bench.asset.status(of: .metadata).word == "loaded")
+                #expect(bench.asset.status(of: .tracks).word == "loaded")
+                #expect(bench.asset.status(of: .variants).word == "notYetLoaded")
+                break
+            }
+            #expect(item.status == .readyToPlay)
+            #expect(try await bench.asset.load(.duration).seconds == 6)
+            await player.close()
+        }
+    }
+
+    @Test("A12: a key that fails makes the item fail, and the asset's error is the item's")
+    func failure() throws {
+        let bench = try KeyBench(files: [
+            "index.m3u8": "#EXTM3U\n#EXT-X-SESSION-DATA:DATA-ID=\"com.apple.hls.chapters\",VALUE=\"none\"\n"
+                + "#EXT-X-STREAM-INF:BANDWIDTH=500000\nv0.m3u8\n"
+        ])
+        try bench.clock.run {
+            let item = PlayerItem(asset: bench.asset, automaticallyLoadedAssetKeys: [.availableChapterLocales])
+            let player = try Player(item: item, configuration: bench.configuration)
+            player.play()
+            try await bench.clock.sleep(for: .seconds(10))
+            #expect(item.status == .failed)
+            #expect(item.error?.cause == "the chapters are not as they should be")
+            #expect(player.rate == 0)
+            await player.close()
+        }
+    }
+
+    @Test("A12: by default it is the duration, and no request is made for that")
+    func byDefault() throws {
+        let bench = try KeyBench()
+        try bench.clock.run {
+            let item = PlayerItem(asset: bench.asset)
+            #expect(item.automaticallyLoadedAssetKeys == [.duration])
+            let player = try Player(item: item, configuration: bench.configuration)
+            try await bench.clock.sleep(for: .seconds(3))
+            #expect(item.status == .readyToPlay)
+            guard case .loaded(let duration) = bench.asset.status(of: .duration) else {
+                Issue.record("the duration is not loaded")
+                return
+            }
+            #expect(duration.seconds == 6)
+            #expect(bench.transport.urls.filter { $0.hasSuffix(".m3u8") }.count == 2)
+            await player.close()
+        }
+    }
+
+    @Test("A14: what the asset's options say of requests holds for its item, besides what the player says")
+    func options() throws {
+        let bench = try KeyBench {
+            $0.userAgent = "Mine/2"
+            $0.fields = [HTTPField(name: "X-Both", value: "asset")]
+            $0.cookies = [Cookie(name: "a", value: "1", domain: "synthetic.invalid")]
+        }
+        try bench.clock.run {
+            var configuration = bench.configuration
+            configuration.fields = [HTTPField(name: "X-Both", value: "p"), HTTPField(name: "X-Player", value: "p")]
+            let player = try Player(item: PlayerItem(asset: bench.asset), configuration: configuration)
+            try await bench.clock.sleep(for: .seconds(3))
+            await player.close()
+        }
+        let classes = Set(bench.transport.requests.map(\.resourceClass))
+        #expect(classes.isSuperset(of: [.multivariantPlaylist, .mediaPlaylist, .segment]))
+        for request in bench.transport.requests {
+            let own = request.fields.filter { $0.name.hasPrefix("X-") && $0.name != "X-Playback-Session-Id" }
+            #expect(
+                Set(own) == [HTTPField(name: "X-Both", value: "asset"), HTTPField(name: "X-Player", value: "p")])
+            #expect(request.fields.contains(HTTPField(name: "User-Agent", value: "Mine/2")))
+            #expect(request.cookies.count == 1)
+        }
+    }
+
+    @Test("A14: an expensive network that the asset does not allow ends its item, and another one does not")
+    func expensive() throws {
+        for isExpensive in [true, false] {
+            let bench = try KeyBench { $0.allowsExpensiveNetworkAccess = false }
+            try bench.clock.run {
+                var configuration = bench.configuration
+                configuration.networkConditions.isExpensive = isExpensive
+                let item = PlayerItem(asset: bench.asset)
+                let player = try Player(item: item, configuration: configuration)
+                try await bench.clock.sleep(for: .seconds(5))
+                #expect(item.status == (isExpensive ? .failed : .readyToPlay))
+                if isExpensive { #expect(item.error?.code == .refused) }
+                await player.close()
+            }
+            #expect(bench.transport.urls.isEmpty == isExpensive)
+        }
+    }
+
+    @Test("D09: what was preloaded is not asked for again")
+    func preloaded() throws {
+        let bench = try KeyBench()
+        try bench.clock.run {
+            try await bench.asset.preload(.media(seconds: 3))
+            let before = bench.transport.urls.count
+            #expect(before == 5)  // two playlists, a map, two segments of 2 s
+            let player = try Player(item: PlayerItem(asset: bench.asset), configuration: bench.configuration)
+            try await bench.clock.sleep(for: .seconds(5))
+            #expect(player.currentItem?.status == .readyToPlay)
+            #expect(bench.transport.urls.count == 6)
+            #expect(Set(bench.transport.urls).count == 6)
+            await player.close()
+        }
+    }
+}
+
+/// An asset of a synthetic stream, and the configuration of players, under one virtual clock.
+private struct KeyBench: Sendable {
+    let clock: VirtualClock
+    let transport: CountingTransport
+    let asset: Asset
+    let configuration: PlayerConfiguration
+
+    init(files: [String: String] = [:], change: (inout AssetOptions) -> Void = { _ in }) throws {
+        let clock = VirtualClock()
+        let stream = SyntheticStream(bitRates: [400_000], segmentDuration: .seconds(2), segmentCount: 3)
+        let link = LinkConditions(bitsPerSecond: 20_000_000, latency: .milliseconds(20))
+        let simulated = SimulatedTransport(over: NetworkTrace(constant: link), clock: clock) { request in
+            let name = String(request.url.split(separator: "/").last ?? "")
+            return files[name].map { SimulatedResponse(body: Array($0.utf8)) } ?? stream.response(to: request)
+        }
+        transport = CountingTransport(simulated)
+        self.clock = clock
+        var options = AssetOptions(clock: clock, transport: transport)
+        change(&options)
+        asset = Asset(url: stream.url, options: options)
+        var configuration = PlayerConfiguration(clock: clock, transport: transport)
+        configuration.decodesWithoutOutput = [.video]
+        self.configuration = configuration
+    }
+}

@@ -1,0 +1,210 @@
+import TestSupport
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("what an asset's options say of requests", .timeLimit(.minutes(1)))
+struct AssetOptionTests {
+    private static let base = "http://a.example/"
+    private static let stream = [
+        base + "master.m3u8": """
+        #EXTM3U
+        #EXT-X-SESSION-DATA:DATA-ID="x",URI="data.json"
+        #EXT-X-SESSION-KEY:METHOD=AES-128,URI="key"
+        #EXT-X-STREAM-INF:BANDWIDTH=100000,CODECS="avc1.4d400d"
+        video.m3u8
+        """,
+        base + "video.m3u8": """
+        #EXTM3U
+        #EXT-X-TARGETDURATION:4
+        #EXT-X-MAP:URI="init.mp4"
+        #EXT-X-KEY:METHOD=AES-128,URI="key"
+        #EXTINF:4,
+        0.mp4
+        #EXTINF:4,
+        1.mp4
+        #EXTINF:4,
+        2.mp4
+        #EXT-X-ENDLIST
+        """,
+        base + "key": "0123456789abcdef", base + "init.mp4": "x", base + "0.mp4": "x", base + "1.mp4": "x",
+        base + "2.mp4": "x", base + "data.json": "{}",
+    ]
+
+    private func makeAsset(_ change: (inout AssetOptions) -> Void) -> (Asset, TableTransport) {
+        let transport = TableTransport(texts: Self.stream)
+        var options = AssetOptions.table(transport)
+        change(&options)
+        return (Asset(url: Self.base + "master.m3u8", options: options), transport)
+    }
+
+    @Test("A14: header fields, user agent and cookies go with requests of every class")
+    func everyClass() async throws {
+        let cookie = Cookie(name: "a", value: "1", domain: "a.example")
+        let (asset, transport) = makeAsset {
+            $0.fields = [HTTPField(name: "X-Mine", value: "1")]
+            $0.userAgent = "Mine/2"
+            $0.cookies = [cookie]
+            $0.playbackSessionID = "session"
+        }
+        try await asset.preload(.media(seconds: 5))
+        for item in try await asset.load(.metadata) { _ = try? await item.load(.value) }
+        #expect(Set(transport.requests.map(\.resourceClass)) == Set(ResourceClass.allCases))
+        for request in transport.requests {
+            for field in [("X-Mine", "1"), ("User-Agent", "Mine/2"), ("X-Playback-Session-Id", "session")] {
+                #expect(request.fields.contains(HTTPField(name: field.0, value: field.1)), "\(request.url)")
+            }
+            #expect(request.cookies == [cookie], "\(request.url)")
+        }
+    }
+
+    @Test("A14: the primary session goes with the asset's own URL only")
+    func primarySession() async throws {
+        let transport = TableTransport(texts: [
+            Self.base + "master.m3u8?_HLS_primary_id=A%20%2F1": Self.stream[Self.base + "master.m3u8"] ?? "",
+            Self.base + "video.m3u8": Self.stream[Self.base + "video.m3u8"] ?? "",
+        ])
+        var options = AssetOptions.table(transport)
+        options.primarySessionID = "A /1"
+        let asset = Asset(url: Self.base + "master.m3u8", options: options)
+        #expect(try await asset.load(.duration).seconds == 12)
+        #expect(transport.urls == [Self.base + "master.m3u8?_HLS_primary_id=A%20%2F1", Self.base + "video.m3u8"])
+    }
+
+    struct Network: Sendable {
+        var conditions: NetworkConditions
+        var allowsExpensive = true
+        var allowsConstrained = true
+        var isAllowed: Bool
+    }
+
+    @Test(
+        "A14: what expensive and constrained networks are not to carry is refused, without a request",
+        arguments: [
+            Network(conditions: NetworkConditions(isExpensive: true), isAllowed: true),
+            Network(conditions: NetworkConditions(isExpensive: true), allowsExpensive: false, isAllowed: false),
+            Network(conditions: NetworkConditions(isConstrained: true), allowsExpensive: false, isAllowed: true),
+            Network(conditions: NetworkConditions(isConstrained: true), allowsConstrained: false, isAllowed: false),
+            Network(conditions: NetworkConditions(), allowsExpensive: false, allowsConstrained: false, isAllowed: true),
+        ])
+    func network(_ c: Network) async throws {
+        let (asset, transport) = makeAsset {
+            $0.networkConditions = c.conditions
+            $0.allowsExpensiveNetworkAccess = c.allowsExpensive
+            $0.allowsConstrainedNetworkAccess = c.allowsConstrained
+        }
+        if c.isAllowed {
+            #expect(try await asset.load(.variants).count == 1)
+        } else {
+            let error = await #expect(throws: AssetError.self) { try await asset.load(.variants) }
+            #expect(error?.code == .refused)
+            #expect(transport.urls.isEmpty)
+        }
+    }
+
+    struct Sending: Sendable {
+        var cookie: Cookie
+        var url: String
+        var isSent: Bool
+        init(_ domain: String, _ path: String = "/", isSecure: Bool = false, to url: String, _ isSent: Bool) {
+            cookie = Cookie(name: "n", value: "v", domain: domain, path: path, isSecure: isSecure)
+            self.url = url
+            self.isSent = isSent
+        }
+    }
+
+    // RFC 6265 §5.1.3 and §5.1.4.
+    @Test(
+        "A14: a cookie goes where its domain, path and scheme say",
+        arguments: [
+            Sending("a.example", to: "http://a.example/x", true),
+            Sending("A.Example", to: "http://a.example:81/x", true),
+            Sending("a.example", to: "http://b.a.example/x", false),
+            Sending(".a.example", to: "http://b.a.example/x", true),
+            Sending(".a.example", to: "http://a.example/x", true),
+            Sending(".a.example", to: "http://ba.example/x", false),
+            Sending("a.example", to: "http://a.example.evil/x", false),
+            Sending("a.example", "/x", to: "http://a.example/x/y", true),
+            Sending("a.example", "/x", to: "http://a.example/x?q", true),
+            Sending("a.example", "/x", to: "http://a.example/xy", false),
+            Sending("a.example", "/x/", to: "http://a.example/x/y", true),
+            Sending("a.example", isSecure: true, to: "http://a.example/", false),
+            Sending("a.example", isSecure: true, to: "https://a.example/", true),
+        ])
+    func cookies(_ c: Sending) throws {
+        #expect(c.cookie.isSent(to: try HTTPURL(c.url)) == c.isSent)
+    }
+
+    @Test(
+        "D09: preloading costs what its scope says, and once",
+        arguments: [
+            (PreloadScope.multivariant, ["master.m3u8"]),
+            (.keys, ["master.m3u8", "key"]),
+            (.media(seconds: 5), ["master.m3u8", "key", "video.m3u8", "init.mp4", "0.mp4", "1.mp4"]),
+        ])
+    func preload(scope: PreloadScope, names: [String]) async throws {
+        let (asset, transport) = makeAsset { _ in }
+        try await asset.preload(scope)
+        try await asset.preload(scope)
+        #expect(transport.urls == names.map { Self.base + $0 })
+    }
+
+    @Test("A14: a resource loader that is set before anything is loaded serves the asset, and cannot be changed then")
+    func loader() async throws {
+        let transport = TableTransport([:])
+        let asset = Asset(url: "mine://a/master.m3u8", options: .table(transport))
+        #expect(asset.resourceLoader.loader == nil)
+        try asset.resourceLoader.setLoader(TextLoader(text: Self.stream[Self.base + "master.m3u8"] ?? ""))
+        #expect(try await asset.load(.variants).count == 1)
+        #expect(transport.urls.isEmpty)
+        let error = #expect(throws: AssetError.self) { try asset.resourceLoader.setLoader(nil) }
+        #expect(error?.code == .loadingHasBegun)
+        #expect(asset.resourceLoader.loader != nil)
+    }
+
+    private struct TextLoader: ResourceLoader {
+        let schemes: Set<String> = ["mine"]
+        let text: String
+        func load(_ request: TransportRequest) async throws -> LoadedResource {
+            LoadedResource(.bytes(Array(text.utf8)))
+        }
+    }
+
+    @Test(
+        "A13: a key system makes content protected; an identity key does not",
+        arguments: [
+            ("#EXT-X-SESSION-KEY:METHOD=SAMPLE-AES,URI=\"skd://x\",KEYFORMAT=\"com.apple.streamingkeydelivery\"", true),
+            ("#EXT-X-SESSION-KEY:METHOD=AES-128,URI=\"key\"", false),
+        ])
+    func protected(tag: String, isProtected: Bool) async throws {
+        var texts = Self.stream
+        texts[Self.base + "master.m3u8"] = "#EXTM3U\n\(tag)\n#EXT-X-STREAM-INF:BANDWIDTH=100000\nvideo.m3u8\n"
+        let asset = Asset(url: Self.base + "master.m3u8", options: .table(TableTransport(texts: texts)))
+        #expect(try await asset.load(.hasProtectedContent) == isProtected)
+    }
+
+    // The type that a server declares never decides: see AssetOptions.
+    @Test("A14: what a resource is, its bytes tell", arguments: ["text/html", "video/mp4", "application/octet-stream"])
+    func mediaType(type: String) async throws {
+        let options = AssetOptions(transport: TypedTransport(type: type, text: Self.stream[Self.base + "video.m3u8"]))
+        #expect(try await Asset(url: Self.base + "x", options: options).load(.duration).seconds == 12)
+    }
+
+    private struct TypedTransport: Transport {
+        let type: String
+        let text: String?
+        final class Over: TransportTask {
+            func cancel() {}
+            func pause() {}
+            func resume() {}
+        }
+        func start(
+            _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
+        ) -> any TransportTask {
+            handler(.response(TransportResponse(status: 200, url: request.url, contentType: type)))
+            handler(.data(Array((text ?? "").utf8)))
+            handler(.finished(TransferMetrics()))
+            return Over()
+        }
+    }
+}

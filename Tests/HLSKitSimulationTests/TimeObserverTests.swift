@@ -1,0 +1,186 @@
+import HLSKitCore
+import HLSKitSimulation
+import Synchronization
+import Testing
+
+@Suite("time as a program sees it", .timeLimit(.minutes(1)))
+struct TimeObserverTests {
+    private static func time(_ seconds: Double) -> MediaTime { MediaTime(seconds: seconds, preferredTimescale: 1000) }
+
+    /// A player that is told to play, and who collects what an observer of it is told.
+    private struct Bench {
+        let clock: VirtualClock
+        let player: Player
+        let told: Told
+
+        final class Told: Sendable {
+            private let times = Mutex<[Double]>([])
+            func add(_ time: MediaTime) { times.withLock { $0.append((time.seconds * 1000).rounded() / 1000) } }
+            /// What was told since the last call.
+            func take() -> [Double] {
+                times.withLock { times in
+                    defer { times = [] }
+                    return times
+                }
+            }
+        }
+
+        init(_ queue: VirtualQueue) {
+            clock = queue.clock
+            player = Player(configuration: queue.configuration)
+            told = Told()
+        }
+
+        func watch<Times: AsyncSequence & Sendable>(_ times: Times) -> Task<Void, Never>
+        where Times.Element == MediaTime, Times.Failure == Never {
+            let told = told
+            return Task(executorPreference: clock) {
+                for await time in times { told.add(time) }
+            }
+        }
+
+        /// Returns the moment that time begins to run.
+        func play(_ item: PlayerItem) async throws {
+            let events = player.events()
+            player.play()
+            try player.replaceCurrentItem(with: item)
+            for await event in events {
+                if case .timeControl(let change) = event.kind, change.new == .playing { break }
+            }
+        }
+
+        func pass(_ milliseconds: Int) async throws { try await clock.sleep(for: .milliseconds(milliseconds)) }
+
+        func seek(to seconds: Double) async throws {
+            let time = TimeObserverTests.time(seconds)
+            let isThere = try await player.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero)
+            #expect(isThere)
+        }
+    }
+
+    @Test(
+        "B11: at each multiple of the interval, when time starts and stops, and once after a jump; ends with the player"
+    )
+    func periodic() throws {
+        let queue = try VirtualQueue(["a": 10])
+        let bench = Bench(queue)
+        try queue.clock.run {
+            let watcher = bench.watch(try bench.player.times(every: Self.time(0.5)))
+            try await bench.play(queue.item("a"))
+            try await bench.pass(1750)
+            bench.player.pause()
+            try await bench.pass(1000)
+            // The item that is new, then that time begins to run.
+            #expect(bench.told.take() == [0, 0, 0.5, 1, 1.5, 1.75])
+            try await bench.seek(to: 6)
+            try await bench.pass(1000)
+            #expect(bench.told.take() == [6])
+            bench.player.rate = 2
+            try await bench.pass(600)
+            #expect(bench.told.take() == [6, 6.5, 7])
+            await bench.player.close()
+            await watcher.value
+        }
+    }
+
+    @Test("B12: what playing goes over is told, what a seek jumps over or onto is not; again after a seek back")
+    func boundaries() throws {
+        let queue = try VirtualQueue(["a": 10])
+        let bench = Bench(queue)
+        try queue.clock.run {
+            let watcher = bench.watch(try bench.player.boundaries([6.5, 1, 2, 3].map(Self.time)))
+            try await bench.play(queue.item("a"))
+            try await bench.pass(1200)
+            #expect(bench.told.take() == [1])
+            try await bench.seek(to: 3)
+            try await bench.pass(500)
+            #expect(bench.told.take() == [])
+            try await bench.seek(to: 6)
+            try await bench.pass(1000)
+            #expect(bench.told.take() == [6.5])
+            try await bench.seek(to: 0.5)
+            try await bench.pass(2000)
+            #expect(bench.told.take() == [1, 2])
+            await bench.player.close()
+            await watcher.value
+        }
+    }
+
+    @Test("B07: the rate is what is wanted, the timebase what happens; it tells the time of a moment to come")
+    func timebase() throws {
+        let queue = try VirtualQueue(["a": 6])
+        let bench = Bench(queue)
+        try queue.clock.run {
+            let item = queue.item("a")
+            #expect(item.timebase.rate == 0)
+            bench.player.play()
+            try bench.player.replaceCurrentItem(with: item)
+            #expect(bench.player.rate == 1)
+            #expect(item.timebase.rate == 0)
+            #expect(bench.player.timeControlStatus == .waitingToPlayAtSpecifiedRate)
+            try await bench.pass(2000)
+            bench.player.rate = 2
+            let (now, base) = (bench.player.hostTime, item.timebase)
+            #expect(base.rate == 2)
+            let time = item.currentTime
+            #expect(base.time(atHostTime: now) == time)
+            #expect((base.time(atHostTime: now + Self.time(1)) - time).seconds == 2)
+            #expect(base.time(atHostTime: now + Self.time(100)).seconds == 6, "not beyond the end")
+            #expect(base.time(atHostTime: .invalid) == .invalid)
+            try await bench.pass(1000)
+            #expect((item.currentTime - time).seconds == 2)
+            bench.player.pause()
+            #expect(item.timebase.rate == 0)
+            await bench.player.close()
+        }
+    }
+
+    @Test("G09: play takes the default rate, and setting a rate does not change it")
+    func defaultRate() throws {
+        let queue = try VirtualQueue(["a": 10])
+        let bench = Bench(queue)
+        try queue.clock.run {
+            #expect(bench.player.defaultRate == 1)
+            bench.player.defaultRate = 1.5
+            #expect(bench.player.rate == 0)
+            try await bench.play(queue.item("a"))
+            #expect(bench.player.rate == 1.5)
+            bench.player.rate = 0.5
+            #expect(bench.player.defaultRate == 1.5)
+            bench.player.pause()
+            bench.player.play()
+            #expect(bench.player.rate == 1.5)
+            await bench.player.close()
+        }
+    }
+
+    @Test("B10: the date is that of the segment and the place in it; none without dates", arguments: [true, false])
+    func date(hasDates: Bool) throws {
+        let clock = VirtualClock()
+        let stream = SyntheticStream(bitRates: [400_000], segmentDuration: .seconds(2), segmentCount: 5)
+        let link = LinkConditions(bitsPerSecond: 20_000_000, latency: .milliseconds(20))
+        let transport = SimulatedTransport(over: NetworkTrace(constant: link), clock: clock) { request in
+            var response = stream.response(to: request)
+            if hasDates, request.url.hasSuffix("/0/index.m3u8") {
+                let text = String(decoding: response.body, as: UTF8.self)
+                let date = "#EXT-X-PROGRAM-DATE-TIME:2026-05-01T20:00:00Z\n"
+                response.body = Array(text.replacing("#EXTINF", with: date + "#EXTINF", maxReplacements: 1).utf8)
+            }
+            return response
+        }
+        var configuration = PlayerConfiguration(clock: clock, transport: transport)
+        configuration.decodesWithoutOutput = [.video]
+        let player = Player(configuration: configuration)
+        try clock.run {
+            let item = PlayerItem(url: stream.url)
+            try player.replaceCurrentItem(with: item)
+            #expect(item.currentDate == nil)
+            try await clock.sleep(for: .seconds(2))
+            _ = try await player.seek(to: Self.time(4.25), toleranceBefore: .zero, toleranceAfter: .zero)
+            let seconds = item.currentDate?.secondsSince1970
+            #expect(seconds == (hasDates ? 1_777_665_600 + item.currentTime.seconds : nil))
+            #expect(abs(item.currentTime.seconds - 4.25) < 0.05)
+            await player.close()
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import HLSKitCore
+import HLSKitSimulation
+import Synchronization
+import Testing
+
+@Suite("URLs that run out while a player plays", .timeLimit(.minutes(1)))
+struct URLRefreshTests {
+    /// Gives the next of its URLs after a time.
+    private final class Signer: URLRefresher {
+        let deadline: Duration
+        private let clock: VirtualClock
+        private let delay: Duration
+        private let url: String
+        private let questions = Mutex<[ExpiredURL]>([])
+
+        init(clock: VirtualClock, url: String, delay: Duration, deadline: Duration) {
+            (self.clock, self.url, self.delay, self.deadline) = (clock, url, delay, deadline)
+        }
+
+        var asked: [ExpiredURL] { questions.withLock { $0 } }
+
+        func freshURL(insteadOf expired: ExpiredURL) async throws -> String {
+            questions.withLock { $0.append(expired) }
+            try await clock.sleep(for: delay)
+            return url
+        }
+    }
+
+    private static let stream = SyntheticStream(
+        bitRates: [400_000], segmentDuration: .seconds(2), segmentCount: 15)
+
+    /// The stream at `old.invalid`, which is refused from 10 s on, and at `new.invalid`.
+    private static func play(
+        _ signer: Signer, clock: VirtualClock, pictures: PictureLog
+    ) throws -> VirtualPlay {
+        let link = LinkConditions(bitsPerSecond: 20_000_000, latency: .milliseconds(20))
+        let transport = SimulatedTransport(over: NetworkTrace(constant: link), clock: clock) { request in
+            if request.url.hasPrefix("https://old.invalid/"), request.time > .seconds(10) { return .status(403) }
+            var inner = request
+            inner.url = "https://synthetic.invalid/" + request.url.dropFirst("https://old.invalid/".count)
+            return stream.response(to: inner)
+        }
+        return try VirtualPlay(
+            "https://old.invalid/index.m3u8", clock: clock, transport: transport, writers: [pictures],
+            change: { $0.hooks.urlRefresher = signer }, prefer: { $0.preferredForwardBufferDuration = 8 })
+    }
+
+    @Test("D06: the program is asked once, meanwhile playing goes on, and every picture is shown once")
+    func refreshed() throws {
+        let clock = VirtualClock()
+        let signer = Signer(
+            clock: clock, url: "https://new.invalid/index.m3u8", delay: .seconds(3), deadline: .seconds(5))
+        let pictures = PictureLog(clock: clock)
+        let play = try Self.play(signer, clock: clock, pictures: pictures)
+        #expect(play.log.decisions.last == "played to end", "\(play.log.text)")
+        #expect(signer.asked.count == 1)
+        #expect(signer.asked.first?.itemURL == "https://old.invalid/index.m3u8")
+        #expect(signer.asked.first?.status == 403)
+        #expect(play.state.statistics.numberOfStalls == 0)
+        let times = pictures.pictures.map(\.itemTime)
+        #expect(times.count == 750)
+        #expect(times == times.sorted() && Set(times).count == times.count)
+    }
+
+    @Test("D06: no answer in time ends the item, once what was loaded is played")
+    func deadline() throws {
+        let clock = VirtualClock()
+        let signer = Signer(
+            clock: clock, url: "https://new.invalid/index.m3u8", delay: .seconds(100_000), deadline: .seconds(5))
+        let pictures = PictureLog(clock: clock)
+        let play = try Self.play(signer, clock: clock, pictures: pictures)
+        #expect(play.state.itemStatus == .failed, "\(play.log.text)")
+        #expect(signer.asked.count == 1)
+        #expect(play.duration < .seconds(30), "it waits for nothing but its deadline")
+        // All that was loaded until the URL ran out was shown.
+        let last = try #require(pictures.pictures.last)
+        #expect(last.itemTime > .seconds(9))
+        #expect(pictures.pictures.count == Int(((last.itemTime + .milliseconds(40)) / .milliseconds(40)).rounded()))
+    }
+}

@@ -57,7 +57,7 @@ struct PlayerItemStateTests {
         try queue.clock.run {
             let item = queue.item("a")
             item.forwardPlaybackEndTime = MediaTime(value: 3, timescale: 1)
-            let player = Player(item: item, configuration: queue.configuration)
+            let player = try Player(item: item, configuration: queue.configuration)
             player.play()
             try await queue.clock.sleep(for: .seconds(5))
             #expect(item.currentTime.inSeconds == 3)
@@ -72,7 +72,7 @@ struct PlayerItemStateTests {
         let queue = try VirtualQueue(["a": 8])
         try queue.clock.run {
             let item = queue.item("a")
-            let player = Player(item: item, configuration: queue.configuration)
+            let player = try Player(item: item, configuration: queue.configuration)
             try await queue.clock.sleep(for: .seconds(2))
             #expect(item.status == .readyToPlay)
             try player.replaceCurrentItem(with: nil)
@@ -99,7 +99,7 @@ struct PlayerItemStateTests {
         try clock.run {
             let item = PlayerItem(url: SyntheticStream().url)
             item.variantPolicy = .pinned(0)
-            let player = Player(item: item, configuration: configuration)
+            let player = try Player(item: item, configuration: configuration)
             player.play()
             try await clock.sleep(for: .seconds(20))
             item.variantPolicy = .pinned(1)
@@ -119,7 +119,7 @@ struct PlayerItemStateTests {
         let configuration = try Self.twoVariants(clock)
         try clock.run {
             let item = PlayerItem(url: SyntheticStream().url)
-            let player = Player(item: item, configuration: configuration)
+            let player = try Player(item: item, configuration: configuration)
             player.play()
             try await clock.sleep(for: .seconds(5))
             let events = player.events()
@@ -144,7 +144,7 @@ struct PlayerItemStateTests {
             let log = PictureLog(clock: queue.clock)
             try queue.clock.run {
                 let item = queue.item("a")
-                let player = Player(item: item, configuration: queue.configuration)
+                let player = try Player(item: item, configuration: queue.configuration)
                 player.play()
                 try await queue.clock.sleep(for: .milliseconds(time))
                 let output = VideoOutput()
@@ -174,7 +174,7 @@ struct PlayerItemStateTests {
         let log = PictureLog(clock: queue.clock)
         try queue.clock.run {
             let item = queue.item("a", to: log)
-            let player = Player(item: item, configuration: queue.configuration)
+            let player = try Player(item: item, configuration: queue.configuration)
             player.play()
             try await queue.clock.sleep(for: .seconds(2))
             item.remove(log)
@@ -194,7 +194,7 @@ struct PlayerItemStateTests {
         try queue.clock.run {
             let item = queue.item("a")
             item.preferredForwardBufferDuration = 5
-            let player = Player(item: item, configuration: queue.configuration)
+            let player = try Player(item: item, configuration: queue.configuration)
             player.play()
             try await queue.clock.sleep(for: .seconds(3))
             #expect(try await player.seek(to: .positiveInfinity))
@@ -221,9 +221,10 @@ struct PlayerItemStateTests {
                 item.preferredForwardBufferDuration = number
                 item.preferredPeakBitRate = number
                 item.preferredPeakBitRateForExpensiveNetworks = number
-                item.configuredTimeOffsetFromLive = number
+                item.preferences.configuredTimeOffsetFromLive = number
+                item.configuredTimeOffsetFromLive = MediaTime(seconds: number, preferredTimescale: 600)
             }
-            let player = QueuePlayer(items: items, configuration: configuration)
+            let player = try QueuePlayer(items: items, configuration: configuration)
             let times = [
                 MediaTime(seconds: number, preferredTimescale: 600), MediaTime(value: .max, timescale: 1),
                 MediaTime(value: .min, timescale: 1),

@@ -207,7 +207,7 @@ struct QueuePlayerTests {
     func callAtTheEnd() throws {
         let queue = try VirtualQueue(["a": 4])
         try queue.clock.run {
-            let player = QueuePlayer(items: [queue.item("a")], configuration: queue.configuration)
+            let player = try QueuePlayer(items: [queue.item("a")], configuration: queue.configuration)
             try player.setActionAtItemEnd(.none)
             player.play()
             try await queue.clock.sleep(for: .seconds(8))

@@ -1,3 +1,4 @@
+import Foundation
 import HLSKitCore
 import HLSKitSimulation
 import Synchronization
@@ -177,7 +178,7 @@ struct TimeObserverTests {
             #expect(item.currentDate == nil)
             try await clock.sleep(for: .seconds(2))
             _ = try await player.seek(to: Self.time(4.25), toleranceBefore: .zero, toleranceAfter: .zero)
-            let seconds = item.currentDate?.secondsSince1970
+            let seconds = item.currentDate?.timeIntervalSince1970
             #expect(seconds == (hasDates ? 1_777_665_600 + item.currentTime.seconds : nil))
             #expect(abs(item.currentTime.seconds - 4.25) < 0.05)
             await player.close()

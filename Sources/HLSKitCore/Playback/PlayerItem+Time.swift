@@ -1,4 +1,3 @@
-public import HLSPlaylist
 public import HLSTime
 
 /// Which item time is shown when, and how fast it really goes on.
@@ -38,13 +37,5 @@ extension PlayerItem {
         return Timebase(
             time: MediaTime(state.itemTime), hostTime: MediaTime(state.hostTime), rate: state.rate, state: state,
             end: end)
-    }
-
-    /// The date of what is presented: that of its segment (`EXT-X-PROGRAM-DATE-TIME`) and the place in it. nil in playlists
-    /// without dates, and while the item is not loaded.
-    public var currentDate: PlaylistDate? {
-        attachedCore?.read(of: self) { engine in
-            engine.item?.lanes[.main]?.tracker?.date(at: engine.playhead)
-        }
     }
 }

@@ -272,12 +272,4 @@ extension PlaylistTracker {
         }
         return nil
     }
-
-    /// The date of an item time; nil where the playlist has none.
-    func date(at time: Duration) -> PlaylistDate? {
-        guard let index = playlist.segments.indices.last(where: { starts[$0] <= time }),
-            let start = playlist.segments[index].derivedProgramDateTime, time <= starts[index] + duration(at: index)
-        else { return nil }
-        return start + (time - starts[index])
-    }
 }

@@ -103,7 +103,7 @@ struct PlayerItemStateTests {
             player.play()
             try await clock.sleep(for: .seconds(20))
             item.variantPolicy = .pinned(1)
-            for _ in 0..<400 {
+            for _ in 0..<1000 {
                 #expect(item.duration.inSeconds == 120)
                 #expect(item.seekableTimeRanges.count == 1)
                 try await clock.sleep(for: .milliseconds(20))

@@ -82,8 +82,9 @@ extension PlaybackEngine {
         let (playhead, start) = (playhead, tracker.starts[index])
         situation.ahead = buffer.forwardDuration(of: id.bufferTrack, self.situation())
         situation.aheadWhenLoaded = max(.zero, start - playhead)
-        situation.target = max(
-            configuration.buffering.forwardDuration, .seconds(min(preferences.preferredForwardBufferDuration, 86_400)))
+        // What is no number is no wish.
+        let wish = preferences.preferredForwardBufferDuration
+        situation.target = max(configuration.buffering.forwardDuration, .seconds(wish > 0 ? min(wish, 86_400) : 0))
         situation.throughput = loading.estimate(at: now)
         situation.neededBitsPerSecond = bitRate * Double(max(1, abs(machine.rate)))
         situation.isWaiting = machine.status == .waitingToPlayAtSpecifiedRate && item.hasPlayed

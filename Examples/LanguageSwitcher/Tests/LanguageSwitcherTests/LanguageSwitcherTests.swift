@@ -21,7 +21,7 @@ struct LanguageSwitcherTests {
         try FileManager.default.copyItem(
             at: folder.appendingPathComponent("audio-en.m3u8"), to: folder.appendingPathComponent("audio-de.m3u8"))
         var lines: [String] = []
-        try await LanguageSwitcher.play(master.absoluteString, secondsEach: 1) { lines.append($0) }
-        #expect(lines == ["0 s: English, playing", "1 s: Deutsch, playing", "0 stalls"])
+        try await LanguageSwitcher.play(master.absoluteString, secondsEach: 3) { lines.append($0) }
+        #expect(lines == ["0 s: English, playing", "3 s: Deutsch, playing", "0 stalls"])
     }
 }

@@ -54,7 +54,7 @@ struct Bench {
         var configuration = configuration()
         configuration.pacing = .unpaced
         let writer = PictureTimes()
-        let player = Player(item: item(writer), configuration: configuration)
+        let player = try Player(item: item(writer), configuration: configuration)
         let events = player.events()
         let began = ContinuousClock.now
         player.play()
@@ -86,7 +86,7 @@ struct Bench {
         configuration.buffering.maxBufferBytes = 512 << 20
         configuration.buffering.maxBackBufferBytes = 512 << 20
         let writer = PictureTimes()
-        let player = Player(item: item(writer), configuration: configuration)
+        let player = try Player(item: item(writer), configuration: configuration)
         player.play()
         while (player.state.loadedTimeRanges.last?.end.seconds ?? 0) < reach - 0.5 {
             try await Task.sleep(for: .milliseconds(10))
@@ -115,7 +115,7 @@ struct Bench {
         configuration.buffering.forwardDuration = .seconds(4)
         configuration.buffering.backDuration = .zero
         let writer = PictureTimes()
-        let player = Player(item: item(writer), configuration: configuration)
+        let player = try Player(item: item(writer), configuration: configuration)
         player.play()
         _ = await writer.next(after: 0) { _ in true }
         let duration = player.state.duration.seconds
@@ -160,7 +160,7 @@ struct Bench {
                 let item = item(writer)
                 if start > 0 { item.preferences.startPosition = .time(.seconds(start)) }
                 let began = ContinuousClock.now
-                let player = Player(item: item, configuration: configuration())
+                let player = try Player(item: item, configuration: configuration())
                 player.playImmediately(atRate: 1)
                 player.play()
                 let first = await writer.next(after: 0) { _ in true }

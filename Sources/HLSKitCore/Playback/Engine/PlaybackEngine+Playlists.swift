@@ -234,8 +234,8 @@ extension PlaybackEngine {
         case .duration(let length): item?.forwardEnd = start + length
         }
         if let end = item?.forwardEnd, end < start { item?.forwardEnd = start }
-        timebase = TimebaseState(itemTime: start, hostTime: now, rate: timebase.rate)
-        effects.append(.setTimebase(timebase))
+        watched = WatchedTime(from: start)
+        setTimebase(TimebaseState(itemTime: start, hostTime: now, rate: timebase.rate))
     }
 
     func liveOffset(of tracker: PlaylistTracker) -> Duration {

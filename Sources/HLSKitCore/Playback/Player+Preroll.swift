@@ -55,9 +55,8 @@ extension PlayerCore {
     /// Waits until media at the playhead of the current item is decoded. Cancelling the task ends the wait.
     fileprivate func preroll() async -> Bool {
         let waiter = SeekWaiter()
-        let now = clock.now
         return await withTaskCancellationHandler {
-            change { state, afterwards in
+            change { state, afterwards, now in
                 guard !state.isClosed, state.current.item != nil else { return afterwards.seeks.end(waiter, false) }
                 state.current.prerolls.append(waiter)
                 self.handle(.control(.preroll), of: state.current.id, at: now, &state, &afterwards)

@@ -16,7 +16,9 @@ extension PlaybackEngine {
     /// Tells whoever holds the engines of a queue that the item is over.
     mutating func advance() {
         guard isInQueue else { return apply(.setItem(nil)) }
-        if configuration.pacing == .realTime, item?.error == nil, let end = effectiveEnd, playhead >= end {
+        if configuration.pacing == .realTime, item?.error == nil, timebase.rate > 0, let end = effectiveEnd,
+            playhead >= end
+        {
             endedAt = timebase.hostTime(of: end).map { min($0, now) }
         }
         hasResigned = true

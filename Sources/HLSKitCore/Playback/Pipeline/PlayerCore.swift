@@ -20,6 +20,8 @@ final class PlayerCore: Sendable {
         var addressees: [PlayerItem?] = []
         var firstTicket = 0
         var isClosed = false
+        /// The time of the last change: never earlier than the one before.
+        var changed = Duration.zero
     }
 
     /// What is to be done when the lock is free again.
@@ -60,16 +62,14 @@ final class PlayerCore: Sendable {
     /// Puts a control call into the engine of the current item: the state that callers see reflects it when the call
     /// returns.
     func control(_ control: EngineControl) {
-        let now = clock.now
-        change { state, afterwards in
+        change { state, afterwards, now in
             self.handle(.control(control), of: state.current.id, at: now, &state, &afterwards)
         }
     }
 
     /// Puts a control call into the engine of one item, if it has one.
     func control(_ control: EngineControl, of item: PlayerItem) {
-        let now = clock.now
-        change { state, afterwards in
+        change { state, afterwards, now in
             guard let id = state.playback(of: item) else { return }
             self.handle(.control(control), of: id, at: now, &state, &afterwards)
         }
@@ -77,22 +77,24 @@ final class PlayerCore: Sendable {
 
     /// Puts a control call into the engines of all items.
     func controlAll(_ control: EngineControl) {
-        let now = clock.now
-        change { state, afterwards in
+        change { state, afterwards, now in
             for id in state.playbackIDs {
                 self.handle(.control(control), of: id, at: now, &state, &afterwards)
             }
         }
     }
 
-    /// Changes the state under the lock, and then does what follows from it.
+    /// Changes the state under the lock, and then does what follows from it. `body` gets the time of the change too: what
+    /// comes later in the order of changes is not earlier by the clock.
     func change<Result: Sendable, Failure: Error>(
-        _ body: (inout State, inout Afterwards) throws(Failure) -> Result
+        _ body: (inout State, inout Afterwards, _ now: Duration) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         var afterwards = Afterwards()
+        let now = clock.now
         let result = state.withLock { state -> Swift.Result<Result, Failure> in
+            state.changed = max(state.changed, now)
             do throws(Failure) {
-                return .success(try body(&state, &afterwards))
+                return .success(try body(&state, &afterwards, state.changed))
             } catch {
                 return .failure(error)
             }
@@ -159,8 +161,7 @@ final class PlayerCore: Sendable {
     }
 
     private func end() -> [Task<Void, Never>] {
-        let now = clock.now
-        return change { state, afterwards in
+        return change { state, afterwards, now in
             state.isClosed = true
             for upcoming in state.upcoming { state.drop(upcoming, at: now, &afterwards) }
             state.upcoming = []
@@ -219,8 +220,7 @@ final class PlayerCore: Sendable {
     // MARK: For drivers
 
     fileprivate func handle(_ event: EngineEvent, playback id: Int) {
-        let now = clock.now
-        change { state, afterwards in
+        change { state, afterwards, now in
             // Of its own accord: nobody waits for that seek.
             if case .control(.seek) = event { state.update(id) { $0.seeks.add(nil) } }
             self.handle(event, of: id, at: now, &state, &afterwards)
@@ -266,6 +266,20 @@ final class PlayerCore: Sendable {
         }
     }
 
+    /// Publishes what was not decided by an engine, before whatever waits for its turn.
+    fileprivate func publish(_ kind: PlayerEvent.Kind, playback id: Int) {
+        publishing.withLock { _ in
+            let now = clock.now
+            let (item, time) = state.withLock { state in
+                state.changed = max(state.changed, now)
+                return (state.update(id) { $0.item } ?? nil, state.outbox.first?.hostTime ?? state.changed)
+            }
+            let event = PlayerEvent(hostTime: time, kind: kind, itemID: item?.id)
+            item?.eventHub.publish(event)
+            events.publish(event)
+        }
+    }
+
     fileprivate func driverHasEnded(playback id: Int) {
         state.withLock { state in
             state.update(id) {
@@ -307,10 +321,7 @@ struct EngineChannel: Sendable {
 
     /// Publishes what the driver itself has found.
     func publish(_ kind: PlayerEvent.Kind) {
-        let item = core.state.withLock { state in state.update(playback) { $0.item } ?? nil }
-        let event = PlayerEvent(hostTime: core.clock.now, kind: kind, itemID: item?.id)
-        item?.eventHub.publish(event)
-        core.events.publish(event)
+        core.publish(kind, playback: playback)
     }
 
     func driverHasEnded() { core.driverHasEnded(playback: playback) }

@@ -100,8 +100,7 @@ extension PlayerCore {
     }
 
     private func begin(_ request: SeekRequest, for waiter: SeekWaiter) {
-        let now = clock.now
-        change { state, afterwards in
+        change { state, afterwards, now in
             guard !state.isClosed, state.current.item != nil else { return afterwards.seeks.end(waiter, false) }
             state.current.seeks.add(waiter)
             self.handle(.control(.seek(request)), of: state.current.id, at: now, &state, &afterwards)
@@ -110,8 +109,7 @@ extension PlayerCore {
 
     /// Ends a seek, unless it is over or another has come.
     private func cancelSeek(of waiter: SeekWaiter) {
-        let now = clock.now
-        change { state, afterwards in
+        change { state, afterwards, now in
             guard state.current.seeks.isUnderWay(waiter) else { return }
             self.handle(.control(.cancelSeek), of: state.current.id, at: now, &state, &afterwards)
         }

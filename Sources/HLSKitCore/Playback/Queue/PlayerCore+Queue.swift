@@ -15,8 +15,7 @@ extension PlayerCore {
 
     /// Makes `item` current in the place of the current one. Items behind stay.
     func replaceCurrentItem(with item: PlayerItem?) throws(PlayerError) {
-        let now = clock.now
-        try change { state, afterwards throws(PlayerError) in
+        try change { state, afterwards, now throws(PlayerError) in
             guard let item else {
                 if state.current.item != nil { self.handOver(to: nil, at: now, &state, &afterwards) }
                 return
@@ -35,8 +34,7 @@ extension PlayerCore {
     ///
     /// - Parameter other: behind this one; nil for behind all.
     func insert(_ item: PlayerItem, after other: PlayerItem?) throws(PlayerError) {
-        let now = clock.now
-        try change { state, afterwards throws(PlayerError) in
+        try change { state, afterwards, now throws(PlayerError) in
             let index = try state.index(after: other)
             try self.attach(item, state)
             if state.current.item == nil {
@@ -57,8 +55,7 @@ extension PlayerCore {
 
     /// Takes an item out of the queue; after the current one the next goes on.
     func remove(_ item: PlayerItem) {
-        let now = clock.now
-        change { state, afterwards in
+        change { state, afterwards, now in
             if state.current.item === item, !state.current.isRetired {
                 self.advance(at: now, isAtEnd: false, &state, &afterwards)
             } else if let index = state.upcoming.firstIndex(where: { $0.item === item }) {
@@ -69,8 +66,7 @@ extension PlayerCore {
     }
 
     func removeAll() {
-        let now = clock.now
-        change { state, afterwards in
+        change { state, afterwards, now in
             for upcoming in state.upcoming { state.drop(upcoming, at: now, &afterwards) }
             state.upcoming = []
             self.handle(.control(.pause), of: state.current.id, at: now, &state, &afterwards)
@@ -79,8 +75,7 @@ extension PlayerCore {
     }
 
     func advanceToNextItem() {
-        let now = clock.now
-        change { state, afterwards in
+        change { state, afterwards, now in
             guard state.current.item != nil else { return }
             self.advance(at: now, isAtEnd: false, &state, &afterwards)
             self.prepareUpcoming(at: now, &state, &afterwards)

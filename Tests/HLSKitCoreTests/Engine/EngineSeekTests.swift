@@ -173,6 +173,29 @@ struct EngineSeekTests {
         #expect(Self.time(harness) == (distance < 0 ? 14 : 11))
     }
 
+    @Test(
+        "B08: a time before the media is never shown: forwards its first moment is waited for, backwards it stays there",
+        arguments: [
+            (rate: Float(1), item: -2, host: 0, now: 0.0, later: 1.0), (1, -2, -3, 1, 4), (0.5, -1, 0, 0, 0.5),
+            (-0.5, 0, -3, 0, 0), (-0.5, -2, 1, 0, 0),
+        ])
+    func beforeTheMedia(_ example: (rate: Float, item: Int, host: Int, now: Double, later: Double)) {
+        var harness = Self.playing(until: .seconds(5))
+        harness.control(.setAutomaticallyWaits(false))
+        let host = harness.now + .seconds(example.host)
+        harness.control(.setRateAtHostTime(example.rate, .init(itemTime: .seconds(example.item), hostTime: host)))
+        #expect(Self.time(harness) == example.now)
+        harness.run(until: harness.now + .seconds(3))
+        #expect(Self.time(harness) == example.later)
+        var early = EngineHarness.playing("vod.m3u8", from: .vod(count: 30))
+        early.control(.setAutomaticallyWaits(false))
+        early.control(.setRateAtHostTime(example.rate, .init(itemTime: .seconds(example.item), hostTime: early.now)))
+        while early.now < .seconds(5) {
+            early.run(until: early.now + .milliseconds(100))
+            #expect(Self.time(early) >= 0)
+        }
+    }
+
     @Test("B08: a rate with a host time is ignored while the player waits automatically")
     func hostTimeWhileWaiting() {
         var harness = Self.playing(until: .seconds(5))

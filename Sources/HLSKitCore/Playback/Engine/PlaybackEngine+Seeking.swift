@@ -46,11 +46,29 @@ extension PlaybackEngine {
     /// Ties item time to host time (CONTRACTS §6.5), at once: media at the new place is presented from what is loaded,
     /// or loaded.
     mutating func setRate(_ rate: Float, at anchor: TimeControlMachine.TimebaseAnchor) {
+        let anchor = startingWithMedia(anchor, rate: rate)
         if item?.start != nil, item?.error == nil, !machine.automaticallyWaits, rate.isFinite {
             let moved = TimebaseState(itemTime: anchor.itemTime, hostTime: anchor.hostTime, rate: Double(rate))
             jump(to: moved.itemTime(at: now))
         }
         run(machine.handle(.setRateAtHostTime(rate, anchor, buffer: bufferState(rate: rate))))
+    }
+
+    /// Before the first media there is none to present: forwards it is waited for, backwards time stays there.
+    private func startingWithMedia(
+        _ anchor: TimeControlMachine.TimebaseAnchor, rate: Float
+    ) -> TimeControlMachine.TimebaseAnchor {
+        var anchor = anchor
+        let start = item?.mainTracker?.start ?? .zero
+        if anchor.itemTime < start {
+            if rate > 0 {
+                anchor.hostTime += .seconds(min((start - anchor.itemTime).seconds / Double(rate), 1e9))
+            }
+            anchor.itemTime = start
+        }
+        let time = TimebaseState(itemTime: anchor.itemTime, hostTime: anchor.hostTime, rate: Double(rate))
+            .itemTime(at: now)
+        return time < start ? TimeControlMachine.TimebaseAnchor(itemTime: start, hostTime: now) : anchor
     }
 
     private mutating func jump(to time: Duration) {

@@ -31,6 +31,13 @@ let package = Package(
                 .enableUpcomingFeature("MemberImportVisibility"),
                 .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
             ]),
+        .executableTarget(
+            name: "PlayersBenchmarks", dependencies: [.product(name: "HLSKitCore", package: "HLSKit")],
+            swiftSettings: [
+                .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+                .enableUpcomingFeature("MemberImportVisibility"),
+                .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+            ]),
         // Counts what is allocated, by standing in for malloc(3).
         .target(name: "CAllocations"),
         .executableTarget(

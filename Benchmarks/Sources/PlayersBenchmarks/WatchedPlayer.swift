@@ -1,0 +1,71 @@
+import HLSKitCore
+
+/// What became of a player, or of several.
+struct Findings: Sendable {
+    var reloadCount = 0
+    /// A playlist came more than half a target duration later than it could.
+    var lateCount = 0
+    /// Seconds from one playlist to the next.
+    var longestGap = 0.0
+    var missedCount = 0
+    var skippedCount = 0
+    var stallCount = 0
+    var errorCount = 0
+
+    mutating func add(_ other: Findings) {
+        reloadCount += other.reloadCount
+        lateCount += other.lateCount
+        longestGap = max(longestGap, other.longestGap)
+        missedCount += other.missedCount
+        skippedCount += other.skippedCount
+        stallCount += other.stallCount
+        errorCount += other.errorCount
+    }
+}
+
+/// A player whose events are looked at.
+final class WatchedPlayer: Sendable {
+    /// Seconds: the target duration of the stream that is watched, and half of it.
+    private static let latest = 3.0
+
+    private let player: Player
+    private let findings: Task<Findings, Never>
+
+    init(_ url: String) throws {
+        let player = Player(configuration: PlayerConfiguration())
+        let events = player.events()
+        self.player = player
+        findings = Task {
+            var findings = Findings()
+            var last: Double?
+            for await event in events {
+                switch event.kind {
+                case .playlistLoaded:
+                    let time = MediaTime(event.hostTime).seconds
+                    if let last {
+                        findings.reloadCount += 1
+                        findings.longestGap = max(findings.longestGap, time - last)
+                        if time - last > Self.latest { findings.lateCount += 1 }
+                    }
+                    last = time
+                case .segmentsMissed: findings.missedCount += 1
+                case .segmentSkipped: findings.skippedCount += 1
+                case .playbackStalled: findings.stallCount += 1
+                case .recoverableError: findings.errorCount += 1
+                default: break
+                }
+            }
+            return findings
+        }
+        player.play()
+        try player.replaceCurrentItem(with: PlayerItem(url: url))
+    }
+
+    var bufferedByteCount: Int { player.state.statistics.bufferedByteCount }
+
+    /// Ends the player.
+    func close() async -> Findings {
+        await player.close()
+        return await findings.value
+    }
+}

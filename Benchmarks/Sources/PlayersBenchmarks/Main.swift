@@ -35,14 +35,11 @@ struct Main {
         let further = Double(all.ownByteCount - one.ownByteCount) / Double(max(1, count - 1)) / 1e6
         print("\(count) players: \(all.text)")
         print(String(format: "each further player: %.2f MB beyond what it buffers", further))
-        print(String(format: "processor: %.2f of one core", (all.processorTime - began.processorTime) / Double(seconds)))
+        let share = (all.processorTime - began.processorTime) / Double(seconds)
+        print(String(format: "processor: %.2f of one core", share))
         var total = Findings()
         for player in watched { total.add(await player.close()) }
-        print(
-            String(
-                format: "reloads: %d, %d of them late, longest gap %.2f s; missed segments %d, skipped %d, stalls %d, errors %d",
-                total.reloadCount, total.lateCount, total.longestGap, total.missedCount, total.skippedCount,
-                total.stallCount, total.errorCount))
+        print(total.text)
     }
 }
 

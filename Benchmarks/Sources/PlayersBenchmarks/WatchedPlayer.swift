@@ -1,3 +1,4 @@
+import Foundation
 import HLSKitCore
 
 /// What became of a player, or of several.
@@ -11,6 +12,11 @@ struct Findings: Sendable {
     var skippedCount = 0
     var stallCount = 0
     var errorCount = 0
+
+    var text: String {
+        String(format: "reloads: %d, %d of them late, longest gap %.2f s; ", reloadCount, lateCount, longestGap)
+            + "missed segments \(missedCount), skipped \(skippedCount), stalls \(stallCount), errors \(errorCount)"
+    }
 
     mutating func add(_ other: Findings) {
         reloadCount += other.reloadCount

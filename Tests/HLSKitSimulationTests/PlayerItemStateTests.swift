@@ -258,4 +258,10 @@ struct PlayerItemStateTests {
             await player.close()
         }
     }
+
+    @Test("an item's ID is never that of another one, also once it is gone")
+    func identity() {
+        let ids = (0..<100).map { _ in PlayerItem(url: "https://host.invalid/a.m3u8").id }
+        #expect(Set(ids).count == 100)
+    }
 }

@@ -6,6 +6,7 @@ import Synchronization
 ///
 /// Belongs to at most one player.
 public final class PlayerItem: Sendable {
+    public let id = ID()
     private struct State {
         var preferences = PlayerItemPreferences()
         var forwardPlaybackEndTime: Duration?
@@ -239,7 +240,15 @@ public final class PlayerItem: Sendable {
     }
 }
 
-extension PlayerItem: Identifiable {}
+extension PlayerItem: Identifiable {
+    /// Tells an item from every other one of the process, also from those that are gone.
+    public struct ID: Sendable, Hashable {
+        private static let last = Atomic(0)
+        private let number = Self.last.add(1, ordering: .relaxed).newValue
+
+        fileprivate init() {}
+    }
+}
 
 extension PlayerItem.Details {
     init(of engine: borrowing PlaybackEngine) {

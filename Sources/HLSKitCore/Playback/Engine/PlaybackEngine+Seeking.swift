@@ -46,7 +46,7 @@ extension PlaybackEngine {
     /// Ties item time to host time (CONTRACTS §6.5), at once: media at the new place is presented from what is loaded,
     /// or loaded.
     mutating func setRate(_ rate: Float, at anchor: TimeControlMachine.TimebaseAnchor) {
-        let anchor = startingWithMedia(anchor, rate: rate)
+        let anchor = withinMedia(anchor, rate: rate)
         if item?.start != nil, item?.error == nil, !machine.automaticallyWaits, rate.isFinite {
             let moved = TimebaseState(itemTime: anchor.itemTime, hostTime: anchor.hostTime, rate: Double(rate))
             jump(to: moved.itemTime(at: now))
@@ -54,21 +54,25 @@ extension PlaybackEngine {
         run(machine.handle(.setRateAtHostTime(rate, anchor, buffer: bufferState(rate: rate))))
     }
 
-    /// Before the first media there is none to present: forwards it is waited for, backwards time stays there.
-    private func startingWithMedia(
+    /// Before the first media and after the last there is none to present: time waits there until it leads into what there
+    /// is, or stays.
+    private func withinMedia(
         _ anchor: TimeControlMachine.TimebaseAnchor, rate: Float
     ) -> TimeControlMachine.TimebaseAnchor {
-        var anchor = anchor
         let start = item?.mainTracker?.start ?? .zero
-        if anchor.itemTime < start {
-            if rate > 0 {
-                anchor.hostTime += .seconds(min((start - anchor.itemTime).seconds / Double(rate), 1e9))
-            }
-            anchor.itemTime = start
+        let end = item?.mainTracker.map { max(start, effectiveEnd ?? $0.end) }
+        func within(_ time: Duration) -> Duration { min(max(time, start), end ?? time) }
+        var anchor = anchor
+        guard rate.isFinite, rate != 0 else {
+            anchor.itemTime = within(anchor.itemTime)
+            return anchor
         }
+        let wait = (within(anchor.itemTime) - anchor.itemTime).seconds / Double(rate)
+        if wait > 0 { anchor.hostTime += .seconds(min(wait, 1e9)) }
+        anchor.itemTime = within(anchor.itemTime)
         let time = TimebaseState(itemTime: anchor.itemTime, hostTime: anchor.hostTime, rate: Double(rate))
             .itemTime(at: now)
-        return time < start ? TimeControlMachine.TimebaseAnchor(itemTime: start, hostTime: now) : anchor
+        return time == within(time) ? anchor : .init(itemTime: within(time), hostTime: now)
     }
 
     private mutating func jump(to time: Duration) {

@@ -43,6 +43,25 @@ let package = Package(
                 .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
                 .enableUpcomingFeature("MemberImportVisibility"),
             ]),
+        .executableTarget(
+            name: "DemuxBenchmarks",
+            dependencies: [
+                .product(name: "HLSMedia", package: "HLSKit"), .product(name: "HLSPlaylist", package: "HLSKit"),
+            ],
+            swiftSettings: [
+                .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+                .enableUpcomingFeature("MemberImportVisibility"),
+            ]),
+        // Against ffprobe; its figures are differences.
+        .executableTarget(
+            name: "PacketComparison",
+            dependencies: [
+                .product(name: "HLSMedia", package: "HLSKit"), .product(name: "HLSPlaylist", package: "HLSKit"),
+            ],
+            swiftSettings: [
+                .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+                .enableUpcomingFeature("MemberImportVisibility"),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

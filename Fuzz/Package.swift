@@ -5,7 +5,11 @@
 //   SWIFT_BACKTRACE=enable=no .build/release/FuzzPlaylist -max_total_time=600 new-corpus corpus
 //
 // What a fuzzer finds goes into corpus/ and is replayed by CorpusTests; of caption files into corpus-captions/, with the
-// ending of its format, and is replayed by CaptionCorpusTests.
+// ending of its format, and is replayed by CaptionCorpusTests; of media into the folder of its kind in corpus-media/, and
+// is replayed by DemuxerCorpusTests. Media also take the fixtures of the tests as seeds, and the sanitizer of addresses:
+//
+//   swift build -c release --sanitize=fuzzer -Xswiftc -sanitize=fuzzer,address --product FuzzTransportStream
+//   .build/release/FuzzTransportStream -max_len=20000 new-corpus corpus-media/transport-stream ../Tests/Fixtures/media
 
 import PackageDescription
 
@@ -24,4 +28,7 @@ let package = Package(
         fuzzer("FuzzAttributes"), fuzzer("FuzzPlaylist"), fuzzer("FuzzWriter"), fuzzer("FuzzMerging"),
         fuzzer("FuzzWebVTT", of: "HLSCaptions"), fuzzer("FuzzSubRip", of: "HLSCaptions"),
         fuzzer("FuzzTimedText", of: "HLSCaptions"), fuzzer("FuzzScenarist", of: "HLSCaptions"),
+        fuzzer("FuzzTransportStream", of: "HLSMedia"), fuzzer("FuzzFragmentedMP4", of: "HLSMedia"),
+        fuzzer("FuzzProgressiveMP4", of: "HLSMedia"), fuzzer("FuzzPackedAudio", of: "HLSMedia"),
+        fuzzer("FuzzWebVTTSegment", of: "HLSMedia"), fuzzer("FuzzVideo", of: "HLSMedia"),
     ], swiftLanguageModes: [.v6])

@@ -38,9 +38,11 @@ struct PacketMarks {
     /// A packet that nothing belongs to yet begins exactly at `offset`.
     func contains(_ offset: Int) -> Bool { marks.contains { $0.offset == offset } }
 
-    /// The bytes up to `count` have gone.
+    /// The bytes up to `count` have gone. What began in them begins before the first byte now, not at it; only the last
+    /// of these can still be of use.
     mutating func removeBytes(_ count: Int) {
-        for index in marks.indices { marks[index].offset = max(0, marks[index].offset - count) }
+        for index in marks.indices { marks[index].offset -= count }
+        if let last = marks.lastIndex(where: { $0.offset <= 0 }) { marks.removeFirst(last) }
     }
 
     mutating func removeAll() { marks = [] }

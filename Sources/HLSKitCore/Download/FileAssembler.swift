@@ -264,7 +264,7 @@ struct FileAssembler {
                 problems.append(Problem(file: name, text: PlayerError(failure, url: name).cause))
                 lanes[index].pipeline.abandon(id)
             case .cues(let batch): lanes[index].cues.add(batch, language: lanes[index].language)
-            case .sync, .cut, .metadata, .fact, .note: break
+            case .sync, .cut, .closedCaptions, .metadata, .fact, .note: break
             }
         }
     }

@@ -33,6 +33,8 @@ public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {
     public var cause: String
     /// HTTP status, transport code, line number or limit; nil where there is none.
     public var detail: String?
+    /// HTTP status of the answer; nil where there was none, or it was no failure.
+    public var status: Int?
 
     public init(code: Code, url: String? = nil, cause: String, detail: String? = nil) {
         self.code = code
@@ -69,6 +71,7 @@ extension AssetError {
         default: (code, cause) = (.network, "cannot load")
         }
         self.init(code: code, url: error.url, cause: cause, detail: error.status.map { "HTTP \($0)" } ?? error.text)
+        status = error.status
     }
 
     init(_ error: PlaylistError, url: String) {

@@ -58,8 +58,7 @@ enum HelpPage {
           --progress bar|json|none      status line, JSON lines on stderr, or nothing
           --json, --access-log FILE     summary as JSON on stdout; W3C log, or NDJSON (.json, .ndjson)
           -v, --verbose, -q, --quiet    tell about retries and oddities, or errors only
-          --strict, --threads N         exit 10 when anything is missing; threads of each decoder
-          --version, -h, --help         'hlsget play --help' lists every option by itself
+          --strict, --threads N, --version, -h, --help   exit 10 when incomplete; 'play --help' lists all
 
         EXIT 0 done, 1 bug, 3 not found, 4 network, 5 playlist, 6 no variant, 7 key, 8 media, 9 output,
              10 incomplete, 11 stale live, 12 refused for safety, 64 usage, 130 interrupted

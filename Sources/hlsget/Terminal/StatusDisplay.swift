@@ -51,6 +51,19 @@ final class StatusDisplay: Sendable {
         }
     }
 
+    /// Shows a line of another kind, which has no colour and is no wider than ``columns``; skipped within ``interval`` of
+    /// the last drawing.
+    func update(_ line: String, at time: Duration) {
+        state.withLock { state in
+            if let drawnAt = state.drawnAt, time - drawnAt < Self.interval { return }
+            state.drawnAt = time
+            draw(line, length: line.count, columns: columns, &state)
+        }
+    }
+
+    var columns: Int { width() ?? terminal.width ?? 80 }
+    var allowsUnicode: Bool { terminal.allowsUnicode }
+
     /// Prints a line (without its break) above the status line. The caller has escaped it.
     func print(_ line: String) {
         state.withLock { state in
@@ -77,11 +90,14 @@ final class StatusDisplay: Sendable {
     }
 
     private func draw(_ player: PlayerState, _ state: inout State) {
-        let columns = width() ?? terminal.width ?? 80
+        let columns = columns
         var line = StatusLine(width: columns, allowsUnicode: terminal.allowsUnicode)
         let length = line.render(player).count
         line.allowsColor = terminal.allowsColor
-        let text = line.render(player)
+        draw(line.render(player), length: length, columns: columns, &state)
+    }
+
+    private func draw(_ text: String, length: Int, columns: Int, _ state: inout State) {
         guard text != state.shown else { return }
         // One write of the whole line over the old one, then what the old one had more: nothing is ever blank.
         if terminal.understandsEscapes {

@@ -85,6 +85,11 @@ struct ItemTimeline: Sendable {
         return Placement(shift: 0, offset: segmentStart - time)
     }
 
+    /// Shares the anchors that the variant has set, where it is placed by a timeline of its own.
+    mutating func takeAnchors(of variant: ItemTimeline) {
+        common.merge(variant.common) { _, new in new }
+    }
+
     /// Gives an anchor up from which media stands too far off its playlist.
     private mutating func prove(
         _ timeline: Int, lane: LaneID, _ time: Duration, track: MediaTrack, near segmentStart: Duration

@@ -1,0 +1,87 @@
+/// What is downloaded of a stream, and how.
+public struct DownloadConfiguration: Sendable {
+    /// Which renditions of a kind are taken.
+    public enum Choice: Sendable, Hashable {
+        /// The one that would be played if nobody chose.
+        case automatic
+        /// All that go with the variant.
+        case all
+        /// For each expression the first rendition that it matches.
+        case matching([QualityExpression])
+        case none
+    }
+
+    /// The URL of the stream.
+    public var url: String
+    /// The variant; nil (the default) is the best. Of several that match, the best is taken.
+    public var quality: QualityExpression?
+    /// Default: the one that would be played.
+    public var audio = Choice.automatic
+    /// Default: none.
+    public var subtitles = Choice.none
+    /// Only what is presented from there on; negative times are before the end. nil (the default) is the start, of a live
+    /// stream the oldest segment. Whole segments are loaded.
+    public var start: Duration?
+    /// Only what is presented before; negative times are before the end. nil (the default) is the end. A live stream is
+    /// loaded until then.
+    public var end: Duration?
+    /// The most requests at a time, from 1 to 16. Default 6.
+    public var connectionCount = 6 {
+        didSet { connectionCount = min(max(connectionCount, 1), 16) }
+    }
+    /// How resources are loaded.
+    public var loading: AssetOptions
+
+    public init(url: String, loading: AssetOptions = .init()) {
+        self.url = url
+        self.loading = loading
+    }
+}
+
+/// How far a download is.
+public struct DownloadProgress: Sendable, Hashable {
+    public enum Phase: String, Sendable, Hashable {
+        /// Playlists are loaded, and what an earlier run has left is looked through.
+        case opening
+        case loading
+        /// All is there, and the file is being written.
+        case writing
+    }
+
+    public var phase = Phase.opening
+    /// Bytes that this run has received.
+    public var receivedByteCount = 0
+    /// Bytes of segments on the disk, those of earlier runs too.
+    public var storedByteCount = 0
+    /// Segments on the disk, of those that are known.
+    public var segmentCount = 0
+    public var totalSegmentCount = 0
+    /// Media time that is on the disk, and all there is, over all playlists.
+    public var duration = Duration.zero
+    public var totalDuration = Duration.zero
+    /// More segments are to come.
+    public var isLive = false
+    /// Media time that has been written to the file.
+    public var writtenDuration = Duration.zero
+    /// Media time of the variant.
+    public var mediaDuration = Duration.zero
+
+    public init() {}
+
+    /// From 0 to 1; nil for a live stream.
+    public var fraction: Double? {
+        guard !isLive, totalDuration > .zero else { return nil }
+        return min(1, duration / totalDuration)
+    }
+}
+
+/// What is missing from a download.
+public struct DownloadGap: Sendable, Hashable {
+    public var url: String
+    /// What happened, in a few words.
+    public var cause: String
+    /// HTTP status or the like; nil where there is none.
+    public var detail: String?
+    /// The stream itself says so (`EXT-X-GAP`).
+    public var isDeclared: Bool
+}

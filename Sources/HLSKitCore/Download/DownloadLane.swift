@@ -1,0 +1,146 @@
+import HLSPlaylist
+
+/// One playlist of a download while it is loaded: which of its segments are wanted, and what is told of each.
+struct DownloadLane: Sendable {
+    let entry: DownloadSelection.Entry
+    var tracker: PlaylistTracker
+    /// Added to the tracker's epochs and discontinuities, where an earlier run has counted already.
+    private var epochBase = 0
+    private var discontinuityBase = 0
+
+    /// - Parameters:
+    ///   - known: what an earlier run has stored of it, in order.
+    ///   - start: where its first segment stands unless that is known.
+    init(
+        _ entry: DownloadSelection.Entry, _ playlist: MediaPlaylist, known: [DownloadJournal.Segment],
+        start: Duration, now: Duration
+    ) {
+        self.entry = entry
+        let place = Self.place(of: playlist, among: known)
+        tracker = PlaylistTracker(
+            playlist, requestURL: entry.url, url: playlist.url, start: place?.start ?? start, loadBegan: now, now: now)
+        epochBase = place?.epoch ?? 0
+        discontinuityBase = place?.discontinuity ?? 0
+    }
+
+    private struct Place {
+        var start: Duration
+        var epoch: Int
+        var discontinuity: Int
+    }
+
+    /// Where a live playlist goes on after what was stored of it before; nil where it does not tell.
+    private static func place(of playlist: MediaPlaylist, among known: [DownloadJournal.Segment]) -> Place? {
+        guard !playlist.hasEndList || playlist.mediaSequence > 0, let last = known.last else { return nil }
+        var before = Duration.zero
+        for (index, segment) in playlist.segments.enumerated() {
+            let sequence = playlist.mediaSequence + index
+            if let same = known.last(where: { $0.sequence == sequence && $0.name == DownloadLane.name(of: segment.uri) }
+            ) {
+                return Place(
+                    start: .microseconds(same.start) - before, epoch: same.epoch,
+                    discontinuity: same.discontinuity - segment.discontinuitySequence)
+            }
+            before += segment.duration
+        }
+        guard !playlist.hasEndList else { return nil }
+        // What came in between was missed, or the server counts anew.
+        let isLater = playlist.mediaSequence > last.sequence
+        let first = playlist.segments.first?.discontinuitySequence ?? 0
+        return Place(
+            start: .microseconds(last.start + last.duration), epoch: isLater ? last.epoch : last.epoch + 1,
+            discontinuity: isLater && playlist.hasDiscontinuitySequence ? 0 : last.discontinuity + 1 - first)
+    }
+
+    /// The name by which a segment is known again: the last part of its path, whatever the query.
+    static func name(of uri: String) -> String {
+        let path = uri.prefix { $0 != "?" && $0 != "#" }
+        return String(path.split(separator: "/").last ?? path)
+    }
+
+    func position(at index: Int) -> SegmentPosition {
+        var position = tracker.position(at: index)
+        position.epoch += epochBase
+        return position
+    }
+
+    func index(of position: SegmentPosition) -> Int? {
+        var position = position
+        position.epoch -= epochBase
+        return tracker.index(of: position)
+    }
+
+    /// The segments of which some lies in the window.
+    func indices(in window: Range<Duration>) -> [Int] {
+        tracker.playlist.segments.indices.filter { index in
+            tracker.starts[index] < window.upperBound && tracker.starts[index + 1] > window.lowerBound
+        }
+    }
+
+    /// What the journal says of a segment, without what is known only when it is loaded.
+    func description(at index: Int) -> DownloadJournal.Segment {
+        let segment = tracker.playlist.segments[index]
+        let position = position(at: index)
+        var result = DownloadJournal.Segment(
+            lane: entry.lane.id, epoch: position.epoch, sequence: position.sequence, name: Self.name(of: segment.uri),
+            range: segment.byteRange?.range, start: tracker.starts[index].wholeMicroseconds,
+            duration: segment.duration.wholeMicroseconds)
+        result.discontinuity = tracker.discontinuity(at: index) + discontinuityBase
+        result.date = segment.programDateTime?.description
+        return result
+    }
+
+    /// Whether a segment that was stored is the one that the playlist names now.
+    func isSame(_ stored: DownloadJournal.Segment, at index: Int) -> Bool {
+        let wanted = description(at: index)
+        let isGap = tracker.playlist.segments[index].isGap
+        return stored.name == wanted.name && stored.range == wanted.range && stored.duration == wanted.duration
+            && (stored.file == nil) == isGap
+    }
+
+    /// The playlist could not be loaded: it is tried again as if nothing had changed.
+    mutating func noteFailedReload(at time: Duration) {
+        let playlist = tracker.playlist
+        _ = tracker.update(with: playlist, url: tracker.url, loadBegan: time, now: time)
+    }
+
+    // MARK: Files
+
+    /// The folder of the lane's files: the same in each run.
+    var folder: String { "\(entry.lane.kind.rawValue)-\(Self.hash(of: entry.lane.id))" }
+
+    /// FNV-1a of 32 bits, in 8 digits.
+    static func hash(of id: String) -> String {
+        let hash = id.utf8.reduce(UInt32(0x811C_9DC5)) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: 8 - digits.count) + digits
+    }
+
+    /// Names are made here and never taken from the network, but for an ending that is known (RELIABILITY R65).
+    func fileName(of segment: DownloadJournal.Segment) -> String {
+        let digits = String(segment.sequence)
+        let number = String(repeating: "0", count: max(0, 6 - digits.count)) + digits
+        let prefix = segment.epoch == 0 ? "" : "\(segment.epoch)-"
+        return "\(folder)/\(prefix)\(number).\(Self.ending(of: segment.name))"
+    }
+
+    private static let endings: Set<String> = [
+        "ts", "m2ts", "mts", "mp4", "m4s", "m4a", "m4v", "m4f", "cmfv", "cmfa", "cmft", "aac", "ac3", "ec3", "eac3",
+        "mp3", "vtt", "webvtt",
+    ]
+
+    static func ending(of name: String) -> String {
+        guard let dot = name.lastIndex(of: ".") else { return "ts" }
+        let ending = name[name.index(after: dot)...].lowercased()
+        return endings.contains(ending) ? ending : "ts"
+    }
+}
+
+extension Duration {
+    /// Whole microseconds, as a journal holds them.
+    var wholeMicroseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (value, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
+        return overflow ? (seconds < 0 ? .min : .max) : value &+ attoseconds / 1_000_000_000_000
+    }
+}

@@ -1,0 +1,91 @@
+/// What is loaded next: a few requests at a time, in the order in which media is presented, each segment after the map and
+/// keys that it needs.
+struct DownloadPlan: Sendable {
+    struct Item: Sendable, Hashable {
+        /// The place of its playlist among those that are downloaded.
+        var lane: Int
+        var position: SegmentPosition
+        var start: Duration
+        var resources: [ResourceID] = []
+
+        var id: ItemID { ItemID(lane: lane, position: position) }
+    }
+
+    struct ItemID: Sendable, Hashable {
+        var lane: Int
+        var position: SegmentPosition
+    }
+
+    enum Work: Sendable, Hashable {
+        case resource(ResourceID, lane: Int)
+        case segment(ItemID)
+    }
+
+    let capacity: Int
+    /// By their starts, of the same start in the order of their lanes.
+    private var waiting: [Item] = []
+    private var known: Set<ItemID> = []
+    private(set) var inFlight: Set<Work> = []
+    private var isThere: [ResourceID: Bool] = [:]
+
+    init(capacity: Int) { self.capacity = capacity }
+
+    /// Takes segments up, those that it has not heard of.
+    mutating func add(_ items: [Item]) {
+        let new = items.filter { known.insert($0.id).inserted }
+        guard !new.isEmpty else { return }
+        waiting = (waiting + new).sorted {
+            ($0.start, $0.lane, $0.position.epoch, $0.position.sequence)
+                < ($1.start, $1.lane, $1.position.epoch, $1.position.sequence)
+        }
+    }
+
+    /// Whether a segment was taken up before.
+    func knows(_ id: ItemID) -> Bool { known.contains(id) }
+
+    /// Nothing is loaded, nor waits to be.
+    var isIdle: Bool { waiting.isEmpty && inFlight.isEmpty }
+
+    /// What is to be started now; it is in flight from then on.
+    mutating func next() -> [Work] {
+        var started: [Work] = []
+        var index = 0
+        while index < waiting.count, inFlight.count < capacity {
+            let item = waiting[index]
+            let missing = item.resources.filter { isThere[$0] == nil }
+            guard missing.isEmpty else {
+                for resource in missing where inFlight.count < capacity {
+                    let work = Work.resource(resource, lane: item.lane)
+                    let isComing = inFlight.contains {
+                        if case .resource(resource, _) = $0 { true } else { false }
+                    }
+                    if !isComing, inFlight.insert(work).inserted { started.append(work) }
+                }
+                index += 1
+                continue
+            }
+            waiting.remove(at: index)
+            // Without its map or its key a segment is of no use.
+            guard item.resources.allSatisfy({ isThere[$0] == true }) else { continue }
+            inFlight.insert(.segment(item.id))
+            started.append(.segment(item.id))
+        }
+        return started
+    }
+
+    /// Work came to its end. Segments that need a resource that cannot be had are dropped.
+    ///
+    /// - Returns: The segments that were dropped.
+    mutating func finish(_ work: Work, succeeded: Bool = true) -> [ItemID] {
+        inFlight.remove(work)
+        guard case .resource(let resource, _) = work else { return [] }
+        isThere[resource] = succeeded
+        guard !succeeded else { return [] }
+        let dropped = waiting.filter { $0.resources.contains(resource) }.map(\.id)
+        waiting.removeAll { $0.resources.contains(resource) }
+        return dropped
+    }
+
+    /// Nothing more is started.
+    mutating func stop() { waiting = [] }
+}

@@ -1,0 +1,149 @@
+import HLSMedia
+import HLSPlaylist
+
+/// Which playlists of a stream are downloaded.
+struct DownloadSelection: Sendable {
+    struct Entry: Sendable {
+        var lane: DownloadJournal.Lane
+        var url: String
+        /// The playlist that names it; nil where it is the URL that was given.
+        var source: String?
+        /// Kinds of media that are taken of it.
+        var wanted: Set<MediaType>
+    }
+
+    private(set) var entries: [Entry] = []
+    private(set) var variables: [String: String] = [:]
+
+    /// A media playlist by itself.
+    init(mediaPlaylistAt url: String) {
+        let lane = DownloadJournal.Lane(id: "main", kind: .main)
+        entries = [Entry(lane: lane, url: url, wanted: [.video, .audio])]
+    }
+
+    init(_ configuration: DownloadConfiguration, of playlist: MultivariantPlaylist) throws(AssetError) {
+        variables = playlist.variables
+        let variant = try Self.variant(configuration, of: playlist)
+        let audio = try Self.renditions(
+            configuration.audio, .audio, group: variant.audio, variant: variant, of: playlist)
+        let subtitles = try Self.renditions(
+            configuration.subtitles, .subtitles, group: variant.subtitles, variant: variant, of: playlist)
+        let view = playlist.playedRendition(.video, group: variant.video, besides: variant.uri)?.uri ?? variant.uri
+        var lane = DownloadJournal.Lane(id: variant.downloadID, kind: .main)
+        lane.bandwidth = variant.bandwidth
+        lane.codecs = variant.codecsText
+        lane.resolution = variant.resolution.map { "\($0.width)x\($0.height)" }
+        var wanted: Set<MediaType> = [.video]
+        let hasOwnSound = variant.audio == nil || playlist.renditions(.audio, groupID: variant.audio ?? "").isEmpty
+        let isOwn = { (rendition: Rendition) in rendition.uri == nil || rendition.uri == variant.uri }
+        if let own = audio.first(where: isOwn) {
+            wanted.insert(.audio)
+            lane.language = own.language
+        } else if hasOwnSound, configuration.audio != .none {
+            wanted.insert(.audio)
+        }
+        try add(lane, view, wanted, of: playlist)
+        for rendition in audio where !isOwn(rendition) { try add(rendition, .audio, [.audio], of: playlist) }
+        for rendition in subtitles { try add(rendition, .subtitles, [.text], of: playlist) }
+    }
+
+    private mutating func add(
+        _ lane: DownloadJournal.Lane, _ uri: String, _ wanted: Set<MediaType>, of playlist: MultivariantPlaylist
+    ) throws(AssetError) {
+        guard let url = playlist.resolve(uri) else {
+            throw AssetError(
+                code: .badPlaylist, url: playlist.url, cause: "a URI cannot be resolved", detail: uri.escapingControls)
+        }
+        entries.append(Entry(lane: lane, url: url, source: playlist.url, wanted: wanted))
+    }
+
+    private mutating func add(
+        _ rendition: Rendition, _ kind: DownloadJournal.Lane.Kind, _ wanted: Set<MediaType>,
+        of playlist: MultivariantPlaylist
+    ) throws(AssetError) {
+        guard let uri = rendition.uri else { return }
+        var lane = DownloadJournal.Lane(
+            id: "\(kind.rawValue)|\(rendition.groupID)|\(rendition.optionID)", kind: kind)
+        lane.language = rendition.language
+        lane.name = rendition.name
+        lane.isDefault = rendition.isDefault
+        lane.isForced = rendition.isForced
+        lane.characteristics = rendition.characteristicsText
+        lane.channels = rendition.channels
+        try add(lane, uri, wanted, of: playlist)
+    }
+
+    // MARK: Choosing
+
+    private static func variant(
+        _ configuration: DownloadConfiguration, of playlist: MultivariantPlaylist
+    ) throws(AssetError) -> Variant {
+        var context = SelectionContext()
+        context.isPassThrough = true
+        context.quality = configuration.quality
+        let eligible = VariantEligibility(VariantCandidate.list(of: playlist), in: context).eligible
+        // Of equals the first: pathways and redundant streams come later in the list.
+        let best = eligible.sortedByQuality().last
+        let chosen = best.flatMap { best in
+            eligible.first {
+                $0.bandwidth == best.bandwidth && $0.resolution == best.resolution && $0.score == best.score
+            }
+        }
+        guard let chosen else {
+            let cause = configuration.quality.map { "no variant matches \"\($0)\"" } ?? "no variant can be downloaded"
+            let offered = playlist.variants.map { variant in
+                variant.resolution.map { "\($0.width)x\($0.height)" } ?? "\(variant.bandwidth)"
+            }
+            throw AssetError(
+                code: .noEligibleVariant, url: playlist.url, cause: cause,
+                detail: offered.isEmpty ? "there is none" : "there are: \(offered.joined(separator: ", "))")
+        }
+        return playlist.variants[chosen.index]
+    }
+
+    private static func renditions(
+        _ choice: DownloadConfiguration.Choice, _ type: Rendition.MediaType, group: String?, variant: Variant,
+        of playlist: MultivariantPlaylist
+    ) throws(AssetError) -> [Rendition] {
+        let members = group.map { playlist.renditions(type, groupID: $0) } ?? []
+        switch choice {
+        case .none: return []
+        case .all: return members
+        case .automatic:
+            let characteristic: MediaCharacteristic = type == .audio ? .audible : .legible
+            guard !members.isEmpty,
+                let all = MediaSelectionGroup(characteristic, of: playlist, canDecode: { _ in true }),
+                let option = MediaSelectionRule().choose(from: all)
+            else { return [] }
+            return option.rendition(in: members).map { [$0] } ?? []
+        case .matching(let expressions):
+            let candidates = members.enumerated().map { index, rendition in
+                RenditionCandidate(
+                    index: index, language: rendition.language, name: rendition.name,
+                    channelCount: rendition.channelCount, codecs: [], isForced: rendition.isForced)
+            }
+            var found: [Int] = []
+            for expression in expressions {
+                guard let index = expression.matches(candidates).first else {
+                    let what = type == .audio ? "audio" : "subtitles"
+                    let names = members.map { "\($0.name) (\($0.language ?? "-"))" }.joined(separator: ", ")
+                    throw AssetError(
+                        code: .noEligibleVariant, url: playlist.url,
+                        cause: "no \(what) rendition matches \"\(expression)\"",
+                        detail: names.isEmpty ? "there is none" : "there are: \(names)")
+                }
+                if !found.contains(index) { found.append(index) }
+            }
+            return found.map { members[$0] }
+        }
+    }
+}
+
+extension Variant {
+    /// The same in every playlist that describes the same variant, whatever its URI.
+    fileprivate var downloadID: String {
+        if let stableVariantID { return "main|\(stableVariantID)" }
+        let size = resolution.map { "\($0.width)x\($0.height)" } ?? ""
+        return "main|\(bandwidth)|\(size)|\(codecsText ?? "")|\(frameRate ?? 0)|\(effectiveVideoRange.rawValue)"
+    }
+}

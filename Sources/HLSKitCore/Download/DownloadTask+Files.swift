@@ -1,0 +1,189 @@
+import HLSPlaylist
+
+extension DownloadTask {
+    /// What was written.
+    public struct Files: Sendable, Hashable {
+        /// More than one where the container could not hold a change of the stream.
+        public var paths: [String] = []
+        /// From the start of the file to the end of its last sample.
+        public var duration = Duration.zero
+        /// Segments that could not be read, with the reason.
+        public var unreadable: [String] = []
+    }
+
+    /// Packs what the last run has loaded into a file, without decoding: pictures and sound on one timeline, also across
+    /// discontinuities.
+    ///
+    /// The file gets its name when all of it is on the disk. Where only a part of the stream was wanted, it begins with the
+    /// last picture before that at which decoding can start. Reads and writes the disk only; blocks.
+    ///
+    /// - Parameters:
+    ///   - format: `ts`, `mp4` or `mkv`.
+    ///   - note: is told what had to be changed so that the media fits the format.
+    /// - Throws: ``OutputError``, ``AssetError`` where there is no media in what was loaded, `CancellationError`.
+    public func write(
+        to path: String, format: OutputFormat, overwrite: Bool = false, note: @escaping WriterNote = { _ in }
+    ) throws -> Files {
+        update { $0.phase = .writing }
+        let (entries, window) = loaded
+        let name = "output.\(format.rawValue)"
+        let container: Remuxer.Container
+        switch format {
+        case .ts: container = .ts
+        case .mp4: container = .mp4
+        case .mkv: container = .mkv
+        default:
+            throw OutputError(
+                code: .unsupported, path: path, text: "\(format.rawValue) is no container of a download")
+        }
+        // What is written can be written again: it need not play before it is whole.
+        let writer = Remuxer(
+            file: try OutputFile(path: folder.url(of: name), overwrite: true), container: container,
+            isFragmented: false
+        ) { note($0.replacing(self.folder.url(of: "output"), with: Self.stem(of: path))) }
+        let holdsText = container != .ts
+        if !holdsText, entries.contains(where: { $0.lane.kind == .subtitles }) {
+            note("ts holds no subtitles: they are left out; hlsget captions writes them to a file")
+        }
+        var assembler = FileAssembler(folder, entries: entries, window: window, writer: writer, includesText: holdsText)
+        try assembler.run { time in
+            try Task.checkCancellation()
+            update { $0.writtenDuration = time }
+        }
+        var files = Files()
+        files.duration = assembler.end
+        files.unreadable = assembler.problems.map { "\($0.file): \($0.text)" }
+        guard assembler.end > .zero else {
+            throw AssetError(
+                code: .badMedia, url: folder.path, cause: "there is no media in what was loaded",
+                detail: files.unreadable.first)
+        }
+        // The first last: while it is not there, the download is not done.
+        for (index, part) in writer.paths.enumerated().reversed() {
+            let target = index == 0 ? path : Remuxer.numbered(path, index + 1)
+            try folder.publish(
+                part.split(separator: "/").last.map(String.init) ?? name, as: target, overwrite: overwrite)
+            files.paths.insert(target, at: 0)
+        }
+        return files
+    }
+
+    /// A path without its ending.
+    private static func stem(of path: String) -> String {
+        let name = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        guard let dot = path[name...].lastIndex(of: "."), dot > name else { return path }
+        return String(path[..<dot])
+    }
+
+    /// Writes playlists into the folder that name its files: `index.m3u8` plays what is there, from the disk or from any
+    /// server. May be called while the download goes on.
+    ///
+    /// What is missing is a gap in them. Source: FEATURES S01.
+    public func writePlaylists() throws {
+        let journal = folder.journal
+        var master = MultivariantPlaylist(url: "")
+        master.hasIndependentSegments = false
+        var main: DownloadJournal.Lane?
+        for lane in journal.lanes where !journal.segments(of: lane.id).isEmpty {
+            let uri = "\(lane.kind.rawValue)-\(DownloadLane.hash(of: lane.id)).m3u8"
+            _ = try folder.write(DownloadPlaylist(lane, journal).text, to: uri)
+            switch lane.kind {
+            case .main:
+                main = lane
+                master.variants.append(
+                    Variant(
+                        uri: uri, bandwidth: max(1, lane.bandwidth), codecsText: lane.codecs,
+                        resolution: Self.resolution(lane.resolution)))
+            case .audio, .subtitles:
+                let type: Rendition.MediaType = lane.kind == .audio ? .audio : .subtitles
+                var rendition = Rendition(
+                    type: type, groupID: lane.kind.rawValue, name: lane.name ?? uri, uri: uri,
+                    language: lane.language, isDefault: lane.isDefault, isAutoselect: true, isForced: lane.isForced)
+                rendition.characteristicsText = lane.characteristics
+                rendition.channels = lane.channels
+                master.renditions.append(rendition)
+            }
+        }
+        guard main != nil else { return }
+        for index in master.variants.indices {
+            if master.renditions.contains(where: { $0.type == .audio }) { master.variants[index].audio = "audio" }
+            if master.renditions.contains(where: { $0.type == .subtitles }) {
+                master.variants[index].subtitles = "subtitles"
+            }
+        }
+        _ = try folder.write(master.text, to: "index.m3u8")
+    }
+
+    /// `WxH`, as a journal has it.
+    private static func resolution(_ text: String?) -> Resolution? {
+        let sides = text?.split(separator: "x").compactMap { Int($0) } ?? []
+        return sides.count == 2 ? Resolution(width: sides[0], height: sides[1]) : nil
+    }
+}
+
+/// The playlist of one lane's files.
+struct DownloadPlaylist {
+    let text: [UInt8]
+
+    init(_ lane: DownloadJournal.Lane, _ journal: DownloadJournal) {
+        let segments = journal.segments(of: lane.id)
+        var playlist = MediaPlaylist(targetDuration: .seconds(1))
+        playlist.version = 7
+        playlist.hasEndList = true
+        playlist.playlistType = .vod
+        playlist.mediaSequence = max(0, segments.first?.sequence ?? 0)
+        var longest = Int64(1)
+        var before: DownloadJournal.Segment?
+        var list: [MediaSegment] = []
+        for stored in segments {
+            let changes = before.map { $0.discontinuity != stored.discontinuity || $0.epoch != stored.epoch } ?? false
+            // Numbers that are left out are gaps of the playlist as well.
+            if let last = before, !changes, stored.sequence > last.sequence + 1,
+                stored.sequence - last.sequence < 10_000
+            {
+                let missing = stored.start - last.start - last.duration
+                if missing > 0 {
+                    let count = Int64(stored.sequence - last.sequence - 1)
+                    for _ in 0..<count {
+                        list.append(
+                            MediaSegment(uri: "missing", duration: .microseconds(missing / count), isGap: true))
+                    }
+                }
+            }
+            list.append(Self.segment(stored, hasDiscontinuity: changes))
+            longest = max(longest, stored.duration)
+            before = stored
+        }
+        playlist.segments.append(contentsOf: list)
+        playlist.targetDuration = .seconds((longest + 999_999) / 1_000_000)
+        text = playlist.text
+    }
+
+    private static func segment(_ stored: DownloadJournal.Segment, hasDiscontinuity: Bool) -> MediaSegment {
+        MediaSegment(
+            uri: stored.file?.name ?? "missing", duration: .microseconds(stored.duration),
+            keys: stored.key.map { [key($0)] } ?? [],
+            map: stored.map.map {
+                MediaInitializationSection(uri: $0, keys: stored.mapKey.map { [key($0)] } ?? [])
+            },
+            hasDiscontinuity: hasDiscontinuity, isGap: stored.file == nil,
+            programDateTime: stored.date.flatMap(PlaylistDate.init))
+    }
+
+    private static func key(_ key: DownloadJournal.Key) -> EncryptionKey {
+        EncryptionKey(method: .init(rawValue: key.method), uri: key.file, iv: key.bytes)
+    }
+}
+
+extension DownloadJournal.Key {
+    /// The vector's bytes.
+    var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        var digits = vector[...]
+        while digits.count >= 2, let byte = UInt8(digits.prefix(2), radix: 16) {
+            bytes.append(byte)
+            digits = digits.dropFirst(2)
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,316 @@
+import HLSMedia
+import HLSPlaylist
+import HLSTime
+
+/// Makes one file of what a download has stored, without decoding: each playlist's media on its own track, all on one
+/// timeline.
+///
+/// Placing is that of playback: tracks share the anchor of the variant in each discontinuity sequence, so that the offset
+/// between sound and pictures is kept.
+struct FileAssembler {
+    /// One playlist and what reads it.
+    private struct Lane {
+        let id: LaneID
+        let language: String?
+        let segments: [DownloadJournal.Segment]
+        var next = 0
+        var pipeline: LanePipeline
+        var timeline = ItemTimeline()
+        /// The slot of each kind of media.
+        var slots: [MediaType: Int] = [:]
+        /// The timeline that samples come of now, and the track.
+        var tracks: [MediaType: MediaTrack] = [:]
+        var current = 0
+        var currentStart = Duration.zero
+        var isFinished = false
+        /// Of subtitles.
+        var cues = CueSchedule()
+        var textSlot: Int?
+
+        var nextStart: Int64? { next < segments.count ? segments[next].start : nil }
+    }
+
+    /// What went wrong with a segment; the others are written.
+    struct Problem: Sendable, Hashable {
+        var file: String
+        var text: String
+    }
+
+    private let folder: DownloadFolder
+    private let writer: any MediaWriter
+    private let window: Range<Duration>
+    private var lanes: [Lane] = []
+    private var merger = SampleMerger()
+    private var timelines: [TimelineKey: Int] = [:]
+    private var loaded: Set<String> = []
+    /// By slot, the index that the writer knows the track by.
+    private var indices: [Int: Int] = [:]
+    private var scales: [Int: Int32] = [:]
+    /// Where the file begins: the last picture before the window at which decoding can start; nil where everything is
+    /// written from the start of the stream on.
+    private var origin: Duration?
+    /// Slots of which nothing more is left away.
+    private var begun: Set<Int> = []
+    private(set) var problems: [Problem] = []
+    private(set) var end = Duration.zero
+
+    private struct TimelineKey: Hashable {
+        var epoch: Int
+        var discontinuity: Int
+    }
+
+    /// - Parameters:
+    ///   - entries: the playlists, the variant's first.
+    ///   - window: the item times that are wanted.
+    init(
+        _ folder: DownloadFolder, entries: [DownloadSelection.Entry], window: Range<Duration>,
+        writer: any MediaWriter, includesText: Bool = false
+    ) {
+        self.folder = folder
+        self.writer = writer
+        self.window = window
+        let journal = folder.journal
+        let isInside = { (segment: DownloadJournal.Segment) in
+            segment.file != nil && .microseconds(segment.start) < window.upperBound
+                && .microseconds(segment.start + segment.duration) > window.lowerBound
+        }
+        for entry in entries {
+            let id: LaneID =
+                switch entry.lane.kind {
+                case .main: .main
+                case .audio: .audio
+                case .subtitles: .subtitles
+                }
+            guard id != .subtitles || includesText else { continue }
+            var lane = Lane(
+                id: id, language: entry.lane.language,
+                segments: journal.segments(of: entry.lane.id).filter(isInside),
+                pipeline: LanePipeline(lane: id, mode: .demux, wanted: entry.wanted))
+            for type in [MediaType.video, .audio] where entry.wanted.contains(type) {
+                lane.slots[type] = merger.addSlot(isSparse: false)
+            }
+            if id == .subtitles {
+                let slot = merger.addSlot(isSparse: true)
+                let track = MediaTrack(
+                    id: slot, mediaType: .text, codec: .webVTT, timescale: Self.textTimescale,
+                    language: entry.lane.language)
+                merger.add(.track(track, timeline: 0, time: .zero), to: slot)
+                lane.textSlot = slot
+            }
+            lanes.append(lane)
+        }
+        // Numbers in the order of the stream.
+        let keys = lanes.flatMap { $0.segments.map { TimelineKey(epoch: $0.epoch, discontinuity: $0.discontinuity) } }
+        for key in Set(keys).sorted(by: { ($0.epoch, $0.discontinuity) < ($1.epoch, $1.discontinuity) }) {
+            timelines[key] = timelines.count
+        }
+    }
+
+    /// A segment's samples may stand before its start by this much: encoders' delays, inexact playlists.
+    private static let margin = Duration.seconds(2)
+    /// Cues are exact to the millisecond.
+    private static let textTimescale: Int32 = 1000
+
+    /// Writes everything and finishes the writer.
+    ///
+    /// - Parameter progress: is told the item time that was reached; throws to end early.
+    mutating func run(_ progress: (Duration) throws -> Void) throws {
+        try announceSlots()
+        while let index = nextLane {
+            try readSegment(of: index)
+            try progress(.microseconds(lanes[index].nextStart ?? 0))
+            // What others have of the same time comes first: cues may be of before the segment's pictures.
+            if nextLane == 0 || lanes[0].isFinished { try write() }
+        }
+        for index in lanes.indices {
+            finish(index)
+            placeCues(of: index, isEnd: true)
+        }
+        try write()
+        try writer.finish()
+    }
+
+    /// The lane whose next segment is the earliest; the variant before the others.
+    private var nextLane: Int? {
+        lanes.indices.filter { lanes[$0].nextStart != nil }
+            .min { (lanes[$0].nextStart ?? 0, $0) < (lanes[$1].nextStart ?? 0, $1) }
+    }
+
+    // MARK: Reading
+
+    /// Kinds that the first segments of a lane do not have are not waited for.
+    private mutating func announceSlots() throws {
+        for index in lanes.indices {
+            while lanes[index].textSlot == nil, lanes[index].nextStart != nil, lanes[index].tracks.isEmpty {
+                try readSegment(of: index)
+            }
+            for (type, slot) in lanes[index].slots where lanes[index].tracks[type] == nil {
+                lanes[index].slots[type] = nil
+                merger.finish(slot)
+            }
+        }
+        // Without pictures sound begins where it is wanted.
+        if origin == nil, hasStart { origin = window.lowerBound }
+    }
+
+    private var hasStart: Bool { window.lowerBound > .seconds(Int64.min / 8) }
+
+    private mutating func finish(_ index: Int) {
+        guard !lanes[index].isFinished else { return }
+        lanes[index].isFinished = true
+        for slot in lanes[index].slots.values { merger.finish(slot) }
+        if lanes[index].segments.isEmpty, let slot = lanes[index].textSlot { merger.finish(slot) }
+    }
+
+    private mutating func readSegment(of index: Int) throws {
+        let segment = lanes[index].segments[lanes[index].next]
+        lanes[index].next += 1
+        guard let file = segment.file else { return }
+        let key = TimelineKey(epoch: segment.epoch, discontinuity: segment.discontinuity)
+        let timeline = timelines[key] ?? 0
+        let id = SegmentID(lane: lanes[index].id, rawValue: lanes[index].next)
+        let isNew = lanes[index].next == 1 || lanes[index].current != timeline
+        var job = SegmentJob(
+            id: id, request: RequestID(rawValue: 0), start: .microseconds(segment.start),
+            duration: .microseconds(segment.duration), timeline: timeline, window: PresentationWindow(),
+            startsNewSequence: isNew, url: file.name, mediaSequence: segment.sequence)
+        if let map = segment.map { job.map = try provide(map, .map, to: index) }
+        if let key = segment.key { job.key = try self.key(key, for: index) }
+        if let key = segment.mapKey, key.method == EncryptionKey.Method.aes128.rawValue {
+            job.mapKey = try self.key(key, for: index)
+        }
+        lanes[index].current = timeline
+        lanes[index].currentStart = .microseconds(segment.start) - Self.margin
+        lanes[index].pipeline.begin(job)
+        lanes[index].pipeline.append(try folder.bytes(of: file.name), to: id)
+        lanes[index].pipeline.finish(id)
+        runPipelines()
+        guard let next = lanes[index].nextStart else { return finish(index) }
+        // Kinds of media that a segment has none of are not waited for.
+        for slot in lanes[index].slots.values { merger.advance(slot, to: .microseconds(next) - Self.margin) }
+    }
+
+    /// The variant first: the others are placed by what it has placed.
+    private mutating func runPipelines() {
+        for index in lanes.indices {
+            var output: [LaneOutput] = []
+            var timeline = lanes[index].timeline
+            if index > 0 {
+                timeline.takeAnchors(of: lanes[0].timeline)
+                let rest = lanes[0].segments[lanes[0].next...]
+                timeline.comingFromVariant = .timelines(
+                    Set(rest.map { timelines[TimelineKey(epoch: $0.epoch, discontinuity: $0.discontinuity)] ?? 0 }))
+            }
+            lanes[index].pipeline.run(timeline: &timeline, output: &output)
+            lanes[index].timeline = timeline
+            take(output, of: index)
+            placeCues(of: index)
+        }
+    }
+
+    /// Hands on the cues whose place is known; at the end that of the playlist will do.
+    private mutating func placeCues(of index: Int, isEnd: Bool = false) {
+        guard let slot = lanes[index].textSlot else { return }
+        let end = Duration.seconds(Int64.max / 8)
+        lanes[index].cues.place(by: lanes[index].timeline, presented: isEnd ? end : .seconds(Int64.min / 4))
+        let cues = lanes[index].cues.takePlaced().sorted { $0.timeRange.start < $1.timeRange.start }
+        for cue in cues where !cue.text.isEmpty {
+            guard let start = cue.timeRange.start.duration, let length = cue.timeRange.duration.duration else {
+                continue
+            }
+            let sample = MediaSample(
+                trackID: slot, pts: start.wholeMicroseconds / 1000, dts: start.wholeMicroseconds / 1000,
+                duration: max(1, length.wholeMicroseconds / 1000), isSync: true, data: SampleData(Array(cue.text.utf8)))
+            merger.add(.sample(sample, itemTime: start, time: start), to: slot)
+        }
+    }
+
+    private mutating func key(_ key: DownloadJournal.Key, for lane: Int) throws -> SegmentKey {
+        let resource = try provide(key.file, .key, to: lane)
+        return SegmentKey(
+            resource: resource, isOfSamples: key.method != EncryptionKey.Method.aes128.rawValue,
+            initializationVector: key.bytes)
+    }
+
+    private mutating func provide(_ file: String, _ kind: ResourceID.Kind, to lane: Int) throws -> ResourceID {
+        let id = ResourceID(kind: kind, url: file)
+        if loaded.insert("\(lane)|\(file)").inserted {
+            lanes[lane].pipeline.provide(id, bytes: try folder.bytes(of: file))
+        }
+        return id
+    }
+
+    private mutating func take(_ output: [LaneOutput], of index: Int) {
+        for element in output {
+            switch element {
+            case .track(var track, _, _):
+                guard let slot = lanes[index].slots[track.mediaType] else { continue }
+                if track.mediaType == .audio, let language = lanes[index].language { track.language = language }
+                lanes[index].tracks[track.mediaType] = track
+                merger.add(
+                    .track(track, timeline: lanes[index].current, time: lanes[index].currentStart), to: slot)
+            case .sample(let sample, let type, let offset):
+                guard let slot = lanes[index].slots[type], let track = lanes[index].tracks[type] else { continue }
+                let itemTime = ItemTimeline.duration(sample.pts, track.timescale) + offset
+                if type == .video, sample.isSync, hasStart, begun.isEmpty, itemTime <= window.lowerBound {
+                    origin = itemTime
+                }
+                merger.add(
+                    .sample(
+                        sample, itemTime: itemTime,
+                        time: ItemTimeline.duration(sample.dts, track.timescale) + offset), to: slot)
+            case .fact(.segmentFailed(let id, let failure)):
+                let name = lanes[index].segments[id.rawValue - 1].file?.name ?? ""
+                problems.append(Problem(file: name, text: PlayerError(failure, url: name).cause))
+                lanes[index].pipeline.abandon(id)
+            case .cues(let batch): lanes[index].cues.add(batch, language: lanes[index].language)
+            case .sync, .cut, .closedCaptions, .metadata, .fact, .note: break
+            }
+        }
+    }
+
+    // MARK: Writing
+
+    private mutating func write() throws {
+        // The closure works on what is no part of the merger.
+        var merger = merger
+        self.merger = SampleMerger()
+        defer { self.merger = merger }
+        try merger.take { output throws(OutputError) in
+            switch output {
+            case .tracks(let tracks): try begin(tracks)
+            case .sample(let sample, let slot, let itemTime): try write(sample, slot, itemTime)
+            }
+        }
+    }
+
+    private mutating func begin(_ tracks: [Int: MediaTrack]) throws(OutputError) {
+        let slots = tracks.keys.sorted()
+        indices = [:]
+        for (index, slot) in slots.enumerated() { indices[slot] = index }
+        scales = tracks.mapValues(\.timescale)
+        try writer.begin(slots.compactMap { tracks[$0] })
+    }
+
+    private mutating func write(_ sample: MediaSample, _ slot: Int, _ itemTime: Duration) throws(OutputError) {
+        guard let index = indices[slot] else { return }
+        let scale = scales[slot] ?? 90_000
+        let delay = ItemTimeline.duration(sample.pts.subtractingReportingOverflow(sample.dts).partialValue, scale)
+        let length = ItemTimeline.duration(sample.duration, scale)
+        guard itemTime - delay < window.upperBound, begins(slot, sample, itemTime, length) else { return }
+        let time = itemTime - (origin ?? .zero)
+        end = max(end, time + length)
+        try writer.write(sample, ofTrackAt: index, at: MediaTime(time))
+    }
+
+    /// Whether a sample is written: not before the track has come to where the file begins.
+    private mutating func begins(
+        _ slot: Int, _ sample: MediaSample, _ itemTime: Duration, _ length: Duration
+    ) -> Bool {
+        guard let origin, !begun.contains(slot) else { return true }
+        let isVideo = lanes.contains { $0.slots[.video] == slot }
+        guard isVideo ? sample.isSync && itemTime >= origin : itemTime + length > origin else { return false }
+        begun.insert(slot)
+        return true
+    }
+}

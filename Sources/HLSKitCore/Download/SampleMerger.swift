@@ -1,0 +1,133 @@
+import HLSMedia
+
+/// Puts the samples of several tracks into one order, by their decoding times, and tells of all tracks that change at one
+/// place in the stream together.
+///
+/// A track that is sparse (subtitles) never makes the others wait.
+struct SampleMerger: Sendable {
+    enum Input: Sendable {
+        /// From here on the track is this: `timeline` counts up with each discontinuity, and nothing of the track that
+        /// belongs here is before `time`.
+        case track(MediaTrack, timeline: Int, time: Duration)
+        /// `time` is its decoding time.
+        case sample(MediaSample, itemTime: Duration, time: Duration)
+    }
+
+    enum Output: Sendable {
+        /// The tracks from here on, by their slots; those that have not begun are left out.
+        case tracks([Int: MediaTrack])
+        case sample(MediaSample, slot: Int, itemTime: Duration)
+    }
+
+    private struct Slot {
+        var queue: [Input] = []
+        var head = 0
+        var isSparse: Bool
+        var isFinished = false
+        /// Nothing of before this time comes any more.
+        var reached = Duration.seconds(Int64.min / 4)
+        /// The timeline that its samples are of now.
+        var timeline = -1
+        var track: MediaTrack?
+
+        var next: Input? { head < queue.count ? queue[head] : nil }
+
+        mutating func removeFirst() {
+            head += 1
+            if head == queue.count {
+                queue.removeAll(keepingCapacity: true)
+                head = 0
+            } else if head > 4096 {
+                queue.removeFirst(head)
+                head = 0
+            }
+        }
+    }
+
+    private var slots: [Slot] = []
+
+    mutating func addSlot(isSparse: Bool) -> Int {
+        slots.append(Slot(isSparse: isSparse))
+        return slots.count - 1
+    }
+
+    mutating func add(_ input: Input, to slot: Int) {
+        guard slots.indices.contains(slot) else { return }
+        slots[slot].queue.append(input)
+    }
+
+    /// Nothing of before `time` comes of the slot any more, so that others need not wait for it.
+    mutating func advance(_ slot: Int, to time: Duration) {
+        guard slots.indices.contains(slot) else { return }
+        slots[slot].reached = max(slots[slot].reached, time)
+    }
+
+    /// Nothing more comes of the slot.
+    mutating func finish(_ slot: Int) {
+        guard slots.indices.contains(slot) else { return }
+        slots[slot].isFinished = true
+    }
+
+    /// What can be written by now.
+    mutating func take(_ body: (Output) throws(OutputError) -> Void) throws(OutputError) {
+        while true {
+            // Until each track has something, what comes first is known only up to where those that have nothing are.
+            let silent = slots.filter { $0.next == nil && !$0.isFinished && !$0.isSparse }
+            let limit = silent.map(\.reached).min() ?? .seconds(Int64.max / 4)
+            var first: (slot: Int, time: Duration)?
+            var change: Int?
+            var changeTime = Duration.seconds(Int64.max / 4)
+            for (index, slot) in slots.enumerated() {
+                switch slot.next {
+                case .sample(_, _, let time)?:
+                    if first.map({ time < $0.time }) ?? true { first = (index, time) }
+                case .track(_, let timeline, let time)?:
+                    change = min(change ?? timeline, timeline)
+                    changeTime = min(changeTime, time)
+                case nil: break
+                }
+            }
+            // A change waits until the samples before it have gone: those of slots that are not as far.
+            if let change {
+                let behind = slots.indices.filter { index in
+                    if slots[index].isSparse { return false }
+                    return if case .sample? = slots[index].next { slots[index].timeline < change } else { false }
+                }
+                guard let next = behind.min(by: { time(of: $0) < time(of: $1) }) else {
+                    guard changeTime < limit else { return }
+                    try begin(change, body)
+                    continue
+                }
+                guard time(of: next) < limit else { return }
+                try pop(next, body)
+                continue
+            }
+            guard let first, first.time < limit else { return }
+            try pop(first.slot, body)
+        }
+    }
+
+    private func time(of slot: Int) -> Duration {
+        if case .sample(_, _, let time)? = slots[slot].next { time } else { .seconds(Int64.max / 4) }
+    }
+
+    private mutating func pop(_ slot: Int, _ body: (Output) throws(OutputError) -> Void) throws(OutputError) {
+        guard case .sample(let sample, let itemTime, _)? = slots[slot].next else { return }
+        slots[slot].removeFirst()
+        try body(.sample(sample, slot: slot, itemTime: itemTime))
+    }
+
+    /// All slots that stand before this timeline go on to it.
+    private mutating func begin(_ timeline: Int, _ body: (Output) throws(OutputError) -> Void) throws(OutputError) {
+        for index in slots.indices {
+            while case .track(let track, timeline, _)? = slots[index].next {
+                slots[index].track = track
+                slots[index].timeline = timeline
+                slots[index].removeFirst()
+            }
+        }
+        var tracks: [Int: MediaTrack] = [:]
+        for (index, slot) in slots.enumerated() { tracks[index] = slot.track }
+        try body(.tracks(tracks))
+    }
+}

@@ -1,0 +1,101 @@
+import ArgumentParser
+import HLSKitCore
+
+/// `hlsget download URL`: loads a stream into a file, many segments at a time, and goes on after an interruption.
+struct DownloadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "download", abstract: "Save a stream, in parallel; run again, it goes on where it was.",
+        usage: "hlsget download URL|FILE [-o FILE.mp4|.mkv|.ts|FOLDER/] [options]",
+        discussion: """
+            Takes the best variant. What is loaded is kept in FILE.download until FILE is whole: after an interruption \
+            of any kind the same command checks it and loads the rest, also with a fresh URL of the same stream. \
+            FOLDER/ keeps segments and playlists as they are: FOLDER/index.m3u8 plays. A live stream is followed from \
+            its oldest segment until it ends, until --to, or until you interrupt (exit 130, the file is whole). Options of \
+            the network are those of play (--help-hidden lists them).
+
+              hlsget download -o film.mp4 --quality 'height<=720' URL
+              hlsget download -o film.mkv --audio lang=en --audio lang=de --subs all URL
+            """)
+    static let _errorLabel = HLSGet._errorLabel
+
+    @Argument(help: ArgumentHelp("URL or path of a playlist.", valueName: "url")) var url: String
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("Write to FILE; named after the URL by default, as mp4.", valueName: "file"))
+    var output: String?
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("Format instead of what FILE's ending says: mp4 mkv ts.", valueName: "name"),
+        transform: DownloadCommand.format)
+    var format: OutputFormat?
+    @Option(
+        help: ArgumentHelp("best, worst, 720p60, 'height<=720 codec=hevc'; comma = else.", valueName: "expr"),
+        transform: { try QualityExpression(argument: $0, for: .variants) })
+    var quality: QualityExpression?
+    @Option(
+        help: ArgumentHelp(
+            "Audio, as in lang=de, or all; give it again for more languages.", valueName: "expr"),
+        transform: RenditionArgument.init(parsing:))
+    var audio: [RenditionArgument] = []
+    @Option(
+        help: ArgumentHelp("Subtitles (none), as in 'lang=en forced=no', or all; likewise.", valueName: "expr"),
+        transform: RenditionArgument.init(parsing:))
+    var subs: [RenditionArgument] = []
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Start at 90, 1:30, 1m30s; -30s is before the end.", valueName: "time"),
+        transform: TimePosition.init(parsing:))
+    var from: TimePosition?
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("End there.", valueName: "time"),
+        transform: TimePosition.init(parsing:))
+    var to: TimePosition?
+    @Option(
+        help: ArgumentHelp("Requests at a time, from 1 to 16 (6).", valueName: "n"),
+        transform: DownloadCommand.connectionCount)
+    var connections: Int?
+    @Flag(help: "Replace an existing file.") var overwrite = false
+    @Flag(help: "Exit 10, without a file, when anything is missing.") var strict = false
+    @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
+    @Option(
+        help: ArgumentHelp("Status line, JSON lines on stderr, or nothing.", valueName: "bar|json|none"),
+        transform: { try ChoiceArgument.parse($0) })
+    var progress: PlayOptions.ProgressStyle?
+    @Flag(name: .shortAndLong, help: "Only errors.") var quiet = false
+    @OptionGroup(title: "Network", visibility: .hidden) var connection: ConnectionOptions
+
+    mutating func validate() throws {
+        do { _ = try target() } catch { throw ValidationError(error.description) }
+        switch (from, to) {
+        case (.fromStart(let start)?, .fromStart(let end)?) where end <= start,
+            (.fromEnd(let end)?, .fromEnd(let start)?) where start >= end:
+            throw ValidationError("--to has to be after --from")
+        default: break
+        }
+        try connection.check()
+    }
+
+    mutating func run() async throws {
+        let status = await DownloadSession(self, target: try target()).run()
+        if status != .done { throw status.exitCode }
+    }
+
+    /// Where it goes.
+    func target() throws(ArgumentValueError) -> DownloadTarget {
+        try DownloadTarget(output: output, format: format, url: url)
+    }
+
+    private static func format(_ text: String) throws -> OutputFormat {
+        guard let format = OutputFormat(rawValue: text.lowercased()), [.mp4, .mkv, .ts].contains(format) else {
+            throw ArgumentValueError("not a format of downloads; there are mp4, mkv, ts")
+        }
+        return format
+    }
+
+    private static func connectionCount(_ text: String) throws -> Int {
+        guard let count = Int(text), (1...16).contains(count) else {
+            throw ArgumentValueError("not a number from 1 to 16")
+        }
+        return count
+    }
+}

@@ -1,0 +1,69 @@
+import HLSKitCore
+
+/// A download in one line: `42%  4:12 / 9:56  31 MB  5.6 MB/s  0:07 left`.
+struct DownloadLine: Sendable, Equatable {
+    /// Columns of the terminal.
+    var width: Int
+
+    /// The rate is the mean of this time.
+    static let window = Duration.seconds(5)
+
+    func render(_ progress: DownloadProgress, bytesPerSecond: Double?) -> String {
+        var parts: [String] = []
+        switch progress.phase {
+        case .opening: parts.append("opening")
+        case .writing:
+            let fraction = progress.mediaDuration > .zero ? progress.writtenDuration / progress.mediaDuration : 0
+            parts.append("writing \(Self.percent(min(max(fraction, 0), 1)))")
+            parts.append(Self.bytes(progress.storedByteCount))
+        case .loading:
+            if let fraction = progress.fraction {
+                parts.append(Self.percent(fraction))
+            } else {
+                parts.append("live")
+            }
+            parts.append(Decimals.count(progress.segmentCount, "segment").split(separator: " ").joined(separator: " "))
+            if !progress.isLive {
+                parts[parts.count - 1] = "\(progress.segmentCount) / \(progress.totalSegmentCount) segments"
+            }
+            parts.append(Self.bytes(progress.storedByteCount))
+            if let bytesPerSecond { parts.append("\(Self.bytes(Int(bytesPerSecond)))/s") }
+            if let left = Self.timeLeft(progress, bytesPerSecond: bytesPerSecond) {
+                parts.append("\(Decimals.clock(left)) left")
+            }
+        }
+        while parts.count > 1, parts.joined(separator: "  ").count > width - 1 { parts.remove(at: parts.count - 1) }
+        return String(parts.joined(separator: "  ").prefix(max(0, width - 1)))
+    }
+
+    /// By the bytes that a second of media took so far; nil while nothing tells.
+    static func timeLeft(_ progress: DownloadProgress, bytesPerSecond: Double?) -> Double? {
+        guard !progress.isLive, progress.phase == .loading, let bytesPerSecond, bytesPerSecond > 0,
+            progress.duration > .zero, progress.storedByteCount > 0
+        else { return nil }
+        let rest = max(.zero, progress.totalDuration - progress.duration)
+        let bytesPerMediaSecond = Double(progress.storedByteCount) / (progress.duration / .seconds(1))
+        return rest / .seconds(1) * bytesPerMediaSecond / bytesPerSecond
+    }
+
+    private static func bytes(_ count: Int) -> String { Decimals.bytes(count) }
+
+    /// 100 % only when it is all.
+    private static func percent(_ fraction: Double) -> String { "\(Int((fraction * 100).rounded(.down)))%" }
+}
+
+/// Bytes a second over the last while.
+struct RateMeter: Sendable {
+    private var marks: [(time: Duration, byteCount: Int)] = []
+    private let window: Duration
+
+    init(window: Duration) { self.window = window }
+
+    /// nil for the first second.
+    mutating func rate(at time: Duration, byteCount: Int) -> Double? {
+        marks.append((time, byteCount))
+        while marks.count > 2, time - marks[1].time >= window { marks.removeFirst() }
+        guard let first = marks.first, time - first.time >= .seconds(1) else { return nil }
+        return Double(byteCount - first.byteCount) / ((time - first.time) / .seconds(1))
+    }
+}

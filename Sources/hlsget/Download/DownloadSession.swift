@@ -1,0 +1,265 @@
+import Glibc
+import HLSKitCore
+
+/// One run of `hlsget download`.
+struct DownloadSession {
+    /// How often the status line is looked at, and how often a JSON line is written.
+    private static let tick = Duration.milliseconds(100)
+    private static let ticksPerLine = 5
+
+    private let command: DownloadCommand
+    private let target: DownloadTarget
+    private let clock: any Clock<Duration>
+    private let display: StatusDisplay?
+    private let reportsJSON: Bool
+
+    init(_ command: DownloadCommand, target: DownloadTarget, clock: any Clock<Duration> = PlayerConfiguration().clock) {
+        self.command = command
+        self.target = target
+        self.clock = clock
+        let isTerminal = Terminal(descriptor: StandardStream.error.descriptor).isTerminal
+        let showsBar = command.progress.map { $0 == .bar } ?? (isTerminal && !command.quiet)
+        display = showsBar ? StatusDisplay() : nil
+        reportsJSON = command.progress == .json
+    }
+
+    /// Downloads, writes the file, tells how it went.
+    func run() async -> ExitStatus {
+        let signals = SignalWatcher()
+        do {
+            guard let directory = InputLocation.workingDirectory() else {
+                throw ArgumentValueError("the working directory does not exist")
+            }
+            let url = try InputLocation.url(of: command.url, in: directory)
+            try checkTarget()
+            let task = try DownloadTask(configuration(of: url), folder: target.workPath)
+            return try await download(task, signals)
+        } catch is CancellationError {
+            display?.finish()
+            return .interrupted(signal: SIGINT)
+        } catch {
+            display?.finish()
+            StandardStream.error.writeLine(ErrorLine.text(for: error))
+            return ExitStatus(error)
+        }
+    }
+
+    private func configuration(of url: String) -> DownloadConfiguration {
+        var configuration = DownloadConfiguration(
+            url: url, loading: command.connection.assetOptions(of: url, allowsFilesOutside: command.allowFile))
+        configuration.quality = command.quality
+        if let choice = RenditionArgument.choice(of: command.audio) { configuration.audio = choice }
+        if let choice = RenditionArgument.choice(of: command.subs) { configuration.subtitles = choice }
+        configuration.start = command.from?.signedTime
+        configuration.end = command.to?.signedTime
+        if let count = command.connections { configuration.connectionCount = count }
+        return configuration
+    }
+
+    /// A name that is taken is known before anything is loaded.
+    private func checkTarget() throws(OutputError) {
+        guard access(target.path, F_OK) == 0 else { return }
+        if case .folder(let path) = target {
+            throw OutputError(code: .fileExists, path: path, text: "the folder exists")
+        }
+        guard command.overwrite else {
+            throw OutputError(code: .fileExists, path: target.path, text: "the file exists")
+        }
+    }
+
+    // MARK: Running
+
+    private enum Happening: Sendable {
+        case loaded(Result<DownloadTask.Result, any Error>)
+        case written(Result<DownloadTask.Files?, any Error>)
+        case signal(Int32)
+        case tick
+    }
+
+    private func download(_ task: DownloadTask, _ signals: SignalWatcher) async throws -> ExitStatus {
+        let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)
+        let clock = clock
+        let loading = Task {
+            do { sink.yield(.loaded(.success(try await task.run()))) } catch { sink.yield(.loaded(.failure(error))) }
+        }
+        var tasks = [
+            loading,
+            Task { for await signal in signals.requests { sink.yield(.signal(signal)) } },
+            Task {
+                while !Task.isCancelled {
+                    try? await clock.sleep(for: Self.tick)
+                    sink.yield(.tick)
+                }
+            },
+        ]
+        defer { for task in tasks { task.cancel() } }
+        var report = DownloadReport(clock)
+        var result = DownloadTask.Result()
+        var signal: Int32?
+        for await happening in happenings {
+            switch happening {
+            case .tick: show(task.progress, &report)
+            case .signal(let number):
+                signal = number
+                // What there is of a live stream is all there will be; of others the rest is for another run.
+                if task.progress.isLive { task.stop() } else { for task in tasks { task.cancel() } }
+                if !task.progress.isLive { return interrupted(number) }
+            case .loaded(.failure(let error)):
+                if let signal { return interrupted(signal) }
+                throw error
+            case .loaded(.success(let loaded)):
+                result = loaded
+                for gap in loaded.gaps.prefix(5) { say(gap) }
+                if loaded.gaps.count > 5 { warn("\(loaded.gaps.count - 5) more segments are missing", nil, nil) }
+                if command.strict, !loaded.gaps.isEmpty {
+                    display?.finish()
+                    StandardStream.error.writeLine(
+                        ErrorLine.line(
+                            "incomplete", url: target.workPath,
+                            detail: "\(Decimals.count(loaded.gaps.count, "segment")) missing; what there is stays there"
+                        ))
+                    return .incomplete
+                }
+                tasks.append(write(task, sink))
+            case .written(.failure(let error)): throw error
+            case .written(.success(let files)): return finish(result, files, signal: signal, &report, task.progress)
+            }
+        }
+        return .internalError
+    }
+
+    /// Writes the file on a task of its own.
+    private func write(_ task: DownloadTask, _ sink: AsyncStream<Happening>.Continuation) -> Task<Void, Never> {
+        let (command, target, display) = (command, target, display)
+        return Task {
+            do {
+                switch target {
+                case .folder(let path):
+                    try task.writePlaylists()
+                    try task.moveFolder(to: path)
+                    sink.yield(.written(.success(nil)))
+                case .file(let path, let format):
+                    let files = try task.write(to: path, format: format, overwrite: command.overwrite) { text in
+                        guard !command.quiet else { return }
+                        let line = ErrorLine.line(text, url: nil, detail: nil, severity: "warning")
+                        if let display { display.print(line) } else { StandardStream.error.writeLine(line) }
+                    }
+                    task.removeFolder()
+                    sink.yield(.written(.success(files)))
+                }
+            } catch {
+                sink.yield(.written(.failure(error)))
+            }
+        }
+    }
+
+    private func interrupted(_ signal: Int32) -> ExitStatus {
+        display?.finish()
+        if !command.quiet {
+            StandardStream.error.writeLine(
+                "hlsget: interrupted; the same command goes on from \(TerminalText.escaped(target.workPath))")
+        }
+        return .interrupted(signal: signal)
+    }
+
+    // MARK: Telling
+
+    private func show(_ progress: DownloadProgress, _ report: inout DownloadReport) {
+        let (time, rate) = report.note(progress)
+        if let display {
+            display.update(
+                DownloadLine(width: display.columns).render(progress, bytesPerSecond: rate), at: time)
+        }
+        guard reportsJSON, report.isLineDue(every: Self.ticksPerLine) else { return }
+        StandardStream.error.writeLine(report.line(progress, rate: rate).text)
+    }
+
+    private func say(_ gap: DownloadGap) {
+        warn(gap.cause, gap.url, gap.detail)
+    }
+
+    private func warn(_ cause: String, _ url: String?, _ detail: String?) {
+        guard !command.quiet else { return }
+        let line = ErrorLine.line(cause, url: url, detail: detail, severity: "warning")
+        if let display { display.print(line) } else { StandardStream.error.writeLine(line) }
+    }
+
+    /// A file that is clearly shorter or longer than its playlist said lacks something, or repeats it.
+    private func check(_ files: DownloadTask.Files, _ result: DownloadTask.Result) {
+        let difference = files.duration - result.duration
+        let tolerance = max(.seconds(1), result.duration / 100)
+        guard difference > tolerance || difference < .zero - tolerance else { return }
+        warn(
+            "the file lasts \(Decimals.clock(files.duration / .seconds(1)))", nil,
+            "\(Decimals.clock(result.duration / .seconds(1))) by its playlist")
+    }
+
+    private func finish(
+        _ result: DownloadTask.Result, _ files: DownloadTask.Files?, signal: Int32?, _ report: inout DownloadReport,
+        _ progress: DownloadProgress
+    ) -> ExitStatus {
+        display?.clear()
+        if let files, result.gaps.isEmpty, command.from == nil, command.to == nil { check(files, result) }
+        for text in files?.unreadable ?? [] { warn("a segment cannot be read", nil, text) }
+        if let failure = result.failure { StandardStream.error.writeLine(ErrorLine.text(for: failure)) }
+        if reportsJSON { StandardStream.error.writeLine(report.line(progress, rate: nil).text) }
+        if !command.quiet {
+            let paths = files?.paths ?? [target.path]
+            var text = "hlsget: \(Decimals.clock(result.duration / .seconds(1))) in "
+            text += paths.map { TerminalText.escaped($0) }.joined(separator: ", ")
+            text += " (\(Decimals.count(result.segmentCount, "segment")), \(Decimals.bytes(progress.storedByteCount))"
+            if result.resumedSegmentCount > 0 { text += ", \(result.resumedSegmentCount) of an earlier run" }
+            if result.damagedSegmentCount > 0 { text += ", \(result.damagedSegmentCount) damaged loaded again" }
+            if !result.gaps.isEmpty { text += ", \(result.gaps.count) missing" }
+            StandardStream.error.writeLine(text + ")")
+        }
+        if let signal { return .interrupted(signal: signal) }
+        if let failure = result.failure { return ExitStatus(failure.code) }
+        return command.strict && !(files?.unreadable ?? []).isEmpty ? .incomplete : .done
+    }
+}
+
+/// What is told while a download goes on.
+struct DownloadReport {
+    private let now: () -> Duration
+    private var meter = RateMeter(window: DownloadLine.window)
+    private var tickCount = 0
+
+    init(_ clock: some Clock<Duration>) {
+        let start = clock.now
+        now = { start.duration(to: clock.now) }
+    }
+
+    mutating func note(_ progress: DownloadProgress) -> (time: Duration, rate: Double?) {
+        let time = now()
+        return (time, meter.rate(at: time, byteCount: progress.receivedByteCount))
+    }
+
+    mutating func isLineDue(every count: Int) -> Bool {
+        tickCount += 1
+        return tickCount % count == 1
+    }
+
+    func line(_ progress: DownloadProgress, rate: Double?) -> JSONValue {
+        .object([
+            "v": .integer(1), "event": .string("download_progress"), "phase": .string(progress.phase.rawValue),
+            "segments": .integer(progress.segmentCount), "segments_total": .integer(progress.totalSegmentCount),
+            "duration": .number(progress.duration / .seconds(1)),
+            "duration_total": progress.isLive ? .null : .number(progress.totalDuration / .seconds(1)),
+            "bytes": .integer(progress.storedByteCount), "received": .integer(progress.receivedByteCount),
+            "bytes_per_second": rate.map { .number($0) } ?? .null,
+            "time_left": DownloadLine.timeLeft(progress, bytesPerSecond: rate).map { .number($0) } ?? .null,
+            "live": .bool(progress.isLive), "time": .number(now() / .seconds(1)),
+        ])
+    }
+}
+
+extension TimePosition {
+    /// Negative before the end.
+    fileprivate var signedTime: Duration {
+        switch self {
+        case .fromStart(let time): time
+        case .fromEnd(let time): .zero - time
+        }
+    }
+}

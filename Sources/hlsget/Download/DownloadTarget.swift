@@ -1,0 +1,69 @@
+import HLSKitCore
+
+/// Where a download goes: a file of a format, or a folder that keeps segments and playlists.
+enum DownloadTarget: Sendable, Equatable {
+    case file(path: String, format: OutputFormat)
+    case folder(path: String)
+
+    /// Names that say nothing of the stream.
+    private static let commonNames: Set<String> = [
+        "index", "master", "playlist", "main", "manifest", "prog_index", "top", "stream", "video", "hls", "chunklist",
+    ]
+    private static let formats: [OutputFormat] = [.mp4, .mkv, .ts]
+
+    init(output: String?, format: OutputFormat?, url: String) throws(ArgumentValueError) {
+        guard let output else {
+            let format = format ?? .mp4
+            self = .file(path: "\(Self.name(of: url)).\(format.rawValue)", format: format)
+            return
+        }
+        guard output != "-" else {
+            throw ArgumentValueError("-o: a download goes to a file; hlsget --fast -o - writes to standard output")
+        }
+        if output.hasSuffix("/") {
+            if format != nil { throw ArgumentValueError("-o: a folder has no format: leave -f away") }
+            var path = output[...]
+            while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
+            guard path != "/" else { throw ArgumentValueError("-o: / is no name of a folder") }
+            self = .folder(path: String(path))
+            return
+        }
+        guard !output.isEmpty else { throw ArgumentValueError("-o needs the name of a file") }
+        guard let format = format ?? OutputFormat(path: output), Self.formats.contains(format) else {
+            throw ArgumentValueError(
+                "-o: no ending of a download (mp4, mkv, ts) in \(TerminalText.escaped(output)): give -f")
+        }
+        self = .file(path: output, format: format)
+    }
+
+    var path: String {
+        switch self {
+        case .file(let path, _), .folder(let path): path
+        }
+    }
+
+    /// Where it is kept until it is whole.
+    var workPath: String { path + ".download" }
+
+    /// A file name after the last part of the URL's path that says something.
+    static func name(of url: String) -> String {
+        var rest = url.prefix { $0 != "?" && $0 != "#" }
+        if let slashes = rest.firstRange(of: "://") { rest = rest[slashes.upperBound...].drop { $0 != "/" } }
+        let parts = rest.split(separator: "/").reversed()
+        for (index, part) in parts.enumerated() {
+            var name = part
+            if index == 0, let dot = name.lastIndex(of: "."), dot != name.startIndex { name = name[..<dot] }
+            if commonNames.contains(name.lowercased()) { continue }
+            let plain = name.unicodeScalars.map { scalar -> Character in
+                let isPlain =
+                    scalar.isASCII
+                    && (("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar)
+                        || ("0"..."9").contains(scalar) || "-_.".unicodeScalars.contains(scalar))
+                return isPlain ? Character(scalar) : "_"
+            }
+            let text = String(plain.drop { $0 == "." || $0 == "-" }.prefix(100))
+            if !text.isEmpty { return text }
+        }
+        return "download"
+    }
+}

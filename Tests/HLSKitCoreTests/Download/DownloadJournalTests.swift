@@ -1,0 +1,88 @@
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("journal of a download")
+struct DownloadJournalTests {
+    private static var entries: [DownloadJournal.Entry] {
+        var lane = DownloadJournal.Lane(id: "audio|\"g\"|Englisch\n\u{1}", kind: .audio)
+        (lane.language, lane.name, lane.isDefault, lane.bandwidth) = ("en", "Englisch", true, 128_000)
+        lane.characteristics = "public.accessibility.describes-video"
+        let file = DownloadJournal.File(name: "main-1/000001.ts", byteCount: 1 << 33, md5: "0123")
+        var segment = DownloadJournal.Segment(
+            lane: "main", sequence: 1 << 40, name: "a b.ts", start: -5, duration: 4_004_000)
+        (segment.epoch, segment.range, segment.file, segment.discontinuity) = (2, 5..<(1 << 40), file, 3)
+        segment.map = "main-1/map.mp4"
+        segment.key = DownloadJournal.Key(
+            method: "AES-128", file: "key.bin", vector: "000102030405060708090a0b0c0d0e0f")
+        segment.mapKey = segment.key
+        segment.date = "2024-02-29T12:00:00.000Z"
+        let gap = DownloadJournal.Segment(lane: "main", sequence: 7, name: "g.ts", start: 0, duration: 0)
+        return [
+            .header(url: "https://h/ä\\x.m3u8"), .lane(DownloadJournal.Lane(id: "main", kind: .main)), .lane(lane),
+            .resource(DownloadJournal.File(name: "key.bin", byteCount: 16, md5: "ff")), .segment(segment),
+            .segment(gap),
+        ]
+    }
+
+    private static func journal(_ entries: some Sequence<DownloadJournal.Entry>) -> DownloadJournal {
+        var journal = DownloadJournal()
+        for entry in entries { journal.add(entry) }
+        return journal
+    }
+
+    @Test("S02: what is written is read again")
+    func roundTrip() throws {
+        let bytes = Self.entries.flatMap(\.line)
+        var journal = try #require(DownloadJournal(parsing: bytes))
+        #expect(journal.validByteCount == bytes.count)
+        var expected = Self.journal(Self.entries)
+        #expect(journal.segments == expected.segments)
+        #expect(journal.lanes == expected.lanes)
+        #expect(journal.resources == expected.resources)
+        #expect(journal.url == expected.url)
+        #expect(journal.byteCount == 1 << 33)
+        for segment in journal.segments(of: "main") { journal.remove(segment) }
+        for segment in expected.segments(of: "main") { expected.remove(segment) }
+        #expect(journal.segments(of: "main").isEmpty)
+    }
+
+    @Test("S02: torn off anywhere, the journal has the lines that are whole")
+    func torn() throws {
+        let lines = Self.entries.map(\.line)
+        let bytes = lines.flatMap(\.self)
+        for end in bytes.indices {
+            let journal = try #require(DownloadJournal(parsing: Array(bytes[..<end])))
+            var count = 0
+            var length = 0
+            while count < lines.count, length + lines[count].count <= end {
+                length += lines[count].count
+                count += 1
+            }
+            #expect(journal.validByteCount == length)
+            #expect(journal.segments == Self.journal(Self.entries.prefix(count)).segments)
+        }
+    }
+
+    @Test(
+        "a journal leads to no file outside its folder",
+        arguments: ["../x", "/etc/passwd", "a/../../x", "", "a//b", "./a", "a/\0"])
+    func hostileNames(name: String) throws {
+        let file = DownloadJournal.File(name: name, byteCount: 1, md5: "0")
+        var segment = DownloadJournal.Segment(lane: "main", sequence: 1, name: "a", start: 0, duration: 1)
+        segment.file = file
+        var mapped = DownloadJournal.Segment(lane: "main", sequence: 2, name: "a", start: 0, duration: 1)
+        mapped.map = name
+        for entry in [DownloadJournal.Entry.resource(file), .segment(segment), .segment(mapped)] {
+            let bytes = DownloadJournal.Entry.header(url: "u").line + entry.line
+            let journal = try #require(DownloadJournal(parsing: bytes))
+            #expect(journal.segments.isEmpty)
+            #expect(journal.resources.isEmpty)
+        }
+    }
+
+    @Test(
+        "another version, and what is no journal, is refused",
+        arguments: ["{\"v\":2,\"url\":\"x\"}\n", "hello\n", "[]\n"])
+    func refused(text: String) { #expect(DownloadJournal(parsing: Array(text.utf8)) == nil) }
+}

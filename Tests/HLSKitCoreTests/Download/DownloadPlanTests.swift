@@ -1,0 +1,64 @@
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("plan of a download")
+struct DownloadPlanTests {
+    private func item(_ lane: Int, _ number: Int, _ start: Int, needs: [ResourceID] = []) -> DownloadPlan.Item {
+        DownloadPlan.Item(
+            lane: lane, position: SegmentPosition(epoch: 0, sequence: number), start: .seconds(start), resources: needs)
+    }
+
+    private let map = ResourceID(kind: .map, url: "m")
+    private let key = ResourceID(kind: .key, url: "k")
+
+    @Test("S02: segments come in the order of presentation, no more than allowed at a time")
+    func order() {
+        var plan = DownloadPlan(capacity: 3)
+        plan.add((0..<4).map { item(0, $0, $0 * 4) })
+        plan.add((0..<4).map { item(1, $0, $0 * 4) })
+        var started: [DownloadPlan.Work] = []
+        while !plan.isIdle {
+            started += plan.next()
+            #expect(plan.inFlight.count <= 3)
+            #expect(plan.next().isEmpty)
+            guard let first = started.first(where: { plan.inFlight.contains($0) }) else { break }
+            _ = plan.finish(first)
+        }
+        let expected = (0..<4).flatMap { [item(0, $0, 0).id, item(1, $0, 0).id] }
+        #expect(started == expected.map { .segment($0) })
+    }
+
+    @Test("S02: a segment that was taken up is not taken up again")
+    func once() {
+        var plan = DownloadPlan(capacity: 9)
+        plan.add([item(0, 1, 0)])
+        #expect(plan.next().count == 1)
+        plan.add([item(0, 1, 0), item(0, 2, 4)])
+        #expect(plan.next() == [.segment(item(0, 2, 0).id)])
+        #expect(plan.knows(item(0, 1, 0).id))
+    }
+
+    @Test("a segment waits for its map and its key, each of which is asked for once")
+    func resources() {
+        var plan = DownloadPlan(capacity: 4)
+        plan.add([item(0, 0, 0, needs: [map, key]), item(0, 1, 4, needs: [map, key]), item(1, 0, 2)])
+        #expect(plan.next() == [.resource(map, lane: 0), .resource(key, lane: 0), .segment(item(1, 0, 0).id)])
+        #expect(plan.finish(.resource(key, lane: 0)).isEmpty)
+        #expect(plan.next().isEmpty)
+        #expect(plan.finish(.resource(map, lane: 0)).isEmpty)
+        #expect(plan.next() == [.segment(item(0, 0, 0).id), .segment(item(0, 1, 0).id)])
+    }
+
+    @Test("without its map a segment is dropped, the others are not")
+    func missingResource() {
+        var plan = DownloadPlan(capacity: 2)
+        plan.add([item(0, 0, 0, needs: [map]), item(0, 1, 4, needs: [key])])
+        #expect(plan.next() == [.resource(map, lane: 0), .resource(key, lane: 0)])
+        #expect(plan.finish(.resource(map, lane: 0), succeeded: false) == [item(0, 0, 0).id])
+        _ = plan.finish(.resource(key, lane: 0))
+        #expect(plan.next() == [.segment(item(0, 1, 0).id)])
+        _ = plan.finish(.segment(item(0, 1, 0).id))
+        #expect(plan.isIdle)
+    }
+}

@@ -1,0 +1,355 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("hlsget download", .timeLimit(.minutes(4)))
+struct DownloadTests {
+    private static let master = SampleMedia.folder + "/master.m3u8"
+
+    private func names(in folder: ScratchFolder) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    }
+
+    /// The first digits of the hashes of a file's pictures.
+    private func pictures(_ name: String, in folder: ScratchFolder) async throws -> [String] {
+        let result = try await hlsget("--fast", "-f", "framemd5", "--no-audio", name, in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        return String(decoding: result.output, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
+            .map { String($0.split(separator: " ").last?.prefix(8) ?? "") }
+    }
+
+    /// The sound of a file as samples.
+    private func sound(_ name: String, in folder: ScratchFolder) async throws -> [UInt8] {
+        let result = try await hlsget("--fast", "-f", "s16le", "-o", "-", name, in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        return result.output
+    }
+
+    @Test(
+        "S02: a download has every frame, its sound, and leaves nothing else behind", arguments: ["mp4", "mkv", "ts"])
+    func whole(format: String) async throws {
+        let folder = try ScratchFolder()
+        let result = try await hlsget("download", "-o", "a.\(format)", "--quality", "180p", Self.master, in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.lines.count == 1)
+        #expect(result.lines.last?.hasPrefix("hlsget: 0:40 in a.\(format) (21 segments, ") == true)
+        #expect(try names(in: folder) == ["a.\(format)"])
+        guard format != "mkv" else { return }
+        #expect(try await pictures("a.\(format)", in: folder) == SampleMedia.frameHashes(of: "180p"))
+        #expect(abs(try await sound("a.\(format)", in: folder).count / 4 - 40 * 48_000) <= 2 * 1024)
+    }
+
+    /// Kills a download at a moment that the server chooses.
+    private final class Executioner: Sendable {
+        private let state = Mutex((command: Command?.none, count: 0))
+        private let moment: Int
+        /// In the middle of the answer instead of before it.
+        let isMidway: Bool
+
+        init(moment: Int, isMidway: Bool) {
+            self.moment = moment
+            self.isMidway = isMidway
+        }
+
+        func aim(at command: Command) { state.withLock { $0.command = command } }
+
+        /// Whether this is the request.
+        func isDue() -> Bool {
+            state.withLock { state in
+                state.count += 1
+                return state.count == moment
+            }
+        }
+
+        func strike() {
+            // The server may be faster than the test that has started the command.
+            for _ in 0..<2000 {
+                if let command = state.withLock({ $0.command }) { return command.send(signal: SIGKILL) }
+                usleep(1000)
+            }
+        }
+    }
+
+    @Test("S02: killed at any of 20 moments and run again, every frame is there", arguments: 0..<20)
+    func killed(_ seed: Int) async throws {
+        let folder = try ScratchFolder()
+        // Three playlists, two maps, 21 segments: 26 requests.
+        let executioner = Executioner(moment: 1 + (seed * 11 + 4) % 26, isMidway: seed % 2 == 0)
+        let files = try Self.cutStream()
+        try await withServer(answering: { connection, request in
+            let path = String(request.first?.split(separator: " ").dropFirst().first?.dropFirst() ?? "")
+            guard let bytes = files[path] else { return connection.respond([], status: "404 Not Found") }
+            if executioner.isDue() {
+                if executioner.isMidway {
+                    connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(bytes.count)\r\n\r\n")
+                    connection.send(bytes[..<(bytes.count / 2)])
+                }
+                return executioner.strike()
+            }
+            connection.respond(bytes)
+        }) { server in
+            let arguments = ["download", "-o", "a.mp4", "\(server.url)/master.m3u8"]
+            let command = try Command.hlsget(arguments, in: folder.path)
+            executioner.aim(at: command)
+            #expect(try await command.result().status == 128 + SIGKILL)
+            #expect(try names(in: folder) == ["a.mp4.download"])
+            let before = server.requests.count
+            let result = try await hlsget(arguments, in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+            // Six were on their way at the most, and playlists are always asked for again.
+            #expect(server.requests.count - before <= 26 - max(0, before - 6) + 5)
+            #expect(try names(in: folder) == ["a.mp4"])
+            #expect(try await pictures("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
+        }
+    }
+
+    /// The 180p variant and its sound with one file for each segment.
+    private static func cutStream() throws -> [String: [UInt8]] {
+        var files: [String: [UInt8]] = [:]
+        for (name, short) in [("video-180p", "v"), ("audio-en", "a")] {
+            let rendition = try SampleMedia.rendition(name)
+            var text = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:4\n#EXT-X-MAP:URI=\"\(short)-init.mp4\"\n"
+            files["\(short)-init.mp4"] = rendition.initializationSection
+            for (index, segment) in rendition.segments.enumerated() {
+                files["\(short)\(index).m4s"] = segment
+                text += "#EXTINF:\(rendition.durations[index]),\n\(short)\(index).m4s\n"
+            }
+            files["\(short).m3u8"] = Array((text + "#EXT-X-ENDLIST\n").utf8)
+        }
+        files["master.m3u8"] = Array(
+            """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,URI="a.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=127446,CODECS="avc1.4d400d,mp4a.40.2",RESOLUTION=320x180,AUDIO="a"
+            v.m3u8
+
+            """.utf8)
+        return files
+    }
+
+    /// Serves the cut stream below any folder; what a later segment answers with the token `old` is a 403.
+    private static func serve(_ files: [String: [UInt8]]) -> @Sendable (ScriptedServer.Connection, [String]) -> Void {
+        { connection, request in
+            let target = String(request.first?.split(separator: " ").dropFirst().first ?? "")
+            let path = String(target.prefix { $0 != "?" }.split(separator: "/").last ?? "")
+            guard let bytes = files[path] else { return connection.respond([], status: "404 Not Found") }
+            if target.contains("old"), ["v6.m4s", "v7.m4s", "a7.m4s", "v8.m4s"].contains(path) {
+                return connection.respond(Array("no".utf8), status: "403 Forbidden")
+            }
+            guard let mark = target.firstIndex(of: "?"), path.hasSuffix(".m3u8") else {
+                return connection.respond(bytes)
+            }
+            // The query goes on to what the playlist names.
+            let text = String(decoding: bytes, as: UTF8.self).replacing(".m4s\n", with: ".m4s\(target[mark...])\n")
+                .replacing("v.m3u8", with: "v.m3u8\(target[mark...])")
+                .replacing("\"a.m3u8\"", with: "\"a.m3u8\(target[mark...])\"")
+            connection.respond(Array(text.utf8))
+        }
+    }
+
+    @Test(
+        "S02: where the URL runs out, a fresh one goes on from there",
+        arguments: [("master.m3u8?token=old", "master.m3u8?token=new"), ("old/master.m3u8", "new/master.m3u8")])
+    func refreshed(_ old: String, _ new: String) async throws {
+        let folder = try ScratchFolder()
+        let files = try Self.cutStream()
+        try await withServer(answering: Self.serve(files)) { server in
+            let first = try await hlsget("download", "-o", "a.mp4", "\(server.url)/\(old)", in: folder)
+            #expect(first.status == 3)
+            #expect(first.errorLines.count == 1)
+            #expect(first.errors.contains("HTTP 403"))
+            let before = server.requests.count
+            let second = try await hlsget("download", "-o", "a.mp4", "\(server.url)/\(new)", in: folder)
+            #expect(second.status == 0, "\(second.errors)")
+            #expect(second.errors.contains("of an earlier run"))
+            #expect(server.requests.count - before < 20)
+            #expect(try await pictures("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
+        }
+    }
+
+    @Test("S02: a part that was damaged on the disk is loaded again")
+    func damaged() async throws {
+        let folder = try ScratchFolder()
+        let files = try Self.cutStream()
+        try await withServer(answering: Self.serve(files)) { server in
+            _ = try await hlsget("download", "-o", "a.mp4", "\(server.url)/master.m3u8?old", in: folder)
+            let work = folder.path + "/a.mp4.download"
+            let all = try #require(FileManager.default.subpaths(atPath: work))
+            let parts = all.filter { $0.hasSuffix("000002.m4s") || $0.hasSuffix("000001.m4s") }.sorted()
+            #expect(parts.count == 4)
+            for (index, part) in parts.enumerated() {
+                let url = URL(fileURLWithPath: "\(work)/\(part)")
+                var bytes = try Data(contentsOf: url)
+                // One bit, and one byte that is missing; a file that is gone.
+                if index == 0 { bytes[bytes.count / 2] ^= 1 } else { bytes.removeLast() }
+                if index == 2 { try FileManager.default.removeItem(at: url) } else { try bytes.write(to: url) }
+            }
+            let result = try await hlsget("download", "-o", "a.mp4", "\(server.url)/master.m3u8?new", in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(result.errors.contains("4 damaged loaded again"))
+            #expect(try await pictures("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
+        }
+    }
+
+    @Test("what another stream has left is not mixed in")
+    func otherStream() async throws {
+        let folder = try ScratchFolder()
+        var files = try Self.cutStream()
+        files["other.m3u8"] = files["master.m3u8"]
+        files["v0.m4s"] = files["v1.m4s"]
+        let stream = try Self.cutStream()
+        let other = files
+        try await withServer(answering: Self.serve(stream)) { server in
+            let first = try await hlsget("download", "-o", "a.mp4", "\(server.url)/x/master.m3u8?old", in: folder)
+            #expect(first.status == 3)
+        }
+        try await withServer(answering: Self.serve(other)) { server in
+            let second = try await hlsget("download", "-o", "a.mp4", "\(server.url)/y/other.m3u8", in: folder)
+            #expect(second.status == 9)
+            #expect(second.errors.contains("remove it to begin anew"))
+        }
+    }
+
+    @Test("a segment that is not there is named; --strict writes no file and keeps the rest")
+    func missing() async throws {
+        let folder = try ScratchFolder()
+        var files = try Self.cutStream()
+        files["v3.m4s"] = nil
+        let incomplete = files
+        try await withServer(answering: Self.serve(incomplete)) { server in
+            let url = "\(server.url)/master.m3u8"
+            let strict = try await hlsget("download", "--strict", "-o", "a.mp4", url, in: folder)
+            #expect(strict.status == 10)
+            #expect(strict.errors.contains("v3.m4s (HTTP 404)"))
+            #expect(try names(in: folder) == ["a.mp4.download"])
+            let result = try await hlsget("download", "-o", "a.mp4", url, in: folder)
+            #expect(result.status == 0)
+            #expect(result.errors.contains("1 missing"))
+            #expect(try await pictures("a.mp4", in: folder).count == 900)
+        }
+    }
+
+    @Test("--from and --to load no more segments than they need and begin where decoding can")
+    func range() async throws {
+        let folder = try ScratchFolder()
+        let files = try Self.cutStream()
+        try await withServer(answering: Self.serve(files)) { server in
+            let result = try await hlsget(
+                "download", "-o", "a.mp4", "--from", "9", "--to", "14", "\(server.url)/master.m3u8", in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+            let paths = server.requests.compactMap {
+                $0.first?.split(separator: " ").dropFirst().first.map(String.init)
+            }
+            #expect(Set(paths.filter { $0.hasPrefix("/v") && $0.hasSuffix(".m4s") }) == ["/v2.m4s", "/v3.m4s"])
+            let frames = try await pictures("a.mp4", in: folder)
+            let all = try SampleMedia.frameHashes(of: "180p")
+            let start = try #require(all.firstIndex(of: frames.first ?? ""))
+            #expect((200...225).contains(start))
+            #expect(abs(start + frames.count - 350) <= 3)
+        }
+    }
+
+    /// The cut stream with two languages and subtitles.
+    private static func languages() throws -> [String: [UInt8]] {
+        var files = try cutStream()
+        for name in try FileManager.default.contentsOfDirectory(atPath: SampleMedia.folder)
+        where name.hasPrefix("subtitles-en") {
+            files[name] = FileManager.default.contents(atPath: SampleMedia.folder + "/" + name).map(Array.init)
+        }
+        files["master.m3u8"] = Array(
+            """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,URI="a.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Deutsch",LANGUAGE="de-AT",URI="a.m3u8?de"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Suomi",LANGUAGE="fi",URI="a.m3u8?fi"
+            #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="English",LANGUAGE="en",URI="subtitles-en.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=127446,RESOLUTION=320x180,AUDIO="a",SUBTITLES="s"
+            v.m3u8
+
+            """.utf8)
+        return files
+    }
+
+    @Test(
+        "S03: several languages and subtitles are tracks of one file",
+        .enabled(if: Tool.exists("/usr/bin/ffprobe")),
+        arguments: [
+            ("mp4", ["--audio", "all", "--subs", "all"], "video,und audio,eng audio,deu audio,fin subtitle,eng"),
+            ("mkv", ["--audio", "all", "--subs", "all"], "video, audio,eng audio,ger audio,fin subtitle,eng"),
+            (
+                "mkv", ["--audio", "lang=fi", "--audio", "lang=de", "--subs", "lang=en"],
+                "video, audio,fin audio,ger subtitle,eng"
+            ),
+            ("ts", ["--audio", "all"], "video, audio,eng audio,deu audio,fin"), ("mp4", [], "video,und audio,eng"),
+        ])
+    func languages(_ format: String, _ options: [String], _ streams: String) async throws {
+        let folder = try ScratchFolder()
+        let files = try Self.languages()
+        try await withServer(answering: Self.serve(files)) { server in
+            let result = try await hlsget(
+                ["download", "-o", "a.\(format)"] + options + ["\(server.url)/master.m3u8"], in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(result.lines.count == 1, "\(result.errors)")
+        }
+        // Warnings come along.
+        let text = try Tool.run(
+            [
+                "/bin/sh", "-c",
+                "ffprobe -v warning -show_entries stream=codec_type:stream_tags=language -of csv=p=0 a.\(format) 2>&1",
+            ], in: folder.path)
+        let found = String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
+        let expected = streams.split(separator: " ").map { $0.hasSuffix(",") ? String($0.dropLast()) : String($0) }
+        #expect(found.map { $0.hasSuffix(",") ? String($0.dropLast()) : $0 } == expected)
+        guard options.contains("--subs") else { return }
+        let cues = try Tool.run(
+            ["/bin/sh", "-c", "ffmpeg -v warning -i a.\(format) -map 0:s -f srt - 2>&1"], in: folder.path)
+        let lines = String(decoding: cues, as: UTF8.self)
+        let captions = try await hlsget("captions", "-f", "srt", Self.master, in: folder)
+        let plain = { (text: String) in text.replacing("\r", with: "").split(separator: "\n").map(String.init) }
+        #expect(plain(lines) == plain(String(decoding: captions.output, as: UTF8.self)))
+    }
+
+    @Test("S03: --audio and --subs say what there is where nothing matches")
+    func noSuchLanguage() async throws {
+        let folder = try ScratchFolder()
+        let files = try Self.languages()
+        try await withServer(answering: Self.serve(files)) { server in
+            let result = try await hlsget(
+                "download", "-o", "a.mp4", "--audio", "lang=sv", "\(server.url)/master.m3u8", in: folder)
+            #expect(result.status == 6)
+            #expect(result.errors.contains("no audio rendition matches \"lang=sv\""))
+            #expect(result.errors.contains("Suomi (fi)"))
+        }
+    }
+
+    @Test("S01: a folder of segments and playlists plays as the stream did")
+    func folder() async throws {
+        let folder = try ScratchFolder()
+        let files = try Self.cutStream()
+        try await withServer(answering: Self.serve(files)) { server in
+            let result = try await hlsget("download", "-o", "film/", "\(server.url)/master.m3u8", in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+        }
+        #expect(try names(in: folder) == ["film"])
+        #expect(try await pictures("film/index.m3u8", in: folder) == SampleMedia.frameHashes(of: "180p"))
+    }
+
+    @Test(
+        "what cannot be is one line and an exit code of its own",
+        arguments: [
+            (["-o", "there.mp4"], Int32(9), "the file exists"), (["-o", "no/where.mp4"], 9, "No such file"),
+            (["-o", "a.mp4", "--quality", "height<10"], 6, "no variant matches"),
+            (["-o", "a.mp4", "--from", "41"], 10, "the stream ends before --from"),
+            (["-o", "a.gif"], 64, "no ending of a download"), (["-o", "-"], 64, "goes to a file"),
+            (["-o", "a.mp4", "--connections", "0"], 64, "1 to 16"),
+        ])
+    func refused(_ options: [String], _ status: Int32, _ text: String) async throws {
+        let folder = try ScratchFolder()
+        try folder.write([1], to: "there.mp4")
+        let result = try await hlsget(["download"] + options + [Self.master], in: folder)
+        #expect(result.status == status, "\(result.errors)")
+        #expect(result.errors.contains(text), "\(result.errors)")
+        #expect(status == 64 || result.errorLines.count == 1)
+    }
+}

@@ -1,5 +1,6 @@
 import CLibAV
 import HLSMedia
+import Synchronization
 
 /// Owns one `AVCodecContext` opened for decoding and runs its packets-in, frames-out loop.
 ///
@@ -32,7 +33,12 @@ struct DecoderContext: ~Copyable {
         (raw, frame) = try Self.open(
             decoder, for: track, threadCount: threadCount, reorderDelay: reorderDelay)
         self.packet = packet
+        Self.counter.add(1, ordering: .relaxed)
     }
+
+    /// The decoders that are open in this process.
+    static var openCount: Int { counter.load(ordering: .relaxed) }
+    private static let counter = Atomic(0)
 
     /// Whether pictures that no other picture refers to are left away, from the next sample on.
     func setSkipsUnreferencedPictures(_ skips: Bool) {
@@ -40,6 +46,7 @@ struct DecoderContext: ~Copyable {
     }
 
     deinit {
+        Self.counter.subtract(1, ordering: .relaxed)
         var context: UnsafeMutablePointer<AVCodecContext>? = raw
         avcodec_free_context(&context)
         var frame: UnsafeMutablePointer<AVFrame>? = frame

@@ -109,11 +109,12 @@ public final class AudioOutput: PlayerItemOutput {
         state.withLock { $0.buffers.isEmpty ? nil : $0.buffers.removeFirst() }
     }
 
-    /// Sound from now on. Ends when the output is taken from its item or the item is played no longer.
-    public func buffers() -> AsyncStream<Buffer> { sequence.subscribe() }
+    /// Sound from now on. Ends when the output is taken from its item, and when the item fails or
+    /// is played no longer.
+    public func buffers() -> AsyncStream<Buffer> { sequence.subscribe(tie) }
 
     /// Tells that time has jumped: what was taken before and not heard is of the past. Ends as ``buffers()``.
-    public func flushes() -> AsyncStream<Void> { flushNotices.subscribe() }
+    public func flushes() -> AsyncStream<Void> { flushNotices.subscribe(tie) }
 }
 
 extension AudioOutput: OutputReceiving {

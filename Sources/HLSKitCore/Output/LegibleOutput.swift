@@ -55,8 +55,9 @@ public final class LegibleOutput: PlayerItemOutput {
 
     public var connection: OutputConnection { OutputConnection(self) }
 
-    /// The changes, in order. Ends when the output is taken from its item or the item is played no longer.
-    public func cues() -> AsyncStream<Delivery> { sequence.subscribe() }
+    /// The changes, in order. Ends when the output is taken from its item, and when the item fails or
+    /// is played no longer.
+    public func cues() -> AsyncStream<Delivery> { sequence.subscribe(tie) }
 
     /// The cues that are shown at `itemTime`, by their starts, as far as they are known and not long over.
     public func currentCues(at itemTime: MediaTime) -> [LegibleCue] {

@@ -63,8 +63,9 @@ public final class MetadataCollector: PlayerItemOutput {
     /// The date ranges of the playlist that was loaded last, in its order.
     public var groups: [DateRangeMetadataGroup] { collected.withLock { $0 } }
 
-    /// The changes from now on. Ends when the collector is taken from its item or the item is played no longer.
-    public func updates() -> AsyncStream<Update> { sequence.subscribe() }
+    /// The changes from now on. Ends when the collector is taken from its item, and when the item
+    /// fails or is played no longer.
+    public func updates() -> AsyncStream<Update> { sequence.subscribe(tie) }
 }
 
 extension MetadataCollector: OutputReceiving {

@@ -42,8 +42,9 @@ public final class MetadataOutput: PlayerItemOutput {
 
     public var connection: OutputConnection { OutputConnection(self) }
 
-    /// The groups, in order. Ends when the output is taken from its item or the item is played no longer.
-    public func groups() -> AsyncStream<TimedMetadataGroup> { sequence.subscribe() }
+    /// The groups, in order. Ends when the output is taken from its item, and when the item fails or
+    /// is played no longer.
+    public func groups() -> AsyncStream<TimedMetadataGroup> { sequence.subscribe(tie) }
 }
 
 extension MetadataOutput: OutputReceiving {

@@ -18,6 +18,7 @@ final class OutputBoard: Sendable {
         var pitchAlgorithm = AudioTimePitchAlgorithm.timeDomain
         var moment: (@Sendable () -> OutputMoment)?
         var noteChange: (@Sendable () -> Void)?
+        var isOver = false
     }
 
     private let state = Mutex(State())
@@ -55,11 +56,15 @@ final class OutputBoard: Sendable {
     /// False where the output has an item already.
     func add(_ receiver: any OutputReceiving) -> Bool {
         guard receiver.tie.take(noteChange: { [weak self] in self?.noteChange() }) else { return false }
-        let moment = state.withLock { state in
+        let (moment, isOver) = state.withLock { state in
             state.receivers.append(receiver)
-            return state.moment
+            return (state.moment, state.isOver)
         }
-        receiver.tie.setMoment(moment)
+        if isOver {
+            receiver.tie.end()
+        } else if let moment {
+            receiver.tie.begin(moment: moment)
+        }
         noteChange()
         return true
     }
@@ -91,20 +96,27 @@ final class OutputBoard: Sendable {
         let receivers = state.withLock { state in
             state.moment = moment
             state.noteChange = noteChange
+            state.isOver = false
             return state.receivers
         }
-        for receiver in receivers { receiver.tie.setMoment(moment) }
+        for receiver in receivers { receiver.tie.begin(moment: moment) }
     }
 
     /// The item is not played any more.
     func close() {
+        state.withLock { $0.noteChange = nil }
+        end()
+    }
+
+    /// Nothing more comes: the item has failed, or is not played any more.
+    func end() {
         let receivers = state.withLock { state in
             state.moment = nil
-            state.noteChange = nil
+            state.isOver = true
             return state.receivers
         }
         for receiver in receivers {
-            receiver.tie.setMoment(nil)
+            receiver.tie.end()
             receiver.end()
         }
     }

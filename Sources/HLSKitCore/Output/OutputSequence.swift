@@ -13,8 +13,9 @@ final class OutputSequence<Element: Sendable>: Sendable {
 
     init(capacity: Int) { self.capacity = capacity }
 
-    /// Everything from now on, in order. Ends with ``finish()`` and when the reading task is cancelled.
-    func subscribe() -> AsyncStream<Element> {
+    /// Everything from now on, in order; nothing where the output's item is over. Ends with ``finish()`` and when the
+    /// reading task is cancelled.
+    func subscribe(_ tie: OutputTie) -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Element.self, bufferingPolicy: .bufferingNewest(capacity))
         let id = state.withLock { state in
@@ -25,6 +26,8 @@ final class OutputSequence<Element: Sendable>: Sendable {
         continuation.onTermination = { [weak self] _ in
             self?.state.withLock { $0.continuations[id] = nil }
         }
+        // Asked last: what is over from here on ends it as it ends the others.
+        if tie.isOver { continuation.finish() }
         return stream
     }
 

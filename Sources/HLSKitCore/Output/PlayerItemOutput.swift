@@ -114,6 +114,7 @@ final class OutputTie: Sendable {
         var suppressesPlayerRendering = false
         var noteChange: (@Sendable () -> Void)?
         var moment: (@Sendable () -> OutputMoment)?
+        var isOver = false
     }
 
     private let state = Mutex(State())
@@ -123,6 +124,7 @@ final class OutputTie: Sendable {
         state.withLock { state in
             guard !state.isTaken else { return false }
             state.isTaken = true
+            state.isOver = false
             state.noteChange = noteChange
             return true
         }
@@ -131,14 +133,29 @@ final class OutputTie: Sendable {
     func release() {
         state.withLock { state in
             state.isTaken = false
+            state.isOver = false
             state.noteChange = nil
             state.moment = nil
         }
     }
 
-    func setMoment(_ moment: (@Sendable () -> OutputMoment)?) {
-        state.withLock { $0.moment = moment }
+    /// The item is played from now on.
+    func begin(moment: @escaping @Sendable () -> OutputMoment) {
+        state.withLock { state in
+            state.isOver = false
+            state.moment = moment
+        }
     }
+
+    /// Nothing more comes from the item: it has failed, or is played no longer.
+    func end() {
+        state.withLock { state in
+            state.isOver = true
+            state.moment = nil
+        }
+    }
+
+    var isOver: Bool { state.withLock { $0.isOver } }
 
     /// How times stand now; nil while the item is not played.
     var moment: OutputMoment? {

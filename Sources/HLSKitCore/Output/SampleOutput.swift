@@ -37,12 +37,12 @@ public final class SampleOutput: PlayerItemOutput {
 
     public var connection: OutputConnection { OutputConnection(self) }
 
-    /// The samples of each kind of media in decoding order. Ends when the output is taken from its item or the item is
-    /// played no longer.
-    public func samples() -> AsyncStream<Sample> { sequence.subscribe() }
+    /// The samples of each kind of media in decoding order. Ends when the output is taken from its item, and when the
+    /// item fails or is played no longer.
+    public func samples() -> AsyncStream<Sample> { sequence.subscribe(tie) }
 
     /// Tells that time has jumped: a decoder begins anew. Ends as ``samples()``.
-    public func flushes() -> AsyncStream<Void> { flushNotices.subscribe() }
+    public func flushes() -> AsyncStream<Void> { flushNotices.subscribe(tie) }
 }
 
 extension SampleOutput: OutputReceiving {

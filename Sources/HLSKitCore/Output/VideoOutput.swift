@@ -156,12 +156,12 @@ public final class VideoOutput: PlayerItemOutput {
         return (try converted(taken.frame), taken.time)
     }
 
-    /// The pictures, each when the timebase reaches it. Ends when the output is taken from its item or the item is played
-    /// no longer. A picture that cannot be converted comes as it is.
-    public func frames() -> AsyncStream<VideoFrame> { sequence.subscribe() }
+    /// The pictures, each when the timebase reaches it. Ends when the output is taken from its item, and when the item fails
+    /// or is played no longer. A picture that cannot be converted comes as it is.
+    public func frames() -> AsyncStream<VideoFrame> { sequence.subscribe(tie) }
 
     /// Tells that time has jumped: pictures that were taken before are of the past. Ends as ``frames()``.
-    public func flushes() -> AsyncStream<Void> { flushNotices.subscribe() }
+    public func flushes() -> AsyncStream<Void> { flushNotices.subscribe(tie) }
 
     private func converted(_ frame: VideoFrame) throws(CodecError) -> VideoFrame {
         try converter.withLock { converter throws(CodecError) in try converter.convert(frame) }

@@ -101,6 +101,49 @@ struct EngineRefreshTests {
         #expect(delivered.count == (test.first == "old-" ? 20 : 10))
     }
 
+    @Test("D06, G11: pictures at a high rate go on from the fresh URL, and the media after them", arguments: [4, -2])
+    func iFrames(rate: Float) {
+        var origin = ScriptedOrigin()
+        for name in ["old", "new"] {
+            let lines = [
+                "#EXTM3U", #"#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=100000,URI="\#(name)-i.m3u8""#,
+                "#EXT-X-STREAM-INF:BANDWIDTH=1000000", "\(name)-v.m3u8",
+            ]
+            origin.answer("\(name).m3u8", .text(lines.joined(separator: "\n")))
+            origin.answer(
+                "\(name)-v.m3u8", .text(.numbered(0, count: 40, prefix: "\(name)-v", isEnded: true)))
+            var pictures = PlaylistText.numbered(
+                0, count: 80, targetDuration: 2, prefix: "\(name)-i", isEnded: true)
+            pictures.header = ["#EXT-X-I-FRAMES-ONLY"]
+            origin.answer("\(name)-i.m3u8", .text(pictures))
+        }
+        var configuration = EngineConfiguration()
+        configuration.refreshesURLs = true
+        origin.media = { visit in
+            if visit.path.hasPrefix("old-"), visit.time > .seconds(25) { return .status(403) }
+            return .media(visit.path.contains("-i") ? 10_000 : 100_000)
+        }
+        var harness = EngineHarness(origin: origin, configuration: configuration)
+        harness.freshURL = { _ in .success(ScriptedOrigin.root + "new.m3u8") }
+        harness.control(.play)
+        harness.open("old.m3u8")
+        harness.run(until: .seconds(24))
+        harness.control(.setRate(rate))
+        harness.run(until: .seconds(30))
+        #expect(harness.expiredURLs.count == 1)
+        #expect(harness.mediaPaths.contains { $0.hasPrefix("new-i") })
+        #expect(!harness.mediaPaths.contains { $0.hasPrefix("new-v") })
+        #expect(harness.state.timebaseRate == Double(rate))
+        let place = harness.state.currentTime.seconds
+        harness.control(.setRate(1))
+        harness.run(until: .seconds(32))
+        #expect(harness.state.timebaseRate == 1)
+        #expect(abs(harness.state.currentTime.seconds - place - 2) < 1)
+        #expect(harness.mediaPaths.contains { $0.hasPrefix("new-v") })
+        #expect(harness.expiredURLs.count == 1)
+        #expect(harness.error == nil)
+    }
+
     @Test("D06: a live stream goes on by its media sequence")
     func live() throws {
         var origin = ScriptedOrigin()

@@ -45,6 +45,34 @@ struct EngineSeekTests {
         #expect(harness.violations.isEmpty)
     }
 
+    /// Segments last 4 s, and are cut where their list says: one request leads to the picture, whatever the tolerance.
+    @Test(
+        "G01: a seek outside the buffer asks for one segment at once, for no playlist, and shows it as soon as it is there"
+    )
+    func requestChain() throws {
+        var harness = Self.playing(until: .seconds(5))
+        let before = harness.requests.count
+        harness.control(.seek(to: .milliseconds(70_500)))
+        let chain = harness.requests.dropFirst(before)
+        #expect(chain.map(\.path).prefix(1) == ["s17.ts"])
+        #expect(chain.first?.began == harness.now)
+        harness.run(until: .seconds(10)) { !$0.seekOutcomes.isEmpty }
+        #expect(harness.seekOutcomes == [true])
+        #expect(harness.requests.dropFirst(before).allSatisfy { $0.resourceClass == .segment })
+    }
+
+    @Test("O01: what was jumped over was not watched, what was played twice counts twice")
+    func watched() {
+        var harness = Self.playing(until: .seconds(5))
+        let first = harness.statistics.durationWatched
+        #expect((4...5).contains(first))
+        harness.control(.seek(to: .seconds(20)))
+        harness.run(until: .seconds(10))
+        harness.control(.seek(to: .seconds(20)))
+        harness.run(until: .seconds(13))
+        #expect(abs(harness.statistics.durationWatched - first - 8) < 0.2, "\(harness.statistics.durationWatched)")
+    }
+
     @Test("a seek outside what can be sought in is refused and changes nothing")
     func outsideRange() {
         var harness = Self.playing(until: .seconds(5))

@@ -290,4 +290,23 @@ struct VideoOutputTests {
         for await _ in flushes { count += 1 }
         #expect(count == 1)
     }
+
+    @Test("J01: the sequences of an output end when its item fails, also those that are asked for afterwards")
+    func failure() throws {
+        let sample = try VirtualSample(path: "none.m3u8")
+        let output = VideoOutput()
+        try sample.item.add(output)
+        let (frames, late, removed) = (Recorder<VideoFrame>(), Recorder<VideoFrame>(), Recorder<VideoFrame>())
+        sample.record(output.frames(), in: frames)
+        try sample.play { _ in
+            guard sample.item.error != nil else { return #expect(!frames.isFinished) }
+            sample.record(output.frames(), in: late)
+        }
+        #expect(frames.isFinished && late.isFinished)
+        // Taken from it, the output is as new.
+        try sample.item.remove(output)
+        sample.record(output.frames(), in: removed)
+        sample.clock.advance(by: .seconds(1))
+        #expect(!removed.isFinished)
+    }
 }

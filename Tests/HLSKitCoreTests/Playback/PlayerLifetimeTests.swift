@@ -1,7 +1,8 @@
 import Foundation
-import HLSKitCore
 import TestSupport
 import Testing
+
+@testable import HLSKitCore
 
 @Suite("the life of a player", .timeLimit(.minutes(2)), .enabled(if: TestOrigin.isInstalled))
 struct PlayerLifetimeTests {
@@ -70,38 +71,59 @@ struct PlayerLifetimeTests {
     }
 
     // In a process of its own, so that nothing else opens and closes files or threads meanwhile.
-    @Test("fifty players that are made, play and are let go leave neither files nor threads behind")
+    @Test("a thousand players that are made, play and are let go leave no decoder, file, connection nor thread behind")
     func leaks() async {
         await #expect(processExitsWith: .success) {
             func count(_ what: String) throws -> Int {
                 try FileManager.default.contentsOfDirectory(atPath: "/proc/self/\(what)").count
             }
-            /// Waits for threads that have been told to end.
-            func settled(_ what: String, at most: Int) throws -> Bool {
-                for _ in 0..<200 {
-                    if try count(what) <= most { return true }
+            /// Waits for what has been told to end.
+            func settled(_ count: () throws -> Int, at most: Int) throws -> Bool {
+                for _ in 0..<500 {
+                    if try count() <= most { return true }
                     usleep(10_000)
                 }
                 return false
             }
-            let configuration = PlayerConfiguration.unpaced()
-            func round(_ number: Int) async throws {
+            let origin = try SampleOrigin.shared()
+            // Paced, with pictures alone: little is decoded besides the picture that is waited for.
+            var paced = PlayerConfiguration()
+            paced.decodingThreadCount = 1
+            let configuration = paced
+            @Sendable func round(_ number: Int) async throws {
                 let (reached, sink) = AsyncStream.makeStream(of: Void.self)
-                let writer = CapturingWriter { _ in sink.yield() }
+                let writer = CapturingWriter([.video]) { _ in sink.yield() }
                 let player = Player(configuration: configuration)
                 player.play()
                 try player.replaceCurrentItem(
-                    with: try PlayerItem("file://\(SampleMedia.folder)/master.m3u8", quality: "180p", to: writer))
+                    with: try PlayerItem(origin.plain + "/sample/master.m3u8", quality: "180p", to: writer))
                 for await _ in reached { break }
                 // Every other one is just released.
                 if number % 2 == 0 { await player.close() }
             }
-            for number in 0..<6 { try await round(number) }
+            /// Eight at a time.
+            func rounds(_ count: Int) async throws {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for number in 0..<count {
+                        if number >= 8 { try await group.next() }
+                        group.addTask { try await round(number) }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+            try await rounds(16)
+            guard try settled({ DecoderContext.openCount }, at: 0) else { exit(2) }
             usleep(500_000)
             let (files, threads) = (try count("fd"), try count("task"))
-            for number in 0..<50 { try await round(number) }
-            guard try settled("fd", at: files + 2), try settled("task", at: threads + 2) else {
-                print("files \(files) -> \(try count("fd")), threads \(threads) -> \(try count("task"))")
+            try await rounds(1000)
+            // Connections that are kept for the next player: as many as before, and a few.
+            guard try settled({ DecoderContext.openCount }, at: 0), try settled({ try count("fd") }, at: files + 8),
+                try settled({ try count("task") }, at: threads + 4)
+            else {
+                let decoders = DecoderContext.openCount
+                print(
+                    "files \(files) -> \(try count("fd")), threads \(threads) -> \(try count("task")), decoders \(decoders)"
+                )
                 exit(1)
             }
             exit(0)

@@ -46,9 +46,9 @@ extension PlaybackEngine {
         run(machine.takeOver(from: intent.machine))
         if machine.timebaseRate != 0 {
             let anchor = wasRunning ? intent.endedAt : nil
-            timebase = TimebaseState(
-                itemTime: start, hostTime: anchor ?? self.now, rate: Double(machine.timebaseRate))
-            effects.append(.setTimebase(timebase))
+            setTimebase(
+                TimebaseState(itemTime: start, hostTime: anchor ?? self.now, rate: Double(machine.timebaseRate)),
+                watchedFrom: start)
         }
         noteStatus(machine.status)
         return settled()

@@ -234,8 +234,8 @@ extension PlaybackEngine {
         case .duration(let length): item?.forwardEnd = start + length
         }
         if let end = item?.forwardEnd, end < start { item?.forwardEnd = start }
-        timebase = TimebaseState(itemTime: start, hostTime: now, rate: timebase.rate)
-        effects.append(.setTimebase(timebase))
+        watched = WatchedTime(from: start)
+        setTimebase(TimebaseState(itemTime: start, hostTime: now, rate: timebase.rate))
     }
 
     func liveOffset(of tracker: PlaylistTracker) -> Duration {
@@ -308,7 +308,10 @@ extension PlaybackEngine {
         guard let tracker = item?.lanes[id]?.tracker, item?.lanes[id]?.playlistRequest == nil,
             item?.isClosed == false
         else { return }
-        guard let time = tracker.nextReload else { return effects.append(.disarm(.reload(id))) }
+        guard var time = tracker.nextReload else { return effects.append(.disarm(.reload(id))) }
+        if configuration.pacing != .realTime || tracker.end - playhead >= tracker.pacingTarget * 2 {
+            time += tracker.reloadDelay
+        }
         effects.append(.arm(.reload(id), at: max(time, now + loading.bucket.wait(at: now))))
         if let item { effects.append(.arm(.stale, at: item.lastNewSegment + tracker.staleLimit)) }
     }

@@ -115,6 +115,7 @@ extension PlaybackEngine {
             item?.candidates = VariantCandidate.list(of: playlist)
             item?.choiceLimits = nil
             item?.decidedFor = nil
+            if item?.trick != nil { return renewTrickPlay() }
             // Every lane begins its list anew, also where that has the URL that it had.
             for id in LaneID.allCases { item?.lanes[id]?.playlistURL = "" }
             let variant = playlist.variants[index]

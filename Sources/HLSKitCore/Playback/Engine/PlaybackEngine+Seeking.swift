@@ -58,9 +58,7 @@ extension PlaybackEngine {
         endSeek(finished: false)
         if isBuffered(time) { present(from: .exact(time)) } else { restartLoading(at: .exact(time)) }
         item?.landing = .exact(time)
-        item?.presentedUpTo = time
-        timebase = TimebaseState(itemTime: time, hostTime: now, rate: timebase.rate)
-        effects.append(.setTimebase(timebase))
+        setTimebase(TimebaseState(itemTime: time, hostTime: now, rate: timebase.rate), jump: time)
         effects.append(.publish(.timeJumped(to: MediaTime(time))))
         updateBuffer()
     }
@@ -190,10 +188,8 @@ extension PlaybackEngine {
     mutating func movePlayhead(to landing: Landing) {
         item?.landing = landing
         item?.seekTarget = landing.time
-        item?.presentedUpTo = landing.time
+        setTimebase(TimebaseState(itemTime: landing.time, hostTime: now, rate: timebase.rate), jump: landing.time)
         noteMove(to: landing.time)
-        timebase = TimebaseState(itemTime: landing.time, hostTime: now, rate: timebase.rate)
-        effects.append(.setTimebase(timebase))
     }
 
     /// The target lies where there is no media: nothing is to be decoded.

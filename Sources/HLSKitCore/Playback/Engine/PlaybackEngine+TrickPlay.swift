@@ -95,6 +95,12 @@ extension PlaybackEngine {
         endOwnMove(at: .exact(place))
     }
 
+    /// The playlists have fresh URLs: the pictures go on from those.
+    mutating func renewTrickPlay() {
+        guard let trick = item?.trick else { return }
+        enterTrickPlay(trick.direction, at: machine.rate)
+    }
+
     /// The item is ready: a rate that wants I-frames waits for them.
     mutating func prepareTrickPlay() {
         guard item?.start != nil, trickDirection(at: machine.rate) != nil else { return }

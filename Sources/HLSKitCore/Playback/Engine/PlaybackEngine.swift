@@ -33,7 +33,8 @@ struct PlaybackEngine: Sendable {
     private(set) var knownOutlook: ItemOutlook?
     /// The download that the rule looks at, until something of the item changes.
     var watchedDownload: WatchedDownload?
-    var timebase = TimebaseState.stopped
+    private(set) var timebase = TimebaseState.stopped
+    var watched = WatchedTime()
     var statistics = PlaybackStatistics()
     /// What the item went through; nil where nobody can ask.
     var journal: SessionJournal?
@@ -203,8 +204,8 @@ struct PlaybackEngine: Sendable {
         buffer.removeAll()
         buffer.setRequiredTracks([])
         judge.reset()
-        timebase = TimebaseState(itemTime: .zero, hostTime: now, rate: 0)
-        effects.append(.setTimebase(timebase))
+        setTimebase(TimebaseState(itemTime: .zero, hostTime: now, rate: 0))
+        watched = WatchedTime()
         item = new.map { ItemState(url: $0.url, credentialOrigins: configuration.credentialOrigins) }
         item?.awaitsAssetKeys = new?.awaitsAssetKeys ?? false
         mediaSelection.forgetItem()
@@ -252,8 +253,18 @@ struct PlaybackEngine: Sendable {
     }
 
     mutating func setTimebase(rate: Double) {
-        timebase = TimebaseState(itemTime: playhead, hostTime: now, rate: rate)
-        effects.append(.setTimebase(timebase))
+        setTimebase(TimebaseState(itemTime: playhead, hostTime: now, rate: rate))
+    }
+
+    /// - Parameters:
+    ///   - jump: where the playhead is from now on, if it does not go on from where it is.
+    ///   - start: the item time from which on what is played counts as watched; nil for the playhead.
+    mutating func setTimebase(_ new: TimebaseState, jump: Duration? = nil, watchedFrom start: Duration? = nil) {
+        watched.advance(to: playhead)
+        if let jump { item?.presentedUpTo = jump }
+        timebase = new
+        effects.append(.setTimebase(new))
+        watched.jump(to: start ?? playhead)
     }
 
     // MARK: Buffer
@@ -436,8 +447,8 @@ struct PlaybackEngine: Sendable {
                                 timebaseRate: Double(machine.timebaseRate), itemTime: MediaTime(playhead)))))
             case .timebase(let rate, let anchor):
                 if let anchor {
-                    timebase = TimebaseState(itemTime: anchor.itemTime, hostTime: anchor.hostTime, rate: Double(rate))
-                    effects.append(.setTimebase(timebase))
+                    setTimebase(
+                        TimebaseState(itemTime: anchor.itemTime, hostTime: anchor.hostTime, rate: Double(rate)))
                 } else {
                     setTimebase(rate: Double(rate))
                 }
@@ -563,7 +574,7 @@ struct PlaybackEngine: Sendable {
         state.variant = item.variant
         state.statistics = statistics
         state.statistics.throughputEstimate = loading.estimatedBitsPerSecond(at: copy.now)
-        state.statistics.durationWatched = max(0, (playhead - (item.start ?? playhead)).seconds)
+        state.statistics.durationWatched = watched.total(upTo: playhead).seconds
         if let began = stallBegan { state.statistics.stallDuration += (copy.now - began).seconds }
         return state
     }

@@ -15,6 +15,9 @@ struct SegmentPosition: Hashable, Comparable, Sendable {
 ///
 /// Source: RFC 8216 §6.3.4, CONTRACTS §10.7, RELIABILITY R36, R39–R48.
 struct PlaylistTracker: Sendable {
+    /// A window of so many segments may move past what is not loaded while the server fails.
+    private static let shortWindow = 10
+
     /// What an update brought.
     enum Update: Hashable, Sendable {
         case first
@@ -41,6 +44,9 @@ struct PlaylistTracker: Sendable {
     private(set) var lastLoadBegan: Duration
     private(set) var lastNewSegment: Duration
     private var lastUpdate: Update = .first
+    private var phase = ReloadPhase()
+    /// Segments go from the list as others come, and there are few.
+    private var hasShortWindow = false
     private var recentPaths: RecentPaths
     /// The first list had not ended.
     let beganLive: Bool
@@ -144,15 +150,22 @@ struct PlaylistTracker: Sendable {
         return lastLoadBegan + max(interval, .milliseconds(500))
     }
 
+    /// How much later than `nextReload` the playlist is better loaded where nothing waits for it.
+    var reloadDelay: Duration {
+        hasShortWindow && lastUpdate == .changed ? phase.delay(for: lastDuration) : .zero
+    }
+
     /// From when on the playlist counts as stale, unless another one brought something new (R41).
     var staleLimit: Duration { max(.seconds(30), pacingTarget * 10.5) }
 
     /// Takes a newer state of the playlist.
     mutating func update(with new: MediaPlaylist, url: String, loadBegan: Duration, now: Duration) -> Update {
+        let interval = loadBegan - lastLoadBegan
         lastLoadBegan = loadBegan
         self.url = url
         let update = classify(new)
         lastUpdate = update
+        notePhase(of: new, update, interval: interval)
         switch update {
         case .first: return update
         case .unchanged, .older:
@@ -189,6 +202,21 @@ struct PlaylistTracker: Sendable {
         }
         lastNewSegment = now
         return update
+    }
+
+    private var lastDuration: Duration { playlist.segments.last?.duration ?? .zero }
+
+    private mutating func notePhase(of new: MediaPlaylist, _ update: Update, interval: Duration) {
+        let known = playlist.mediaSequence + segmentCount - new.mediaSequence
+        var media: Duration?
+        switch update {
+        case .unchanged: media = .zero
+        case .changed where new.mediaSequence >= playlist.mediaSequence && known >= 0:
+            media = new.segments.dropFirst(known).reduce(.zero) { $0 + $1.duration }
+            hasShortWindow = new.mediaSequence > playlist.mediaSequence && new.segments.count <= Self.shortWindow
+        case .first, .changed, .older, .restarted: break
+        }
+        phase.note(interval: interval, media: media, next: new.segments.last?.duration ?? lastDuration)
     }
 
     /// Moves everything that is listed on the item's timeline.

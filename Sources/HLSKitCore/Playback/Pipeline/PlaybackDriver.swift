@@ -220,6 +220,7 @@ struct PlaybackDriver: ~Copyable {
             if case .didPlayToEnd = kind, let end = engine.read({ $0.effectiveEnd }) { showCues(upTo: end) }
             engine.publishNext()
             configuration.log.note(kind)
+            if case .itemStatusChanged(.failed) = kind { hub.end() }
             if case .playlistLoaded(let load) = kind, !load.isMultivariant { readDateRanges() }
             noteDroppedFrames(after: kind)
         case .present:

@@ -65,6 +65,9 @@ final class WriterHub: Sendable {
         state.signal { $0.isHeld = false }
     }
 
+    /// The item has failed.
+    func end() { board.end() }
+
     /// Nobody waits any more for tracks that will not come.
     func close() {
         state.signal { $0.isClosed = true }

@@ -57,8 +57,8 @@ public final class CompositionOutput: PlayerItemOutput {
 
     public var connection: OutputConnection { OutputConnection(self) }
 
-    /// The composed pictures. Ends when the output is taken from its item or the item is played no longer.
-    public func frames() -> ComposedFrames { ComposedFrames(output: self, sources: sequence.subscribe()) }
+    /// The composed pictures. Ends when the output is taken from its item, and when the item fails or is played no longer.
+    public func frames() -> ComposedFrames { ComposedFrames(output: self, sources: sequence.subscribe(tie)) }
 
     /// The pictures that were left out because the compositor failed, oldest first; at most ``maximumFailureCount``.
     public var failures: [Failure] { failed.withLock { $0 } }

@@ -13,9 +13,9 @@
 
 import PackageDescription
 
-func fuzzer(_ name: String, of module: String = "HLSPlaylist") -> Target {
+func fuzzer(_ name: String, of modules: String...) -> Target {
     .executableTarget(
-        name: name, dependencies: ["HLSTime", module].map { .product(name: $0, package: "HLSKit") },
+        name: name, dependencies: (["HLSTime"] + (modules.isEmpty ? ["HLSPlaylist"] : modules)).map { .product(name: $0, package: "HLSKit") },
         swiftSettings: [
             .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
             .enableUpcomingFeature("MemberImportVisibility"), .unsafeFlags(["-parse-as-library"]),
@@ -28,6 +28,7 @@ let package = Package(
         fuzzer("FuzzAttributes"), fuzzer("FuzzPlaylist"), fuzzer("FuzzWriter"), fuzzer("FuzzMerging"),
         fuzzer("FuzzWebVTT", of: "HLSCaptions"), fuzzer("FuzzSubRip", of: "HLSCaptions"),
         fuzzer("FuzzTimedText", of: "HLSCaptions"), fuzzer("FuzzScenarist", of: "HLSCaptions"),
+        fuzzer("FuzzWebVTTSample", of: "HLSMedia"), fuzzer("FuzzClosedCaptions", of: "HLSCaptions", "HLSMedia"),
         fuzzer("FuzzTransportStream", of: "HLSMedia"), fuzzer("FuzzFragmentedMP4", of: "HLSMedia"),
         fuzzer("FuzzProgressiveMP4", of: "HLSMedia"), fuzzer("FuzzPackedAudio", of: "HLSMedia"),
         fuzzer("FuzzWebVTTSegment", of: "HLSMedia"), fuzzer("FuzzVideo", of: "HLSMedia"),

@@ -9,10 +9,13 @@ package struct WebVTTCaptions: Sendable {
     private var sheet = CueStyleSheet()
     private var regions: [String: CaptionRegion] = [:]
 
+    private var hasBlocks = false
+
     package init() {}
 
     /// Takes a style sheet or a region.
     package mutating func add(_ block: WebVTTBlock) {
+        if block.kind != .note { hasBlocks = true }
         switch block.kind {
         case .style: sheet.add(block.text)
         case .region:
@@ -22,6 +25,17 @@ package struct WebVTTCaptions: Sendable {
             regions[name] = region
         case .note: break
         }
+    }
+
+    /// No style sheet or region was taken: cues look as they say themselves.
+    package var isEmpty: Bool { !hasBlocks }
+
+    /// A caption as a cue, without its times. What WebVTT cannot say of it is left out.
+    package static func cue(of caption: Caption) -> WebVTTCue {
+        let (settings, payload) = WebVTTCaptionWriter.cue(of: caption)
+        return WebVTTCue(
+            identifier: caption.identifier, start: .zero, end: .zero,
+            settings: WebVTTCueSettings(parsing: settings[...]), payload: payload)
     }
 
     /// The cue as a caption that is shown in `timeRange`.

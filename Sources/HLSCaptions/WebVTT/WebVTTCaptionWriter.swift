@@ -17,6 +17,18 @@ struct WebVTTCaptionWriter {
         return Array(writer.text.utf8)
     }
 
+    /// The settings and the payload of a caption that stands by itself.
+    ///
+    /// Colours beyond those of WebVTT's own classes are named by classes that nothing defines.
+    static func cue(of caption: Caption) -> (settings: String, payload: String) {
+        var writer = WebVTTCaptionWriter()
+        for (index, line) in caption.linesOfPieces.enumerated() {
+            if index > 0 { writer.cues += "\n" }
+            for piece in line { writer.add(piece) }
+        }
+        return (CuePlacement.settings(of: caption, regionName: nil), writer.cues)
+    }
+
     private var text: String {
         var text = "WEBVTT\n"
         if !rules.isEmpty {

@@ -1,3 +1,4 @@
+import HLSCaptions
 import HLSMedia
 import HLSPlaylist
 
@@ -96,6 +97,7 @@ extension MediaSelectionGroup {
         case .audio: (kind, group) = (.audio, \.audio)
         case .video: (kind, group) = (.video, \.video)
         case .subtitles: return true
+        case .closedCaptions: return ClosedCaptionService(instreamID: rendition.instreamID) != nil
         default: return false
         }
         let variants = playlist.variants.filter { group($0) == rendition.groupID }

@@ -19,7 +19,8 @@ public struct MediaSelectionOption: Sendable, Hashable, Identifiable {
     public var languageCode: String? { extendedLanguageTag?.split(separator: "-").first.map(String.init) }
     /// `CHARACTERISTICS`, and what follows from the type and from `FORCED`.
     public let mediaCharacteristics: Set<MediaCharacteristic>
-    /// It is of a kind that can be played here: closed captions inside the video cannot.
+    /// It is of a kind that can be played here. Closed captions inside the video can, of channels that `INSTREAM-ID` has
+    /// a name for.
     public let isPlayable: Bool
     /// `AUTOSELECT` or `DEFAULT`: may be chosen without the user.
     public let isAutoselectable: Bool
@@ -29,6 +30,9 @@ public struct MediaSelectionOption: Sendable, Hashable, Identifiable {
     public let channelCount: Int?
     /// The renditions that it stands for, one of each group, in playlist order.
     public let renditions: [Rendition]
+
+    /// Captions inside the video (CEA-608 or CEA-708), in the playlist or not.
+    public var isClosedCaptions: Bool { renditions.first?.type == .closedCaptions }
 
     public func hasMediaCharacteristic(_ characteristic: MediaCharacteristic) -> Bool {
         mediaCharacteristics.contains(characteristic)

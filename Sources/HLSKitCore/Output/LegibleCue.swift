@@ -1,20 +1,23 @@
+import HLSCaptions
 public import HLSMedia
 public import HLSTime
 
-/// A subtitle on the item's timeline.
+/// A subtitle or closed caption on the item's timeline.
 public struct LegibleCue: Sendable, Hashable {
     /// When it is shown, in item time.
     public var timeRange: MediaTimeRange
     /// What is shown, without markup, lines separated by `\n`.
     public var text: String
-    /// The same as its WebVTT file has it, with markup.
-    public var payload: String
+    /// The same with the markup of WebVTT, as the file has it; made of ``caption`` where the source is of another format.
+    public var payload: String { didSet { styled = nil } }
     /// The name that the file gives the cue; empty where there is none.
     public var identifier: String
     /// Where and how it is shown.
-    public var settings: WebVTTCueSettings
+    public var settings: WebVTTCueSettings { didSet { styled = nil } }
     /// BCP 47 tag of the rendition; nil where undeclared.
     public var language: String?
+    /// What it looks like, where that is more than payload and settings say.
+    private(set) var styled: Caption?
 
     public init(
         timeRange: MediaTimeRange, text: String, payload: String, identifier: String = "",
@@ -27,4 +30,20 @@ public struct LegibleCue: Sendable, Hashable {
         self.settings = settings
         self.language = language
     }
+
+    init(
+        timeRange: MediaTimeRange, text: String, payload: String, identifier: String, settings: WebVTTCueSettings,
+        styled: Caption?, language: String?
+    ) {
+        self.init(
+            timeRange: timeRange, text: text, payload: payload, identifier: identifier, settings: settings,
+            language: language)
+        self.styled = styled
+    }
+}
+
+/// A cue that outputs know has become another: its end is known by now, or more of its text.
+struct CueChange: Sendable, Hashable {
+    var old: LegibleCue
+    var new: LegibleCue
 }

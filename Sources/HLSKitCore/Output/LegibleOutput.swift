@@ -89,6 +89,24 @@ extension LegibleOutput: OutputReceiving {
         }
     }
 
+    func replace(_ changes: [CueChange]) {
+        state.withLock { state in
+            for change in changes {
+                guard let end = change.new.timeRange.end.duration,
+                    let index = state.entries.lastIndex(where: { $0.cue == change.old })
+                else { continue }
+                let start = state.entries[index].start
+                state.entries[index] = Entry(start: start, end: end, cue: change.new)
+                if let delivered = state.deliveredUpTo, end <= delivered || start <= delivered { state.isLate = true }
+                // An end that moves is no change of what is shown.
+                guard change.old.payload == change.new.payload, change.old.settings == change.new.settings,
+                    let shown = state.shown.firstIndex(of: change.old)
+                else { continue }
+                state.shown[shown] = change.new
+            }
+        }
+    }
+
     var nextDelivery: Duration? {
         state.withLock { state in
             guard let delivered = state.deliveredUpTo, !state.isLate else {

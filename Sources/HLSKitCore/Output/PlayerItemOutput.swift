@@ -60,6 +60,10 @@ protocol OutputReceiving: AnyObject, Sendable {
     func take(_ sample: MediaSample, of track: MediaTrack, at itemTime: MediaTime, _ moment: OutputMoment)
     /// Cues whose place on the timeline is known by now.
     func add(_ cues: [LegibleCue])
+    /// Cues that were added have become others.
+    func replace(_ changes: [CueChange])
+    /// Closed captions of all services that are whole, selected or not.
+    func add(_ captions: [ClosedCaption])
     /// Metadata whose place on the timeline is known by now.
     func add(_ group: TimedMetadataGroup)
     func update(_ dateRanges: [DateRangeMetadataGroup])
@@ -92,6 +96,8 @@ extension OutputReceiving {
     func present(_ buffer: AudioBuffer, _ moment: OutputMoment) {}
     func take(_ sample: MediaSample, of track: MediaTrack, at itemTime: MediaTime, _ moment: OutputMoment) {}
     func add(_ cues: [LegibleCue]) {}
+    func replace(_ changes: [CueChange]) {}
+    func add(_ captions: [ClosedCaption]) {}
     func add(_ group: TimedMetadataGroup) {}
     func update(_ dateRanges: [DateRangeMetadataGroup]) {}
     var nextDelivery: Duration? { nil }

@@ -2,8 +2,13 @@ public import HLSCaptions
 import HLSMedia
 
 extension LegibleCue {
-    /// The cue as a caption: its markup as styles, its settings as a region. Computed anew each time.
+    /// The cue as a caption: how each piece of its text looks, and where it stands. Of WebVTT it is computed anew each
+    /// time.
     public var caption: Caption {
+        if var styled {
+            styled.timeRange = timeRange
+            return styled
+        }
         // The times of the cue itself do not matter.
         let cue = WebVTTCue(
             identifier: identifier, start: .zero, end: .zero, settings: settings, payload: payload)

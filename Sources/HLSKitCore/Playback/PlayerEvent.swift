@@ -37,10 +37,12 @@ public struct PlayerEvent: Sendable {
         case playbackBufferFullChanged(Bool)
         case playbackStalled(itemTime: MediaTime)
         case timeJumped(to: MediaTime)
-        /// Other options of audio or subtitles are selected.
+        /// Other options of audio or subtitles are selected, or there are new ones: closed captions that the video has and
+        /// no playlist names.
         case mediaSelectionChanged(MediaSelection)
         /// A cue of the selected subtitles begins to be shown. One whose segment came late follows as soon as it is
-        /// there; each comes once.
+        /// there; each comes once, with its end as far as it is known by then: that of a closed caption at the edge of what
+        /// is loaded is not.
         case legibleCue(LegibleCue)
         /// A segment could not be had and was passed over: the media time is lost.
         case segmentSkipped(SkippedSegments)

@@ -1,6 +1,8 @@
 extension MediaCodec {
     /// CEA-608 captions in a track of their own.
     public static let cea608 = MediaCodec(rawValue: "cea608")
+    /// CEA-708 captions in a track of their own.
+    public static let cea708 = MediaCodec(rawValue: "cea708")
 
     /// The codec and kind of media that a sample entry's four-character code stands for; nil where unknown.
     ///
@@ -21,6 +23,6 @@ extension MediaCodec {
         "ac-3": (.ac3, .audio), "ec-3": (.eac3, .audio), "ec+3": (.eac3, .audio),
         "Opus": (.opus, .audio), "opus": (.opus, .audio), "fLaC": (.flac, .audio), "flac": (.flac, .audio),
         "alac": (.alac, .audio),
-        "wvtt": (.webVTT, .text), "stpp": (.ttml, .text), "c608": (.cea608, .text),
+        "wvtt": (.webVTT, .text), "stpp": (.ttml, .text), "c608": (.cea608, .text), "c708": (.cea708, .text),
     ]
 }

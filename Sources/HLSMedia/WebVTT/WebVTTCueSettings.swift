@@ -49,7 +49,7 @@ public struct WebVTTCueSettings: Sendable, Hashable {
     public init() {}
 
     /// Reads what follows the timings of a cue.
-    init(parsing text: Substring) {
+    package init(parsing text: Substring) {
         for setting in text.split(whereSeparator: { $0 == " " || $0 == "\t" }) {
             guard let colon = setting.firstIndex(of: ":") else { continue }
             let value = setting[setting.index(after: colon)...]

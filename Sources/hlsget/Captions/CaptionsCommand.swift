@@ -9,8 +9,8 @@ struct CaptionsCommand: AsyncParsableCommand {
         discussion: """
             Without --subs it takes the first subtitles, or, where there are none, the closed captions in the video \
             (CC1, else the first service that says something). Times are those of the stream: the smallest variant is \
-            loaded along, since only media tells where cues belong. A live stream is followed until it ends or \
-            you interrupt (exit 130, the file is whole).
+            loaded along, since only media tells where cues belong. A live stream is followed until it ends, \
+            or --to, or you interrupt (exit 130, the file is whole).
 
               hlsget captions --list URL                        what there is
               hlsget captions -o film.srt --subs lang=de URL    German subtitles as SubRip
@@ -42,6 +42,16 @@ struct CaptionsCommand: AsyncParsableCommand {
         help: ArgumentHelp("Closed captions of the video: CC1 to CC4, SERVICE1 to SERVICE63.", valueName: "name"),
         transform: CaptionsCommand.service)
     var service: ClosedCaptionService?
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Only what is shown from here on; -1m counts from the end.", valueName: "time"),
+        transform: TimePosition.init(parsing:))
+    var from: TimePosition?
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Only what is shown up to here; where a live stream ends.", valueName: "time"),
+        transform: TimePosition.init(parsing:))
+    var to: TimePosition?
     @Flag(help: "Replace an existing file.") var overwrite = false
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
     @Flag(name: .shortAndLong, help: "Only errors.") var quiet = false

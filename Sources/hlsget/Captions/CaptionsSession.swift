@@ -99,9 +99,10 @@ struct CaptionsSession {
         let item = PlayerItem(url: url)
         item.preferences.quality = try QualityExpression(parsing: "worst")
         item.preferences.subtitles = expression
-        item.preferences.startPosition = .oldest
-        let collector = ClosedCaptionCollector()
-        item.add(collector)
+        item.preferences.startPosition = command.from.map { .time($0.itemTime) } ?? .oldest
+        if let to = command.to { item.preferences.endPosition = .time(to.itemTime) }
+        let collector = CueCollector()
+        try item.add(collector)
         let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)
         let events = player.events()
         let tasks = [
@@ -113,8 +114,6 @@ struct CaptionsSession {
         ]
         player.play()
         try player.replaceCurrentItem(with: item)
-        var captions: [Caption] = []
-        var inVideo: [ClosedCaption] = []
         var status = ExitStatus.done
         loop: for await happening in happenings {
             switch happening {
@@ -122,9 +121,7 @@ struct CaptionsSession {
                 status = .interrupted(signal: signal)
                 break loop
             case .event(let event):
-                if expression == nil { inVideo += collector.takeCaptions() }
                 switch event.kind {
-                case .legibleCue(let cue): captions.append(cue.caption)
                 case .didPlayToEnd: break loop
                 case .itemStatusChanged(.failed):
                     failure =
@@ -136,11 +133,7 @@ struct CaptionsSession {
         }
         for task in tasks { task.cancel() }
         await player.close()
-        if expression == nil {
-            collector.finish()
-            inVideo += collector.takeCaptions()
-            captions += chosen(of: inVideo)
-        }
+        let captions = expression == nil ? chosen(of: collector.closedCaptions) : collector.cues.map(\.caption)
         return try finish(captions, file, failure, status, url)
     }
 
@@ -184,5 +177,15 @@ struct CaptionsSession {
             }
         }
         return failure.map { ExitStatus($0.code) } ?? status
+    }
+}
+
+extension TimePosition {
+    /// As preferences have it: negative from the end.
+    fileprivate var itemTime: Duration {
+        switch self {
+        case .fromStart(let time): time
+        case .fromEnd(let time): .zero - time
+        }
     }
 }

@@ -40,14 +40,14 @@ import Testing
         #expect(transport.urls == [Self.url])
     }
 
-    @Test("I02: legible options may be none, and closed captions are there but not playable")
+    @Test("I02: legible options may be none, and closed captions inside the video are among them")
     func legible() async throws {
         let (asset, _) = makeAsset()
         let group = try #require(try await asset.loadMediaSelectionGroup(for: .legible))
         #expect(group.options.map(\.displayName) == ["English", "Forced", "CC"])
         #expect(group.allowsEmptySelection)
         #expect(group.defaultOption == nil)
-        #expect(group.options.map(\.isPlayable) == [true, true, false])
+        #expect(group.options.map(\.isPlayable) == [true, true, true])
         #expect(group.options[1].hasMediaCharacteristic(.containsOnlyForcedSubtitles))
         let audible = try #require(try await asset.loadMediaSelectionGroup(for: .audible))
         #expect(audible.options[0].associatedMediaSelectionOption(in: group)?.displayName == "Forced")

@@ -25,7 +25,8 @@ struct CueScheduleTests {
         _ cues: [WebVTTCue], local: Double = 0, timestamp: Int64 = 0, start: Int = 0
     ) -> CueBatch {
         CueBatch(
-            cues: cues, map: WebVTTTimestampMap(local: .milliseconds(Int64(local * 1000)), timestamp: timestamp),
+            cues: cues.map { MediaCue(cue: $0) },
+            map: WebVTTTimestampMap(local: .milliseconds(Int64(local * 1000)), timestamp: timestamp),
             timeline: 0, start: .seconds(start), duration: .seconds(6))
     }
 

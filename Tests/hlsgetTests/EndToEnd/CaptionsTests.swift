@@ -1,4 +1,5 @@
 import Foundation
+import HLSKitCore
 import TestSupport
 import Testing
 
@@ -60,5 +61,89 @@ struct CaptionsTests {
         try folder.write([], to: "taken.vtt")
         let taken = try await hlsget("captions", "-o", "taken.vtt", Self.master, in: folder)
         #expect(taken.status == 9)
+    }
+
+    // MARK: Closed captions, subtitles in MP4
+
+    /// What `scripts/make-caption-fixtures` has put into the pictures.
+    private static let english = [
+        "00:00:00.800 --> 00:00:02.400", "Good day", "00:00:03.480 --> 00:00:05.200", "How are you?",
+        "00:00:05.920 --> 00:00:07.960", "Bye",
+    ]
+    private static let german = ["00:00:01.240 --> 00:00:04.000", "Guten Tag"]
+    private static let digital = ["00:00:01.240 --> 00:00:03.600", "Digital day"]
+    private static let subtitles = [
+        "00:00:00.500 --> 00:00:02.500", "Plain words", "00:00:03.000 --> 00:00:05.500",
+        "<i>Slanted</i> and <c.yellow>yellow</c>", "00:00:06.000 --> 00:00:07.500", "Two", "lines",
+    ]
+
+    /// Times and texts of a WebVTT file, without settings and names.
+    private static func words(_ text: String) -> [String] {
+        text.components(separatedBy: "\n\n").filter { $0.contains("-->") }.flatMap { block in
+            block.split(separator: "\n").drop { !$0.contains("-->") }.map { line in
+                line.contains("-->") ? line.split(separator: " ").prefix(3).joined(separator: " ") : String(line)
+            }
+        }
+    }
+
+    private func folder() throws -> ScratchFolder {
+        let folder = try ScratchFolder()
+        var files = try CaptionStream.pictures()
+        for (name, count, duration) in [("c608", 4, 2), ("wvtt", 2, 4), ("stpp", 2, 4)] {
+            files.merge(try CaptionStream.segments(name, count: count, duration: duration)) { $1 }
+        }
+        files["plain.m3u8"] = CaptionStream.main()
+        files["named.m3u8"] = CaptionStream.main(
+            [#"TYPE=CLOSED-CAPTIONS,GROUP-ID="c",NAME="Deutsch",LANGUAGE="de",INSTREAM-ID="CC3""#],
+            attributes: #",CLOSED-CAPTIONS="c""#)
+        for name in ["wvtt", "stpp"] {
+            files["sub-\(name).m3u8"] = CaptionStream.main(
+                [#"TYPE=SUBTITLES,GROUP-ID="s",NAME="English",LANGUAGE="en",URI="\#(name).m3u8""#],
+                attributes: #",SUBTITLES="s""#)
+        }
+        for (name, bytes) in files { try folder.write(bytes, to: name) }
+        return folder
+    }
+
+    struct Save: CustomTestStringConvertible, Sendable {
+        var arguments: [String]
+        var expected: [String]
+        var testDescription: String { arguments.joined(separator: " ") }
+    }
+
+    @Test(
+        "K03: closed captions and subtitles in MP4 are saved",
+        arguments: [
+            Save(arguments: ["plain.m3u8"], expected: english),
+            Save(arguments: ["pictures.m3u8"], expected: english),
+            Save(arguments: ["--service", "CC3", "plain.m3u8"], expected: german),
+            Save(arguments: ["--service", "SERVICE1", "plain.m3u8"], expected: digital),
+            Save(arguments: ["--subs", "lang=de", "named.m3u8"], expected: german),
+            Save(arguments: ["c608.m3u8"], expected: english),
+            Save(arguments: ["sub-wvtt.m3u8"], expected: subtitles),
+            Save(arguments: ["sub-stpp.m3u8"], expected: subtitles),
+            Save(arguments: ["--to", "4.5", "sub-stpp.m3u8"], expected: Array(subtitles.prefix(4))),
+            Save(arguments: ["--from", "4", "sub-wvtt.m3u8"], expected: Array(subtitles.dropFirst(2))),
+        ])
+    func savesOthers(_ save: Save) async throws {
+        let folder = try folder()
+        let result = try await hlsget(["captions", "-q"] + save.arguments, in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        var words = Self.words(String(decoding: result.output, as: UTF8.self))
+        // A cue that the start cuts is saved from there on, or whole.
+        if save.arguments.contains("--from") {
+            words = words.map { $0 == "00:00:04.000 --> 00:00:05.500" ? "00:00:03.000 --> 00:00:05.500" : $0 }
+        }
+        #expect(words == save.expected)
+    }
+
+    @Test("K04: closed captions are saved in every format", arguments: ["srt", "itt", "scc"])
+    func formatsOfClosedCaptions(format: String) async throws {
+        let folder = try folder()
+        let result = try await hlsget("captions", "-q", "-o", "a.\(format)", "plain.m3u8", in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        let content = try CaptionFileReader(format: try #require(CaptionFormat(rawValue: format)))
+            .read(Array(try text("a.\(format)", in: folder).utf8))
+        #expect(content.captions.map(\.text) == ["Good day", "How are you?", "Bye"])
     }
 }

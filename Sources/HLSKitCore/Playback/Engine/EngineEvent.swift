@@ -1,3 +1,4 @@
+import HLSCaptions
 import HLSMedia
 import HLSPlaylist
 import HLSTime
@@ -115,6 +116,8 @@ enum MediaFact: Sendable {
     case replaced(LaneID, number: Int, from: Duration)
     /// Pictures at which decoding can start, in this lane, by their item times.
     case syncSamples(LaneID, [Duration])
+    /// Services of closed captions that have said something in the video so far.
+    case closedCaptions(Set<ClosedCaptionService>)
 }
 
 /// Why a segment that arrived cannot be used.

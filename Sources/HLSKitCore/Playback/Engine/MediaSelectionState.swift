@@ -1,3 +1,4 @@
+import HLSCaptions
 import HLSPlaylist
 
 /// What was chosen of one group.
@@ -21,11 +22,16 @@ struct MediaSelectionState: Sendable {
     /// The groups of this item; empty until its multivariant playlist is there.
     private(set) var groups: [MediaCharacteristic: MediaSelectionGroup] = [:]
     var current = MediaSelection()
+    /// The legible group as the playlist has it, and services of closed captions that only the video tells of.
+    private var declared: MediaSelectionGroup?
+    private var found: Set<ClosedCaptionService> = []
 
     /// The item is another one: what was of the old one is forgotten.
     mutating func forgetItem() {
         choices = [:]
         groups = [:]
+        declared = nil
+        found = []
         current = MediaSelection()
     }
 
@@ -33,6 +39,16 @@ struct MediaSelectionState: Sendable {
         for characteristic in [MediaCharacteristic.audible, .legible, .visual] {
             groups[characteristic] = MediaSelectionGroup(characteristic, of: playlist, canDecode: canDecode)
         }
+        declared = groups[.legible]
+        groups[.legible] = MediaSelectionGroup(declared, with: found)
+    }
+
+    /// Adds options for services of closed captions that no playlist names. False where they are there already.
+    mutating func offer(_ services: Set<ClosedCaptionService>) -> Bool {
+        guard !services.isSubset(of: found) else { return false }
+        found.formUnion(services)
+        groups[.legible] = MediaSelectionGroup(declared, with: found)
+        return true
     }
 
     /// Somebody wants an option of the group: variants are chosen by it. Otherwise it is chosen by the variant.
@@ -60,7 +76,11 @@ struct MediaSelectionState: Sendable {
         case .automatic, .none: break
         }
         if let wish {
-            let candidates = group.options.enumerated().map { index, option in
+            // Subtitles are preferred to closed captions.
+            let order = group.options.enumerated().sorted {
+                ($0.element.isClosedCaptions ? 1 : 0, $0.offset) < ($1.element.isClosedCaptions ? 1 : 0, $1.offset)
+            }
+            let candidates = order.map { index, option in
                 RenditionCandidate(
                     index: index, language: option.extendedLanguageTag, name: option.displayName,
                     channelCount: option.channelCount, codecs: [], isForced: option.isForced)
@@ -94,6 +114,8 @@ extension MediaSelectionOption {
     /// The rendition of this option in a variant's group; else that of the group which is nearest to it: the same
     /// language, the group's default, its first.
     func rendition(in group: [Rendition]) -> Rendition? {
+        // Closed captions are no subtitles, and have no playlist.
+        guard let kind = renditions.first?.type, kind == group.first?.type else { return nil }
         let ids = Set(renditions.map(\.optionID))
         if let own = group.first(where: { ids.contains($0.optionID) }) { return own }
         if let language = extendedLanguageTag,

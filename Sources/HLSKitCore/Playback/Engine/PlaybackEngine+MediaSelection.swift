@@ -102,8 +102,9 @@ extension PlaybackEngine {
 
     /// The user's choice, or criteria, have changed. Playback goes on meanwhile.
     mutating func applyMediaSelection() {
-        guard let item, item.error == nil, item.pendingFailure == nil, let playlist = item.multivariant,
-            let index = item.variantIndex, let base = item.multivariantURL
+        guard let item, item.error == nil, item.pendingFailure == nil else { return }
+        guard item.multivariant != nil else { return applyClosedCaptions() }
+        guard let playlist = item.multivariant, let index = item.variantIndex, let base = item.multivariantURL
         else { return }
         let before = mediaSelection.current
         refreshMediaSelection(base: base, isStart: false)

@@ -350,6 +350,7 @@ extension PlaybackEngine {
         case .segmentEnded(let segment, let start, let end): endSegment(segment, start: start, end: end)
         case .segmentFailed(let segment, let failure): failSegment(segment, failure)
         case .replaced(let lane, let number, let time): noteReplaced(lane, by: number, from: time)
+        case .closedCaptions(let services): offerClosedCaptions(services)
         case .syncSamples(let lane, let times): if lane == .main, item?.trick == nil { noteSyncSamples(times) }
         }
     }

@@ -1,9 +1,20 @@
+import HLSCaptions
 import HLSMedia
 import HLSTime
 
-/// The cues of a piece of a WebVTT segment, as the file has them.
+/// A cue as a segment has it.
+struct MediaCue: Sendable {
+    var cue: WebVTTCue
+    /// What it really looks like, where the cue itself cannot say that.
+    var styled: Caption?
+    /// It may have begun in the sample before, or go on in the next: samples cut cues.
+    var isCutAtStart = false
+    var isCutAtEnd = false
+}
+
+/// The cues of a piece of a segment of subtitles, as the file has them.
 struct CueBatch: Sendable {
-    var cues: [WebVTTCue]
+    var cues: [MediaCue]
     var map: WebVTTTimestampMap
     /// The mapping from media timestamps to item time that the segment belongs to.
     var timeline: Int
@@ -30,6 +41,8 @@ struct CueSchedule: Sendable {
         var start: Duration
         var end: Duration
         var cue: WebVTTCue
+        var styled: Caption?
+        var isCutAtEnd = false
         var language: String?
 
         var key: Key { Key(start: start, end: end, payload: cue.payload) }
@@ -53,13 +66,18 @@ struct CueSchedule: Sendable {
     /// Placed cues that are not over, for outputs that come late, and how many of them are new.
     private(set) var current: [LegibleCue] = []
     private var freshCount = 0
+    /// Closed captions that were given and whose end is not known, and when the next of them begins.
+    private var open: [Entry] = []
+    private var nextOpen: Duration?
+    /// Cues that outputs know and that have become others.
+    private var changes: [CueChange] = []
 
     init(window: Range<Duration> = .seconds(Int64.min / 4)..<(.seconds(Int64.max / 4))) {
         self.window = window
     }
 
     /// The item time at which the next cue is to be shown.
-    var nextDue: Duration? { due.first?.start }
+    var nextDue: Duration? { [due.first?.start, nextOpen].compactMap(\.self).min() }
 
     mutating func add(_ batch: CueBatch, language: String?) {
         guard !batch.cues.isEmpty else { return }
@@ -88,7 +106,14 @@ struct CueSchedule: Sendable {
     private static func cue(_ entry: Entry) -> LegibleCue {
         LegibleCue(
             timeRange: MediaTimeRange(entry.start..<entry.end), text: entry.cue.text, payload: entry.cue.payload,
-            identifier: entry.cue.identifier, settings: entry.cue.settings, language: entry.language)
+            identifier: entry.cue.identifier, settings: entry.cue.settings, styled: entry.styled,
+            language: entry.language)
+    }
+
+    /// Gives the cues that have changed since the last call. They were placed before.
+    mutating func takeChanges() -> [CueChange] {
+        defer { changes = [] }
+        return changes
     }
 
     /// Only cues that are shown between these item times are given; nil means no bound.
@@ -105,6 +130,9 @@ struct CueSchedule: Sendable {
         known = []
         placed = []
         knownByteCount = 0
+        open = []
+        nextOpen = nil
+        changes = []
     }
 
     /// Places what can be placed.
@@ -125,32 +153,128 @@ struct CueSchedule: Sendable {
     private static func offset(of batch: CueBatch, by timeline: ItemTimeline, presented: Duration) -> Duration? {
         guard let first = batch.cues.first else { return .zero }
         let shift = ItemTimeline.duration(batch.map.timestamp, 90_000) - batch.map.local
-        if let offset = timeline.cueOffset(for: batch.timeline, time: first.start + shift, near: batch.start) {
+        if let offset = timeline.cueOffset(for: batch.timeline, time: first.cue.start + shift, near: batch.start) {
             return shift + offset
         }
         let end = batch.start + batch.duration
         guard presented >= end else { return nil }
-        let time = first.start - batch.map.local
+        let time = first.cue.start - batch.map.local
         return batch.start - tolerance <= time && time <= end + tolerance
-            ? .zero - batch.map.local : batch.start - first.start
+            ? .zero - batch.map.local : batch.start - first.cue.start
     }
 
-    private mutating func insert(_ cue: WebVTTCue, offset: Duration, language: String?) {
-        let (start, end) = (cue.start + offset, cue.end + offset)
+    private mutating func insert(_ found: MediaCue, offset: Duration, language: String?) {
+        let (start, end) = (found.cue.start + offset, found.cue.end + offset)
         guard end > window.lowerBound, start < window.upperBound else { return }
-        let entry = Entry(start: start, end: end, cue: cue, language: language)
+        var entry = Entry(
+            start: start, end: end, cue: found.cue, styled: found.styled, isCutAtEnd: found.isCutAtEnd,
+            language: language)
+        if found.isCutAtStart, let index = predecessor(of: entry) {
+            let old = placed[index]
+            guard entry.end > old.end else { return }
+            entry.start = old.start
+            known.remove(old.key)
+            known.insert(entry.key)
+            placed[index] = entry
+            change(old, to: entry)
+            return
+        }
         guard remember(entry) else { return }
         give(entry)
     }
 
+    /// The cue that goes on as this one.
+    private func predecessor(of entry: Entry) -> Int? {
+        placed.lastIndex { old in
+            old.isCutAtEnd && old.start <= entry.start && entry.start - old.end <= .milliseconds(1)
+                && old.cue.payload == entry.cue.payload && old.cue.settings == entry.cue.settings
+                && old.cue.identifier == entry.cue.identifier && old.language == entry.language
+        }
+    }
+
+    /// A cue that is known is another from now on.
+    private mutating func change(_ old: Entry, to new: Entry) {
+        if let index = due.firstIndex(of: old) {
+            due.remove(at: index)
+            enqueue(new)
+        }
+        let (cue, changed) = (Self.cue(old), Self.cue(new))
+        guard let index = current.lastIndex(of: cue) else { return }
+        current[index] = changed
+        if index < current.count - freshCount { changes.append(CueChange(old: cue, new: changed)) }
+    }
+
+    // MARK: Closed captions
+
+    /// Takes a closed caption that is whole.
+    mutating func add(_ caption: Caption, language: String?) {
+        guard let entry = Self.entry(caption, language: language), entry.end > window.lowerBound,
+            entry.start < window.upperBound
+        else { return }
+        guard let index = openIndex(of: entry) else {
+            if remember(entry) { give(entry) }
+            return
+        }
+        let old = open.remove(at: index)
+        if remember(entry) { change(old, to: entry) }
+    }
+
+    /// Takes what is on screen where loaded media ends. Of that, what is to be shown by now is given, with an end that is
+    /// changed as media comes.
+    mutating func show(open captions: [Caption], at time: Duration, language: String?) {
+        nextOpen = nil
+        for caption in captions {
+            guard var entry = Self.entry(caption, language: language), entry.end > window.lowerBound,
+                entry.start < window.upperBound
+            else { continue }
+            guard entry.start <= time else {
+                nextOpen = min(nextOpen ?? entry.start, entry.start)
+                continue
+            }
+            entry.end += Self.openLead
+            if let index = openIndex(of: entry) {
+                let old = open[index]
+                guard old.cue.payload != entry.cue.payload || old.end <= time + .seconds(1) else { continue }
+                open[index] = entry
+                change(old, to: entry)
+            } else if !known.contains(where: { $0.start == entry.start && $0.payload == entry.cue.payload }) {
+                open.append(entry)
+                give(entry)
+            }
+        }
+        open.removeAll { $0.end < time - .seconds(60) }
+    }
+
+    /// By how much a caption is taken to last beyond loaded media.
+    private static let openLead = Duration.seconds(2)
+
+    private func openIndex(of entry: Entry) -> Int? {
+        let indices = open.indices.filter { open[$0].start == entry.start }
+        return indices.first { open[$0].cue.payload == entry.cue.payload }
+            ?? indices.first { open[$0].cue.settings == entry.cue.settings } ?? indices.first
+    }
+
+    private static func entry(_ caption: Caption, language: String?) -> Entry? {
+        guard let start = caption.timeRange.start.duration, let end = caption.timeRange.end.duration, end > start
+        else { return nil }
+        return Entry(
+            start: start, end: end, cue: WebVTTCaptions.cue(of: caption), styled: caption, language: language)
+    }
+
+    // MARK: Giving
+
     /// Lets a cue be given when its time has come.
     private mutating func give(_ entry: Entry) {
+        enqueue(entry)
+        current.append(Self.cue(entry))
+        freshCount += 1
+    }
+
+    private mutating func enqueue(_ entry: Entry) {
         // Cues come in their order nearly always.
         var index = due.count
         while index > 0, due[index - 1].start > entry.start { index -= 1 }
         due.insert(entry, at: index)
-        current.append(Self.cue(entry))
-        freshCount += 1
     }
 
     /// Time has jumped to where media is kept: the cues that are shown from there on are given once more, as new ones.
@@ -158,6 +282,8 @@ struct CueSchedule: Sendable {
         due = []
         current = []
         freshCount = 0
+        open = []
+        changes = []
         for entry in placed where entry.end > time { give(entry) }
     }
 

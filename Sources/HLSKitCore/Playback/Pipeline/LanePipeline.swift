@@ -11,6 +11,7 @@ enum LaneOutput: Sendable {
     /// What was loaded of the lane from this item time on is replaced by what follows.
     case cut(Duration)
     case cues(CueBatch)
+    case closedCaptions(ClosedCaptionData, at: Duration, duration: Duration)
     case metadata(TimedMetadata, at: Duration)
     case fact(MediaFact)
     case note(String)
@@ -255,6 +256,7 @@ struct LanePipeline {
     private func placeMetadata(
         _ reader: inout SegmentReader, timeline: ItemTimeline, isEnd: Bool, output: inout [LaneOutput]
     ) {
+        placeClosedCaptions(&reader, timeline: timeline, isEnd: isEnd, output: &output)
         guard let first = reader.metadata.first else { return }
         var waiting: [TimedMetadata] = []
         for metadata in reader.metadata {
@@ -274,6 +276,21 @@ struct LanePipeline {
             }
         }
         reader.metadata = waiting
+    }
+
+    private func placeClosedCaptions(
+        _ reader: inout SegmentReader, timeline: ItemTimeline, isEnd: Bool, output: inout [LaneOutput]
+    ) {
+        guard let first = reader.closedCaptions.first else { return }
+        let job = reader.job
+        guard
+            let time = timeline.itemTime(of: first.time, wraps: false, in: job.timeline, lane: lane, near: job.start)
+                ?? (isEnd ? job.start : nil)
+        else { return }
+        for held in reader.closedCaptions {
+            output.append(.closedCaptions(held.data, at: time + held.time - first.time, duration: held.duration))
+        }
+        reader.closedCaptions = []
     }
 
     /// Tells outputs of a track when its first sample comes: by then the container has told all it knows.
@@ -315,6 +332,12 @@ struct LanePipeline {
         }
         if track.mediaType == .metadata {
             reader.hold(sample, of: track)
+            return
+        }
+        if track.mediaType == .text {
+            var notes: [String] = []
+            reader.read(sample, of: track, notes: &notes)
+            for text in notes { output.append(.note("\(reader.job.url): \(text)")) }
             return
         }
         guard !reader.skipsUntilSync(sample, of: track.mediaType) else { return }

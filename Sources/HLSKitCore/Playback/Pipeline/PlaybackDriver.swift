@@ -1,3 +1,4 @@
+import HLSCaptions
 import HLSMedia
 import HLSPlaylist
 import HLSTime
@@ -20,6 +21,9 @@ struct PlaybackDriver: ~Copyable {
     private var lanes: [LaneID: LanePipeline] = [:]
     private var timeline = ItemTimeline()
     private var cues = CueSchedule()
+    private var closedCaptions = ClosedCaptionReader()
+    /// Services that the engine knows of.
+    private var knownServices: Set<ClosedCaptionService> = []
     private var metadata = MetadataReader()
     private var dateRanges = DateRangeReader()
     /// Outputs that were told what is known already.
@@ -122,6 +126,8 @@ struct PlaybackDriver: ~Copyable {
         sleeper?.cancel()
         refreshing?.cancel()
         for transfer in transfers.values { transfer.task.cancel() }
+        closedCaptions.finish()
+        hub.add(closedCaptions.takeFresh())
         presentation.close()
         hub.close()
         configuration.outputs.close()
@@ -145,11 +151,21 @@ struct PlaybackDriver: ~Copyable {
     }
 
     private mutating func showCues(upTo time: Duration) {
+        if let service = engine.read({ $0.closedCaptionService }) {
+            let language = engine.read { $0.item?.legibleLanguage }
+            cues.show(open: closedCaptions.open(of: service), at: time, language: language)
+        }
         let due = cues.takeDue(at: time, timeline: timeline)
-        hub.add(cues.takePlaced())
+        giveCues()
         hub.deliver(upTo: time)
         guard !due.isEmpty, !hub.suppressesCues else { return }
         for cue in due { engine.publish(.legibleCue(cue)) }
+    }
+
+    /// Tells outputs of the cues that are new, or others than before.
+    private mutating func giveCues() {
+        hub.replace(cues.takeChanges())
+        hub.add(cues.takePlaced())
     }
 
     /// Sleeps until the next thing that depends on time, in a task that wakes the driver.
@@ -208,6 +224,7 @@ struct PlaybackDriver: ~Copyable {
         case .evict(let lane, let time):
             for active in renderersInOrder where active.lane == lane { active.renderer.evict(before: time) }
         case .truncate(let lane, let time):
+            if lane == .main { closedCaptions.truncate(from: time) }
             for active in renderersInOrder where active.lane == lane { active.renderer.truncate(from: time) }
         case .step(let count, let time): step(count, from: time)
         case .prime(let number):
@@ -384,7 +401,9 @@ struct PlaybackDriver: ~Copyable {
     /// Kinds of media that somebody takes.
     private var wantedTypes: Set<MediaType> {
         // Metadata and cues are placed by the media beside them.
-        if hub.wantsMetadata || hub.wantsCues { return configuration.mediaTypes.union([.metadata]) }
+        if hub.wantsMetadata || hub.wantsCues || engine.read({ $0.closedCaptionService }) != nil {
+            return configuration.mediaTypes.union([.metadata])
+        }
         return configuration.mediaTypes.filter { isTaken($0) }
     }
 
@@ -397,7 +416,9 @@ struct PlaybackDriver: ~Copyable {
         // Audio in the variant is not played beside that of a rendition.
         if lane == .main, engine.read({ $0.item?.lanes[.audio] != nil }) { wanted.remove(.audio) }
         if lane == .audio { wanted.remove(.video) }
-        if lane == .subtitles { wanted = [] }
+        if lane == .subtitles { wanted = [.text] }
+        // Closed captions may have a track beside the pictures.
+        if lane == .main, wanted.contains(.video) { wanted.insert(.text) }
         return wanted
     }
 
@@ -472,14 +493,18 @@ struct PlaybackDriver: ~Copyable {
         for element in output {
             switch element {
             case .track(let track, let window, _):
+                if lane == .main, track.mediaType == .video { closedCaptions.begin(track, isStill: window.isStill) }
                 items[track.mediaType, default: []].append(.track(track, window: window))
             case .sample(let sample, let type, let offset):
+                if lane == .main, type == .video { closedCaptions.add(sample, offset: offset) }
                 items[type, default: []].append(.sample(sample, offset: offset))
             case .sync(let time): syncTimes.append(time)
             case .cut(let time):
                 items = [:]
                 cutAudio(from: time)
             case .cues(let batch): add(batch)
+            case .closedCaptions(let data, let time, let duration):
+                closedCaptions.add(data, at: time, duration: duration)
             case .metadata(let found, let time): add(found, at: time)
             case .fact(let fact):
                 if case .tracks(_, let tracks) = fact { noteTracks(tracks, of: lane) }
@@ -489,6 +514,7 @@ struct PlaybackDriver: ~Copyable {
                 configuration.log.note(.warning(text))
             }
         }
+        takeClosedCaptions()
         // Of a variant whose own audio was left for that of a rendition.
         if lane == .main, items[.audio] != nil, engine.read({ $0.item?.lanes[.audio]?.hasReplaced == true }) {
             items[.audio] = nil
@@ -512,7 +538,33 @@ struct PlaybackDriver: ~Copyable {
         cues.add(batch, language: language)
         // Until media has come there is nothing to place it by, or it is placed already.
         cues.place(by: timeline, presented: .seconds(Int64.min / 4))
-        hub.add(cues.takePlaced())
+        giveCues()
+    }
+
+    /// Hands on the closed captions that are whole: all of them to whoever collects them, those of the selected service
+    /// as cues.
+    private mutating func takeClosedCaptions() {
+        let fresh = closedCaptions.takeFresh()
+        guard !fresh.isEmpty else { return }
+        hub.add(fresh)
+        add(fresh)
+        guard closedCaptions.services != knownServices else { return }
+        knownServices = closedCaptions.services
+        engine.handle(.media(.closedCaptions(knownServices)))
+    }
+
+    private mutating func add(_ captions: [ClosedCaption]) {
+        guard let service = engine.read({ $0.closedCaptionService }) else { return }
+        let (from, until, language) = engine.read { ($0.item?.start, $0.item?.forwardEnd, $0.item?.legibleLanguage) }
+        cues.limit(from: from, until: until)
+        for caption in captions where caption.service == service { cues.add(caption.caption, language: language) }
+        giveCues()
+    }
+
+    /// Another option was selected: closed captions of it are there already.
+    private mutating func showKnownClosedCaptions() {
+        let time = MediaTime((configuration.isPaced ? presentation.now : presentedTime) ?? .zero)
+        add(closedCaptions.known.filter { $0.caption.timeRange.end > time })
     }
 
     private mutating func add(_ found: TimedMetadata, at time: Duration) {
@@ -621,7 +673,11 @@ struct PlaybackDriver: ~Copyable {
         lastEnd += 1
         endNumbers[lane] = lastEnd
         setExpectationIfKnown()
-        if lane == .main { wakeAudio() }
+        if lane == .main {
+            wakeAudio()
+            closedCaptions.finish()
+            takeClosedCaptions()
+        }
         for (key, active) in renderers.sorted(by: Self.isEarlier) where key.lane == lane {
             renderers[key]?.drainedEnd = nil
             active.renderer.enqueue([.end(number: lastEnd)])
@@ -646,7 +702,15 @@ struct PlaybackDriver: ~Copyable {
     private mutating func clear(_ lane: LaneID) {
         lanes[lane] = nil
         endedLanes.remove(lane)
-        if lane == .subtitles { cues.removeAll() }
+        guard lane == .subtitles else { return }
+        cues.removeAll()
+        hub.removeCues()
+        // Captions in the video need the video.
+        for lane in LaneID.allCases where lanes[lane] != nil {
+            let wanted = wantedTypes(of: lane)
+            lanes[lane]?.wanted = wanted
+        }
+        showKnownClosedCaptions()
     }
 
     private mutating func reportDrained(_ lane: LaneID) {
@@ -662,6 +726,7 @@ struct PlaybackDriver: ~Copyable {
         move(to: landing, isReverse: isReverse) { $0.flush(to: landing) }
         for lane in lanes.keys { lanes[lane]?.flush() }
         timeline.flush()
+        closedCaptions.flush()
         cues.removeAll()
         metadata.removeAll()
         hub.flush(generation: presentation.generation)
@@ -672,7 +737,7 @@ struct PlaybackDriver: ~Copyable {
         move(to: landing) { $0.reposition(to: landing) }
         hub.flush(generation: presentation.generation)
         cues.rewind(to: landing.time)
-        hub.add(cues.takePlaced())
+        giveCues()
         for group in metadata.groups(from: landing.time) { hub.add(group) }
         for lane in LaneID.allCases where endedLanes.contains(lane) { reportDrained(lane) }
     }

@@ -1,3 +1,4 @@
+import HLSCaptions
 import HLSMedia
 import Synchronization
 
@@ -27,7 +28,11 @@ struct SegmentReader {
     /// In the place of a demuxer, in the lane of subtitles.
     private var webVTT: WebVTTParser?
     private var timestampMap = WebVTTTimestampMap()
-    private var cues: [WebVTTCue] = []
+    private var styles = WebVTTCaptions()
+    private var cues: [MediaCue] = []
+    private var textSamples = TextSampleReader()
+    /// Closed captions of a track of their own that no place was found for yet, at times of their track.
+    var closedCaptions: [HeldCaptions] = []
     /// Bytes seen while the container is not known.
     private var head: [UInt8] = []
     private var byteCount = 0
@@ -171,9 +176,12 @@ struct SegmentReader {
         for event in found {
             switch event {
             case .timestampMap(let map): timestampMap = map
-            case .cue(let cue): cues.append(cue)
+            case .cue(let cue):
+                // Times are put in place later.
+                let styled = styles.isEmpty ? nil : styles.caption(cue, timeRange: .zero)
+                cues.append(MediaCue(cue: cue, styled: styled))
             case .note(let text): events.append(.note("\(job.url): \(text)"))
-            case .block: break
+            case .block(let block): styles.add(block)
             }
         }
     }
@@ -191,10 +199,9 @@ struct SegmentReader {
         self.container = container
         switch container {
         case .webVTT where job.id.lane == .subtitles: webVTT = WebVTTParser()
-        case .mp4 where job.id.lane == .subtitles:
-            throw MediaError(code: .unsupported, byteOffset: 0, text: "subtitles in MP4")
+        case .mp4: demuxer = try container.makeDemuxer(initialization: initialization)
         case _ where job.id.lane == .subtitles:
-            throw MediaError(code: .unknownContainer, byteOffset: 0, text: "no WebVTT where subtitles belong")
+            throw MediaError(code: .unknownContainer, byteOffset: 0, text: "no subtitles where they belong")
         default: demuxer = try container.makeDemuxer(initialization: initialization)
         }
         return true
@@ -257,9 +264,34 @@ struct SegmentReader {
             if let old = selected[type], let same = tracks.first(where: { $0.id == old.id && $0.mediaType == type }) {
                 selected[type] = same
             } else {
-                selected[type] = tracks.first { $0.mediaType == type }
+                selected[type] = tracks.first { $0.mediaType == type && isOfUse($0) }
             }
         }
+    }
+
+    /// Text beside pictures is of use only as closed captions; subtitles are renditions of their own.
+    private func isOfUse(_ track: MediaTrack) -> Bool {
+        guard track.mediaType == .text else { return true }
+        if job.id.lane == .subtitles { return TextSampleReader.reads(track) }
+        return track.codec == .cea608 || track.codec == .cea708
+    }
+
+    /// Takes a sample of text: cues, or closed captions.
+    mutating func read(_ sample: MediaSample, of track: MediaTrack, notes: inout [String]) {
+        if job.id.lane == .subtitles {
+            cues += textSamples.read(sample, of: track, notes: &notes)
+            return
+        }
+        let data = sample.data.withUnsafeBytes { bytes in
+            let bytes = [UInt8](bytes)[...]
+            return track.codec == .cea608
+                ? ClosedCaptionData(line21Sample: bytes) : ClosedCaptionData(distributionSample: bytes)
+        }
+        guard !data.pairs.isEmpty else { return }
+        closedCaptions.append(
+            HeldCaptions(
+                time: ItemTimeline.duration(sample.pts, track.timescale),
+                duration: ItemTimeline.duration(max(0, sample.duration), track.timescale), data: data))
     }
 
     func selectedTrack(id: Int) -> MediaTrack? {
@@ -325,7 +357,9 @@ struct SegmentReader {
 
     /// Up to where all tracks have media.
     var demuxedUpTo: Duration? {
-        guard !extents.isEmpty, extents.count >= selected.keys.count(where: { $0 != .metadata }) else { return nil }
+        guard !extents.isEmpty, extents.count >= selected.keys.count(where: { $0 == .video || $0 == .audio }) else {
+            return nil
+        }
         return extents.values.map(\.latest).min()
     }
 
@@ -336,6 +370,14 @@ struct SegmentReader {
         }
         return (beganLate ? min(start, job.start) : start, max(start, end))
     }
+}
+
+/// Closed captions of a sample of a track of their own.
+struct HeldCaptions: Sendable {
+    /// On the clock of the track.
+    var time: Duration
+    var duration: Duration
+    var data: ClosedCaptionData
 }
 
 /// How far the samples of one track reach.

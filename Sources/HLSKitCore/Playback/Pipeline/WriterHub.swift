@@ -1,3 +1,4 @@
+import HLSCaptions
 import HLSMedia
 import HLSTime
 import Synchronization
@@ -81,6 +82,16 @@ final class WriterHub: Sendable {
     func add(_ cues: [LegibleCue]) {
         guard !cues.isEmpty else { return }
         for receiver in board.receivers where receiver.takesCues { receiver.add(cues) }
+    }
+
+    func replace(_ changes: [CueChange]) {
+        guard !changes.isEmpty else { return }
+        for receiver in board.receivers where receiver.takesCues { receiver.replace(changes) }
+    }
+
+    func add(_ captions: [ClosedCaption]) {
+        guard !captions.isEmpty else { return }
+        for receiver in board.receivers where receiver.takesCues { receiver.add(captions) }
     }
 
     func add(_ group: TimedMetadataGroup) {

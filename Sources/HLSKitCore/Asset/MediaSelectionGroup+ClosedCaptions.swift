@@ -1,0 +1,36 @@
+import HLSCaptions
+import HLSPlaylist
+
+extension ClosedCaptionService {
+    /// nil for what names no service of CEA-608 or CEA-708.
+    init?(instreamID: String?) {
+        guard let instreamID else { return nil }
+        for (prefix, numbers) in [("CC", 1...4), ("SERVICE", 1...63)] where instreamID.hasPrefix(prefix) {
+            guard let number = Int(instreamID.dropFirst(prefix.count)), numbers.contains(number) else { return nil }
+            self.init(rawValue: "\(prefix)\(number)")
+            return
+        }
+        return nil
+    }
+
+    /// Those of CEA-608 first, each kind by its numbers.
+    fileprivate var order: (Int, Int) {
+        let isDigital = rawValue.hasPrefix("SERVICE")
+        return (isDigital ? 1 : 0, Int(rawValue.dropFirst(isDigital ? 7 : 2)) ?? 0)
+    }
+}
+
+extension MediaSelectionGroup {
+    /// The legible group of a playlist with options for services that only the video tells of; nil where there is none
+    /// of either.
+    init?(_ declared: MediaSelectionGroup?, with services: Set<ClosedCaptionService>) {
+        let found = services.sorted { $0.order < $1.order }.compactMap { service in
+            var rendition = Rendition(type: .closedCaptions, groupID: "", name: service.rawValue)
+            rendition.instreamID = service.rawValue
+            return MediaSelectionOption([rendition], isPlayable: true)
+        }
+        let options = (declared?.options ?? []) + found
+        guard !options.isEmpty else { return nil }
+        self.init(characteristic: .legible, options: options, allowsEmptySelection: true)
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+
+/// The streams of `Tests/Fixtures/captions`.
+package enum CaptionStream {
+    package static func file(_ name: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: URL(fileURLWithPath: "\(SampleMedia.fixtures)/captions/\(name)")))
+    }
+
+    /// A media playlist of the segments `NAME-0.m4s`, … behind `NAME-init.mp4`, and the files themselves.
+    package static func segments(_ name: String, count: Int, duration: Int) throws -> [String: [UInt8]] {
+        var lines = ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:\(duration)"]
+        lines.append("#EXT-X-MAP:URI=\"\(name)-init.mp4\"")
+        var files = ["\(name)-init.mp4": try file("\(name)-init.mp4")]
+        for index in 0..<count {
+            lines += ["#EXTINF:\(duration),", "\(name)-\(index).m4s"]
+            files["\(name)-\(index).m4s"] = try file("\(name)-\(index).m4s")
+        }
+        lines.append("#EXT-X-ENDLIST")
+        files["\(name).m3u8"] = Array((lines.joined(separator: "\n") + "\n").utf8)
+        return files
+    }
+
+    /// Eight seconds of gray with the captions of `scripts/make-caption-fixtures`.
+    package static func pictures(_ name: String = "pictures") throws -> [String: [UInt8]] {
+        try segments(name, count: 4, duration: 2)
+    }
+
+    package static func transportStream() throws -> [String: [UInt8]] {
+        let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:8\n#EXTINF:8,\npictures.ts\n#EXT-X-ENDLIST\n"
+        return ["pictures.m3u8": Array(playlist.utf8), "pictures.ts": try file("pictures.ts")]
+    }
+
+    /// A multivariant playlist of the pictures.
+    ///
+    /// - Parameters:
+    ///   - attributes: more of the variant's.
+    package static func main(_ renditions: [String] = [], attributes: String = "", of name: String = "pictures")
+        -> [UInt8]
+    {
+        let lines =
+            ["#EXTM3U"] + renditions.map { "#EXT-X-MEDIA:" + $0 } + [
+                "#EXT-X-STREAM-INF:BANDWIDTH=100000,CODECS=\"avc1.f4000a\"\(attributes)", "\(name).m3u8",
+            ]
+        return Array((lines.joined(separator: "\n") + "\n").utf8)
+    }
+}

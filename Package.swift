@@ -97,6 +97,11 @@ let package = Package(
             name: "Probe", dependencies: ["HLSKitCore"], path: "Examples/Probe/Sources/Probe"),
         .testTarget(
             name: "ProbeTests", dependencies: ["Probe"], path: "Examples/Probe/Tests/ProbeTests"),
+        .executableTarget(
+            name: "GPSOverlay", dependencies: ["HLSKitCore"], path: "Examples/GPSOverlay/Sources/GPSOverlay"),
+        .testTarget(
+            name: "GPSOverlayTests", dependencies: ["GPSOverlay", "HLSKitCore"],
+            path: "Examples/GPSOverlay/Tests/GPSOverlayTests"),
         .testTarget(name: "hlsgetTests", dependencies: ["hlsget", "TestSupport"], swiftSettings: swiftSettings),
     ],
     swiftLanguageModes: [.v6]

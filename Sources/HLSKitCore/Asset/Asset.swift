@@ -195,7 +195,7 @@ public final class Asset: Sendable {
 
     /// The chapters with titles of one language, in the order of time; empty where there are none.
     ///
-    /// From the session data `com.apple.hls.chapters` or the chapter list of an MP4 file.
+    /// From the session data `com.apple.hls.chapters` or, of an MP4 file, its chapter tracks or its chapter list.
     /// - Parameter locale: a BCP 47 tag, one of `availableChapterLocales`.
     public func loadChapterMetadataGroups(withTitleLocale locale: String) async throws -> [TimedMetadataGroup] {
         try await inspector.chapters().groups(locale: locale)

@@ -392,7 +392,18 @@ final class AssetInspector: Sendable {
         switch try await opened() {
         case .media: return .none
         case .file(let file):
-            guard case .mp4(_, let data, _) = file.content, !data.chapters.isEmpty else { return .none }
+            guard case .mp4(let header, let data, _) = file.content else { return .none }
+            let tracks = ChapterTracks(url: file.url, header: header)
+            if !tracks.tables.isEmpty {
+                // Unlike the list they have languages and pictures; but the list costs no request.
+                do {
+                    let chapters = try await tracks.chapters(client)
+                    if !chapters.isEmpty {
+                        return Chapters(chapters: chapters, end: try await facts(of: file).duration)
+                    }
+                } catch let error as AssetError where !data.chapters.isEmpty && error.code != .refused {}
+            }
+            guard !data.chapters.isEmpty else { return .none }
             return Chapters(data.chapters, end: try await facts(of: file).duration)
         case .multivariant(let playlist):
             guard let data = playlist.sessionData.first(where: { $0.dataID == "com.apple.hls.chapters" }) else {

@@ -3,8 +3,23 @@ public import HLSTime
 
 /// Metadata that holds for a stretch of time, such as a chapter.
 public struct TimedMetadataGroup: Sendable {
+    /// The ``trackID`` of events in `emsg` boxes, which belong to no track.
+    public static let eventMessageTrackID = -1
+
     public let timeRange: MediaTimeRange
     public let items: [MetadataItem]
+    /// The track that it comes from, by the number of its container (``MediaTrack/id``): the PID in a transport stream,
+    /// `track_ID` in MP4, 1 in packed audio; ``eventMessageTrackID`` for events. nil for what is in no media, as chapters.
+    public let trackID: Int?
+    /// The bytes of the media: a tag, or an event's message.
+    let sample: SampleData?
+
+    init(timeRange: MediaTimeRange, items: [MetadataItem], trackID: Int? = nil, sample: SampleData? = nil) {
+        self.timeRange = timeRange
+        self.items = items
+        self.trackID = trackID
+        self.sample = sample
+    }
 }
 
 /// The chapters of an asset with their titles in all languages.
@@ -25,7 +40,7 @@ struct Chapters: Sendable {
     private let chapters: [Chapter]
     private let end: MediaTime
 
-    private init(chapters: [Chapter], end: MediaTime) {
+    init(chapters: [Chapter], end: MediaTime) {
         self.chapters = chapters.sorted { $0.start < $1.start }
         self.end = end
     }

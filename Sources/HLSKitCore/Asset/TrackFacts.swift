@@ -122,12 +122,13 @@ struct TrackFacts: Sendable {
         }
         if rendition?.isForced == true { result.insert(.containsOnlyForcedSubtitles) }
         guard description.mediaType == .video else { return result }
-        if let color = description.colorInformation {
-            // H.273: 9 BT.2020, 11 and 12 DCI-P3; 16 PQ, 18 HLG.
-            if [9, 11, 12].contains(color.colorPrimaries) { result.insert(.usesWideGamutColorSpace) }
-            if [16, 18].contains(color.transferCharacteristics) { result.insert(.containsHDRVideo) }
-        } else if declaredVideoRange == .pq || declaredVideoRange == .hlg {
-            result.insert(.containsHDRVideo)
+        // H.273: 9 BT.2020, 11 and 12 DCI-P3; 16 PQ, 18 HLG; 2 unspecified.
+        let color = description.declaredColor
+        if [9, 11, 12].contains(color?.colorPrimaries) { result.insert(.usesWideGamutColorSpace) }
+        switch color?.transferCharacteristics ?? 2 {
+        case 16, 18: result.insert(.containsHDRVideo)
+        case 2 where declaredVideoRange == .pq || declaredVideoRange == .hlg: result.insert(.containsHDRVideo)
+        default: break
         }
         return result
     }

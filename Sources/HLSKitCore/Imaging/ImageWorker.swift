@@ -70,6 +70,7 @@ struct ImageWorker: Sendable {
             for wish in given { try await deliver(wish, failed(wish, failures)) }
             open.removeAll { given.contains($0) }
         }
+        open = try await takeNearest(open, failures, deliver: deliver)
         for wish in open { try await deliver(wish, failed(wish, failures)) }
     }
 
@@ -138,7 +139,7 @@ struct ImageWorker: Sendable {
 
     private static let outside = AssetError.notAvailable("the time is outside of what there is")
 
-    private func image(
+    func image(
         of picture: Picture, _ track: MediaTrack, for wish: ImageWish, end: Duration
     ) -> ImageGenerationResult {
         let isBehindEnd = wish.time >= max(end, picture.end)
@@ -154,7 +155,7 @@ struct ImageWorker: Sendable {
         }
     }
 
-    private func translating(_ url: String, _ body: () async throws -> Void) async throws {
+    func translating(_ url: String, _ body: () async throws -> Void) async throws {
         do {
             try await body()
         } catch let error as CodecError {

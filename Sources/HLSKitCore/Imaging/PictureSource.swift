@@ -57,23 +57,29 @@ struct PictureSource: Sendable {
     }
 
     /// How to get at the picture of a time; nil where this source has none that will do.
-    func plan(_ time: Duration, _ options: ImageOptions) -> Plan? {
+    ///
+    /// - Parameter lost: segments that could not be had: they are like gaps.
+    func plan(_ time: Duration, _ options: ImageOptions, lost: Set<Int> = []) -> Plan? {
         guard segmentCount > 0 else { return nil }
         let index = index(at: time)
-        if let head = head(near: time, from: index, options) { return .head(head) }
-        guard kind == .segments, !playlist.segments[index].isGap else { return nil }
+        if let head = head(near: time, from: index, options, lost) { return .head(head) }
+        guard kind == .segments, !isGap(index, lost) else { return nil }
         return .search(index)
     }
 
+    private func isGap(_ index: Int, _ lost: Set<Int>) -> Bool {
+        playlist.segments[index].isGap || lost.contains(index)
+    }
+
     /// The segment whose start is nearest to a time and near enough.
-    private func head(near time: Duration, from index: Int, _ options: ImageOptions) -> Int? {
+    private func head(near time: Duration, from index: Int, _ options: ImageOptions, _ lost: Set<Int>) -> Int? {
         var isFirst = true
         var best: (index: Int, distance: Duration)?
         // Beyond gaps, too, where anything will do.
         for step in 0..<segmentCount {
             let candidates = [index - step, index + 1 + step].filter { (0..<segmentCount).contains($0) }
             if candidates.isEmpty { break }
-            for candidate in candidates where !playlist.segments[candidate].isGap {
+            for candidate in candidates where !isGap(candidate, lost) {
                 let distance = abs(starts[candidate] - time)
                 guard options.allows(starts[candidate], for: time), best.map({ distance < $0.distance }) ?? true else {
                     continue
@@ -84,7 +90,7 @@ struct PictureSource: Sendable {
                 best = (candidate, distance)
             }
             if best != nil { break }
-            if kind == .segments, !playlist.segments[index].isGap { break }
+            if kind == .segments, !isGap(index, lost) { break }
             isFirst = false
         }
         return best?.index

@@ -5,6 +5,8 @@ import Synchronization
 /// Loads what pictures are made of. Keys, initialization sections and where timelines are anchored are kept, since many
 /// pictures need the same; segments are not.
 final class PictureStore: Sendable {
+    /// More segments that may tell of a discontinuity sequence are not tried.
+    private static let maximumEarlierCount = 4
     /// Segments that are longer are read piece by piece.
     private static let longestWhole = Duration.seconds(20)
     /// The first piece of a segment of which only the beginning is wanted, in seconds of its bandwidth and in bytes: a
@@ -224,12 +226,13 @@ final class PictureStore: Sendable {
     ///
     /// Costs the first bytes of the sequence's first segment, once.
     func parameterSets(of index: Int, in source: PictureSource) async throws -> [UInt8] {
-        guard let first = firstSegment(of: index, in: source) else { return [] }
+        let firsts = earlierSegments(of: index, in: source)
+        guard !firsts.isEmpty else { return [] }
         let id = AnchorID(
             playlist: source.playlist.url, sequence: source.playlist.segments[index].discontinuitySequence)
         return try await kept(parameterSets, id) { [self] in
             var sets: [UInt8] = []
-            try await read(first, of: source, .head) { output, reader in
+            _ = try await readFirst(of: firsts, in: source) { output, reader in
                 guard let track = reader.track, let sample = output.samples.first(where: \.isSync) else { return false }
                 sets = PictureParameterSets.copy(of: sample, track.codec)
                 return true
@@ -238,14 +241,27 @@ final class PictureStore: Sendable {
         }
     }
 
-    /// The first segment of a discontinuity sequence that is there; nil where it is the given one.
-    private func firstSegment(of index: Int, in source: PictureSource) -> Int? {
+    /// Reads the first of some segments that can be had; nil where none is there.
+    private func readFirst(
+        of segments: [Int], in source: PictureSource,
+        _ body: (PictureReader.Output, PictureReader) async throws -> Bool
+    ) async throws -> Int? {
+        for segment in segments {
+            do {
+                try await read(segment, of: source, .head, body)
+                return segment
+            } catch let error as AssetError where error.code == .notFound {}
+        }
+        return nil
+    }
+
+    /// The segments of a discontinuity sequence before the given one that may tell of it: the first ones that are no gaps.
+    private func earlierSegments(of index: Int, in source: PictureSource) -> [Int] {
         let segments = source.playlist.segments
         let sequence = segments[index].discontinuitySequence
         var first = index
         while first > 0, segments[first - 1].discontinuitySequence == sequence { first -= 1 }
-        while first < index, segments[first].isGap { first += 1 }
-        return first < index ? first : nil
+        return Array((first..<index).filter { !segments[$0].isGap }.prefix(Self.maximumEarlierCount))
     }
 
     // MARK: Times
@@ -254,17 +270,20 @@ final class PictureStore: Sendable {
     ///
     /// Costs the first bytes of the sequence's first segment, once.
     func timeline(of index: Int, in source: PictureSource) async throws -> ItemTimeline {
-        guard let first = firstSegment(of: index, in: source) else { return ItemTimeline() }
+        let firsts = earlierSegments(of: index, in: source)
+        guard !firsts.isEmpty else { return ItemTimeline() }
         let sequence = source.playlist.segments[index].discontinuitySequence
         let id = AnchorID(playlist: source.playlist.url, sequence: sequence)
         return try await kept(anchors, id) { [self] in
-            var timeline = ItemTimeline()
-            try await read(first, of: source, .head) { output, _ in
-                guard let (pts, track) = output.first else { return false }
-                _ = timeline.placement(
-                    for: sequence, lane: .main, firstPTS: pts, track: track, segmentStart: source.starts[first])
-                return true
+            var found: (pts: Int64, track: MediaTrack)?
+            let first = try await readFirst(of: firsts, in: source) { output, _ in
+                found = output.first
+                return found != nil
             }
+            var timeline = ItemTimeline()
+            guard let first, let (pts, track) = found else { return timeline }
+            _ = timeline.placement(
+                for: sequence, lane: .main, firstPTS: pts, track: track, segmentStart: source.starts[first])
             return timeline
         }
     }

@@ -56,7 +56,8 @@ extension MetadataOutput: OutputReceiving {
         if let identifiers {
             let items = group.items.filter { identifiers.contains($0.identifier) }
             guard !items.isEmpty else { return }
-            group = TimedMetadataGroup(timeRange: group.timeRange, items: items)
+            group = TimedMetadataGroup(
+                timeRange: group.timeRange, items: items, trackID: group.trackID, sample: group.sample)
         }
         state.withLock { state in
             let index = state.groups.lastIndex { $0.start <= start }.map { $0 + 1 } ?? 0

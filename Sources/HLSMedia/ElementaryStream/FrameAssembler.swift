@@ -53,6 +53,9 @@ struct FrameAssembler {
         process(isEnd: false, to: &sink)
     }
 
+    /// The offset behind the last byte that has come.
+    var endOffset: Int { consumed + buffer.count }
+
     /// No more bytes follow, or not without a gap: gives out what is there.
     ///
     /// - Returns: the number of bytes of a frame that was not whole.

@@ -20,6 +20,14 @@ public struct MP4InitializationSection: Sendable {
     /// What was skipped and why, for the log.
     public let notes: [String]
 
+    /// The tracks with the titles (text) and pictures (video) of chapters, each once, in the order in which the other
+    /// tracks name them (`tref/chap`). Source: QuickTime File Format, "Chapter Lists".
+    public var chapterTrackIDs: [Int] {
+        var ids: [Int] = []
+        for id in movieTracks.flatMap(\.chapterTrackIDs) where !ids.contains(id) { ids.append(id) }
+        return ids
+    }
+
     let movieTracks: [MP4Track]
 
     /// Parses a whole initialization section.

@@ -11,6 +11,8 @@ struct MP4Track: Sendable {
     var editShift: Int64 = 0
     /// The sample tables as they are in the file; nil where they are empty.
     var tables: SampleTableBoxes?
+    /// The tracks that hold its chapters (`tref/chap`).
+    var chapterTrackIDs: [Int] = []
 
     var id: Int { descriptions[0].id }
 }
@@ -76,6 +78,7 @@ extension MP4Track {
             editShift = try Self.shift(
                 edits, movieTimescale: movieTimescale, track: track, notes: &notes)
         }
+        chapterTrackIDs = boxes.chapterTrackIDs
         tables = try SampleTableBoxes(boxes.tables, descriptionOffset: trak.offset)
     }
 
@@ -174,6 +177,7 @@ private struct TrackBoxes {
     var handler: BoxReader?
     var descriptions: BoxReader?
     var edits: BoxReader?
+    var chapterTrackIDs: [Int] = []
     var tables: [FourCharacterCode: BoxReader] = [:]
 
     mutating func collect(_ trak: Box) throws(MediaError) {
@@ -185,8 +189,20 @@ private struct TrackBoxes {
                 while let inner = try child.payload.nextBox() {
                     if inner.type == "elst" { edits = inner.payload }
                 }
+            case "tref": collectReferences(child.payload)
             case "mdia": try collectMedia(child.payload)
             default: break
+            }
+        }
+    }
+
+    /// More chapter tracks than there are languages are not looked at. What makes no sense costs no media.
+    private mutating func collectReferences(_ references: BoxReader) {
+        var reader = references
+        while var child = try? reader.nextBox() {
+            guard child.type == "chap" else { continue }
+            while chapterTrackIDs.count < 64, let id = try? child.payload.readUInt32() {
+                chapterTrackIDs.append(Int(id))
             }
         }
     }

@@ -56,6 +56,24 @@ extension ColorInformation {
     }
 }
 
+extension ColorInformation {
+    /// The colour in a `vpcC` box; nil where it is unspecified.
+    ///
+    /// Source: "VP Codec ISO Media File Format Binding", version 1.0.
+    init?(parsingVP9 payload: BoxReader) throws(MediaError) {
+        var reader = payload
+        guard try reader.readVersionAndFlags().version == 1 else { return nil }
+        try reader.skip(2)  // profile, level
+        let depth = try reader.readUInt8()
+        self.init(
+            colorPrimaries: Int(try reader.readUInt8()), transferCharacteristics: Int(try reader.readUInt8()),
+            matrixCoefficients: Int(try reader.readUInt8()), isFullRange: depth & 1 == 1)
+        // 0 is reserved: what is filled with zeros says nothing.
+        if colorPrimaries == 0 { return nil }
+        if colorPrimaries == 2 && transferCharacteristics == 2 && matrixCoefficients == 2 { return nil }
+    }
+}
+
 extension PixelAspectRatio {
     /// nil where one of the two is 0.
     init?(parsing payload: BoxReader) throws(MediaError) {

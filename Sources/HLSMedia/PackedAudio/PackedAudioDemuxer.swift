@@ -48,7 +48,9 @@ public struct PackedAudioDemuxer: Demuxer {
         if frames == nil { try begin(isEnd: true) }
         let left = frames?.finish(isDamaged: true, to: &sink) ?? 0
         guard left == 0 else {
-            throw MediaError(code: .truncated, text: "the last \(left) bytes are no whole audio frame")
+            throw MediaError(
+                code: .truncated, byteOffset: frames?.endOffset, text: "the last \(left) bytes are no whole audio frame"
+            )
         }
     }
 

@@ -44,10 +44,11 @@ public struct TransportStreamDemuxer: Demuxer {
         let end = reader.offset + reader.pendingByteCount
         core.finish(isTruncated: isTruncated)
         guard reader.hasFoundPackets else {
-            throw MediaError(code: .unknownContainer, text: "no transport stream packets in \(end) bytes")
+            throw MediaError(
+                code: .unknownContainer, byteOffset: 0, text: "no transport stream packets in \(end) bytes")
         }
         guard core.hasProgram else {
-            throw MediaError(code: .malformed, text: "no program map table in \(end) bytes")
+            throw MediaError(code: .malformed, byteOffset: end, text: "no program map table in \(end) bytes")
         }
         guard !isTruncated else {
             throw MediaError(

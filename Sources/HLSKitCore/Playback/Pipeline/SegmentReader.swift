@@ -295,7 +295,10 @@ struct SegmentReader {
     }
 
     func selectedTrack(id: Int) -> MediaTrack? {
-        selected.values.first { $0.id == id }
+        if let found = selected.values.first(where: { $0.id == id }) { return found }
+        // Of metadata all tracks are read.
+        guard selected[.metadata] != nil else { return nil }
+        return tracks.first { $0.id == id && $0.mediaType == .metadata }
     }
 
     /// Whether a reading before this one has already given the sample.
@@ -323,7 +326,9 @@ struct SegmentReader {
     /// Keeps a tag or an event until the timeline is known that it is placed on.
     mutating func hold(_ sample: MediaSample, of track: MediaTrack) {
         let time = ItemTimeline.duration(sample.pts, track.timescale)
-        metadata.append(TimedMetadata(time: time, wraps: track.wrapsAt33Bits, content: .id3(sample.data)))
+        metadata.append(
+            TimedMetadata(
+                time: time, trackID: track.id, wraps: track.wrapsAt33Bits, content: .id3(sample.data)))
     }
 
     mutating func hold(_ message: EventMessage) {

@@ -9,6 +9,8 @@ struct TimedMetadata: Sendable {
     }
 
     var time: Duration
+    /// The container's number of its track.
+    var trackID = TimedMetadataGroup.eventMessageTrackID
     /// The clock wraps at 33 bits.
     var wraps = false
     /// ``time`` counts from the segment's first sample.
@@ -35,11 +37,14 @@ struct MetadataReader: Sendable {
     mutating func group(of metadata: TimedMetadata, at time: Duration) -> TimedMetadataGroup? {
         var hasher = Hasher()
         var items: [MetadataItem] = []
+        let sample: SampleData
         switch metadata.content {
         case .id3(let data):
+            sample = data
             data.withUnsafeBytes { hasher.combine(bytes: $0) }
             items = Self.items(ofTag: data.withUnsafeBytes { Array($0) })
         case .event(let message):
+            sample = SampleData(message.messageData)
             hasher.combine(message.schemeIDURI)
             hasher.combine(message.value)
             hasher.combine(message.id)
@@ -60,7 +65,7 @@ struct MetadataReader: Sendable {
         let group = TimedMetadataGroup(
             timeRange: MediaTimeRange(
                 start: MediaTime(time), duration: metadata.duration.map { MediaTime($0) } ?? .indefinite),
-            items: items)
+            items: items, trackID: metadata.trackID, sample: sample)
         order.append((key, time, group))
         if order.count > Self.maxKnownCount { known.remove(order.removeFirst().key) }
         return group

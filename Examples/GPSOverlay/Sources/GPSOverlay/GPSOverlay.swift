@@ -1,0 +1,71 @@
+import Foundation
+import HLSKitCore
+
+/// Draws onto the pictures of a stream where they were taken: the text `GPS` (`TXXX`) of its timed ID3 metadata.
+@main struct GPSOverlay {
+    static func main() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        guard arguments.count >= 2, let count = Int(arguments.dropFirst(2).first ?? "100"), count > 0 else {
+            print("usage: GPSOverlay URL FOLDER [COUNT]")
+            exit(64)
+        }
+        do {
+            try await play(arguments[0], count: count, folder: URL(fileURLWithPath: arguments[1])) { print($0) }
+        } catch {
+            print(error)
+            exit(1)
+        }
+    }
+
+    /// Plays `count` pictures in real time and writes each as a PNG file; `tell` gets a line for each.
+    nonisolated(nonsending) static func play(
+        _ url: String, count: Int, folder: URL, tell: (String) -> Void
+    ) async throws {
+        let item = PlayerItem(url: url)
+        // The composition names the metadata that it may use, and each instruction that of its time.
+        let tracks = try await Asset(url: url).loadTracks(withMediaType: .metadata)
+        var ids = [TimedMetadataGroup.eventMessageTrackID]
+        for track in tracks { ids += try await track.load(.formatDescriptions).map(\.id) }
+        let composition = FrameComposition(
+            sourceSampleDataTrackIDs: ids, instructions: [.init(requiredSourceSampleDataTrackIDs: ids)]
+        ) { request in
+            guard let place = await Self.place(in: request) else { return request.sourceFrame }
+            var image = try Image(request.sourceFrame)
+            Lettering.draw(place, onto: &image)
+            return try VideoFrame(image, inPlaceOf: request.sourceFrame)
+        }
+        let output = CompositionOutput(composition)
+        try item.add(output)
+        let frames = output.frames()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+
+        let player = Player()
+        player.play()
+        try player.replaceCurrentItem(with: item)
+        let watcher = Task {
+            for await state in player.states() where state.itemStatus == .failed { await player.close() }
+        }
+        defer { watcher.cancel() }
+        var number = 0
+        for await frame in frames {
+            let name = "\(number).png"
+            try Data(Image(frame).encoded(as: .png)).write(to: folder.appendingPathComponent(name))
+            tell("\(name): \(Int(((frame.itemTime?.seconds ?? 0) * 1000).rounded())) ms")
+            number += 1
+            if number == count { break }
+        }
+        await player.close()
+        if let error = item.error { throw error }
+    }
+
+    /// Latitude and longitude, as the stream has them.
+    private static func place(in request: FrameCompositionRequest) async -> String? {
+        for id in request.sourceSampleDataTrackIDs {
+            let items = request.sourceTimedMetadata(byTrackID: id)?.items ?? []
+            for item in MetadataItem.metadataItems(from: items, filteredByIdentifier: "org.id3/TXXX:GPS") {
+                if let text = try? await item.load(.stringValue) { return text }
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,44 @@
+import CLibAV
+
+extension VideoFrame {
+    /// An image as a picture: opaque RGB of full range, with square pixels, at the time of another picture and in its
+    /// primaries.
+    ///
+    /// Together with ``Image/init(_:maximumSize:quarterTurns:)`` it lets a ``FrameCompositor`` draw: what was a picture is
+    /// pixels in memory, and is a picture again. Costs a copy of the pixels.
+    /// - Parameters:
+    ///   - image: may be of another size.
+    ///   - original: gives the times and, where it is of standard range, the primaries and the transfer function.
+    public convenience init(_ image: Image, inPlaceOf original: VideoFrame) throws(CodecError) {
+        var target = av_frame_alloc()
+        defer { av_frame_free(&target) }
+        guard let target else { throw CodecError(call: "av_frame_alloc", code: CodecError.outOfMemory) }
+        target.pointee.width = Int32(clamping: image.width)
+        target.pointee.height = Int32(clamping: image.height)
+        target.pointee.format = AV_PIX_FMT_RGBA.rawValue
+        target.pointee.colorspace = AVCOL_SPC_RGB
+        target.pointee.color_range = AVCOL_RANGE_JPEG
+        target.pointee.sample_aspect_ratio = AVRational(num: 1, den: 1)
+        // What is of high dynamic range became BT.709 on its way into an image.
+        let tags = original.colorTags.isStandardRange ? original.colorTags : nil
+        target.pointee.color_primaries = AVColorPrimaries(UInt32(clamping: tags?.primaries ?? 1))
+        target.pointee.color_trc = AVColorTransferCharacteristic(UInt32(clamping: tags?.transfer ?? 1))
+        let code = av_frame_get_buffer(target, 0)
+        guard code >= 0 else { throw CodecError(call: "av_frame_get_buffer", code: code) }
+        let rowByteCount = image.width * 4
+        let distance = Int(CLibAV_frame_linesize(target, 0))
+        guard let base = CLibAV_frame_data(target, 0), distance >= rowByteCount,
+            image.pixels.count == rowByteCount * image.height
+        else {
+            throw CodecError(call: "av_frame_get_buffer", code: CodecError.outOfMemory)
+        }
+        let rows = UnsafeMutableRawBufferPointer(start: base, count: distance * image.height)
+        for row in 0..<image.height {
+            rows[(row * distance)..<(row * distance + rowByteCount)]
+                .copyBytes(from: image.pixels[(row * rowByteCount)..<((row + 1) * rowByteCount)])
+        }
+        try self.init(
+            moving: target, pts: original.pts, timescale: original.timescale, duration: original.duration,
+            itemTime: original.itemTime)
+    }
+}

@@ -1,0 +1,24 @@
+/// The pictures of a ``CompositionOutput``, each composed when it is asked for.
+public struct ComposedFrames: AsyncSequence, Sendable {
+    public typealias Element = VideoFrame
+    public typealias Failure = Never
+
+    let output: CompositionOutput
+    let sources: AsyncStream<CompositionOutput.Source>
+
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let output: CompositionOutput
+        var sources: AsyncStream<CompositionOutput.Source>.AsyncIterator
+
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(Never) -> VideoFrame? {
+            while let source = await sources.next(isolation: actor) {
+                if let frame = await output.composed(source) { return frame }
+            }
+            return nil
+        }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(output: output, sources: sources.makeAsyncIterator())
+    }
+}

@@ -1,0 +1,123 @@
+import HLSMedia
+public import HLSTime
+import Synchronization
+
+/// Gives the pictures that a ``FrameComposition`` makes of those of an item, when the timebase reaches them.
+///
+/// ```swift
+/// let composition = FrameComposition(
+///     sourceSampleDataTrackIDs: [258],
+///     instructions: [.init(requiredSourceSampleDataTrackIDs: [258])]
+/// ) { request in
+///     try draw(request.sourceTimedMetadata(byTrackID: 258), over: request.sourceFrame)
+/// }
+/// let output = CompositionOutput(composition)
+/// try item.add(output)
+/// for await frame in output.frames() { show(frame) }
+/// ```
+///
+/// Pictures are composed in the task that reads ``frames()``, one after the other, so that a slow compositor holds up its
+/// reader only: who falls behind by four pictures loses the oldest, before they are composed. Metadata that lies before what
+/// was read when the output was added, or before the place that was seeked to, is not known until it comes again.
+public final class CompositionOutput: PlayerItemOutput {
+    /// A picture that the compositor did not make.
+    public struct Failure: Sendable {
+        public let compositionTime: MediaTime
+        /// What the compositor threw; ``LoadingError/Code/timedOut`` where it took longer than its deadline.
+        public let error: any Error
+    }
+
+    /// A picture with what is known of its time.
+    struct Source: Sendable {
+        var frame: VideoFrame
+        var metadata: [Int: TimedMetadataGroup]
+    }
+
+    /// Failures that are kept, the newest.
+    public static let maximumFailureCount = 16
+
+    public let composition: FrameComposition
+    private let metadata = Mutex(CompositionMetadata())
+    private let failed = Mutex<[Failure]>([])
+    private let converter: Mutex<FrameConverter>
+    private let call: UserCall
+    private let sequence = OutputSequence<Source>(capacity: 4)
+    let tie = OutputTie()
+
+    /// - Parameter clock: counts the deadline of the compositor.
+    public init(_ composition: FrameComposition, clock: any Clock<Duration> = ContinuousClock()) {
+        self.composition = composition
+        call = UserCall(clock: clock)
+        let compositor = composition.compositor
+        converter = Mutex(
+            FrameConverter(
+                to: compositor.sourcePixelFormat,
+                convertsToRec709: !compositor.supportsWideColorSourceFrames && compositor.workingColorSpace == .rec709))
+    }
+
+    public var connection: OutputConnection { OutputConnection(self) }
+
+    /// The composed pictures. Ends when the output is taken from its item, and when the item fails or is played no longer.
+    public func frames() -> ComposedFrames { ComposedFrames(output: self, sources: sequence.subscribe(tie)) }
+
+    /// The pictures that were left out because the compositor failed, oldest first; at most ``maximumFailureCount``.
+    public var failures: [Failure] { failed.withLock { $0 } }
+
+    /// The picture to be shown; nil where there is none.
+    func composed(_ source: Source) async -> VideoFrame? {
+        guard let time = source.frame.itemTime, let instruction = composition.instruction(at: time) else {
+            return source.frame
+        }
+        let compositor = composition.compositor
+        do {
+            let frame = try converter.withLock { converter throws(CodecError) in try converter.convert(source.frame) }
+            let ids = composition.trackIDs(for: instruction)
+            let request = FrameCompositionRequest(
+                compositionTime: time, instruction: instruction, sourceFrame: frame, sourceSampleDataTrackIDs: ids,
+                metadata: source.metadata.filter { ids.contains($0.key) })
+            let answer = try await call.value(of: "the compositor", url: "", within: compositor.deadline) {
+                await Self.answer(of: compositor, to: request)
+            }
+            return try answer.get().placed(at: time)
+        } catch {
+            failed.withLock { failed in
+                failed.append(Failure(compositionTime: time, error: error))
+                if failed.count > Self.maximumFailureCount { failed.removeFirst() }
+            }
+            return nil
+        }
+    }
+
+    private static func answer(
+        of compositor: any FrameCompositor, to request: FrameCompositionRequest
+    ) async -> Result<VideoFrame, any Error> {
+        do { return .success(try await compositor.compose(request)) } catch { return .failure(error) }
+    }
+}
+
+extension CompositionOutput: OutputReceiving {
+    var frameTypes: Set<MediaType> { [.video] }
+    var takesMetadata: Bool { !composition.sourceSampleDataTrackIDs.isEmpty }
+    var needsStandardRange: Bool { !composition.compositor.supportsWideColorSourceFrames }
+
+    func add(_ group: TimedMetadataGroup) {
+        guard let id = group.trackID, composition.sourceSampleDataTrackIDs.contains(id) else { return }
+        metadata.withLock { $0.add(group, of: id) }
+    }
+
+    func present(_ frame: VideoFrame, _ moment: OutputMoment) {
+        guard let time = frame.itemTime?.duration else { return }
+        let current = metadata.withLock { $0.groups(at: time, generation: moment.generation) }
+        guard let current, sequence.hasReaders else { return }
+        sequence.yield(Source(frame: frame, metadata: current))
+    }
+
+    func flush(generation: Int) {
+        metadata.withLock { $0.flush(generation: generation) }
+    }
+
+    func end() {
+        metadata.withLock { $0 = CompositionMetadata() }
+        sequence.finish()
+    }
+}

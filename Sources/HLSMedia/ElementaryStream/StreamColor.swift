@@ -1,0 +1,64 @@
+extension MediaTrack {
+    /// The colour of the pictures: what the stream itself says (the usability information of its parameter set), and where
+    /// that says nothing, the container. nil where neither does.
+    ///
+    /// Decoders give it with each picture; this tells it before one is decoded.
+    package var declaredColor: ColorInformation? {
+        guard let own = streamColor else { return colorInformation }
+        guard let container = colorInformation else { return own }
+        func first(_ one: Int, _ other: Int) -> Int { one == 2 ? other : one }
+        return ColorInformation(
+            colorPrimaries: first(own.colorPrimaries, container.colorPrimaries),
+            transferCharacteristics: first(own.transferCharacteristics, container.transferCharacteristics),
+            matrixCoefficients: first(own.matrixCoefficients, container.matrixCoefficients),
+            isFullRange: own.isFullRange == true ? true : container.isFullRange ?? own.isFullRange)
+    }
+
+    /// What the first sequence parameter set in `avcC` or `hvcC` says.
+    private var streamColor: ColorInformation? {
+        guard configuration.first == 1 else { return nil }
+        do throws(MediaError) {
+            switch codec {
+            case .h264:
+                guard let set = Self.parameterSet(avcC: configuration) else { return nil }
+                return try H264SPS(parsing: set).usability.colorInformation
+            case .hevc:
+                guard let set = Self.parameterSet(hvcC: configuration) else { return nil }
+                return try HEVCSPS(parsing: set).usability.colorInformation
+            default: return nil
+            }
+        } catch {
+            return nil
+        }
+    }
+
+    /// Source: ISO/IEC 14496-15 §5.3.3.1.
+    private static func parameterSet(avcC bytes: [UInt8]) -> ArraySlice<UInt8>? {
+        var reader = BoxReader(bytes[...], offset: 0)
+        do throws(MediaError) {
+            try reader.skip(5)
+            guard try reader.readUInt8() & 0x1f > 0 else { return nil }
+            return try reader.readBytes(Int(try reader.readUInt16()))
+        } catch {
+            return nil
+        }
+    }
+
+    /// Source: ISO/IEC 14496-15 §8.3.3.1.
+    private static func parameterSet(hvcC bytes: [UInt8]) -> ArraySlice<UInt8>? {
+        var reader = BoxReader(bytes[...], offset: 0)
+        do throws(MediaError) {
+            try reader.skip(22)
+            for _ in 0..<(try reader.readUInt8()) {
+                let type = try reader.readUInt8() & 0x3f
+                for _ in 0..<(try reader.readUInt16()) {
+                    let unit = try reader.readBytes(Int(try reader.readUInt16()))
+                    if type == 33 { return unit }
+                }
+            }
+        } catch {
+            return nil
+        }
+        return nil
+    }
+}

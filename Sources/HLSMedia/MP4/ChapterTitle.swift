@@ -1,0 +1,22 @@
+/// The text in a sample of a chapter track.
+///
+/// Source: QuickTime File Format, "Text Sample Data" and "Chapter Lists"; 3GPP TS 26.245 §5.17 (`tx3g`).
+package enum ChapterTitle {
+    /// The title: a length of two bytes, then UTF-8, or UTF-16 with a byte order mark. Boxes may follow. What ends early is
+    /// read as far as it goes; bytes that are no text are replaced.
+    package static func text(ofSample bytes: ArraySlice<UInt8>) -> String {
+        guard bytes.count >= 2 else { return "" }
+        let length = Int(bytes[bytes.startIndex]) << 8 | Int(bytes[bytes.startIndex + 1])
+        let text = bytes.dropFirst(2).prefix(length)
+        if text.starts(with: [0xfe, 0xff]) || text.starts(with: [0xff, 0xfe]) {
+            let isBigEndian = text.first == 0xfe
+            var units: [UInt16] = []
+            var rest = text.dropFirst(2)
+            while let first = rest.popFirst(), let second = rest.popFirst() {
+                units.append(isBigEndian ? UInt16(first) << 8 | UInt16(second) : UInt16(second) << 8 | UInt16(first))
+            }
+            return String(decoding: units, as: UTF16.self)
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

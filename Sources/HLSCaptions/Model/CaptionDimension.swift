@@ -26,7 +26,7 @@ public struct CaptionDimension: Sendable, Hashable {
     public static func percent(_ value: Double) -> CaptionDimension { CaptionDimension(value: value, units: .percent) }
 
     /// In percent, where the screen is `cellCount` cells long; nil where unspecified.
-    func percentage(cellCount: Int) -> Double? {
+    package func percentage(cellCount: Int) -> Double? {
         switch units {
         case .unspecified: nil
         case .percent: value

@@ -4,7 +4,7 @@ public struct Image: Sendable, Hashable {
     public let width: Int
     public let height: Int
     /// Rows from top to bottom without padding; four bytes for each pixel: red, green, blue and alpha, full range. Alpha is
-    /// 255: nothing is transparent.
+    /// 255 in pictures of video: nothing is transparent. Colours are not multiplied by it.
     public let pixels: [UInt8]
 
     /// nil where a side is not above zero or the number of bytes is not four for each pixel.

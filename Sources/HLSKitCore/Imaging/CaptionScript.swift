@@ -1,0 +1,146 @@
+import HLSCaptions
+
+/// Captions that are shown together, as a script of Advanced SubStation Alpha for a picture of a size.
+///
+/// Text is white on a black that lets a fifth through, as in WebVTT, unless it says otherwise, and a twentieth of the
+/// picture high. Rubies stand in brackets behind their text; vertical text is laid out in lines.
+struct CaptionScript {
+    /// More are not legible.
+    private static let maxCaptionCount = 64
+    private static let maxScalarCount = 4096
+    /// Of the picture's height; WebVTT's default.
+    private static let fontHeight = 0.05
+
+    let text: String
+
+    init(_ captions: [Caption], width: Int, height: Int) {
+        let size = max(4, Int((Double(height) * Self.fontHeight).rounded()))
+        let margin = max(1, height / 20)
+        var text = """
+            [Script Info]
+            ScriptType: v4.00+
+            PlayResX: \(width)
+            PlayResY: \(height)
+            WrapStyle: 0
+            ScaledBorderAndShadow: yes
+
+            [V4+ Styles]
+            Format: Name, Fontname, Fontsize, PrimaryColour, SecondaryColour, OutlineColour, BackColour, Bold, Italic, \
+            Underline, StrikeOut, ScaleX, ScaleY, Spacing, Angle, BorderStyle, Outline, Shadow, Alignment, MarginL, MarginR, \
+            MarginV, Encoding
+            Style: Default,sans-serif,\(size),&H00FFFFFF,&H00FFFFFF,&H33000000,&H33000000,0,0,0,0,100,100,0,0,3,\
+            \(max(1, size / 8)),0,2,\(margin),\(margin),\(margin),1
+
+            [Events]
+            Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
+
+            """
+        for caption in captions.prefix(Self.maxCaptionCount) {
+            text += Self.line(caption, width: Double(width), height: Double(height)) + "\n"
+        }
+        self.text = text
+    }
+
+    private static func line(_ caption: Caption, width: Double, height: Double) -> String {
+        var placement = ""
+        var margins = "0,0,0"  // those of the style
+        if let region = caption.region, let place = Place(region, alignment: caption.textAlignment, width, height) {
+            placement = "{\\an\(place.anchor)\\pos(\(place.x),\(place.y))\(place.isWrapped ? "" : "\\q2")}"
+            margins = "1,\(max(1, Int(width) - place.width)),0"
+        } else {
+            let anchor =
+                switch caption.textAlignment {
+                case .start, .left: 1
+                case .end, .right: 3
+                case .center, nil: 2
+                }
+            placement = "{\\an\(anchor)}"
+        }
+        var text = ""
+        var remaining = maxScalarCount
+        var offset = 0
+        let scalars = Array(caption.text.unicodeScalars)
+        while offset < scalars.count, remaining > 0 {
+            let (style, range) = caption.style(at: offset)
+            let end = min(max(range.upperBound, offset + 1), scalars.count, offset + remaining)
+            text += tags(of: style) + escaped(scalars[offset..<end])
+            if let ruby = style.ruby { text += "(" + escaped(Array(ruby.text.unicodeScalars.prefix(256))[...]) + ")" }
+            remaining -= end - offset
+            offset = end
+        }
+        return "Dialogue: 0,0:00:00.00,0:00:10.00,Default,,\(margins),,\(placement)\(text)"
+    }
+
+    /// `\r` takes back what the piece before has set.
+    private static func tags(of style: CaptionStyle) -> String {
+        var tags = "\\r"
+        if let color = style.textColor { tags += color.tags("1") }
+        if let color = style.backgroundColor { tags += color.tags("3") }
+        if style.fontWeight == .bold { tags += "\\b1" }
+        if style.fontStyle == .italic { tags += "\\i1" }
+        if style.decoration.contains(.underline) { tags += "\\u1" }
+        if style.decoration.contains(.lineThrough) { tags += "\\s1" }
+        return "{\(tags)}"
+    }
+
+    private static func escaped(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in scalars {
+            switch scalar {
+            case "\n", "\r": result.append(contentsOf: "\\N".unicodeScalars)
+            // A joiner keeps the backslash from beginning a command.
+            case "\\": result.append(contentsOf: "\\\u{2060}".unicodeScalars)
+            case "{": result.append(contentsOf: "\\{".unicodeScalars)
+            case "}": result.append(contentsOf: "\\}".unicodeScalars)
+            case "\0"..<" ", "\u{7f}": result.append(" ")
+            default: result.append(scalar)
+            }
+        }
+        return String(result)
+    }
+
+    /// Where a region puts its text: the point that the text's anchor stands at, in pixels.
+    private struct Place {
+        /// As on a keypad: 1 to 3 are at the bottom, 7 to 9 at the top.
+        var anchor: Int
+        var x: Int
+        var y: Int
+        var width: Int
+        var isWrapped: Bool
+
+        init?(_ region: CaptionRegion, alignment: Caption.TextAlignment?, _ width: Double, _ height: Double) {
+            guard let top = region.origin.y.percentage(cellCount: CaptionGrid.rowCount) else { return nil }
+            let left = Self.clamp(region.origin.x.percentage(cellCount: CaptionGrid.columnCount) ?? 0)
+            let boxWidth = Self.clamp(region.size.width.percentage(cellCount: CaptionGrid.columnCount) ?? 100 - left)
+            let boxHeight = Self.clamp(region.size.height.percentage(cellCount: CaptionGrid.rowCount) ?? 0)
+            let column =
+                switch alignment {
+                case .start, .left: 0
+                case .end, .right: 2
+                case .center, nil: 1
+                }
+            let row =
+                switch region.displayAlignment {
+                case .before, nil: 0
+                case .center: 1
+                case .after: 2
+                }
+            anchor = (2 - row) * 3 + column + 1
+            x = Int((width * (left + boxWidth * Double(column) / 2) / 100).rounded())
+            y = Int((height * min(Self.clamp(top) + boxHeight * Double(row) / 2, 100) / 100).rounded())
+            self.width = Int((width * boxWidth / 100).rounded())
+            // Rows of a grid are as they were laid out.
+            isWrapped = region.size.width.units != .cells && boxWidth > 0
+        }
+
+        private static func clamp(_ percent: Double) -> Double { percent.isFinite ? min(max(percent, 0), 100) : 0 }
+    }
+}
+
+extension CaptionColor {
+    /// Colour and transparency of a part of the text: 1 is the text itself, 3 what is behind it.
+    fileprivate func tags(_ part: String) -> String {
+        func digits(_ value: UInt8) -> String { (value < 16 ? "0" : "") + String(value, radix: 16, uppercase: true) }
+        return "\\\(part)c&H\(digits(blue))\(digits(green))\(digits(red))&\\\(part)a&H\(digits(255 - alpha))&"
+    }
+}

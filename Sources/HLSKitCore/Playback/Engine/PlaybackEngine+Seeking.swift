@@ -61,7 +61,7 @@ extension PlaybackEngine {
     ) -> TimeControlMachine.TimebaseAnchor {
         let start = item?.mainTracker?.start ?? .zero
         let end = item?.mainTracker.map { max(start, effectiveEnd ?? $0.end) }
-        func within(_ time: Duration) -> Duration { min(max(time, start), end ?? time) }
+        func within(_ time: Duration) -> Duration { min(max(time, start), end ?? max(time, start)) }
         var anchor = anchor
         guard rate.isFinite, rate != 0 else {
             anchor.itemTime = within(anchor.itemTime)

@@ -96,7 +96,7 @@ struct ResourceBudgetTests {
     ]
 
     @Test("D10: all players together hold what the budget allows, and none of them stalls", arguments: limits)
-    func limits(_ limit: Limit) throws {
+    func together(_ limit: Limit) throws {
         let pipe = try SharedPipe(kilobitsPerSecond: 100_000)
         let budget = limit.budget()
         let players = try (0..<4).map { try pipe.play("s\($0)", budget) }

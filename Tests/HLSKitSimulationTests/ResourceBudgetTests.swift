@@ -183,17 +183,4 @@ struct ResourceBudgetTests {
         #expect(most > 9)
         #expect(player.state.statistics.numberOfStalls == 0)
     }
-
-    @Test("D08: media of a segment can be played before its last byte is here")
-    func progressive() throws {
-        // A segment takes two seconds.
-        let pipe = try SharedPipe(kilobitsPerSecond: 2000, segmentCount: 1)
-        let player = try pipe.play("a", ResourceBudget())
-        pipe.run(1)
-        let state = player.state
-        #expect(state.statistics.numberOfSegments == 0, "it is still on its way")
-        #expect(state.loadedTimeRanges.count == 1)
-        #expect((0.5...1).contains(state.held))
-        #expect(state.itemStatus == .readyToPlay)
-    }
 }

@@ -62,6 +62,8 @@ struct ForwardBuffer: Sendable {
         /// Bytes that are on their way, and those of the next segment at most.
         var pendingByteCount = 0
         var nextByteCount = 0
+        /// Media that is on its way, by track.
+        var pendingDurations: [Track: Duration] = [:]
         /// Others go first while there is so much media ahead; nil while they do not.
         var reserve: Duration?
     }
@@ -218,10 +220,13 @@ struct ForwardBuffer: Sendable {
             var stopsForBytes = exceedsBytes && !needsMore
             var waits = false
             if let bounds = situation.bounds {
-                let ahead = bounds.duration == nil ? .zero : ahead + situation.nextSegmentDuration
-                if bounds.isExceeded(by: ahead, bytesAhead), !needsMore { stopsForBytes = true }
-                waits = bounds.isExceeded(by: ahead, bytesAhead, bounds.pendingByteCount) && !needsMore
-                if let reserve = bounds.reserve, forwardDuration(of: track, situation) >= reserve { waits = true }
+                let next = situation.nextSegmentDuration
+                if bounds.isExceeded(by: ahead + next, bytesAhead), !needsMore { stopsForBytes = true }
+                // What is on its way is as good as here, but for who waits for it.
+                let then = ahead + (bounds.pendingDurations[track] ?? .zero)
+                waits = bounds.isExceeded(by: then + next, bytesAhead, bounds.pendingByteCount)
+                if isRequired, then < needed { waits = false }
+                if let reserve = bounds.reserve, ahead >= reserve { waits = true }
             }
             lanes[track.rawValue].updateRest(
                 isEnough: isEnough, isWorthLoading: isWorthLoading(ahead, target: target, situation))

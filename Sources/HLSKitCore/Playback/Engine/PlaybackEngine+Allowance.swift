@@ -33,8 +33,19 @@ extension PlaybackEngine {
             bounds.pendingByteCount = pendingByteCount()
             bounds.nextByteCount = largestNextByteCount(situation)
         }
+        if allowance.isLimited {
+            for id in LaneID.allCases { bounds.pendingDurations[id.bufferTrack] = pendingDuration(in: id) }
+        }
         if isYielding { bounds.reserve = reserve(situation) }
         return bounds
+    }
+
+    /// Media of segments that are on their way, or wait to be read.
+    private func pendingDuration(in id: LaneID) -> Duration {
+        item?.lanes[id]?.segments.reduce(.zero) { sum, flight in
+            let end = flight.job.start + flight.job.duration
+            return sum + max(.zero, end - (flight.demuxedUpTo ?? flight.job.start))
+        } ?? .zero
     }
 
     /// Media to play in the meantime: what comes next is loaded in half of it at half of the speed.

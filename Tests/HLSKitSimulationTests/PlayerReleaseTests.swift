@@ -12,7 +12,7 @@ struct PlayerReleaseTests {
         init(_ object: AnyObject) { self.object = object }
     }
 
-    @Test("a thousand players that are let go leave no request, no task and nothing in memory")
+    @Test("D10: a thousand players that are let go leave no request, no task and nothing in memory")
     func release() throws {
         let requests = Mutex<CountingTransport?>(nil)
         // Slow, so that most are let go in the middle of a request.

@@ -17,6 +17,9 @@ public struct PlayerConfiguration: Sendable {
     public var transport: any Transport
     public var pacing = Pacing.realTime
     public var buffering = BufferingConfiguration()
+    /// What the player shares with others: limits of what they hold together, and who goes first
+    /// (``Player/networkResourcePriority``). Default: ``ResourceBudget/process``.
+    public var resourceBudget = ResourceBudget.process
     /// How many segments are loaded side by side.
     public var parallelLoading = ParallelLoading()
     public var keepUpPolicy = KeepUpPolicy.predictive

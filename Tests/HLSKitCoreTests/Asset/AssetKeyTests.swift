@@ -90,7 +90,7 @@ struct AssetKeyTests {
         }
     }
 
-    @Test("A14: an expensive network that the asset does not allow ends its item, and another one does not")
+    @Test("A14, D14: an expensive network that the asset does not allow ends its item, and another one does not")
     func expensive() throws {
         for isExpensive in [true, false] {
             let bench = try KeyBench { $0.allowsExpensiveNetworkAccess = false }

@@ -79,7 +79,7 @@ struct AssetOptionTests {
     }
 
     @Test(
-        "A14: what expensive and constrained networks are not to carry is refused, without a request",
+        "A14, D14: what expensive and constrained networks are not to carry is refused, without a request",
         arguments: [
             Network(conditions: NetworkConditions(isExpensive: true), isAllowed: true),
             Network(conditions: NetworkConditions(isExpensive: true), allowsExpensive: false, isAllowed: false),

@@ -14,7 +14,7 @@ struct EngineLiveTests {
         zip(numbers, numbers.dropFirst()).allSatisfy { $0 + 1 == $1 }
     }
 
-    @Test("playing starts three target durations from the edge, and ends when the list does")
+    @Test("M01: playing starts three target durations from the edge, and ends when the list does")
     func startAndEnd() {
         var harness = EngineHarness.playing("live.m3u8", from: .live(Broadcast(laterCount: 8)))
         harness.runToEnd()
@@ -25,7 +25,7 @@ struct EngineLiveTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("the end is seen where it comes without a new segment")
+    @Test("M07: the end is seen where it comes without a new segment")
     func lateEndTag() {
         var origin = ScriptedOrigin()
         let list = PlaylistText.numbered(0, count: 4)
@@ -72,7 +72,7 @@ struct EngineLiveTests {
         Start(name: "a tag too near the edge", header: ["#EXT-X-START:TIME-OFFSET=-2"], first: "s103.ts"),
     ]
 
-    @Test("playing starts where the item or the list says", arguments: starts)
+    @Test("M01: playing starts where the item or the list says", arguments: starts)
     func startPosition(_ example: Start) {
         var preferences = PlayerItemPreferences()
         preferences.startPosition = example.position
@@ -120,7 +120,7 @@ struct EngineLiveTests {
         #expect(harness.statistics.numberOfStalls >= 1)
     }
 
-    @Test("R42: a list that stands still for ever ends the item; what was loaded is played", arguments: [4, 1])
+    @Test("M07, R42: a list that stands still for ever ends the item; what was loaded is played", arguments: [4, 1])
     func frozenForEver(target: Int) throws {
         var harness = EngineHarness.playing(
             "live.m3u8",
@@ -136,7 +136,7 @@ struct EngineLiveTests {
         #expect(!notices.isEmpty)
     }
 
-    @Test("R42: with the policy to end, a list that stands still for ever is an end like any other")
+    @Test("M07, R42: with the policy to end, a list that stands still for ever is an end like any other")
     func staleEnds() {
         var preferences = PlayerItemPreferences()
         preferences.stalePolicy = .end

@@ -184,7 +184,7 @@ struct RetryScheduleTests {
             kind: .initializationSection, expected: after(0.5) + [.fail(.badMedia)]),
     ]
 
-    @Test("each fault is met as the table of RELIABILITY says", arguments: segments + others)
+    @Test("D04: each fault is met as the table of RELIABILITY says", arguments: segments + others)
     private func fault(_ testCase: Case) {
         var schedule = Schedule(policies: RetryPolicies(jitter: 0))
         var now = Duration.seconds(100)

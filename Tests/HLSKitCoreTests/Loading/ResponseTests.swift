@@ -81,7 +81,7 @@ struct ResponseTests {
         #expect(chain.redirectCount == 2)
     }
 
-    @Test("the speed gauge reports the first window with too few bytes, and none before")
+    @Test("D05: the speed gauge reports the first window with too few bytes, and none before")
     func speedGauge() {
         var gauge = SpeedGauge(window: .seconds(6), minimumBytesPerSecond: 1000, start: .zero, byteCount: 0)
         var reports: [Int] = []
@@ -100,7 +100,7 @@ struct ResponseTests {
         for second in 1...100 { #expect(gauge.check(at: .seconds(second), byteCount: second * 1000) == nil) }
     }
 
-    @Test("the rate bucket saves up little and lets debts be paid first")
+    @Test("D11: the rate bucket saves up little and lets debts be paid first")
     func rateBucket() {
         var bucket = RateBucket(bytesPerSecond: 1000, at: .zero)
         bucket.fill(at: .seconds(100))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("the life of a player", .timeLimit(.minutes(2)), .enabled(if: TestOrigin.isInstalled))
 struct PlayerLifetimeTests {
-    @Test("closing in mid-play ends every request, and no output is used afterwards")
+    @Test("D10: closing in mid-play ends every request, and no output is used afterwards")
     func close() async throws {
         let origin = try SampleOrigin.shared()
         var configuration = PlayerConfiguration.unpaced()
@@ -71,7 +71,7 @@ struct PlayerLifetimeTests {
     }
 
     // In a process of its own, so that nothing else opens and closes files or threads meanwhile.
-    @Test("a thousand players that are made, play and are let go leave no decoder, file, connection nor thread behind")
+    @Test("D10: a thousand players that are made, played and let go leave no decoder, file, connection nor thread")
     func leaks() async {
         await #expect(processExitsWith: .success) {
             func count(_ what: String) throws -> Int {

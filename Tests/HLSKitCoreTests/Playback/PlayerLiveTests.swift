@@ -6,12 +6,12 @@ import Testing
 /// no other test keeps the threads of the pool.
 @Suite("live streams", .timeLimit(.minutes(1)))
 struct PlayerLiveTests {
-    @Test("from the oldest segment of a sliding window to the end nothing is lost or repeated")
+    @Test("M08: from the oldest segment of a sliding window to the end nothing is lost or repeated")
     func sliding() async {
         await #expect(processExitsWith: .success) { try await Self.everyFrame(.sliding) }
     }
 
-    @Test("from the start of an EVENT playlist to the end nothing is lost or repeated")
+    @Test("M08: from the start of an EVENT playlist to the end nothing is lost or repeated")
     func event() async {
         await #expect(processExitsWith: .success) { try await Self.everyFrame(.event) }
     }
@@ -32,7 +32,7 @@ struct PlayerLiveTests {
         }
     }
 
-    @Test("without a wish it starts three target durations before the edge")
+    @Test("M01: without a wish it starts three target durations before the edge")
     func holdBack() async {
         await #expect(processExitsWith: .success) {
             let (_, writer, play) = try await Self.play(.sliding, listed: 7) { _ in }

@@ -72,6 +72,8 @@ enum EngineControl: Sendable {
     case setNetworkConditions(NetworkConditions)
     /// What the item's outputs can show.
     case setOutputLimits(OutputLimits)
+    /// What other players leave.
+    case setAllowance(LoadAllowance)
     /// Ends the item at this item time; nil takes the end time back.
     case setForwardPlaybackEndTime(Duration?)
     /// Ends reverse playing at this item time; nil is the start.

@@ -51,6 +51,21 @@ struct ForwardBuffer: Sendable {
         /// Length and probable size of the segment to be loaded next.
         var nextSegmentDuration: Duration = .zero
         var nextSegmentByteCount = 0
+        /// What other players leave; nil for everything.
+        var bounds: Bounds?
+    }
+
+    /// What may be held beside other players.
+    struct Bounds: Sendable, Hashable {
+        var byteCount: Int?
+        var duration: Duration?
+        /// Bytes that are on their way, and those of the next segment at most.
+        var pendingByteCount = 0
+        var nextByteCount = 0
+        /// Media that is on its way, by track.
+        var pendingDurations: [Track: Duration] = [:]
+        /// Others go first while there is so much media ahead; nil while they do not.
+        var reserve: Duration?
     }
 
     /// What follows from the ranges and a situation.
@@ -126,7 +141,9 @@ struct ForwardBuffer: Sendable {
                 evicted.append((track, piece.range))
             }
         }
-        var excess = lanes.reduce(0) { $0 + $1.byteCountBehind(situation) } - configuration.maxBackBufferBytes
+        var limit = configuration.maxBackBufferBytes
+        if let room = situation.bounds?.roomBehind(byteCountAhead(situation)) { limit = min(limit, room) }
+        var excess = lanes.reduce(0) { $0 + $1.byteCountBehind(situation) } - limit
         while excess > 0 {
             let candidates = Track.allCases.compactMap { track in
                 lanes[track.rawValue].farthestBehind(situation).map { (track: track, piece: $0) }
@@ -140,6 +157,10 @@ struct ForwardBuffer: Sendable {
             evicted.append((track, piece.range))
         }
         return evicted
+    }
+
+    func byteCountAhead(_ situation: Situation) -> Int {
+        lanes.reduce(0) { $0 + $1.byteCountAhead(situation) }
     }
 
     /// Playable media of one track ahead of the playhead. Gaps and holes that are played over count.
@@ -182,8 +203,7 @@ struct ForwardBuffer: Sendable {
         }
         let target = target(situation)
         let remaining = situation.remaining
-        var bytesAhead = 0
-        for lane in lanes { bytesAhead += lane.byteCountAhead(situation) }
+        let bytesAhead = byteCountAhead(situation)
         let (bytesThen, overflow) = bytesAhead.addingReportingOverflow(situation.nextSegmentByteCount)
         let exceedsBytes = overflow || bytesThen > configuration.maxBufferBytes
         let needed = max(situation.startThreshold, situation.nextSegmentDuration)
@@ -197,10 +217,22 @@ struct ForwardBuffer: Sendable {
             let hasAll = remaining.map { ahead >= $0 } ?? false
             let needsMore = isRequired && ahead < needed
             let isEnough = isEnough(ahead, target: target, situation)
-            let stopsForBytes = exceedsBytes && !needsMore
+            var stopsForBytes = exceedsBytes && !needsMore
+            var waits = false
+            if let bounds = situation.bounds {
+                let next = situation.nextSegmentDuration
+                if bounds.isExceeded(by: ahead + next, bytesAhead), !needsMore { stopsForBytes = true }
+                // What is on its way is as good as here, but for who waits for it.
+                let then = ahead + (bounds.pendingDurations[track] ?? .zero)
+                waits = bounds.isExceeded(by: then + next, bytesAhead, bounds.pendingByteCount)
+                if isRequired, then < needed { waits = false }
+                if let reserve = bounds.reserve, ahead >= reserve { waits = true }
+            }
             lanes[track.rawValue].updateRest(
                 isEnough: isEnough, isWorthLoading: isWorthLoading(ahead, target: target, situation))
-            if !hasAll, !stopsForBytes, !lanes[track.rawValue].isResting { verdict.tracksToLoad.insert(Tracks(track)) }
+            if !hasAll, !stopsForBytes, !waits, !lanes[track.rawValue].isResting {
+                verdict.tracksToLoad.insert(Tracks(track))
+            }
             guard isRequired else { continue }
             verdict.forwardDuration = min(verdict.forwardDuration, ahead)
             verdict.holdsAllRemaining = verdict.holdsAllRemaining && hasAll
@@ -236,6 +268,23 @@ struct ForwardBuffer: Sendable {
         guard configuration.forwardDurationLimit == nil else { return true }
         let gap = target - ahead
         return ahead + ahead < target || (gap > situation.targetDuration && gap + gap + gap + gap + gap > target)
+    }
+}
+
+extension ForwardBuffer.Bounds {
+    /// Whether the next segment goes beyond them.
+    ///
+    /// - Parameters:
+    ///   - ahead: media ahead with it.
+    ///   - byteCounts: bytes without it.
+    fileprivate func isExceeded(by ahead: Duration, _ byteCounts: Int...) -> Bool {
+        if let duration, ahead > duration { return true }
+        return byteCount.map { room in byteCounts.reduce(nextByteCount, +) > room } ?? false
+    }
+
+    /// Bytes that may be kept behind the playhead; nil for as many as one likes.
+    fileprivate func roomBehind(_ bytesAhead: Int) -> Int? {
+        byteCount.map { max(0, $0 - bytesAhead - pendingByteCount - nextByteCount) }
     }
 }
 

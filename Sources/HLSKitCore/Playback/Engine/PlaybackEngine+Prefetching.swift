@@ -44,6 +44,7 @@ extension PlaybackEngine {
         }
         guard let first, !awaitsFirstPicture else { return nil }
         let situation = loadSituation(of: first.id, at: first.index)
+        guard allowsBeside(situation, endingAt: first.start + situation.nextDuration) else { return nil }
         return LoadScheduler(limits: configuration.parallelLoading).mayBegin(situation) ? first.id : nil
     }
 
@@ -96,6 +97,14 @@ extension PlaybackEngine {
             let url = URIReference.resolve(segment.uri, against: tracker.url), let origin = Origin(of: url)
         else { return false }
         return loading.multiplexedOrigins.contains(origin)
+    }
+
+    /// Bytes of segments that are on their way or wait to be read, those to come included.
+    func pendingByteCount() -> Int {
+        let bitRate = outlook?.bitRate ?? Self.unknownBitRate
+        return LaneID.allCases.reduce(0) { sum, id in
+            item?.lanes[id]?.segments.reduce(sum) { $0 + expectedByteCount(of: $1, bitRate: bitRate) } ?? sum
+        }
     }
 
     /// Of all that there is to come of a segment.

@@ -287,12 +287,14 @@ extension PlaybackEngine {
     private mutating func throttle(_ segment: SegmentID, _ request: RequestID) {
         let lane = segment.lane
         guard let index = item?.lanes[lane]?.segments.firstIndex(where: { $0.id == segment }),
-            item?.lanes[lane]?.segments[index].demuxedUpTo != nil,
-            item?.lanes[lane]?.segments[index].isSuspended == false
+            let flight = item?.lanes[lane]?.segments[index], flight.demuxedUpTo != nil, !flight.isSuspended
         else { return }
         let ahead = buffer.forwardDuration(of: lane.bufferTrack, situation())
         let limit = max(configuration.buffering.forwardDuration, preferences.forwardBuffer ?? .zero)
-        guard ahead > limit * 2 || buffer.byteCount > configuration.buffering.maxBufferBytes * 2 else { return }
+        guard
+            ahead > limit * 2 || buffer.byteCount > configuration.buffering.maxBufferBytes * 2
+                || limitOfReading(flight).map({ ahead > $0 }) ?? false
+        else { return }
         item?.lanes[lane]?.segments[index].isSuspended = true
         effects.append(.suspend(request))
     }
@@ -305,7 +307,8 @@ extension PlaybackEngine {
             for (index, flight) in segments.enumerated() where flight.isSuspended {
                 let ahead = buffer.forwardDuration(of: id.bufferTrack, situation())
                 guard ahead <= configuration.buffering.forwardDuration,
-                    buffer.byteCount <= configuration.buffering.maxBufferBytes, mayReadOn(at: index)
+                    buffer.byteCount <= configuration.buffering.maxBufferBytes, mayReadOn(at: index),
+                    limitOfReading(flight).map({ ahead + ahead <= $0 }) ?? true
                 else { continue }
                 item?.lanes[id]?.segments[index].isSuspended = false
                 if let request = flight.request { effects.append(.resume(request)) }

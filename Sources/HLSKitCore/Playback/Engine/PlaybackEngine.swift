@@ -18,6 +18,8 @@ struct PlaybackEngine: Sendable {
     var loading: LoadingState
     var preferences = PlayerItemPreferences()
     var networkConditions: NetworkConditions
+    /// What other players leave.
+    var allowance = LoadAllowance.everything
     var outputLimits = OutputLimits()
     var defaultRate: Float = 1
     var mediaSelection = MediaSelectionState()
@@ -187,6 +189,7 @@ struct PlaybackEngine: Sendable {
         case .assetKeysEnded(let error): endAssetKeys(error)
         case .setNetworkConditions(let new): networkConditions = new
         case .setOutputLimits(let new): outputLimits = new
+        case .setAllowance(let new): allowance = new
         case .setForwardPlaybackEndTime(let time): setForwardEnd(time)
         case .setReversePlaybackEndTime(let time): item?.reverseEnd = time
         case .close: setItem(nil)
@@ -282,6 +285,7 @@ struct PlaybackEngine: Sendable {
         situation.nextSegmentDuration = outlook.nextSegmentDuration
         situation.nextSegmentByteCount = outlook.nextSegmentByteCount
         adjustForTrickPlay(&situation)
+        situation.bounds = bounds(situation)
         return situation
     }
 

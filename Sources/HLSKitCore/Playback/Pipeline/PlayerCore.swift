@@ -22,6 +22,7 @@ final class PlayerCore: Sendable {
         var isClosed = false
         /// The time of the last change: never earlier than the one before.
         var changed = Duration.zero
+        var budget = BudgetState()
     }
 
     /// What is to be done when the lock is free again.
@@ -38,6 +39,8 @@ final class PlayerCore: Sendable {
         var hasChanged = false
         /// There is no driver that looks after the observers of time.
         var lacksDriver = false
+        /// Players who may load more or less than before.
+        var neighbours: [any ResourceBudgetMember] = []
     }
 
     let clock: HostClock
@@ -46,6 +49,8 @@ final class PlayerCore: Sendable {
     let events = EventHub<PlayerEvent>()
     let stateChanges = EventHub<Void>()
     let timeObservers = TimeObservers()
+    /// What the player is called in its budget.
+    let budgetNumber: Int
     let state: Mutex<State>
     /// Held while events go from the outbox to the hub, so that they stay in order.
     private let publishing = Mutex(())
@@ -53,6 +58,7 @@ final class PlayerCore: Sendable {
     init(configuration: PlayerConfiguration) {
         self.configuration = configuration
         clock = HostClock(configuration.clock)
+        budgetNumber = configuration.resourceBudget.makeNumber()
         let engine = PlaybackEngine(configuration: EngineConfiguration(configuration))
         state = Mutex(State(current: ItemPlayback(id: 0, item: nil, engine: engine, at: clock.now)))
     }
@@ -94,7 +100,9 @@ final class PlayerCore: Sendable {
         let result = state.withLock { state -> Swift.Result<Result, Failure> in
             state.changed = max(state.changed, now)
             do throws(Failure) {
-                return .success(try body(&state, &afterwards, state.changed))
+                let result = try body(&state, &afterwards, state.changed)
+                settleBudget(&state, &afterwards, at: state.changed)
+                return .success(result)
             } catch {
                 return .failure(error)
             }
@@ -109,6 +117,7 @@ final class PlayerCore: Sendable {
         for inbox in afterwards.closes { inbox.close() }
         for case .diary(let diary, let entry) in afterwards.diaries { diary.take(entry) }
         for inbox in afterwards.alarms { inbox.alarm() }
+        for neighbour in afterwards.neighbours { neighbour.allowanceHasChanged() }
         if afterwards.publishes { publish(upTo: .max) }
         guard afterwards.hasChanged else { return }
         timeObservers.tell(at: clock.now, isLast: afterwards.lacksDriver)

@@ -50,7 +50,7 @@ struct CurlConfigurationTests {
         }
     }
 
-    @Test("a proxy gets the whole URL, and its own login")
+    @Test("D11: a proxy gets the whole URL, and its own login")
     func proxy() async throws {
         try await withServer(answering: { connection, _ in connection.respond(Self.m3u8) }) { proxy in
             let address = proxy.url.replacingOccurrences(of: "http://", with: "http://me:pw@")
@@ -81,7 +81,7 @@ struct CurlConfigurationTests {
         }
     }
 
-    @Test("a certificate that cannot be read is a failure that says so")
+    @Test("D11: a certificate that cannot be read is a failure that says so")
     func badCertificate() async throws {
         let configuration = TransportConfiguration(proxy: .none, clientCertificateFile: "/no/such.pem")
         let url = "https://127.0.0.1:1/x"
@@ -92,7 +92,7 @@ struct CurlConfigurationTests {
         #expect(result.response == nil)
     }
 
-    @Test("the address family and the interface are as asked for")
+    @Test("D11: the address family and the interface are as asked for")
     func family() async throws {
         try await withServer(answering: { connection, _ in connection.respond(Self.m3u8) }) { server in
             let url = server.url + "/a"

@@ -165,7 +165,7 @@ struct CurlMisbehaviourTests {
         }
     }
 
-    @Test("a trickle below the floor is a failure although bytes keep coming (R18)", arguments: [true, false])
+    @Test("D05: a trickle below the floor is a failure although bytes keep coming (R18)", arguments: [true, false])
     func slowLoris(_ isInHeader: Bool) async throws {
         try await withServer(accepting: { connection, _ in
             _ = connection.readRequest()

@@ -284,7 +284,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test("all transfers together keep to the rate limit")
+    @Test("D11: all transfers together keep to the rate limit")
     func rateLimit() async throws {
         try await withServer(answering: { connection, _ in
             connection.respond([UInt8](repeating: 1, count: 60_000))
@@ -300,7 +300,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test("a proxy gets the requests")
+    @Test("D11: a proxy gets the requests")
     func proxy() async throws {
         try await withServer(answering: { connection, _ in connection.respond(Self.m3u8) }) { server in
             let transport = CurlTransport(configuration: .init(proxy: .url(server.url)))
@@ -309,7 +309,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test("connections leave from the interface, and to the address family, that was chosen")
+    @Test("D11: connections leave from the interface, and to the address family, that was chosen")
     func interface() async throws {
         try await withServer(answering: { connection, _ in connection.respond(Self.m3u8) }) { server in
             let good = TransportConfiguration(proxy: .none, addressFamily: .ipv4, interface: "lo")

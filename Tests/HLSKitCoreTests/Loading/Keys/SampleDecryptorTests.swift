@@ -83,7 +83,7 @@ struct SampleDecryptorTests {
                 """),
     ]
 
-    @Test("common encryption", arguments: cases)
+    @Test("N02: common encryption", arguments: cases)
     func commonEncryption(_ test: Case) throws {
         let bytes = AES128DecryptorTests.bytes(test.cipherText)
         #expect(try Self.decrypt(bytes, test.encryption) == Self.clear(bytes.count))
@@ -95,7 +95,7 @@ struct SampleDecryptorTests {
         #expect(try Self.decrypt(Self.clear(40), Self.common(.cbcs, [])) == Self.clear(40))
     }
 
-    @Test("an audio frame: 16 bytes are clear, and what is left of a block", arguments: [MediaCodec.aac, .ac3])
+    @Test("N02: an audio frame: 16 bytes are clear, and what is left of a block", arguments: [MediaCodec.aac, .ac3])
     func audioFrame(_ codec: MediaCodec) throws {
         let bytes = AES128DecryptorTests.bytes(
             """
@@ -104,7 +104,7 @@ struct SampleDecryptorTests {
         #expect(try Self.decrypt(bytes, .elementaryStream, codec: codec) == Self.clear(51))
     }
 
-    @Test("slices of H.264: one block in ten from byte 32 on, under emulation prevention; other units stay")
+    @Test("N02: slices of H.264: one block in ten from byte 32 on, under emulation prevention; other units stay")
     func slices() throws {
         let bytes = AES128DecryptorTests.bytes(
             """

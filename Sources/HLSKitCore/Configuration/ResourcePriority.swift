@@ -1,0 +1,12 @@
+/// How a player ranks among those it shares a ``ResourceBudget`` with.
+///
+/// Source: CONTRACTS §4 (`AVPlayer.NetworkResourcePriority`).
+public enum ResourcePriority: Int, Sendable, Hashable, Comparable, CaseIterable {
+    /// Previews, and whatever may come later.
+    case low
+    case `default`
+    /// What somebody looks at.
+    case high
+
+    public static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
+}

@@ -1,0 +1,16 @@
+import Synchronization
+
+/// Which player goes first.
+extension Player {
+    /// How the player ranks among those with the same ``PlayerConfiguration/resourceBudget``. Default: `default`.
+    ///
+    /// While a player of a higher priority waits for media or is not likely to keep up, this one begins no segment as long
+    /// as it has enough to play for ten seconds; it does not stall because of it. May be set at any time and takes effect
+    /// with the next segment.
+    ///
+    /// Source: CONTRACTS §4.
+    public var networkResourcePriority: ResourcePriority {
+        get { core.state.withLock { $0.budget.priority } }
+        set { core.change { state, _, _ in state.budget.priority = newValue } }
+    }
+}

@@ -1,0 +1,78 @@
+import HLSKitCore
+import HLSKitSimulation
+import Synchronization
+
+/// Several players over one link under one virtual clock. Each stream has a name; segments are 2 s and 0.5 MB.
+final class SharedPipe: Sendable {
+    static let bytesPerSecond = 250_000
+
+    let clock = VirtualClock()
+    private let transport: SimulatedTransport
+    private let log: Log
+
+    private final class Log: Sendable {
+        let lines = Mutex<[String]>([])
+    }
+
+    /// - Parameters:
+    ///   - kilobitsPerSecond: of the link; each stream takes 2000.
+    ///   - isDead: streams of which nothing ever arrives.
+    init(
+        kilobitsPerSecond: Int, segmentCount: Int = 60,
+        isDead: @escaping @Sendable (_ name: String) -> Bool = { _ in false }
+    ) throws {
+        let stream = SyntheticStream(
+            bitRates: [2_000_000], segmentDuration: .seconds(2), segmentCount: segmentCount)
+        let log = Log()
+        self.log = log
+        let trace = try NetworkTrace(parsing: "1000,\(kilobitsPerSecond),20\n".utf8)
+        transport = SimulatedTransport(over: trace, clock: clock) { request in
+            let parts = request.url.dropFirst("https://".count).split(separator: ".", maxSplits: 1)
+            log.lines.withLock { $0.append("\(request.time) \(request.url)") }
+            guard !isDead(String(parts.first ?? "")) else { return .failure(.timedOut) }
+            var inner = request
+            inner.url = "https://synthetic." + (parts.last ?? "")
+            return stream.response(to: inner)
+        }
+    }
+
+    /// What was asked for, and when.
+    var requests: [String] { log.lines.withLock { $0 } }
+
+    func configuration(_ budget: ResourceBudget) -> PlayerConfiguration {
+        var configuration = PlayerConfiguration(clock: clock, transport: transport)
+        configuration.resourceBudget = budget
+        return configuration
+    }
+
+    func item(_ name: String) -> PlayerItem { PlayerItem(url: "https://\(name).invalid/index.m3u8") }
+
+    /// Plays one of the streams from now on.
+    func play(
+        _ name: String, _ budget: ResourceBudget, change: (inout PlayerConfiguration) -> Void = { _ in }
+    ) throws -> Player {
+        var configuration = configuration(budget)
+        change(&configuration)
+        let player = try Player(item: item(name), configuration: configuration)
+        player.play()
+        return player
+    }
+
+    /// Lets time pass and looks each tenth of a second; ends early where `body` returns false. How long it took.
+    @discardableResult
+    func run(_ seconds: Int, _ body: () -> Bool = { true }) -> Duration {
+        let start = clock.now.offset
+        for _ in 0..<10 * seconds {
+            guard body() else { break }
+            clock.advance(by: .milliseconds(100))
+        }
+        return clock.now.offset - start
+    }
+}
+
+extension PlayerState {
+    /// Seconds of media ahead of the playhead.
+    var ahead: Double { max(0, (loadedTimeRanges.last?.end ?? .zero).seconds - currentTime.seconds) }
+    /// Seconds of media that are held, those behind the playhead included.
+    var held: Double { loadedTimeRanges.reduce(0) { $0 + $1.duration.seconds } }
+}

@@ -77,9 +77,9 @@ struct PlayerLifetimeTests {
             func count(_ what: String) throws -> Int {
                 try FileManager.default.contentsOfDirectory(atPath: "/proc/self/\(what)").count
             }
-            /// Waits for what has been told to end.
+            /// Waits for what has been told to end; idle threads of the pool go after some seconds.
             func settled(_ count: () throws -> Int, at most: Int) throws -> Bool {
-                for _ in 0..<500 {
+                for _ in 0..<2000 {
                     if try count() <= most { return true }
                     usleep(10_000)
                 }
@@ -117,15 +117,10 @@ struct PlayerLifetimeTests {
             let (files, threads) = (try count("fd"), try count("task"))
             try await rounds(1000)
             // Connections that are kept for the next player: as many as before, and a few.
-            guard try settled({ DecoderContext.openCount }, at: 0), try settled({ try count("fd") }, at: files + 8),
-                try settled({ try count("task") }, at: threads + 4)
-            else {
-                let decoders = DecoderContext.openCount
-                print(
-                    "files \(files) -> \(try count("fd")), threads \(threads) -> \(try count("task")), decoders \(decoders)"
-                )
-                exit(1)
-            }
+            // The code tells what is left: decoders, files, threads.
+            guard try settled({ DecoderContext.openCount }, at: 0) else { exit(3) }
+            guard try settled({ try count("fd") }, at: files + 8) else { exit(4) }
+            guard try settled({ try count("task") }, at: threads + 4) else { exit(5) }
             exit(0)
         }
     }

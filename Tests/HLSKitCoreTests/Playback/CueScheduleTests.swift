@@ -116,6 +116,25 @@ struct CueScheduleTests {
         #expect(schedule.nextDue == nil)
     }
 
+    @Test("K03: a cue that a sample cuts goes on with the next one, however late that comes", arguments: [3, 5, 20])
+    func cut(presented: Int) {
+        let timeline = Self.timeline(pts: 0, start: .zero)
+        var schedule = CueSchedule()
+        let collector = CueCollector()
+        func add(_ cue: WebVTTCue, start: Bool, end: Bool) {
+            var batch = Self.batch([cue])
+            (batch.cues[0].isCutAtStart, batch.cues[0].isCutAtEnd) = (start, end)
+            schedule.add(batch, language: nil)
+            schedule.place(by: timeline, presented: .seconds(presented))
+            collector.add(schedule.takePlaced())
+            collector.replace(schedule.takeChanges())
+        }
+        add(Self.cue(3, 4, "a"), start: false, end: true)
+        _ = schedule.takeDue(at: .seconds(presented), timeline: timeline)
+        add(Self.cue(4, 5.5, "a"), start: true, end: false)
+        #expect(Self.lines(collector.cues) == ["3.0-5.5 a"])
+    }
+
     @Test("a player tells every cue of its subtitles before the end")
     func player() async throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -199,7 +199,11 @@ struct CueSchedule: Sendable {
             enqueue(new)
         }
         let (cue, changed) = (Self.cue(old), Self.cue(new))
-        guard let index = current.lastIndex(of: cue) else { return }
+        guard let index = current.lastIndex(of: cue) else {
+            // It was over when it went on.
+            current.insert(changed, at: current.count - freshCount)
+            return changes.append(CueChange(old: cue, new: changed))
+        }
         current[index] = changed
         if index < current.count - freshCount { changes.append(CueChange(old: cue, new: changed)) }
     }

@@ -31,7 +31,7 @@ extension PlayerItem {
             guard engine.configuration.pacing == .realTime else {
                 return (TimebaseState(itemTime: engine.playhead, hostTime: .zero, rate: 0), nil)
             }
-            return (engine.timebase, engine.effectiveEnd)
+            return (engine.timebase, engine.lastTime)
         }
         let (state, end) = known ?? (.stopped, nil)
         return Timebase(

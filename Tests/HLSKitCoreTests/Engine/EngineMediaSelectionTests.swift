@@ -80,6 +80,26 @@ struct EngineMediaSelectionTests {
         #expect(harness.violations.isEmpty)
     }
 
+    @Test("I04: what is chosen at the end moves no time, even if the audio that was left was the longest")
+    func shorterAudio() throws {
+        var origin = Self.origin(count: 5)
+        let longer = PlaylistText.numbered(0, count: 5, prefix: "en", isEnded: true)
+            .text.replacing("4,\nen4", with: "4.25,\nen4")
+        origin.answer("en.m3u8", .text(longer))
+        var harness = EngineHarness.playing("main.m3u8", from: origin)
+        harness.runToEnd()
+        harness.run(until: .seconds(30))
+        #expect(harness.state.currentTime.seconds == 20.25)
+        harness.control(.select(.audible, .option(try Self.option("Deutsch", .audible, in: harness))))
+        #expect(harness.state.currentTime.seconds == 20.25)
+        harness.run(until: .seconds(40))
+        #expect(harness.state.currentTime.seconds == 20.25)
+        #expect(harness.state.timeControlStatus == .paused)
+        harness.control(.seek(to: .seconds(19)))
+        harness.run(until: .seconds(50))
+        #expect(harness.state.currentTime.seconds == 19)
+    }
+
     @Test("audio that is changed at the end of the lane opens the lane again")
     func atTheEnd() throws {
         var harness = EngineHarness.playing("main.m3u8", from: Self.origin(count: 5))

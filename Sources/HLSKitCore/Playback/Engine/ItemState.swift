@@ -80,6 +80,8 @@ struct ItemState: Sendable {
     @Shared var previousTracker: PlaylistTracker? = nil
     /// Where the media really ends, once all of it was presented.
     var mediaEnd: Duration?
+    /// Where time was when the end came nearer than that.
+    var passedEnd: Duration?
     /// Unpaced: what outputs have taken.
     var presentedUpTo: Duration?
     var isReady = false

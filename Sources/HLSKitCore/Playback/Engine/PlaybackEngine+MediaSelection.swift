@@ -185,7 +185,7 @@ extension PlaybackEngine {
         lane.drainedEnd = nil
         if lane.isComplete {
             lane.isComplete = false
-            self.item?.mediaEnd = nil
+            setMediaEnd(nil)
             effects.append(.reopenLane(.audio))
         }
         self.item?.lanes[.audio] = lane

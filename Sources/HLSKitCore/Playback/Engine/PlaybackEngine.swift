@@ -237,13 +237,14 @@ struct PlaybackEngine: Sendable {
         case .realTime:
             let time = timebase.itemTime(at: now)
             if let time = trickPlayhead(time) { return time }
-            guard let end = effectiveEnd else { return time }
-            return min(time, end)
+            return lastTime.map { min(time, $0) } ?? time
         }
     }
 
     /// Where playing ends; nil while that is not known.
     var effectiveEnd: Duration? { outlook?.effectiveEnd }
+    /// What time does not pass: the end, or what it had come to when the end came nearer.
+    var lastTime: Duration? { effectiveEnd.map { max($0, item?.passedEnd ?? $0) } }
     /// Average bit rate of what is being loaded, all lanes together; nil while it is not known.
     var loadedBitRate: Double? { outlook?.bitRate }
 
@@ -255,6 +256,14 @@ struct PlaybackEngine: Sendable {
         if knownOutlook == nil { knownOutlook = outlook }
     }
 
+    /// Takes down where the media really ends, or that this is not known any more.
+    mutating func setMediaEnd(_ end: Duration?) {
+        let time = playhead
+        item?.mediaEnd = end
+        // Time never goes back to an end that came nearer.
+        if playhead < time { item?.passedEnd = time }
+    }
+
     mutating func setTimebase(rate: Double) {
         setTimebase(TimebaseState(itemTime: playhead, hostTime: now, rate: rate))
     }
@@ -264,7 +273,10 @@ struct PlaybackEngine: Sendable {
     ///   - start: the item time from which on what is played counts as watched; nil for the playhead.
     mutating func setTimebase(_ new: TimebaseState, jump: Duration? = nil, watchedFrom start: Duration? = nil) {
         watched.advance(to: playhead)
-        if let jump { item?.presentedUpTo = jump }
+        if let jump {
+            item?.presentedUpTo = jump
+            item?.passedEnd = nil
+        }
         timebase = new
         effects.append(.setTimebase(new))
         watched.jump(to: start ?? playhead)

@@ -59,7 +59,7 @@ extension PlayerCore {
 
     private func note(_ state: inout State, isNewItem: Bool, at now: Duration) {
         let engine = state.current.engine
-        var time = ObservedTime(timebase: engine.timebase, end: engine.effectiveEnd)
+        var time = ObservedTime(timebase: engine.timebase, end: engine.lastTime)
         if engine.configuration.pacing == .unpaced {
             time.isDrivenByOutputs = engine.machine.status == .playing
             time.timebase = TimebaseState(itemTime: engine.playhead, hostTime: now, rate: 0)

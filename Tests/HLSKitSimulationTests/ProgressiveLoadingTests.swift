@@ -1,0 +1,27 @@
+import HLSKitCore
+import Testing
+
+@Suite("media of a segment that is still on its way", .timeLimit(.minutes(1)))
+struct ProgressiveLoadingTests {
+    @Test("D08: what is here of a segment is demuxed, decoded and played before its last byte is here")
+    func progressive() throws {
+        // The segment takes twenty seconds to arrive, and has two of media: time goes on as fast as the bytes come.
+        let pipe = try SharedPipe(kilobitsPerSecond: 200, segmentCount: 1)
+        let player = try pipe.play("a", ResourceBudget()) { $0.decodesWithoutOutput = [.video] }
+        pipe.run(6)
+        var state = player.state
+        #expect(state.statistics.numberOfSegments == 0)
+        #expect(state.loadedTimeRanges.count == 1)
+        #expect((0.4...0.7).contains(state.held))
+        #expect(state.statistics.numberOfDecodedVideoFrames > 0)
+        #expect(state.itemStatus == .readyToPlay)
+        // Who does not want to wait sees it.
+        player.playImmediately(atRate: 1)
+        pipe.run(1)
+        state = player.state
+        #expect(state.statistics.numberOfSegments == 0)
+        #expect(state.currentTime.seconds > 0.3)
+        pipe.run(20)
+        #expect(player.state.statistics.numberOfSegments == 1)
+    }
+}

@@ -185,7 +185,7 @@ extension PlaybackEngine {
         lane.drainedEnd = nil
         if lane.isComplete {
             lane.isComplete = false
-            setMediaEnd(nil)
+            self.item?.mediaEnd = nil
             effects.append(.reopenLane(.audio))
         }
         self.item?.lanes[.audio] = lane

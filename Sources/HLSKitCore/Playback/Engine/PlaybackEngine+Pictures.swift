@@ -81,7 +81,7 @@ extension PlaybackEngine {
         lane.isComplete = false
         lane.isCutAtEnd = false
         self.item?.lanes[.main] = lane
-        setMediaEnd(nil)
+        self.item?.mediaEnd = nil
         self.item?.decidedFor = nil
         self.item?.syncSamples.removeAll(from: end)
         buffer.removeMedia(from: end, in: .video)

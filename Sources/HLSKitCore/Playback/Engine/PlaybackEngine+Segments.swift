@@ -603,7 +603,7 @@ extension PlaybackEngine {
             guard lane.isComplete else { continue }
             self.item?.lanes[lane.id]?.isComplete = false
             self.item?.lanes[lane.id]?.drainedEnd = nil
-            setMediaEnd(nil)
+            self.item?.mediaEnd = nil
             buffer.markEnd(of: lane.id.bufferTrack, false)
             effects.append(.reopenLane(lane.id))
             followPlaylist(of: lane.id)
@@ -692,7 +692,7 @@ extension PlaybackEngine {
         guard let item, item.isDrained else { return }
         // Of a segment that was cut off at an end time some was played that is in no count.
         let cutEnd = configuration.pacing == .realTime && lane.isCutAtEnd ? playhead : .zero
-        setMediaEnd(item.requiredLanes.compactMap(\.drainedEnd).max().map { max($0, cutEnd) })
+        self.item?.mediaEnd = item.requiredLanes.compactMap(\.drainedEnd).max().map { max($0, cutEnd) }
         guard configuration.pacing == .unpaced else { return }
         let presented = effectiveEnd ?? playhead
         self.item?.presentedUpTo = presented

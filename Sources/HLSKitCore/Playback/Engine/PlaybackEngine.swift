@@ -113,6 +113,22 @@ struct PlaybackEngine: Sendable {
     }
 
     private mutating func apply(_ event: EngineEvent) {
+        guard let time = timeAtEnd else { return carryOut(event) }
+        let timebase = timebase
+        carryOut(event)
+        // Time never goes back to an end that came nearer.
+        if self.timebase == timebase, playhead < time { item?.passedEnd = time }
+    }
+
+    /// Where the playhead is when time stands or is about to come to the end.
+    private var timeAtEnd: Duration? {
+        guard configuration.pacing == .realTime, item != nil else { return nil }
+        if timebase.rate == 0 { return playhead }
+        guard timebase.rate > 0, let end = lastTime, timebase.itemTime(at: now) + .seconds(1) > end else { return nil }
+        return playhead
+    }
+
+    private mutating func carryOut(_ event: EngineEvent) {
         switch event {
         case .control(let control): apply(control)
         case .progress(let id, let byteCount): noteProgress(id, byteCount: byteCount)
@@ -254,14 +270,6 @@ struct PlaybackEngine: Sendable {
     /// Looks the item over again if it has changed.
     mutating func refreshOutlook() {
         if knownOutlook == nil { knownOutlook = outlook }
-    }
-
-    /// Takes down where the media really ends, or that this is not known any more.
-    mutating func setMediaEnd(_ end: Duration?) {
-        let time = playhead
-        item?.mediaEnd = end
-        // Time never goes back to an end that came nearer.
-        if playhead < time { item?.passedEnd = time }
     }
 
     mutating func setTimebase(rate: Double) {

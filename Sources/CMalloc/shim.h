@@ -4,5 +4,6 @@
 
 // The constants are macros with casts, which do not import.
 static inline int CMalloc_set_mmap_threshold(int byte_count) { return mallopt(M_MMAP_THRESHOLD, byte_count); }
+static inline int CMalloc_set_trim_threshold(int byte_count) { return mallopt(M_TRIM_THRESHOLD, byte_count); }
 static inline int CMalloc_set_arena_max(int count) { return mallopt(M_ARENA_MAX, count); }
 #endif

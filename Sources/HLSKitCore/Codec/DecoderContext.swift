@@ -146,7 +146,8 @@ struct DecoderContext: ~Copyable {
     func flush() { avcodec_flush_buffers(raw) }
 
     /// Frames a second that the stream declares; nil where it does not.
-    var frameRate: (numerator: Int32, denominator: Int32)? {
+    typealias FrameRate = (numerator: Int32, denominator: Int32)
+    var frameRate: FrameRate? {
         let rate = raw.pointee.framerate
         guard rate.num > 0, rate.den > 0 else { return nil }
         return (rate.num, rate.den)

@@ -20,6 +20,11 @@ public final class VideoDecoder {
     private var firstSample: MediaSample?
     /// Where the next frame is expected, for frames that come out without a time.
     private var nextPTS: Int64 = 0
+    private var hasBegun = false
+    /// The first sample, while its picture is sure to be the first one shown and has not come out.
+    private var firstRefresh: MediaSample?
+    /// The picture that was given ahead of the others, which is not given again.
+    private var givenPTS: Int64?
 
     /// Whether pictures that no other picture refers to are left away, from the next sample on: a third to a half of
     /// the work, where a decoder is too slow. Default: false.
@@ -41,6 +46,10 @@ public final class VideoDecoder {
     /// - Throws: the first ``CodecError`` of a damaged picture, after all good frames were appended. Decoding goes on
     ///   with the next sample.
     public func decode(_ sample: MediaSample, to frames: inout [VideoFrame]) throws(CodecError) {
+        if !hasBegun {
+            hasBegun = true
+            firstRefresh = H264Sample.isInstantaneousRefresh(sample, of: track) ? sample : nil
+        }
         guard learnsReorderDelay else {
             try send(sample, to: &frames)
             return
@@ -66,17 +75,60 @@ public final class VideoDecoder {
         var failure: CodecError?
         do throws(CodecError) { try sendHeldSample(to: &frames) } catch { failure = error }
         do throws(CodecError) {
-            try context.drain { frame throws(CodecError) in frames.append(try makeFrame(from: frame)) }
+            try context.drain { frame throws(CodecError) in try take(frame, to: &frames) }
         } catch {
             failure = failure ?? error
         }
+        forgetFirst()
         if let failure { throw failure }
     }
 
     /// Forgets all that was put in: before samples from elsewhere, after a seek.
     public func flush() {
         firstSample = nil
+        forgetFirst()
         context.flush()
+    }
+
+    /// Whether ``decodeFirstPicture(to:)`` has something to give.
+    var hasFirstPicture: Bool { firstRefresh != nil }
+
+    /// Appends the picture of the first sample, for who has no second one to put in yet: decoders give it some samples
+    /// late, because they do not know that no other picture is shown before it. It does not come out again.
+    ///
+    /// Only for H.264, and where the first sample is whole and an instantaneous refresh. Cost: decodes that picture a
+    /// second time.
+    func decodeFirstPicture(to frames: inout [VideoFrame]) {
+        guard let sample = firstRefresh else { return }
+        firstRefresh = nil
+        let nextPTS = nextPTS
+        defer { self.nextPTS = nextPTS }
+        var pictures: [VideoFrame] = []
+        var isWhole = true
+        do throws(CodecError) {
+            let context = try DecoderContext(track: track, threadCount: 1)
+            let rate = context.frameRate
+            func receive(_ frame: UnsafeMutablePointer<AVFrame>) throws(CodecError) {
+                // The second field may be in the next sample.
+                if frame.pointee.interlaced_frame != 0 || frame.pointee.decode_error_flags != 0 { isWhole = false }
+                if frame.pointee.flags & AV_FRAME_FLAG_CORRUPT != 0 { isWhole = false }
+                pictures.append(try makeFrame(from: frame, frameRate: rate))
+            }
+            try context.decode(sample, receive: receive)
+            try context.drain(receive: receive)
+        } catch {
+            // Decoding in turn tells.
+            return
+        }
+        guard isWhole, pictures.count == 1, let picture = pictures.first, picture.pts == sample.pts else { return }
+        givenPTS = picture.pts
+        frames.append(picture)
+    }
+
+    private func forgetFirst() {
+        hasBegun = false
+        firstRefresh = nil
+        givenPTS = nil
     }
 
     private func learnReorderDelay(from second: MediaSample) throws(CodecError) {
@@ -98,17 +150,26 @@ public final class VideoDecoder {
 
     private func send(_ sample: MediaSample, to frames: inout [VideoFrame]) throws(CodecError) {
         context.setSkipsUnreferencedPictures(skipsUnreferencedPictures)
-        try context.decode(sample) { frame throws(CodecError) in frames.append(try makeFrame(from: frame)) }
+        try context.decode(sample) { frame throws(CodecError) in try take(frame, to: &frames) }
     }
 
-    private func makeFrame(from frame: UnsafeMutablePointer<AVFrame>) throws(CodecError) -> VideoFrame {
+    private func take(_ frame: UnsafeMutablePointer<AVFrame>, to frames: inout [VideoFrame]) throws(CodecError) {
+        let picture = try makeFrame(from: frame, frameRate: context.frameRate)
+        firstRefresh = nil
+        defer { givenPTS = nil }
+        if picture.pts != givenPTS { frames.append(picture) }
+    }
+
+    private func makeFrame(
+        from frame: UnsafeMutablePointer<AVFrame>, frameRate: DecoderContext.FrameRate?
+    ) throws(CodecError) -> VideoFrame {
         let time = frame.pointee.best_effort_timestamp
         let pts = time == CLibAV_no_pts() ? nextPTS : time
         if let aspect = containerAspectRatio { frame.pointee.sample_aspect_ratio = aspect }
         if let color = track.colorInformation { Self.complete(frame, with: color) }
         if let aperture = track.cleanAperture { Self.mark(aperture, in: frame) }
         var duration = CLibAV_frame_duration(frame)
-        if duration <= 0 { duration = declaredDuration(of: frame) }
+        if duration <= 0 { duration = declaredDuration(of: frame, at: frameRate) }
         nextPTS = pts.addingReportingOverflow(duration).partialValue
         return try VideoFrame(moving: frame, pts: pts, timescale: track.timescale, duration: duration)
     }
@@ -154,8 +215,10 @@ public final class VideoDecoder {
     }
 
     /// What the stream's frame rate gives; 0 where it declares none.
-    private func declaredDuration(of frame: UnsafeMutablePointer<AVFrame>) -> Int64 {
-        guard let rate = context.frameRate else { return 0 }
+    private func declaredDuration(
+        of frame: UnsafeMutablePointer<AVFrame>, at frameRate: DecoderContext.FrameRate?
+    ) -> Int64 {
+        guard let rate = frameRate else { return 0 }
         // `repeat_pict` counts the fields that are shown once more.
         let fieldCount = 2 + Int64(max(0, min(frame.pointee.repeat_pict, 8)))
         let duration = av_rescale(

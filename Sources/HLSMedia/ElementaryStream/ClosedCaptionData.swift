@@ -33,12 +33,8 @@ public struct ClosedCaptionData: Sendable, Hashable {
         pairs = []
         guard track.codec == .h264 || track.codec == .hevc, sample.encryption == nil else { return }
         let isHEVC = track.codec == .hevc
-        // avcC and hvcC begin with version 1; what decoders take as Annex B begins with a start code.
-        let lengthAt = isHEVC ? 21 : 4
-        let hasLengths = track.configuration.first == 1 && track.configuration.count > lengthAt
-        let lengthSize = hasLengths ? Int(track.configuration[lengthAt] & 3) + 1 : nil
         sample.data.withUnsafeBytes { bytes in
-            if let lengthSize {
+            if let lengthSize = track.nalUnitLengthSize {
                 readLengthPrefixed(bytes, lengthSize: lengthSize, isHEVC: isHEVC)
             } else {
                 readAnnexB(bytes, isHEVC: isHEVC)

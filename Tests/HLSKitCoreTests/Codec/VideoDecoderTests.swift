@@ -1,5 +1,7 @@
-import HLSKitCore
+import HLSMedia
 import Testing
+
+@testable import HLSKitCore
 
 @Suite(.timeLimit(.minutes(1)))
 struct VideoDecoderTests {
@@ -43,6 +45,46 @@ struct VideoDecoderTests {
         #expect(frames.isEmpty)
         try decoder.drain(to: &frames)
         #expect(try hashes(of: frames, track: fixture.track) == [fixture.expectedHashes[0]])
+    }
+
+    @Test("J02: the first picture can come out before there is a second sample, and comes once", arguments: streams, [1, 4])
+    func firstPicture(name: String, threadCount: Int) throws {
+        let fixture = try PacketFixture(name)
+        let decoder = try VideoDecoder(track: fixture.track, threadCount: threadCount)
+        var frames: [VideoFrame] = []
+        // Nothing is there yet.
+        decoder.decodeFirstPicture(to: &frames)
+        try decoder.decode(fixture.samples[0], to: &frames)
+        decoder.decodeFirstPicture(to: &frames)
+        // AV1 and VP9 without reordering come out at once; HEVC may have pictures that are shown before its first.
+        if fixture.track.codec == .h264 { #expect(frames.count == 1) }
+        decoder.decodeFirstPicture(to: &frames)
+        for sample in fixture.samples.dropFirst() { try decoder.decode(sample, to: &frames) }
+        decoder.decodeFirstPicture(to: &frames)
+        try decoder.drain(to: &frames)
+        #expect(try hashes(of: frames, track: fixture.track) == fixture.expectedHashes)
+        #expect(frames.map(\.pts) == fixture.samples.map(\.pts).sorted())
+    }
+
+    @Test("J02: no picture is given early where it may not be the first, is damaged, or was put in before a flush")
+    func noFirstPicture() throws {
+        let fixture = try PacketFixture("h264-annexb")
+        let decoder = try VideoDecoder(track: fixture.track, threadCount: 1)
+        var frames: [VideoFrame] = []
+        let dependent = try #require(fixture.samples.first { !$0.isSync })
+        try? decoder.decode(dependent, to: &frames)
+        #expect(!decoder.hasFirstPicture)
+        decoder.flush()
+        try decoder.decode(fixture.samples[0], to: &frames)
+        #expect(decoder.hasFirstPicture)
+        decoder.flush()
+        #expect(!decoder.hasFirstPicture)
+        var damaged = fixture.samples[0]
+        damaged.data = SampleData(damaged.data.withUnsafeBytes { Array($0.prefix($0.count / 2)) })
+        try? decoder.decode(damaged, to: &frames)
+        decoder.decodeFirstPicture(to: &frames)
+        #expect(frames.isEmpty)
+        #expect(!decoder.hasFirstPicture)
     }
 
     @Test("after a flush nothing of what was put in comes out", arguments: [1, 3], [1, 4])

@@ -177,11 +177,11 @@ final class TrackRenderer: Sendable {
     private func run() async {
         var worker = Worker(renderer: self)
         while true {
-            switch await next(isIdleAllowed: worker.hasPending) {
+            switch await next(isIdleAllowed: worker.hasPending || worker.hasFirstPicture) {
             case .item(let item, let generation):
                 if generation != worker.generation { worker.reset(to: generation) }
                 await worker.process(item)
-            case .nothing: await worker.presentFirst()
+            case .nothing: await worker.useIdleTime()
             case .stop: return
             }
         }
@@ -545,6 +545,21 @@ final class TrackRenderer: Sendable {
         }
 
         var hasPending: Bool { !pending.isEmpty }
+
+        /// The picture that all begins with can come out before there is a second sample. Not under a clock: who waits
+        /// for the time of this picture does not decode those after it.
+        var hasFirstPicture: Bool {
+            guard !renderer.clock.isPaced, !window.isStill, case .video(let decoder) = decoder else { return false }
+            return decoder.hasFirstPicture
+        }
+
+        /// No sample is there to be decoded.
+        mutating func useIdleTime() async {
+            guard hasFirstPicture, case .video(let decoder) = decoder else { return await presentFirst() }
+            var frames: [VideoFrame] = []
+            decoder.decodeFirstPicture(to: &frames)
+            await deliver(frames)
+        }
 
         private mutating func presentAll() async {
             while hasPending { await presentFirst() }

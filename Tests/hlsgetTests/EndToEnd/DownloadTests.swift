@@ -250,6 +250,79 @@ struct DownloadTests {
         }
     }
 
+    /// The cut stream with two languages and subtitles.
+    private static func languages() throws -> [String: [UInt8]] {
+        var files = try cutStream()
+        for name in try FileManager.default.contentsOfDirectory(atPath: SampleMedia.folder)
+        where name.hasPrefix("subtitles-en") {
+            files[name] = FileManager.default.contents(atPath: SampleMedia.folder + "/" + name).map(Array.init)
+        }
+        files["master.m3u8"] = Array(
+            """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,URI="a.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Deutsch",LANGUAGE="de-AT",URI="a.m3u8?de"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Suomi",LANGUAGE="fi",URI="a.m3u8?fi"
+            #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="English",LANGUAGE="en",URI="subtitles-en.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=127446,RESOLUTION=320x180,AUDIO="a",SUBTITLES="s"
+            v.m3u8
+
+            """.utf8)
+        return files
+    }
+
+    @Test(
+        "S03: several languages and subtitles are tracks of one file",
+        .enabled(if: Tool.exists("/usr/bin/ffprobe")),
+        arguments: [
+            ("mp4", ["--audio", "all", "--subs", "all"], "video,und audio,eng audio,deu audio,fin subtitle,eng"),
+            ("mkv", ["--audio", "all", "--subs", "all"], "video, audio,eng audio,ger audio,fin subtitle,eng"),
+            (
+                "mkv", ["--audio", "lang=fi", "--audio", "lang=de", "--subs", "lang=en"],
+                "video, audio,fin audio,ger subtitle,eng"
+            ),
+            ("ts", ["--audio", "all"], "video, audio,eng audio,deu audio,fin"), ("mp4", [], "video,und audio,eng"),
+        ])
+    func languages(_ format: String, _ options: [String], _ streams: String) async throws {
+        let folder = try ScratchFolder()
+        let files = try Self.languages()
+        try await withServer(answering: Self.serve(files)) { server in
+            let result = try await hlsget(
+                ["download", "-o", "a.\(format)"] + options + ["\(server.url)/master.m3u8"], in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(result.lines.count == 1, "\(result.errors)")
+        }
+        // Warnings come along.
+        let text = try Tool.run(
+            [
+                "/bin/sh", "-c",
+                "ffprobe -v warning -show_entries stream=codec_type:stream_tags=language -of csv=p=0 a.\(format) 2>&1",
+            ], in: folder.path)
+        let found = String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
+        let expected = streams.split(separator: " ").map { $0.hasSuffix(",") ? String($0.dropLast()) : String($0) }
+        #expect(found.map { $0.hasSuffix(",") ? String($0.dropLast()) : $0 } == expected)
+        guard options.contains("--subs") else { return }
+        let cues = try Tool.run(
+            ["/bin/sh", "-c", "ffmpeg -v warning -i a.\(format) -map 0:s -f srt - 2>&1"], in: folder.path)
+        let lines = String(decoding: cues, as: UTF8.self)
+        let captions = try await hlsget("captions", "-f", "srt", Self.master, in: folder)
+        let plain = { (text: String) in text.replacing("\r", with: "").split(separator: "\n").map(String.init) }
+        #expect(plain(lines) == plain(String(decoding: captions.output, as: UTF8.self)))
+    }
+
+    @Test("S03: --audio and --subs say what there is where nothing matches")
+    func noSuchLanguage() async throws {
+        let folder = try ScratchFolder()
+        let files = try Self.languages()
+        try await withServer(answering: Self.serve(files)) { server in
+            let result = try await hlsget(
+                "download", "-o", "a.mp4", "--audio", "lang=sv", "\(server.url)/master.m3u8", in: folder)
+            #expect(result.status == 6)
+            #expect(result.errors.contains("no audio rendition matches \"lang=sv\""))
+            #expect(result.errors.contains("Suomi (fi)"))
+        }
+    }
+
     @Test("S01: a folder of segments and playlists plays as the stream did")
     func folder() async throws {
         let folder = try ScratchFolder()

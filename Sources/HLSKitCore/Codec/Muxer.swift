@@ -146,7 +146,7 @@ final class Muxer {
     }
 
     private func addStream(for track: MediaTrack) throws(CodecError) {
-        guard let identifier = CodecRegistry.identifier(of: track.codec),
+        guard let identifier = identifier(of: track),
             let stream = avformat_new_stream(context, nil), let parameters = stream.pointee.codecpar
         else {
             throw CodecError(
@@ -154,7 +154,12 @@ final class Muxer {
                 text: "no stream for \(track.codec.rawValue)")
         }
         stream.pointee.time_base = AVRational(num: 1, den: max(1, track.timescale))
-        parameters.pointee.codec_type = track.mediaType == .video ? AVMEDIA_TYPE_VIDEO : AVMEDIA_TYPE_AUDIO
+        parameters.pointee.codec_type =
+            switch track.mediaType {
+            case .video: AVMEDIA_TYPE_VIDEO
+            case .text: AVMEDIA_TYPE_SUBTITLE
+            default: AVMEDIA_TYPE_AUDIO
+            }
         parameters.pointee.codec_id = identifier
         parameters.pointee.width = Int32(clamping: track.width)
         parameters.pointee.height = Int32(clamping: track.height)
@@ -162,9 +167,11 @@ final class Muxer {
         if track.channelCount > 0 {
             av_channel_layout_default(&parameters.pointee.ch_layout, Int32(clamping: track.channelCount))
         }
-        if let language = track.language { av_dict_set(&stream.pointee.metadata, "language", language, 0) }
-        guard !track.configuration.isEmpty else { return }
-        let configuration = track.decoderConfiguration
+        if let language = track.language.flatMap(LanguageCode.threeLetters) {
+            av_dict_set(&stream.pointee.metadata, "language", language, 0)
+        }
+        let configuration = track.mediaType == .text ? Self.textDescription : track.decoderConfiguration
+        guard !configuration.isEmpty, track.mediaType != .text || identifier == AV_CODEC_ID_MOV_TEXT else { return }
         guard let size = Int32(exactly: configuration.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)),
             let memory = av_mallocz(Int(size))
         else {
@@ -176,6 +183,19 @@ final class Muxer {
         parameters.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
         parameters.pointee.extradata_size = size - AV_INPUT_BUFFER_PADDING_SIZE
     }
+
+    /// Text is written in the form that each container is best known for.
+    private func identifier(of track: MediaTrack) -> AVCodecID? {
+        guard track.mediaType == .text else { return CodecRegistry.identifier(of: track.codec) }
+        return String(cString: context.pointee.oformat.pointee.name) == "matroska"
+            ? AV_CODEC_ID_SUBRIP : AV_CODEC_ID_MOV_TEXT
+    }
+
+    /// How timed text is shown that says nothing itself: white, centred, at the bottom (3GPP TS 26.245, 5.16).
+    private static let textDescription: [UInt8] =
+        [0, 0, 0, 0, 1, 0xFF, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, 0, 0]
+        + [0, 0, 0, 0, 0, 1, 0, 18, 0xFF, 0xFF, 0xFF, 0xFF] + [0, 0, 0, 18] + Array("ftab".utf8)
+        + [0, 1, 0, 1, 5] + Array("Serif".utf8)
 
     private func writeHeader(_ options: [String: String]) throws(CodecError) {
         var dictionary: OpaquePointer?

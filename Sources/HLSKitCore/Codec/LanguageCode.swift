@@ -1,14 +1,28 @@
-/// Language tags in the form that files have: three letters (ISO 639-2, terminology).
+/// Language tags in the form that files have: three letters of ISO 639-2.
 enum LanguageCode {
     /// The code of a BCP 47 tag, whatever its region or script; nil where there is none.
-    static func threeLetters(of tag: String) -> String? {
+    ///
+    /// - Parameter isBibliographic: whether the language's English name is abbreviated (`ger`), as Matroska wants it (RFC
+    ///   9559 §12), and not its own (`deu`), as MP4 does (ISO/IEC 14496-12 §8.4.2).
+    static func threeLetters(of tag: String, isBibliographic: Bool = false) -> String? {
         let language = tag.prefix { $0 != "-" && $0 != "_" }.lowercased()
+        let code: String?
         switch language.utf8.count {
-        case 3: return language.utf8.allSatisfy { $0 >= 0x61 && $0 <= 0x7A } ? language : nil
-        case 2: return codes[language]
-        default: return nil
+        case 3: code = language.utf8.allSatisfy { $0 >= 0x61 && $0 <= 0x7A } ? language : nil
+        case 2: code = codes[language]
+        default: code = nil
+        }
+        return code.map { code in
+            isBibliographic ? bibliographic[code] ?? code : bibliographic.first { $0.value == code }?.key ?? code
         }
     }
+
+    /// The languages whose two codes differ.
+    private static let bibliographic = [
+        "bod": "tib", "ces": "cze", "cym": "wel", "deu": "ger", "ell": "gre", "eus": "baq", "fas": "per", "fra": "fre",
+        "hye": "arm", "isl": "ice", "kat": "geo", "mkd": "mac", "mri": "mao", "msa": "may", "mya": "bur", "nld": "dut",
+        "ron": "rum", "slk": "slo", "sqi": "alb", "zho": "chi",
+    ]
 
     private static let codes: [String: String] = {
         var codes: [String: String] = [:]

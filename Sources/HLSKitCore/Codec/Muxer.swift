@@ -32,7 +32,7 @@ final class Muxer {
     private static let bufferByteCount: Int32 = 32 * 1024
 
     private let sink: Sink
-    private let context: UnsafeMutablePointer<AVFormatContext>
+    let context: UnsafeMutablePointer<AVFormatContext>
     private let packet: Packet
     private var lastDTS: [Int64?]
     private var isOpen = true
@@ -56,7 +56,7 @@ final class Muxer {
             context.pointee.avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED
         }
         try attachSink()
-        for track in tracks { try addStream(for: track) }
+        for track in tracks { try add(track) }
         try writeHeader(options)
     }
 
@@ -144,58 +144,6 @@ final class Muxer {
         context.pointee.pb = io
         context.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
     }
-
-    private func addStream(for track: MediaTrack) throws(CodecError) {
-        guard let identifier = identifier(of: track),
-            let stream = avformat_new_stream(context, nil), let parameters = stream.pointee.codecpar
-        else {
-            throw CodecError(
-                call: "avformat_new_stream", code: CodecError.invalidArgument,
-                text: "no stream for \(track.codec.rawValue)")
-        }
-        stream.pointee.time_base = AVRational(num: 1, den: max(1, track.timescale))
-        parameters.pointee.codec_type =
-            switch track.mediaType {
-            case .video: AVMEDIA_TYPE_VIDEO
-            case .text: AVMEDIA_TYPE_SUBTITLE
-            default: AVMEDIA_TYPE_AUDIO
-            }
-        parameters.pointee.codec_id = identifier
-        parameters.pointee.width = Int32(clamping: track.width)
-        parameters.pointee.height = Int32(clamping: track.height)
-        parameters.pointee.sample_rate = Int32(clamping: track.sampleRate)
-        if track.channelCount > 0 {
-            av_channel_layout_default(&parameters.pointee.ch_layout, Int32(clamping: track.channelCount))
-        }
-        if let language = track.language.flatMap(LanguageCode.threeLetters) {
-            av_dict_set(&stream.pointee.metadata, "language", language, 0)
-        }
-        let configuration = track.mediaType == .text ? Self.textDescription : track.decoderConfiguration
-        guard !configuration.isEmpty, track.mediaType != .text || identifier == AV_CODEC_ID_MOV_TEXT else { return }
-        guard let size = Int32(exactly: configuration.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)),
-            let memory = av_mallocz(Int(size))
-        else {
-            throw CodecError(call: "av_mallocz", code: CodecError.outOfMemory)
-        }
-        configuration.withUnsafeBytes { bytes in
-            if let base = bytes.baseAddress { memory.copyMemory(from: base, byteCount: bytes.count) }
-        }
-        parameters.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
-        parameters.pointee.extradata_size = size - AV_INPUT_BUFFER_PADDING_SIZE
-    }
-
-    /// Text is written in the form that each container is best known for.
-    private func identifier(of track: MediaTrack) -> AVCodecID? {
-        guard track.mediaType == .text else { return CodecRegistry.identifier(of: track.codec) }
-        return String(cString: context.pointee.oformat.pointee.name) == "matroska"
-            ? AV_CODEC_ID_SUBRIP : AV_CODEC_ID_MOV_TEXT
-    }
-
-    /// How timed text is shown that says nothing itself: white, centred, at the bottom (3GPP TS 26.245, 5.16).
-    private static let textDescription: [UInt8] =
-        [0, 0, 0, 0, 1, 0xFF, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, 0, 0]
-        + [0, 0, 0, 0, 0, 1, 0, 18, 0xFF, 0xFF, 0xFF, 0xFF] + [0, 0, 0, 18] + Array("ftab".utf8)
-        + [0, 1, 0, 1, 5] + Array("Serif".utf8)
 
     private func writeHeader(_ options: [String: String]) throws(CodecError) {
         var dictionary: OpaquePointer?

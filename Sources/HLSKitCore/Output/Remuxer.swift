@@ -209,6 +209,9 @@ public final class Remuxer: MediaWriter {
             try Muxer(format: container.muxerName, tracks: tracks, options: options, sink: sink)
         }
         state.isContinued = true
+        if container != .mp4, let track = state.tracks.first(where: { $0.rotation != 0 }) {
+            note("\(container) does not say that pictures are to be turned: they lie \(track.rotation)° off")
+        }
         let waiting = state.waiting
         state.waiting = []
         for entry in waiting { try mux(entry.sample, at: entry.index, entry.itemTime, &state) }
@@ -297,7 +300,8 @@ public final class Remuxer: MediaWriter {
     }
 
     /// Whether `new` can go on in the stream of `old`. Demuxers announce a track before they have seen its samples,
-    /// so what is not known of `new` speaks against nothing, nor what is not known yet of sound before the header.
+    /// so what is not known of `new` speaks against nothing, nor what is not known yet of sound before the header, nor a
+    /// size that was not known.
     private static func isSameStream(_ new: MediaTrack, _ old: MediaTrack, hasHeader: Bool) -> Bool {
         func agree<Value: Equatable>(_ field: KeyPath<MediaTrack, Value>, unknown: Value) -> Bool {
             let (newValue, oldValue) = (new[keyPath: field], old[keyPath: field])
@@ -305,7 +309,8 @@ public final class Remuxer: MediaWriter {
                 || (oldValue == unknown && !hasHeader && new.mediaType == .audio)
         }
         return new.codec == old.codec && agree(\.configuration, unknown: []) && agree(\.sampleRate, unknown: 0)
-            && agree(\.channelCount, unknown: 0) && agree(\.width, unknown: 0) && agree(\.height, unknown: 0)
+            && agree(\.channelCount, unknown: 0)
+            && (old.width == 0 || (agree(\.width, unknown: 0) && agree(\.height, unknown: 0)))
     }
 
     private func unsupported(_ text: String, _ file: OutputFile) -> OutputError {

@@ -30,8 +30,9 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        // Links libavutil, libswscale and libswresample; the other two are opened when they are needed.
         .systemLibrary(
-            name: "CLibAV", pkgConfig: "libavformat",
+            name: "CLibAV", pkgConfig: "libswscale",
             providers: [.apt(["libavcodec-dev", "libavformat-dev", "libswscale-dev"])]),
 
         // mallopt(3), which Swift's Glibc module leaves out.

@@ -58,12 +58,14 @@ static inline int CLibAV_frame_is_key(const AVFrame *frame) {
 // The callback's buffer is const from libavformat 61 on.
 typedef int (*CLibAV_write_callback)(void *opaque, const uint8_t *bytes, int count);
 typedef int64_t (*CLibAV_seek_callback)(void *opaque, int64_t offset, int whence);
-static inline AVIOContext *CLibAV_alloc_writer(unsigned char *buffer, int size, void *opaque,
-                                               CLibAV_write_callback write, CLibAV_seek_callback seek) {
+typedef __typeof__(&avio_alloc_context) CLibAV_writer_allocation;
+static inline AVIOContext *CLibAV_alloc_writer(CLibAV_writer_allocation allocate, unsigned char *buffer, int size,
+                                               void *opaque, CLibAV_write_callback write,
+                                               CLibAV_seek_callback seek) {
 #if LIBAVFORMAT_VERSION_MAJOR >= 61
-    return avio_alloc_context(buffer, size, 1, opaque, NULL, write, seek);
+    return allocate(buffer, size, 1, opaque, NULL, write, seek);
 #else
-    return avio_alloc_context(buffer, size, 1, opaque, NULL, (int (*)(void *, uint8_t *, int))write, seek);
+    return allocate(buffer, size, 1, opaque, NULL, (int (*)(void *, uint8_t *, int))write, seek);
 #endif
 }
 #endif

@@ -27,6 +27,7 @@ public struct CodecError: Error, Sendable, Hashable, CustomStringConvertible {
 
     static let outOfMemory = CLibAV_error_errno(ENOMEM)
     static let invalidArgument = CLibAV_error_errno(EINVAL)
+    static let noLibrary = CLibAV_error_errno(ELIBACC)
 
     private static func words(for code: Int32) -> String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(AV_ERROR_MAX_STRING_SIZE)) { buffer in

@@ -134,8 +134,12 @@ final class Muxer {
             sink.position = target
             return target
         }
+        guard let library = FormatLibrary.installed else {
+            av_freep(&buffer)
+            throw CodecError(call: "dlopen", code: CodecError.noLibrary, text: "\(FormatLibrary.name) is not installed")
+        }
         let io = CLibAV_alloc_writer(
-            buffer?.assumingMemoryBound(to: UInt8.self), Self.bufferByteCount, opaque, write,
+            library.allocateWriter, buffer?.assumingMemoryBound(to: UInt8.self), Self.bufferByteCount, opaque, write,
             sink.seek == nil ? nil : seek)
         guard buffer != nil, let io else {
             av_freep(&buffer)

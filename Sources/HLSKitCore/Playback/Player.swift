@@ -9,6 +9,8 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
     public init(configuration: PlayerConfiguration = .init()) {
         core = PlayerCore(configuration: configuration)
         if configuration.pacing == .unpaced { core.control(.setAutomaticallyWaits(false)) }
+        // It is asked for its codecs as soon as there are variants.
+        if !configuration.acceptsAllCodecs { CodecLibrary.prepare() }
     }
 
     /// Plays an item.

@@ -1,0 +1,25 @@
+import Glibc
+
+/// A shared library that is opened while the program runs, and stays open.
+struct DynamicLibrary {
+    struct Failure: Error {
+        /// The system's words.
+        var text: String
+    }
+
+    private let handle: UnsafeMutableRawPointer
+
+    /// - Parameter name: with its version, such as `libavcodec.so.59`; found where the system's linker finds it.
+    init(_ name: String) throws(Failure) {
+        guard let handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL) else { throw Self.failure }
+        self.handle = handle
+    }
+
+    /// A function of the library. The caller answers for its type.
+    func symbol<Function>(_ name: String) throws(Failure) -> Function {
+        guard let address = dlsym(handle, name) else { throw Self.failure }
+        return unsafeBitCast(address, to: Function.self)
+    }
+
+    private static var failure: Failure { Failure(text: dlerror().map { String(cString: $0) } ?? "") }
+}

@@ -7,6 +7,7 @@ package import Foundation
 package enum Tool {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
+        package init(description: String) { self.description = description }
     }
 
     /// Runs a program to its end.

@@ -32,7 +32,7 @@ final class Muxer {
     private static let bufferByteCount: Int32 = 32 * 1024
 
     private let sink: Sink
-    private let context: UnsafeMutablePointer<AVFormatContext>
+    let context: UnsafeMutablePointer<AVFormatContext>
     private let packet: Packet
     private var lastDTS: [Int64?]
     private var isOpen = true
@@ -56,7 +56,7 @@ final class Muxer {
             context.pointee.avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED
         }
         try attachSink()
-        for track in tracks { try addStream(for: track) }
+        for track in tracks { try add(track) }
         try writeHeader(options)
     }
 
@@ -143,38 +143,6 @@ final class Muxer {
         }
         context.pointee.pb = io
         context.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
-    }
-
-    private func addStream(for track: MediaTrack) throws(CodecError) {
-        guard let identifier = CodecRegistry.identifier(of: track.codec),
-            let stream = avformat_new_stream(context, nil), let parameters = stream.pointee.codecpar
-        else {
-            throw CodecError(
-                call: "avformat_new_stream", code: CodecError.invalidArgument,
-                text: "no stream for \(track.codec.rawValue)")
-        }
-        stream.pointee.time_base = AVRational(num: 1, den: max(1, track.timescale))
-        parameters.pointee.codec_type = track.mediaType == .video ? AVMEDIA_TYPE_VIDEO : AVMEDIA_TYPE_AUDIO
-        parameters.pointee.codec_id = identifier
-        parameters.pointee.width = Int32(clamping: track.width)
-        parameters.pointee.height = Int32(clamping: track.height)
-        parameters.pointee.sample_rate = Int32(clamping: track.sampleRate)
-        if track.channelCount > 0 {
-            av_channel_layout_default(&parameters.pointee.ch_layout, Int32(clamping: track.channelCount))
-        }
-        if let language = track.language { av_dict_set(&stream.pointee.metadata, "language", language, 0) }
-        guard !track.configuration.isEmpty else { return }
-        let configuration = track.decoderConfiguration
-        guard let size = Int32(exactly: configuration.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)),
-            let memory = av_mallocz(Int(size))
-        else {
-            throw CodecError(call: "av_mallocz", code: CodecError.outOfMemory)
-        }
-        configuration.withUnsafeBytes { bytes in
-            if let base = bytes.baseAddress { memory.copyMemory(from: base, byteCount: bytes.count) }
-        }
-        parameters.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
-        parameters.pointee.extradata_size = size - AV_INPUT_BUFFER_PADDING_SIZE
     }
 
     private func writeHeader(_ options: [String: String]) throws(CodecError) {

@@ -27,8 +27,25 @@ extension DownloadTask {
         update { $0.phase = .writing }
         let (entries, window) = loaded
         let name = "output.\(format.rawValue)"
-        let writer = try format.makeWriter(path: folder.url(of: name), overwrite: true, note: note)
-        var assembler = FileAssembler(folder, entries: entries, window: window, writer: writer)
+        let container: Remuxer.Container
+        switch format {
+        case .ts: container = .ts
+        case .mp4: container = .mp4
+        case .mkv: container = .mkv
+        default:
+            throw OutputError(
+                code: .unsupported, path: path, text: "\(format.rawValue) is no container of a download")
+        }
+        // What is written can be written again: it need not play before it is whole.
+        let writer = Remuxer(
+            file: try OutputFile(path: folder.url(of: name), overwrite: true), container: container,
+            isFragmented: false
+        ) { note($0.replacing(self.folder.url(of: "output"), with: Self.stem(of: path))) }
+        let holdsText = container != .ts
+        if !holdsText, entries.contains(where: { $0.lane.kind == .subtitles }) {
+            note("ts holds no subtitles: they are left out; hlsget captions writes them to a file")
+        }
+        var assembler = FileAssembler(folder, entries: entries, window: window, writer: writer, includesText: holdsText)
         try assembler.run { time in
             try Task.checkCancellation()
             update { $0.writtenDuration = time }
@@ -41,9 +58,21 @@ extension DownloadTask {
                 code: .badMedia, url: folder.path, cause: "there is no media in what was loaded",
                 detail: files.unreadable.first)
         }
-        try folder.publish(name, as: path, overwrite: overwrite)
-        files.paths = [path]
+        // The first last: while it is not there, the download is not done.
+        for (index, part) in writer.paths.enumerated().reversed() {
+            let target = index == 0 ? path : Remuxer.numbered(path, index + 1)
+            try folder.publish(
+                part.split(separator: "/").last.map(String.init) ?? name, as: target, overwrite: overwrite)
+            files.paths.insert(target, at: 0)
+        }
         return files
+    }
+
+    /// A path without its ending.
+    private static func stem(of path: String) -> String {
+        let name = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        guard let dot = path[name...].lastIndex(of: "."), dot > name else { return path }
+        return String(path[..<dot])
     }
 
     /// Writes playlists into the folder that name its files: `index.m3u8` plays what is there, from the disk or from any

@@ -21,7 +21,11 @@ struct FileAssembler {
         /// The timeline that samples come of now, and the track.
         var tracks: [MediaType: MediaTrack] = [:]
         var current = 0
+        var currentStart = Duration.zero
         var isFinished = false
+        /// Of subtitles.
+        var cues = CueSchedule()
+        var textSlot: Int?
 
         var nextStart: Int64? { next < segments.count ? segments[next].start : nil }
     }
@@ -60,7 +64,7 @@ struct FileAssembler {
     ///   - window: the item times that are wanted.
     init(
         _ folder: DownloadFolder, entries: [DownloadSelection.Entry], window: Range<Duration>,
-        writer: any MediaWriter
+        writer: any MediaWriter, includesText: Bool = false
     ) {
         self.folder = folder
         self.writer = writer
@@ -77,13 +81,21 @@ struct FileAssembler {
                 case .audio: .audio
                 case .subtitles: .subtitles
                 }
-            guard id != .subtitles else { continue }
+            guard id != .subtitles || includesText else { continue }
             var lane = Lane(
                 id: id, language: entry.lane.language,
                 segments: journal.segments(of: entry.lane.id).filter(isInside),
                 pipeline: LanePipeline(lane: id, mode: .demux, wanted: entry.wanted))
             for type in [MediaType.video, .audio] where entry.wanted.contains(type) {
                 lane.slots[type] = merger.addSlot(isSparse: false)
+            }
+            if id == .subtitles {
+                let slot = merger.addSlot(isSparse: true)
+                let track = MediaTrack(
+                    id: slot, mediaType: .text, codec: .webVTT, timescale: Self.textTimescale,
+                    language: entry.lane.language)
+                merger.add(.track(track, timeline: 0, time: .zero), to: slot)
+                lane.textSlot = slot
             }
             lanes.append(lane)
         }
@@ -94,6 +106,11 @@ struct FileAssembler {
         }
     }
 
+    /// A segment's samples may stand before its start by this much: encoders' delays, inexact playlists.
+    private static let margin = Duration.seconds(2)
+    /// Cues are exact to the millisecond.
+    private static let textTimescale: Int32 = 1000
+
     /// Writes everything and finishes the writer.
     ///
     /// - Parameter progress: is told the item time that was reached; throws to end early.
@@ -102,9 +119,13 @@ struct FileAssembler {
         while let index = nextLane {
             try readSegment(of: index)
             try progress(.microseconds(lanes[index].nextStart ?? 0))
-            try write()
+            // What others have of the same time comes first: cues may be of before the segment's pictures.
+            if nextLane == 0 || lanes[0].isFinished { try write() }
         }
-        for index in lanes.indices { finish(index) }
+        for index in lanes.indices {
+            finish(index)
+            placeCues(of: index, isEnd: true)
+        }
         try write()
         try writer.finish()
     }
@@ -120,7 +141,9 @@ struct FileAssembler {
     /// Kinds that the first segments of a lane do not have are not waited for.
     private mutating func announceSlots() throws {
         for index in lanes.indices {
-            while lanes[index].nextStart != nil, lanes[index].tracks.isEmpty { try readSegment(of: index) }
+            while lanes[index].textSlot == nil, lanes[index].nextStart != nil, lanes[index].tracks.isEmpty {
+                try readSegment(of: index)
+            }
             for (type, slot) in lanes[index].slots where lanes[index].tracks[type] == nil {
                 lanes[index].slots[type] = nil
                 merger.finish(slot)
@@ -136,6 +159,7 @@ struct FileAssembler {
         guard !lanes[index].isFinished else { return }
         lanes[index].isFinished = true
         for slot in lanes[index].slots.values { merger.finish(slot) }
+        if lanes[index].segments.isEmpty, let slot = lanes[index].textSlot { merger.finish(slot) }
     }
 
     private mutating func readSegment(of index: Int) throws {
@@ -156,11 +180,14 @@ struct FileAssembler {
             job.mapKey = try self.key(key, for: index)
         }
         lanes[index].current = timeline
+        lanes[index].currentStart = .microseconds(segment.start) - Self.margin
         lanes[index].pipeline.begin(job)
         lanes[index].pipeline.append(try folder.bytes(of: file.name), to: id)
         lanes[index].pipeline.finish(id)
         runPipelines()
-        if lanes[index].nextStart == nil { finish(index) }
+        guard let next = lanes[index].nextStart else { return finish(index) }
+        // Kinds of media that a segment has none of are not waited for.
+        for slot in lanes[index].slots.values { merger.advance(slot, to: .microseconds(next) - Self.margin) }
     }
 
     /// The variant first: the others are placed by what it has placed.
@@ -177,6 +204,24 @@ struct FileAssembler {
             lanes[index].pipeline.run(timeline: &timeline, output: &output)
             lanes[index].timeline = timeline
             take(output, of: index)
+            placeCues(of: index)
+        }
+    }
+
+    /// Hands on the cues whose place is known; at the end that of the playlist will do.
+    private mutating func placeCues(of index: Int, isEnd: Bool = false) {
+        guard let slot = lanes[index].textSlot else { return }
+        let end = Duration.seconds(Int64.max / 8)
+        lanes[index].cues.place(by: lanes[index].timeline, presented: isEnd ? end : .seconds(Int64.min / 4))
+        let cues = lanes[index].cues.takePlaced().sorted { $0.timeRange.start < $1.timeRange.start }
+        for cue in cues where !cue.text.isEmpty {
+            guard let start = cue.timeRange.start.duration, let length = cue.timeRange.duration.duration else {
+                continue
+            }
+            let sample = MediaSample(
+                trackID: slot, pts: start.wholeMicroseconds / 1000, dts: start.wholeMicroseconds / 1000,
+                duration: max(1, length.wholeMicroseconds / 1000), isSync: true, data: SampleData(Array(cue.text.utf8)))
+            merger.add(.sample(sample, itemTime: start, time: start), to: slot)
         }
     }
 
@@ -202,7 +247,8 @@ struct FileAssembler {
                 guard let slot = lanes[index].slots[track.mediaType] else { continue }
                 if track.mediaType == .audio, let language = lanes[index].language { track.language = language }
                 lanes[index].tracks[track.mediaType] = track
-                merger.add(.track(track, timeline: lanes[index].current), to: slot)
+                merger.add(
+                    .track(track, timeline: lanes[index].current, time: lanes[index].currentStart), to: slot)
             case .sample(let sample, let type, let offset):
                 guard let slot = lanes[index].slots[type], let track = lanes[index].tracks[type] else { continue }
                 let itemTime = ItemTimeline.duration(sample.pts, track.timescale) + offset
@@ -217,7 +263,8 @@ struct FileAssembler {
                 let name = lanes[index].segments[id.rawValue - 1].file?.name ?? ""
                 problems.append(Problem(file: name, text: PlayerError(failure, url: name).cause))
                 lanes[index].pipeline.abandon(id)
-            case .sync, .cut, .cues, .closedCaptions, .metadata, .fact, .note: break
+            case .cues(let batch): lanes[index].cues.add(batch, language: lanes[index].language)
+            case .sync, .cut, .closedCaptions, .metadata, .fact, .note: break
             }
         }
     }

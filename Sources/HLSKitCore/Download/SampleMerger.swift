@@ -6,8 +6,9 @@ import HLSMedia
 /// A track that is sparse (subtitles) never makes the others wait.
 struct SampleMerger: Sendable {
     enum Input: Sendable {
-        /// From here on the track is this. `timeline` counts up with each discontinuity.
-        case track(MediaTrack, timeline: Int)
+        /// From here on the track is this: `timeline` counts up with each discontinuity, and nothing of the track that
+        /// belongs here is before `time`.
+        case track(MediaTrack, timeline: Int, time: Duration)
         /// `time` is its decoding time.
         case sample(MediaSample, itemTime: Duration, time: Duration)
     }
@@ -23,6 +24,8 @@ struct SampleMerger: Sendable {
         var head = 0
         var isSparse: Bool
         var isFinished = false
+        /// Nothing of before this time comes any more.
+        var reached = Duration.seconds(Int64.min / 4)
         /// The timeline that its samples are of now.
         var timeline = -1
         var track: MediaTrack?
@@ -53,6 +56,12 @@ struct SampleMerger: Sendable {
         slots[slot].queue.append(input)
     }
 
+    /// Nothing of before `time` comes of the slot any more, so that others need not wait for it.
+    mutating func advance(_ slot: Int, to time: Duration) {
+        guard slots.indices.contains(slot) else { return }
+        slots[slot].reached = max(slots[slot].reached, time)
+    }
+
     /// Nothing more comes of the slot.
     mutating func finish(_ slot: Int) {
         guard slots.indices.contains(slot) else { return }
@@ -62,31 +71,38 @@ struct SampleMerger: Sendable {
     /// What can be written by now.
     mutating func take(_ body: (Output) throws(OutputError) -> Void) throws(OutputError) {
         while true {
-            // Until each track has something, what comes first is not known.
-            if slots.contains(where: { $0.next == nil && !$0.isFinished && !$0.isSparse }) { return }
+            // Until each track has something, what comes first is known only up to where those that have nothing are.
+            let silent = slots.filter { $0.next == nil && !$0.isFinished && !$0.isSparse }
+            let limit = silent.map(\.reached).min() ?? .seconds(Int64.max / 4)
             var first: (slot: Int, time: Duration)?
             var change: Int?
+            var changeTime = Duration.seconds(Int64.max / 4)
             for (index, slot) in slots.enumerated() {
                 switch slot.next {
                 case .sample(_, _, let time)?:
                     if first.map({ time < $0.time }) ?? true { first = (index, time) }
-                case .track(_, let timeline)?: change = min(change ?? timeline, timeline)
+                case .track(_, let timeline, let time)?:
+                    change = min(change ?? timeline, timeline)
+                    changeTime = min(changeTime, time)
                 case nil: break
                 }
             }
             // A change waits until the samples before it have gone: those of slots that are not as far.
             if let change {
                 let behind = slots.indices.filter { index in
-                    if case .sample? = slots[index].next { slots[index].timeline < change } else { false }
+                    if slots[index].isSparse { return false }
+                    return if case .sample? = slots[index].next { slots[index].timeline < change } else { false }
                 }
                 guard let next = behind.min(by: { time(of: $0) < time(of: $1) }) else {
+                    guard changeTime < limit else { return }
                     try begin(change, body)
                     continue
                 }
+                guard time(of: next) < limit else { return }
                 try pop(next, body)
                 continue
             }
-            guard let first else { return }
+            guard let first, first.time < limit else { return }
             try pop(first.slot, body)
         }
     }
@@ -104,7 +120,7 @@ struct SampleMerger: Sendable {
     /// All slots that stand before this timeline go on to it.
     private mutating func begin(_ timeline: Int, _ body: (Output) throws(OutputError) -> Void) throws(OutputError) {
         for index in slots.indices {
-            while case .track(let track, timeline)? = slots[index].next {
+            while case .track(let track, timeline, _)? = slots[index].next {
                 slots[index].track = track
                 slots[index].timeline = timeline
                 slots[index].removeFirst()

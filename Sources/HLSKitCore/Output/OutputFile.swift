@@ -17,7 +17,7 @@ public final class OutputFile {
     /// The bytes written so far, those in the buffer too. Seeking back does not lower it.
     public private(set) var byteCount: Int64 = 0
 
-    private let replacesFile: Bool
+    let replacesFile: Bool
     private var descriptor: Int32
     private var buffer: [UInt8] = []
     /// Where the first byte of the buffer goes.

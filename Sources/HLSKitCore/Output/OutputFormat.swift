@@ -30,9 +30,9 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
     ) throws(OutputError) -> any MediaWriter {
         func file() throws(OutputError) -> sending OutputFile { try OutputFile(path: path, overwrite: overwrite) }
         return switch self {
-        case .ts: Remuxer(file: try file(), container: .ts)
-        case .mp4: Remuxer(file: try file(), container: .mp4)
-        case .mkv: Remuxer(file: try file(), container: .mkv)
+        case .ts: Remuxer(file: try file(), container: .ts, note: note)
+        case .mp4: Remuxer(file: try file(), container: .mp4, note: note)
+        case .mkv: Remuxer(file: try file(), container: .mkv, note: note)
         case .y4m: Y4MWriter(file: try file(), frameRate: frameRate, note: note)
         case .rawvideo: RawVideoWriter(file: try file(), note: note)
         case .wav: PCMWriter(file: try file(), format: .wav, note: note)

@@ -1,11 +1,15 @@
+import Glibc
 public import HLSMedia
 public import HLSTime
 import Synchronization
 
 /// Writes samples into a container without decoding them: `-f ts`, `-f mp4`, `-f mkv`.
 ///
-/// Where the tracks change, a transport stream goes on with new tables behind a discontinuity; the other containers
-/// cannot hold that, and ``begin(_:)`` throws.
+/// Where the tracks change (another codec, another size), a transport stream goes on with new tables behind a
+/// discontinuity. The other containers cannot hold that: what follows goes into `NAME.2.mp4`, from its start, and the note
+/// says so; where the output is a pipe, ``begin(_:)`` throws.
+///
+/// While it is written, MP4 is a sequence of fragments: whatever ends the program, the file plays up to there.
 public final class Remuxer: MediaWriter {
     /// The containers that can be written.
     public enum Container: Sendable, Hashable {
@@ -13,8 +17,14 @@ public final class Remuxer: MediaWriter {
     }
 
     private struct State: ~Copyable {
-        let file: OutputFile
+        var file: OutputFile
         let failure = Failure()
+        /// All files so far.
+        var paths: [String]
+        /// What is taken off item times: where a file after the first begins.
+        var origin = MediaTime.zero
+        /// The next sample that is written sets ``origin``.
+        var setsOrigin = false
         var tracks: [MediaTrack] = []
         var muxer: Muxer?
         /// The muxer's stream of each track; nil for a track that stayed unknown.
@@ -52,12 +62,26 @@ public final class Remuxer: MediaWriter {
     private static let maximumWaitingSamples = 2000
 
     private let container: Container
+    private let isFragmented: Bool
+    private let note: WriterNote
     private let state: Mutex<State>
 
-    public init(file: consuming sending OutputFile, container: Container) {
+    /// - Parameters:
+    ///   - isFragmented: whether MP4 is written in fragments, so that a file that is not finished plays. Otherwise it has
+    ///     one index, at its end, by which players seek best, and without its end it is nothing.
+    ///   - note: is told when another file is begun.
+    public init(
+        file: consuming sending OutputFile, container: Container, isFragmented: Bool = true,
+        note: @escaping WriterNote = { _ in }
+    ) {
         self.container = container
-        state = Mutex(State(file: file))
+        self.isFragmented = isFragmented
+        self.note = note
+        state = Mutex(State(file: file, paths: [file.path]))
     }
+
+    /// The files that were written, the one that was asked for first.
+    public var paths: [String] { state.withLock { $0.paths } }
 
     public var takesSamples: Bool { true }
     public var mediaTypes: Set<MediaType> { [.video, .audio] }
@@ -72,11 +96,9 @@ public final class Remuxer: MediaWriter {
                 tracks.count == state.tracks.count
                 && zip(tracks, state.tracks).allSatisfy { Self.isSameStream($0, $1, hasHeader: hasHeader) }
             if !isSame, hasHeader || !state.waiting.isEmpty {
-                guard container == .ts else {
-                    throw unsupported("\(container) cannot hold tracks that change", state.file)
-                }
                 if !state.waiting.isEmpty { try openMuxer(&state) }
                 try closeMuxer(&state)
+                if container != .ts { try beginNextFile(&state) }
             }
             let known = isSame ? state.tracks : tracks
             state.tracks = zip(tracks, known).map { $0.completed(by: $1) }
@@ -88,6 +110,7 @@ public final class Remuxer: MediaWriter {
     ) throws(OutputError) {
         try state.withLock { state throws(OutputError) in
             guard state.tracks.indices.contains(index) else { return }
+            let sample = state.tracks[index].mediaType == .text && container == .mp4 ? Self.timedText(sample) : sample
             guard state.muxer == nil else {
                 try mux(sample, at: index, itemTime, &state)
                 return
@@ -120,16 +143,59 @@ public final class Remuxer: MediaWriter {
         }
     }
 
+    // MARK: - Further files
+
+    /// Finishes the file and begins the next, `NAME.2.mp4`.
+    private func beginNextFile(_ state: inout State) throws(OutputError) {
+        guard state.file.partPath != nil, let first = state.paths.first else {
+            throw unsupported("\(container) cannot hold tracks that change", state.file)
+        }
+        let replaces = state.file.replacesFile
+        do throws(OutputError) {
+            try state.file.finish(keeping: state.hasSamples)
+        } catch {
+            throw state.file.named(error)
+        }
+        var number = state.paths.count + 1
+        var path = Self.numbered(first, number)
+        // A name that is taken is no reason to lose what follows.
+        while !replaces, access(path, F_OK) == 0 {
+            number += 1
+            path = Self.numbered(first, number)
+        }
+        note("\(container) cannot hold tracks that change: going on in \(path)")
+        state.file = try OutputFile(path: path, overwrite: replaces)
+        state.paths.append(path)
+        state.hasSamples = false
+        state.setsOrigin = true
+    }
+
+    /// `a.mp4` becomes `a.2.mp4`.
+    static func numbered(_ path: String, _ number: Int) -> String {
+        let name = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        guard let dot = path[name...].lastIndex(of: "."), dot > name else { return "\(path).\(number)" }
+        return "\(path[..<dot]).\(number)\(path[dot...])"
+    }
+
     // MARK: - Muxer
 
     private func openMuxer(_ state: inout State) throws(OutputError) {
         let (file, failure) = (state.file, state.failure)
         let sink = Muxer.Sink(
             write: { bytes in failure.catching { () throws(OutputError) in try file.write(bytes) } },
-            seek: file.isSeekable
+            seek: file.isSeekable && !writesFragments(to: file)
                 ? { offset in failure.catching { () throws(OutputError) in try file.seek(to: offset) } } : nil)
         var options: [String: String] = [:]
-        if container == .mp4, !file.isSeekable { options["movflags"] = "frag_keyframe+empty_moov+default_base_moof" }
+        if container == .mp4 {
+            // Edit lists need a header that is written with the first fragment (delay_moov).
+            options["movflags"] =
+                !file.isSeekable
+                ? "frag_keyframe+empty_moov+default_base_moof"
+                : isFragmented ? "frag_keyframe+empty_moov+delay_moov+default_base_moof" : nil
+            // Where there are no pictures, nothing else begins a fragment.
+            if !state.tracks.contains(where: { $0.mediaType == .video }) { options["frag_duration"] = "2000000" }
+            if options["movflags"] == nil { options["frag_duration"] = nil }
+        }
         if container == .ts, state.isContinued { options["mpegts_flags"] = "+initial_discontinuity" }
         let tracks = state.tracks.filter(isComplete)
         guard !tracks.isEmpty else { throw unsupported("no sample has the parameters of its track", state.file) }
@@ -143,9 +209,16 @@ public final class Remuxer: MediaWriter {
             try Muxer(format: container.muxerName, tracks: tracks, options: options, sink: sink)
         }
         state.isContinued = true
+        if container != .mp4, let track = state.tracks.first(where: { $0.rotation != 0 }) {
+            note("\(container) does not say that pictures are to be turned: they lie \(track.rotation)° off")
+        }
         let waiting = state.waiting
         state.waiting = []
         for entry in waiting { try mux(entry.sample, at: entry.index, entry.itemTime, &state) }
+    }
+
+    private func writesFragments(to file: OutputFile) -> Bool {
+        container == .mp4 && (isFragmented || !file.isSeekable)
     }
 
     private func closeMuxer(_ state: inout State) throws(OutputError) {
@@ -159,6 +232,11 @@ public final class Remuxer: MediaWriter {
     ) throws(OutputError) {
         guard let muxer = state.muxer, let stream = state.streams[index] else { return }
         let timescale = state.tracks[index].timescale
+        if state.setsOrigin {
+            state.origin = itemTime
+            state.setsOrigin = false
+        }
+        let itemTime = state.origin == .zero ? itemTime : itemTime - state.origin
         let presentation = rescaled(itemTime.value, from: itemTime.timescale, to: timescale)
         let (delay, delayOverflow) = sample.pts.subtractingReportingOverflow(sample.dts)
         let (decoding, overflow) = presentation.subtractingReportingOverflow(delayOverflow ? 0 : delay)
@@ -188,10 +266,19 @@ public final class Remuxer: MediaWriter {
 
     // MARK: - Tracks
 
+    /// Text behind its length, as MP4 has it (3GPP TS 26.245, 5.17).
+    private static func timedText(_ sample: MediaSample) -> MediaSample {
+        var sample = sample
+        let text = sample.data.withUnsafeBytes { Array($0.prefix(0xFFFF)) }
+        sample.data = SampleData([UInt8(text.count >> 8), UInt8(text.count & 0xFF)] + text)
+        return sample
+    }
+
     /// Whether all is known that the container says about the track before its first sample.
     private func isComplete(_ track: MediaTrack) -> Bool {
         switch track.mediaType {
         case .audio: track.sampleRate > 0 && (track.codec != .aac || !track.configuration.isEmpty)
+        case .text: true
         default: container == .ts || (track.width > 0 && !needsConfiguration(track))
         }
     }
@@ -213,7 +300,8 @@ public final class Remuxer: MediaWriter {
     }
 
     /// Whether `new` can go on in the stream of `old`. Demuxers announce a track before they have seen its samples,
-    /// so what is not known of `new` speaks against nothing, nor what is not known yet of sound before the header.
+    /// so what is not known of `new` speaks against nothing, nor what is not known yet of sound before the header, nor a
+    /// size that was not known.
     private static func isSameStream(_ new: MediaTrack, _ old: MediaTrack, hasHeader: Bool) -> Bool {
         func agree<Value: Equatable>(_ field: KeyPath<MediaTrack, Value>, unknown: Value) -> Bool {
             let (newValue, oldValue) = (new[keyPath: field], old[keyPath: field])
@@ -222,6 +310,7 @@ public final class Remuxer: MediaWriter {
         }
         return new.codec == old.codec && agree(\.configuration, unknown: []) && agree(\.sampleRate, unknown: 0)
             && agree(\.channelCount, unknown: 0)
+            && (old.width == 0 || (agree(\.width, unknown: 0) && agree(\.height, unknown: 0)))
     }
 
     private func unsupported(_ text: String, _ file: OutputFile) -> OutputError {
@@ -243,7 +332,7 @@ extension Remuxer.Container {
         let further: Set<MediaCodec> =
             switch self {
             case .ts: [.aacLATM]
-            case .mp4, .mkv: [.av1, .vp9, .flac, .alac]
+            case .mp4, .mkv: [.av1, .vp9, .flac, .alac, .webVTT]
             }
         return everywhere.contains(codec) || further.contains(codec)
     }

@@ -14,7 +14,7 @@ struct DownloadCommand: AsyncParsableCommand {
             the network are those of play (--help-hidden lists them).
 
               hlsget download -o film.mp4 --quality 'height<=720' URL
-              hlsget download -o part.mkv --from 10:00 --to 12:30 URL
+              hlsget download -o film.mkv --audio lang=en --audio lang=de --subs all URL
             """)
     static let _errorLabel = HLSGet._errorLabel
 
@@ -32,6 +32,15 @@ struct DownloadCommand: AsyncParsableCommand {
         help: ArgumentHelp("best, worst, 720p60, 'height<=720 codec=hevc'; comma = else.", valueName: "expr"),
         transform: { try QualityExpression(argument: $0, for: .variants) })
     var quality: QualityExpression?
+    @Option(
+        help: ArgumentHelp(
+            "Audio, as in lang=de, or all; give it again for more languages.", valueName: "expr"),
+        transform: RenditionArgument.init(parsing:))
+    var audio: [RenditionArgument] = []
+    @Option(
+        help: ArgumentHelp("Subtitles (none), as in 'lang=en forced=no', or all; likewise.", valueName: "expr"),
+        transform: RenditionArgument.init(parsing:))
+    var subs: [RenditionArgument] = []
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp("Start at 90, 1:30, 1m30s; -30s is before the end.", valueName: "time"),

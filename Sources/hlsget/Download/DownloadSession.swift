@@ -48,6 +48,8 @@ struct DownloadSession {
         var configuration = DownloadConfiguration(
             url: url, loading: command.connection.assetOptions(of: url, allowsFilesOutside: command.allowFile))
         configuration.quality = command.quality
+        if let choice = RenditionArgument.choice(of: command.audio) { configuration.audio = choice }
+        if let choice = RenditionArgument.choice(of: command.subs) { configuration.subtitles = choice }
         configuration.start = command.from?.signedTime
         configuration.end = command.to?.signedTime
         if let count = command.connections { configuration.connectionCount = count }
@@ -182,11 +184,22 @@ struct DownloadSession {
         if let display { display.print(line) } else { StandardStream.error.writeLine(line) }
     }
 
+    /// A file that is clearly shorter or longer than its playlist said lacks something, or repeats it.
+    private func check(_ files: DownloadTask.Files, _ result: DownloadTask.Result) {
+        let difference = files.duration - result.duration
+        let tolerance = max(.seconds(1), result.duration / 100)
+        guard difference > tolerance || difference < .zero - tolerance else { return }
+        warn(
+            "the file lasts \(Decimals.clock(files.duration / .seconds(1)))", nil,
+            "\(Decimals.clock(result.duration / .seconds(1))) by its playlist")
+    }
+
     private func finish(
         _ result: DownloadTask.Result, _ files: DownloadTask.Files?, signal: Int32?, _ report: inout DownloadReport,
         _ progress: DownloadProgress
     ) -> ExitStatus {
         display?.clear()
+        if let files, result.gaps.isEmpty, command.from == nil, command.to == nil { check(files, result) }
         for text in files?.unreadable ?? [] { warn("a segment cannot be read", nil, text) }
         if let failure = result.failure { StandardStream.error.writeLine(ErrorLine.text(for: failure)) }
         if reportsJSON { StandardStream.error.writeLine(report.line(progress, rate: nil).text) }

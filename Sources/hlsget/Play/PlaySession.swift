@@ -274,7 +274,8 @@ struct PlaySession {
         for output in outputs {
             do {
                 try output.writer.finish()
-                summary.files.append(PlaySummary.File(path: output.path, isComplete: true))
+                let paths = (output.writer as? Remuxer)?.paths ?? [output.path]
+                summary.files += paths.map { PlaySummary.File(path: $0, isComplete: true) }
             } catch {
                 summary.files.append(PlaySummary.File(path: output.path, isComplete: false))
                 first =

@@ -1,5 +1,6 @@
 import Foundation
 import HLSKitCore
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -205,14 +206,105 @@ struct RemuxerTests {
             let error = #expect(throws: OutputError.self) { try writer.begin([fixture.track]) }
             #expect(error?.text == "\(format.rawValue) cannot hold \(fixture.track.codec.rawValue)")
         }
-        let writer = try OutputFormat.mp4.makeWriter(path: folder.path("a.mp4"))
+    }
+
+    @Test(
+        "S03: a change that the container cannot hold goes on in the next file, from its start",
+        arguments: [OutputFormat.mp4, .mkv])
+    func nextFile(format: OutputFormat) throws {
+        let folder = try TemporaryFolder()
+        let notes = Mutex<[String]>([])
+        let name = "a.b.\(format.rawValue)"
+        let writer = try format.makeWriter(path: folder.path(name)) { text in notes.withLock { $0.append(text) } }
+        let first = try PacketFixture("h264-annexb")
+        try write([first, try PacketFixture("aac")], to: writer)
+        // The same again is no change.
+        try write([first, try PacketFixture("aac")], to: writer, from: 2)
+        #expect(notes.withLock { $0.isEmpty })
+        try write([try PacketFixture("hevc"), try PacketFixture("aac-mono-44100")], to: writer, from: 100)
+        try writer.finish()
+        let second = "a.b.2.\(format.rawValue)"
+        #expect(folder.names.sorted() == [second, name].sorted())
+        #expect((writer as? Remuxer)?.paths == [folder.path(name), folder.path(second)])
+        #expect(
+            notes.withLock { $0 } == [
+                "\(format.rawValue) cannot hold tracks that change: going on in \(folder.path(second))"
+            ])
+        guard format == .mp4 else { return }
+        let file = try folder.bytes(second)
+        #expect(file.contains(Array("hvc1".utf8)[...]) || file.contains(Array("hev1".utf8)[...]))
+        // 100 s of nothing would be in its edit list.
+        #expect(try MP4Boxes(file).editDurations.allSatisfy { $0 < 1 })
+    }
+
+    @Test("S03: a name that is taken is passed over, unless files are replaced", arguments: [false, true])
+    func takenName(overwrites: Bool) throws {
+        let folder = try TemporaryFolder()
+        try Data([1]).write(to: URL(fileURLWithPath: folder.path("a.2.mp4")))
+        let writer = try OutputFormat.mp4.makeWriter(path: folder.path("a.mp4"), overwrite: overwrites)
+        try write([try PacketFixture("aac")], to: writer)
+        try write([try PacketFixture("aac-mono-44100")], to: writer, from: 3)
+        try writer.finish()
+        #expect(folder.names.sorted() == (overwrites ? ["a.2.mp4", "a.mp4"] : ["a.2.mp4", "a.3.mp4", "a.mp4"]))
+        #expect(try folder.bytes("a.2.mp4").count > 1 || !overwrites)
+    }
+
+    @Test("a pipe cannot hold tracks that change")
+    func changeInPipe() throws {
+        let writer = try OutputFormat.mp4.makeWriter(path: "/dev/null")
         try write([try PacketFixture("aac")], to: writer)
         let error = #expect(throws: OutputError.self) {
             try writer.begin([try PacketFixture("aac-mono-44100").track])
         }
         #expect(error?.text == "mp4 cannot hold tracks that change")
+    }
+
+    @Test("S03: an MP4 file that is never finished plays up to its last fragment", arguments: [true, false])
+    func unfinished(hasPictures: Bool) throws {
+        let folder = try TemporaryFolder()
+        let writer = try OutputFormat.mp4.makeWriter(path: folder.path("a.mp4"))
+        let fixtures = try (hasPictures ? ["h264-avcc", "aac"] : ["aac"]).map { try PacketFixture($0) }
+        for round in 0..<12 { try write(fixtures, to: writer, from: Double(round)) }
+        try writer.flush()
+        let boxes = try MP4Boxes(try folder.bytes("a.mp4.part"))
+        #expect(boxes.names.prefix(3) == ["ftyp", "moov", "moof"])
+        #expect(boxes.names.count { $0 == "moof" } >= 2)
         try writer.finish()
-        #expect(folder.names.contains("a.mp4"))
+        #expect(folder.names == ["a.mp4"])
+    }
+
+    @Test("S03: text is a track of its own, in its language", arguments: [OutputFormat.mp4, .mkv])
+    func text(format: OutputFormat) throws {
+        let folder = try TemporaryFolder()
+        let writer = try format.makeWriter(path: folder.path("a"))
+        let video = try PacketFixture("h264-avcc")
+        let texts = ["de-AT", "en"].map { language in
+            MediaTrack(id: 7, mediaType: .text, codec: .webVTT, timescale: 1000, language: language)
+        }
+        try writer.begin([video.track] + texts)
+        for index in 1...2 {
+            for time in [Int64(0), 0, 100] {
+                let sample = MediaSample(
+                    trackID: 7, pts: time, dts: time, duration: 200, isSync: true,
+                    data: SampleData(Array("Grüße \(time)".utf8)))
+                try writer.write(sample, ofTrackAt: index, at: MediaTime(value: time, timescale: 1000))
+            }
+        }
+        for sample in video.samples {
+            try writer.write(
+                sample, ofTrackAt: 0, at: MediaTime(value: sample.pts, timescale: video.track.timescale))
+        }
+        try writer.finish()
+        let bytes = try folder.bytes("a")
+        #expect(bytes.contains(Array("Grüße 100".utf8)[...]))
+        if format == .mp4 {
+            let languages = try MP4Boxes(bytes).languages
+            #expect(languages.suffix(2) == ["deu", "eng"])
+            #expect(bytes.contains(Array("tx3g".utf8)[...]))
+        } else {
+            #expect(bytes.contains(Array("S_TEXT/UTF8".utf8)[...]))
+            #expect(bytes.contains(Array("ger".utf8)[...]))
+        }
     }
 
     @Test("without parameter sets the file stays unfinished, and the error names it")

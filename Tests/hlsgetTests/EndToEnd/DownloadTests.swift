@@ -76,7 +76,7 @@ struct DownloadTests {
         let folder = try ScratchFolder()
         // Three playlists, two maps, 21 segments: 26 requests.
         let executioner = Executioner(moment: 1 + (seed * 11 + 4) % 26, isMidway: seed % 2 == 0)
-        let files = try Self.cutStream()
+        let files = try CutStream.files()
         try await withServer(answering: { connection, request in
             let path = String(request.first?.split(separator: " ").dropFirst().first?.dropFirst() ?? "")
             guard let bytes = files[path] else { return connection.respond([], status: "404 Not Found") }
@@ -104,30 +104,6 @@ struct DownloadTests {
         }
     }
 
-    /// The 180p variant and its sound with one file for each segment.
-    private static func cutStream() throws -> [String: [UInt8]] {
-        var files: [String: [UInt8]] = [:]
-        for (name, short) in [("video-180p", "v"), ("audio-en", "a")] {
-            let rendition = try SampleMedia.rendition(name)
-            var text = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:4\n#EXT-X-MAP:URI=\"\(short)-init.mp4\"\n"
-            files["\(short)-init.mp4"] = rendition.initializationSection
-            for (index, segment) in rendition.segments.enumerated() {
-                files["\(short)\(index).m4s"] = segment
-                text += "#EXTINF:\(rendition.durations[index]),\n\(short)\(index).m4s\n"
-            }
-            files["\(short).m3u8"] = Array((text + "#EXT-X-ENDLIST\n").utf8)
-        }
-        files["master.m3u8"] = Array(
-            """
-            #EXTM3U
-            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,URI="a.m3u8"
-            #EXT-X-STREAM-INF:BANDWIDTH=127446,CODECS="avc1.4d400d,mp4a.40.2",RESOLUTION=320x180,AUDIO="a"
-            v.m3u8
-
-            """.utf8)
-        return files
-    }
-
     /// Serves the cut stream below any folder; what a later segment answers with the token `old` is a 403.
     private static func serve(_ files: [String: [UInt8]]) -> @Sendable (ScriptedServer.Connection, [String]) -> Void {
         { connection, request in
@@ -153,7 +129,7 @@ struct DownloadTests {
         arguments: [("master.m3u8?token=old", "master.m3u8?token=new"), ("old/master.m3u8", "new/master.m3u8")])
     func refreshed(_ old: String, _ new: String) async throws {
         let folder = try ScratchFolder()
-        let files = try Self.cutStream()
+        let files = try CutStream.files()
         try await withServer(answering: Self.serve(files)) { server in
             let first = try await hlsget("download", "-o", "a.mp4", "\(server.url)/\(old)", in: folder)
             #expect(first.status == 3)
@@ -171,7 +147,7 @@ struct DownloadTests {
     @Test("S02: a part that was damaged on the disk is loaded again")
     func damaged() async throws {
         let folder = try ScratchFolder()
-        let files = try Self.cutStream()
+        let files = try CutStream.files()
         try await withServer(answering: Self.serve(files)) { server in
             _ = try await hlsget("download", "-o", "a.mp4", "\(server.url)/master.m3u8?old", in: folder)
             let work = folder.path + "/a.mp4.download"
@@ -195,10 +171,10 @@ struct DownloadTests {
     @Test("what another stream has left is not mixed in")
     func otherStream() async throws {
         let folder = try ScratchFolder()
-        var files = try Self.cutStream()
+        var files = try CutStream.files()
         files["other.m3u8"] = files["master.m3u8"]
         files["v0.m4s"] = files["v1.m4s"]
-        let stream = try Self.cutStream()
+        let stream = try CutStream.files()
         let other = files
         try await withServer(answering: Self.serve(stream)) { server in
             let first = try await hlsget("download", "-o", "a.mp4", "\(server.url)/x/master.m3u8?old", in: folder)
@@ -214,7 +190,7 @@ struct DownloadTests {
     @Test("a segment that is not there is named; --strict writes no file and keeps the rest")
     func missing() async throws {
         let folder = try ScratchFolder()
-        var files = try Self.cutStream()
+        var files = try CutStream.files()
         files["v3.m4s"] = nil
         let incomplete = files
         try await withServer(answering: Self.serve(incomplete)) { server in
@@ -233,7 +209,7 @@ struct DownloadTests {
     @Test("--from and --to load no more segments than they need and begin where decoding can")
     func range() async throws {
         let folder = try ScratchFolder()
-        let files = try Self.cutStream()
+        let files = try CutStream.files()
         try await withServer(answering: Self.serve(files)) { server in
             let result = try await hlsget(
                 "download", "-o", "a.mp4", "--from", "9", "--to", "14", "\(server.url)/master.m3u8", in: folder)
@@ -250,10 +226,81 @@ struct DownloadTests {
         }
     }
 
+    /// The cut stream with two languages and subtitles.
+    private static func languages() throws -> [String: [UInt8]] {
+        var files = try CutStream.files()
+        for name in try FileManager.default.contentsOfDirectory(atPath: SampleMedia.folder)
+        where name.hasPrefix("subtitles-en") {
+            files[name] = FileManager.default.contents(atPath: SampleMedia.folder + "/" + name).map(Array.init)
+        }
+        files["master.m3u8"] = Array(
+            """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,URI="a.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Deutsch",LANGUAGE="de-AT",URI="a.m3u8?de"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Suomi",LANGUAGE="fi",URI="a.m3u8?fi"
+            #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="English",LANGUAGE="en",URI="subtitles-en.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=127446,RESOLUTION=320x180,AUDIO="a",SUBTITLES="s"
+            v.m3u8
+
+            """.utf8)
+        return files
+    }
+
+    @Test(
+        "S03: several languages and subtitles are tracks of one file",
+        .enabled(if: Tool.exists("/usr/bin/ffprobe")),
+        arguments: [
+            ("mp4", ["--audio", "all", "--subs", "all"], "video,und audio,eng audio,deu audio,fin subtitle,eng"),
+            ("mkv", ["--audio", "all", "--subs", "all"], "video audio,eng audio,ger audio,fin subtitle,eng"),
+            (
+                "mkv", ["--audio", "lang=fi", "--audio", "lang=de", "--subs", "lang=en"],
+                "video audio,fin audio,ger subtitle,eng"
+            ),
+            ("ts", ["--audio", "all"], "video audio,eng audio,deu audio,fin"), ("mp4", [], "video,und audio,eng"),
+        ])
+    func languages(_ format: String, _ options: [String], _ streams: String) async throws {
+        let folder = try ScratchFolder()
+        let files = try Self.languages()
+        try await withServer(answering: Self.serve(files)) { server in
+            let result = try await hlsget(
+                ["download", "-o", "a.\(format)"] + options + ["\(server.url)/master.m3u8"], in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(result.lines.count == 1, "\(result.errors)")
+        }
+        let found = try ProbedFile("a.\(format)", in: folder).streams.map { stream in
+            [stream.type, stream.language].compactMap(\.self).joined(separator: ",")
+        }
+        #expect(found == streams.split(separator: " ").map(String.init))
+        guard options.contains("--subs") else { return }
+        // Matroska has no times before zero: sound that a decoder needs before the start moves everything else.
+        let start = try #require(try ProbedFile("a.\(format)", in: folder).streams.first).start
+        let command =
+            "ffmpeg -v warning -copyts -i a.\(format) -map 0:s -output_ts_offset \(-start) -f srt - 2>&1"
+        let cues = try Tool.run(["/bin/sh", "-c", command], in: folder.path)
+        let lines = String(decoding: cues, as: UTF8.self)
+        let captions = try await hlsget("captions", "-f", "srt", Self.master, in: folder)
+        let plain = { (text: String) in text.replacing("\r", with: "").split(separator: "\n").map(String.init) }
+        #expect(plain(lines) == plain(String(decoding: captions.output, as: UTF8.self)))
+    }
+
+    @Test("S03: --audio and --subs say what there is where nothing matches")
+    func noSuchLanguage() async throws {
+        let folder = try ScratchFolder()
+        let files = try Self.languages()
+        try await withServer(answering: Self.serve(files)) { server in
+            let result = try await hlsget(
+                "download", "-o", "a.mp4", "--audio", "lang=sv", "\(server.url)/master.m3u8", in: folder)
+            #expect(result.status == 6)
+            #expect(result.errors.contains("no audio rendition matches \"lang=sv\""))
+            #expect(result.errors.contains("Suomi (fi)"))
+        }
+    }
+
     @Test("S01: a folder of segments and playlists plays as the stream did")
     func folder() async throws {
         let folder = try ScratchFolder()
-        let files = try Self.cutStream()
+        let files = try CutStream.files()
         try await withServer(answering: Self.serve(files)) { server in
             let result = try await hlsget("download", "-o", "film/", "\(server.url)/master.m3u8", in: folder)
             #expect(result.status == 0, "\(result.errors)")

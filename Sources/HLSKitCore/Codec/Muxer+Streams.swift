@@ -1,0 +1,125 @@
+import CLibAV
+import HLSMedia
+
+extension Muxer {
+    /// Adds a stream with all that the container can say of its track.
+    func add(_ track: MediaTrack) throws(CodecError) {
+        guard let identifier = identifier(of: track),
+            let stream = avformat_new_stream(context, nil), let parameters = stream.pointee.codecpar
+        else {
+            throw CodecError(
+                call: "avformat_new_stream", code: CodecError.invalidArgument,
+                text: "no stream for \(track.codec.rawValue)")
+        }
+        stream.pointee.time_base = AVRational(num: 1, den: max(1, track.timescale))
+        parameters.pointee.codec_id = identifier
+        if let language = track.language.flatMap({ LanguageCode.threeLetters(of: $0, isBibliographic: isMatroska) }) {
+            av_dict_set(&stream.pointee.metadata, "language", language, 0)
+        }
+        switch track.mediaType {
+        case .video:
+            parameters.pointee.codec_type = AVMEDIA_TYPE_VIDEO
+            parameters.pointee.width = Int32(clamping: track.width)
+            parameters.pointee.height = Int32(clamping: track.height)
+            // The box that describes VP9 holds the format of its pixels; nobody else asks for it.
+            if track.codec == .vp9 {
+                let isDeep = TransferFunction(rawValue: track.declaredColor?.transferCharacteristics ?? 2)
+                    .isHighDynamicRange
+                parameters.pointee.format = (isDeep ? AV_PIX_FMT_YUV420P10LE : AV_PIX_FMT_YUV420P).rawValue
+            }
+            setPicture(of: track, stream, parameters)
+        case .text:
+            parameters.pointee.codec_type = AVMEDIA_TYPE_SUBTITLE
+        case .audio, .metadata:
+            parameters.pointee.codec_type = AVMEDIA_TYPE_AUDIO
+            parameters.pointee.sample_rate = Int32(clamping: track.sampleRate)
+            if track.channelCount > 0 {
+                av_channel_layout_default(&parameters.pointee.ch_layout, Int32(clamping: track.channelCount))
+            }
+        }
+        try setConfiguration(of: track, parameters)
+    }
+
+    private var isMatroska: Bool { String(cString: context.pointee.oformat.pointee.name) == "matroska" }
+
+    /// Text is written in the form that each container is best known for.
+    private func identifier(of track: MediaTrack) -> AVCodecID? {
+        guard track.mediaType == .text else { return CodecRegistry.identifier(of: track.codec) }
+        return isMatroska ? AV_CODEC_ID_SUBRIP : AV_CODEC_ID_MOV_TEXT
+    }
+
+    // MARK: - Configuration
+
+    private func setConfiguration(
+        of track: MediaTrack, _ parameters: UnsafeMutablePointer<AVCodecParameters>
+    ) throws(CodecError) {
+        let isTimedText = parameters.pointee.codec_id == AV_CODEC_ID_MOV_TEXT
+        let configuration =
+            track.mediaType != .text ? track.decoderConfiguration : isTimedText ? Self.textDescription : []
+        guard !configuration.isEmpty else { return }
+        guard let size = Int32(exactly: configuration.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)),
+            let memory = av_mallocz(Int(size))
+        else {
+            throw CodecError(call: "av_mallocz", code: CodecError.outOfMemory)
+        }
+        configuration.withUnsafeBytes { bytes in
+            if let base = bytes.baseAddress { memory.copyMemory(from: base, byteCount: bytes.count) }
+        }
+        parameters.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
+        parameters.pointee.extradata_size = size - AV_INPUT_BUFFER_PADDING_SIZE
+    }
+
+    /// How timed text is shown that says nothing itself: white, centred, at the bottom (3GPP TS 26.245, 5.16). The font is
+    /// the one that FFmpeg takes for none, and so says nothing about when it turns the text into another format.
+    private static let textDescription: [UInt8] =
+        [0, 0, 0, 0, 1, 0xFF, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, 0, 0]
+        + [0, 0, 0, 0, 0, 1, 0, 16, 0xFF, 0xFF, 0xFF, 0xFF] + [0, 0, 0, 18] + Array("ftab".utf8)
+        + [0, 1, 0, 1, 5] + Array("Arial".utf8)
+
+    // MARK: - Pictures
+
+    /// Colour, the shape of a pixel, and how far the picture is turned.
+    private func setPicture(
+        of track: MediaTrack, _ stream: UnsafeMutablePointer<AVStream>,
+        _ parameters: UnsafeMutablePointer<AVCodecParameters>
+    ) {
+        if let color = track.declaredColor {
+            func codePoint(_ value: Int) -> UInt32 { UInt32(exactly: value).flatMap { $0 <= 255 ? $0 : nil } ?? 2 }
+            parameters.pointee.color_primaries = AVColorPrimaries(codePoint(color.colorPrimaries))
+            parameters.pointee.color_trc = AVColorTransferCharacteristic(codePoint(color.transferCharacteristics))
+            parameters.pointee.color_space = AVColorSpace(codePoint(color.matrixCoefficients))
+            if let isFullRange = color.isFullRange {
+                parameters.pointee.color_range = isFullRange ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
+            }
+        }
+        if let aspect = track.pixelAspectRatio, let width = Int32(exactly: aspect.horizontalSpacing),
+            let height = Int32(exactly: aspect.verticalSpacing), width > 0, height > 0
+        {
+            let ratio = AVRational(num: width, den: height)
+            parameters.pointee.sample_aspect_ratio = ratio
+            stream.pointee.sample_aspect_ratio = ratio
+        }
+        guard let matrix = Self.matrix(of: track),
+            let data = av_stream_new_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, 4 * matrix.count)
+        else { return }
+        matrix.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return }
+            UnsafeMutableRawPointer(data).copyMemory(from: base, byteCount: bytes.count)
+        }
+    }
+
+    /// The matrix of a quarter turn, with the corner moved back to where the picture begins; nil for an upright picture.
+    ///
+    /// Source: ISO/IEC 14496-12 §6.2.2; numbers are 16.16, the last column 2.30.
+    private static func matrix(of track: MediaTrack) -> [Int32]? {
+        let (one, last) = (Int32(1 << 16), Int32(1 << 30))
+        let width = Int32(clamping: track.width << 16)
+        let height = Int32(clamping: track.height << 16)
+        switch track.rotation {
+        case 90: return [0, one, 0, -one, 0, 0, height, 0, last]
+        case 180: return [-one, 0, 0, 0, -one, 0, width, height, last]
+        case 270: return [0, -one, 0, one, 0, 0, 0, width, last]
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import HLSKitCore
+
+/// One `--audio` or `--subs` of a download: an expression, or `all`.
+enum RenditionArgument: Sendable, Equatable {
+    case all
+    case expression(QualityExpression)
+
+    init(parsing text: String) throws {
+        self = text == "all" ? .all : .expression(try QualityExpression(argument: text, for: .renditions))
+    }
+
+    /// What several of them choose together; nil where there is none.
+    static func choice(of arguments: [RenditionArgument]) -> DownloadConfiguration.Choice? {
+        if arguments.isEmpty { return nil }
+        if arguments.contains(.all) { return .all }
+        return .matching(
+            arguments.compactMap { argument in
+                if case .expression(let expression) = argument { expression } else { nil }
+            })
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import HLSKitCore
+import TestSupport
+import Testing
+
+@Suite("what files say of pictures", .timeLimit(.minutes(1)), .enabled(if: Tool.exists("/usr/bin/ffprobe")))
+struct RemuxedPictureTests {
+    /// The first stream as ffprobe sees it; that it says nothing else is part of it.
+    private func probed(_ track: MediaTrack, _ fixture: PacketFixture, _ format: OutputFormat) throws -> [String: Any] {
+        let folder = try TemporaryFolder()
+        let writer = try format.makeWriter(path: folder.path("a"))
+        try writer.begin([track])
+        for sample in fixture.samples {
+            try writer.write(sample, ofTrackAt: 0, at: MediaTime(value: sample.pts, timescale: track.timescale))
+        }
+        try writer.finish()
+        let output = try Tool.run([
+            "/bin/sh", "-c", "ffprobe -v warning -show_streams -of json \(folder.path("a")) 2>&1 || true",
+        ])
+        let words = Comment(rawValue: String(decoding: output, as: UTF8.self))
+        let document = try? JSONSerialization.jsonObject(with: Data(output)) as? [String: Any]
+        return try #require((document?["streams"] as? [[String: Any]])?.first, words)
+    }
+
+    @Test("S03: colour and the shape of a pixel are in the file", arguments: [OutputFormat.mp4, .mkv])
+    func picture(format: OutputFormat) throws {
+        let fixture = try PacketFixture("h264-avcc")
+        var track = fixture.track
+        track.colorInformation = ColorInformation(
+            colorPrimaries: 9, transferCharacteristics: 16, matrixCoefficients: 9, isFullRange: false)
+        track.pixelAspectRatio = PixelAspectRatio(horizontalSpacing: 4, verticalSpacing: 3)
+        let stream = try probed(track, fixture, format)
+        #expect(stream["color_primaries"] as? String == "bt2020")
+        #expect(stream["color_transfer"] as? String == "smpte2084")
+        #expect(stream["color_space"] as? String == "bt2020nc")
+        #expect(stream["color_range"] as? String == "tv")
+        #expect(stream["sample_aspect_ratio"] as? String == "4:3")
+    }
+
+    @Test("S03: nothing is said of what nobody knows", arguments: [OutputFormat.mp4, .mkv])
+    func unknown(format: OutputFormat) throws {
+        let fixture = try PacketFixture("vp9")
+        var track = fixture.track
+        (track.colorInformation, track.pixelAspectRatio) = (nil, nil)
+        let stream = try probed(track, fixture, format)
+        #expect(stream["color_primaries"] == nil)
+        #expect(stream["side_data_list"] == nil)
+        #expect(["1:1", nil].contains(stream["sample_aspect_ratio"] as? String))
+    }
+
+    @Test("S03: how far pictures are turned is in the file", arguments: [90, 180, 270])
+    func rotation(degrees: Int) throws {
+        let fixture = try PacketFixture("h264-avcc")
+        var track = fixture.track
+        track.rotation = degrees
+        let stream = try probed(track, fixture, .mp4)
+        let matrix = try #require((stream["side_data_list"] as? [[String: Any]])?.first)
+        // Counted against the clock there.
+        let angle = try #require((matrix["rotation"] as? NSNumber)?.intValue)
+        #expect((angle + degrees) % 360 == 0)
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("a run that is interrupted", .timeLimit(.minutes(4)))
+struct InterruptionTests {
+    /// A segment that never comes: what is before it is written, and nothing more.
+    private static let last = 5
+
+    @Test(
+        "S03: whatever ends a run, its file plays up to there",
+        .enabled(if: ProbedFile.isAvailable),
+        arguments: ["mp4", "mkv", "ts"], [SIGINT, SIGTERM, SIGKILL])
+    func interrupted(format: String, signal: Int32) async throws {
+        let folder = try ScratchFolder()
+        let files = try CutStream.files()
+        let missing = [Self.last, Self.last + 1].flatMap { ["v\($0).m4s", "a\($0).m4s"] }
+        try await withServer(answering: { connection, request in
+            let path = String(request.first?.split(separator: " ").dropFirst().first?.dropFirst() ?? "")
+            guard let bytes = files[path] else { return connection.respond([], status: "404 Not Found") }
+            guard !missing.contains(path) else { return connection.waitForClose() }
+            connection.respond(bytes)
+        }) { server in
+            let command = try Command.hlsget(
+                ["--fast", "-o", "a.\(format)", "\(server.url)/master.m3u8"], in: folder.path)
+            let part = "\(folder.path)/a.\(format).part"
+            try #require(await Self.grows(part))
+            command.send(signal: signal)
+            #expect(try await command.result().status == 128 + signal)
+            let isWhole = signal != SIGKILL
+            let name = isWhole ? "a.\(format)" : "a.\(format).part"
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [name])
+            if isWhole {
+                let file = try ProbedFile(name, in: folder)
+                #expect(file.streams.map(\.type) == ["video", "audio"])
+                // Its own times and those of the transport stream, 1.4 s later.
+                #expect(file.streams.allSatisfy { abs($0.start - (format == "ts" ? 1.4 : 0)) < 0.03 })
+            }
+            let pictures = try ProbedFile.pictures(name, isWhole: isWhole, in: folder)
+            // The file had half of what came; a fragment of MP4 that was not complete is lost.
+            #expect(pictures.count >= 25 * (isWhole ? 10 : 5), "\(pictures.count)")
+            // Of the last pictures some are missing that are decoded after those that follow them.
+            let whole = pictures.dropLast(8)
+            #expect(Array(whole) == Array(try SampleMedia.frameHashes(of: "180p").prefix(whole.count)))
+        }
+    }
+
+    /// Waits until the file has more than half of what there will be: five segments of 36 kB and their sound.
+    private static func grows(_ path: String) async -> Bool {
+        for _ in 0..<4000 {
+            let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+            if size ?? 0 > 180_000 { return true }
+            usleep(5000)
+        }
+        return false
+    }
+}

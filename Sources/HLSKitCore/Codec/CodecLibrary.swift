@@ -49,6 +49,12 @@ struct CodecLibrary: Sendable {
 
     /// nil where the library is not installed.
     static let installed = try? CodecLibrary(DynamicLibrary(name))
+    /// Throws where it is not.
+    static func check() throws(CodecError) {
+        if installed == nil {
+            throw CodecError(call: "dlopen", code: CodecError.noLibrary, text: "\(name) is not installed")
+        }
+    }
     /// Of the version that this was compiled for.
     static let name = "libavcodec.so.\(LIBAVCODEC_VERSION_MAJOR)"
 

@@ -21,10 +21,7 @@ struct DecoderContext: ~Copyable {
     /// - Parameter reorderDelay: pictures that the decoder holds back at the least before it gives the first one.
     init(track: MediaTrack, threadCount: Int, reorderDelay: Int32 = 0) throws(CodecError) {
         LibAVLog.silence
-        guard CodecLibrary.installed != nil else {
-            throw CodecError(
-                call: "dlopen", code: CodecError.noLibrary, text: "\(CodecLibrary.name) is not installed")
-        }
+        try CodecLibrary.check()
         guard let decoder = CodecRegistry.decoder(for: track.codec) else {
             throw CodecError(
                 call: "avcodec_find_decoder_by_name", code: CLibAV_error_decoder_not_found(),

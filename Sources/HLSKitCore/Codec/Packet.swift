@@ -6,6 +6,7 @@ struct Packet: ~Copyable {
     let raw: UnsafeMutablePointer<AVPacket>
 
     init() throws(CodecError) {
+        try CodecLibrary.check()
         guard let packet = av_packet_alloc() else {
             throw CodecError(call: "av_packet_alloc", code: CodecError.outOfMemory)
         }

@@ -37,9 +37,12 @@ extension PlaybackEngine {
                 code: .noEligibleVariant, url: item?.multivariantURL, cause: "no variant matches \"\(quality)\"",
                 detail: "there are: " + offered.prefix(16).joined(separator: ", "))
         }
-        let reasons = eligibility.exclusions.sorted { $0.key < $1.key }
+        var reasons = eligibility.exclusions.sorted { $0.key < $1.key }
             .prefix(8)
             .map { "#\($0.key): \($0.value)" }
+        if configuration.canPlayCodec != nil, CodecLibrary.installed == nil {
+            reasons.append("\(CodecLibrary.name) is not installed")
+        }
         return PlayerError(
             code: .noEligibleVariant, url: item?.multivariantURL, cause: "no variant can be played",
             detail: reasons.joined(separator: ", "))

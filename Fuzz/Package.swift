@@ -6,7 +6,8 @@
 //
 // What a fuzzer finds goes into corpus/ and is replayed by CorpusTests; of caption files into corpus-captions/, with the
 // ending of its format, and is replayed by CaptionCorpusTests; of media into the folder of its kind in corpus-media/, and
-// is replayed by DemuxerCorpusTests. Media also take the fixtures of the tests as seeds, and the sanitizer of addresses:
+// is replayed by DemuxerCorpusTests (closed captions by CaptionCorpusTests); scripts/make-fuzz-seeds makes the seeds
+// there. Media also take the fixtures of the tests as seeds, and the sanitizer of addresses:
 //
 //   swift build -c release --sanitize=fuzzer -Xswiftc -sanitize=fuzzer,address --product FuzzTransportStream
 //   .build/release/FuzzTransportStream -max_len=20000 new-corpus corpus-media/transport-stream ../Tests/Fixtures/media

@@ -152,6 +152,25 @@ private func document(_ body: String, attributes: String = "", head: String = ""
         #expect(captions.map(\.textAlignment) == [nil, .left, .end, nil])
     }
 
+    @Test(
+        "K03: iTT: captions that are pictures are passed over with one note, and text beside them is read",
+        arguments: [
+            "<div s2:backgroundImage='#one' begin='1s' end='2s'/><div s2:backgroundImage='#two' begin='2s' end='3s'/>",
+            "<div s:backgroundImage='1.png' begin='1s' end='2s'/>",
+            "<div begin='1s' end='2s'><image src='1.png' type='image/png'/></div>",
+        ])
+    func images(body: String) throws {
+        let content = try read(
+            .iTunesTimedText,
+            document(
+                body + "<div><p begin='4s' end='5s'>text</p></div>",
+                attributes: "xmlns:s2='http://www.smpte-ra.org/schemas/2052-1/2010/smpte-tt'",
+                head: "<metadata><image>no picture of the body</image></metadata>"))
+        #expect(content.captions.map(\.text) == ["text"])
+        let note = "captions that are pictures (IMSC1 Image Profile) are not read, only text is"
+        #expect(content.notes.map(\.text) == [note])
+    }
+
     struct Refused: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var file: String

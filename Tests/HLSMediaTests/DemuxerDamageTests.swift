@@ -55,7 +55,7 @@ import Testing
         case .transportStream: DemuxerTrace(TransportStreamDemuxer(), bytes).error
         case .fragmentedMP4: DemuxerTrace(FragmentedMP4Demuxer(initialization: nil), bytes).error
         case .packedAudio: DemuxerTrace(PackedAudioDemuxer(), bytes).error
-        case .progressiveMP4, .webVTT, .video: nil
+        case .progressiveMP4, .webVTT, .webVTTSample, .video: nil
         }
     }
 

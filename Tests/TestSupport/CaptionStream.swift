@@ -25,9 +25,9 @@ package enum CaptionStream {
         try segments(name, count: 4, duration: 2)
     }
 
-    package static func transportStream() throws -> [String: [UInt8]] {
-        let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:8\n#EXTINF:8,\npictures.ts\n#EXT-X-ENDLIST\n"
-        return ["pictures.m3u8": Array(playlist.utf8), "pictures.ts": try file("pictures.ts")]
+    package static func transportStream(_ name: String = "pictures", duration: Int = 8) throws -> [String: [UInt8]] {
+        let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:8\n#EXTINF:\(duration),\n\(name).ts\n#EXT-X-ENDLIST\n"
+        return ["\(name).m3u8": Array(playlist.utf8), "\(name).ts": try file("\(name).ts")]
     }
 
     /// A multivariant playlist of the pictures.
@@ -37,9 +37,10 @@ package enum CaptionStream {
     package static func main(_ renditions: [String] = [], attributes: String = "", of name: String = "pictures")
         -> [UInt8]
     {
+        let codec = name == "hevc" ? "hvc1.1.6.L30.90" : "avc1.f4000a"
         let lines =
             ["#EXTM3U"] + renditions.map { "#EXT-X-MEDIA:" + $0 } + [
-                "#EXT-X-STREAM-INF:BANDWIDTH=100000,CODECS=\"avc1.f4000a\"\(attributes)", "\(name).m3u8",
+                "#EXT-X-STREAM-INF:BANDWIDTH=100000,CODECS=\"\(codec)\"\(attributes)", "\(name).m3u8",
             ]
         return Array((lines.joined(separator: "\n") + "\n").utf8)
     }

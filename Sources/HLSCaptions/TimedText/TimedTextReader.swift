@@ -51,6 +51,7 @@ struct TimedTextReader {
     private var paragraphLine = 0
     private var items: [Item] = []
     private var textByteCount = 0
+    private var hasImages = false
 
     static func read(_ bytes: [UInt8]) throws(CaptionFileError) -> CaptionFileReader.Content {
         var reader = TimedTextReader(scanner: XMLScanner(TextDecoding.text(of: bytes).text))
@@ -92,6 +93,7 @@ struct TimedTextReader {
         var element = parent ?? Element(name: "")
         element.name = name
         element.isSequence = value("timeContainer") == "seq"
+        noteImages(name, attributes)
         if let space = value("xml:space") { element.preservesSpace = space == "preserve" }
         switch name {
         case "tt" where parent == nil: takeRoot(attributes)
@@ -120,6 +122,17 @@ struct TimedTextReader {
         default: break
         }
         stack.append(element)
+    }
+
+    /// Captions may be pictures: a background of a division (IMSC1, SMPTE ST 2052-1) or an element (IMSC1.1).
+    private mutating func noteImages(_ name: String, _ attributes: [XMLScanner.Attribute]) {
+        guard !hasImages else { return }
+        let isImage =
+            name == "image" && stack.contains { $0.name == "body" }
+            || attributes.contains { $0.name.hasSuffix("backgroundImage") && !$0.value.isEmpty }
+        guard isImage else { return }
+        hasImages = true
+        notes.add("captions that are pictures (IMSC1 Image Profile) are not read, only text is", line: scanner.line)
     }
 
     private mutating func takeRoot(_ attributes: [XMLScanner.Attribute]) {

@@ -7,6 +7,10 @@ import Glibc
 final class SubtitleLibrary: Sendable {
     typealias Message =
         @convention(c) (Int32, UnsafePointer<CChar>?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void
+    /// `vsnprintf`. Swift cannot name a `va_list` in the type of a C function; from one function to the next it goes as
+    /// one pointer, on x86-64 and AArch64 alike.
+    typealias Format =
+        @convention(c) (UnsafeMutablePointer<CChar>?, Int, UnsafePointer<CChar>, UnsafeMutableRawPointer?) -> Int32
     typealias Make = @convention(c) () -> OpaquePointer?
     typealias MakeFrom = @convention(c) (OpaquePointer) -> OpaquePointer?
     typealias Free = @convention(c) (OpaquePointer) -> Void
@@ -31,6 +35,8 @@ final class SubtitleLibrary: Sendable {
     let read: Read
     let freeTrack: Free
     let render: Render
+
+    static let format: Format? = dlsym(nil, "vsnprintf").map { unsafeBitCast($0, to: Format.self) }
 
     /// nil where the library is not installed.
     static let installed = SubtitleLibrary()

@@ -5,6 +5,10 @@ final class SubtitleRasterizer {
     private let functions: SubtitleLibrary
     private let library: OpaquePointer
     private let renderer: OpaquePointer
+    private let missing = MissingGlyphs()
+
+    /// The characters so far that no font has.
+    var missingCharacters: Set<Unicode.Scalar> { missing.characters }
 
     init() throws(CodecError) {
         functions = try SubtitleLibrary.required()
@@ -12,7 +16,7 @@ final class SubtitleRasterizer {
             throw CodecError(call: "ass_library_init", code: CodecError.outOfMemory)
         }
         // What it has to say about fonts goes to standard error otherwise.
-        functions.setMessage(library, { _, _, _, _ in }, nil)
+        functions.setMessage(library, MissingGlyphs.listen, Unmanaged.passUnretained(missing).toOpaque())
         guard let renderer = functions.makeRenderer(library) else {
             functions.freeLibrary(library)
             throw CodecError(call: "ass_renderer_init", code: CodecError.outOfMemory)

@@ -47,6 +47,11 @@ public final class CaptionRenderer: Sendable {
         set { state.withLock { $0.size = newValue } }
     }
 
+    /// The characters in the pictures so far that no font of the system has: boxes stand for them. Fonts that would do are
+    /// found by themselves, whatever their family (Debian: `fonts-noto-cjk` for Chinese, Japanese and Korean); those that
+    /// are installed meanwhile count for a new renderer.
+    public var missingCharacters: Set<Unicode.Scalar> { rasterizer.withLock { $0?.missingCharacters ?? [] } }
+
     /// The times in `timeRange` in each of which the picture stays the same, from its start to its end without holes;
     /// also those in which there is nothing to be seen.
     public func captionSceneChanges(in timeRange: MediaTimeRange) -> [CaptionScene] {

@@ -109,10 +109,17 @@ struct CaptionScript {
         var isWrapped: Bool
 
         init?(_ region: CaptionRegion, alignment: Caption.TextAlignment?, _ width: Double, _ height: Double) {
-            guard let top = region.origin.y.percentage(cellCount: CaptionGrid.rowCount) else { return nil }
+            guard var top = region.origin.y.percentage(cellCount: CaptionGrid.rowCount) else { return nil }
             let left = Self.clamp(region.origin.x.percentage(cellCount: CaptionGrid.columnCount) ?? 0)
             let boxWidth = Self.clamp(region.size.width.percentage(cellCount: CaptionGrid.columnCount) ?? 100 - left)
-            let boxHeight = Self.clamp(region.size.height.percentage(cellCount: CaptionGrid.rowCount) ?? 0)
+            var boxHeight = Self.clamp(region.size.height.percentage(cellCount: CaptionGrid.rowCount) ?? 0)
+            var rowAlignment = region.displayAlignment
+            if region.origin.y.units == .cells, region.origin.y.value < 0, region.size.height.units == .unspecified {
+                // Counted from below: more lines than one stand above that row (WebVTT §7.2).
+                boxHeight = Self.clamp(top + 100 / Double(CaptionGrid.rowCount))
+                top = 0
+                rowAlignment = .after
+            }
             let column =
                 switch alignment {
                 case .start, .left: 0
@@ -120,7 +127,7 @@ struct CaptionScript {
                 case .center, nil: 1
                 }
             let row =
-                switch region.displayAlignment {
+                switch rowAlignment {
                 case .before, nil: 0
                 case .center: 1
                 case .after: 2

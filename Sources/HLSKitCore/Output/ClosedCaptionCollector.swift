@@ -43,9 +43,12 @@ public final class ClosedCaptionCollector: MediaWriter {
             let track = state.tracks[index]
             guard track.mediaType == .video, track.timescale > 0 else { return }
             let pts = itemTime.converted(to: Self.timescale)
-            let lead = MediaTime(value: max(0, sample.pts - sample.dts), timescale: track.timescale)
+            let (difference, isFar) = sample.pts.subtractingReportingOverflow(sample.dts)
+            let lead = MediaTime(value: isFar ? 0 : difference, timescale: track.timescale)
                 .converted(to: Self.timescale)
-            guard pts.isNumeric, lead.isNumeric, pts.value.magnitude < 1 << 60, lead.value < 1 << 60 else { return }
+            guard pts.isNumeric, lead.isNumeric, pts.value.magnitude < 1 << 60, lead.value.magnitude < 1 << 60 else {
+                return
+            }
             let data = ClosedCaptionData(sample: sample, track: track)
             state.last = max(state.last, pts.value)
             Self.decode(state.reorderer.add(data, pts: pts.value, dts: pts.value - lead.value), &state)

@@ -19,10 +19,8 @@ public final class CueCollector: PlayerItemOutput {
     public static let maximumCount = 100_000
 
     private struct State {
-        var cues: [LegibleCue] = []
-        var keys: Set<LegibleCue> = []
-        var closedCaptions: [ClosedCaption] = []
-        var captionKeys: Set<ClosedCaption> = []
+        var cues = DistinctList<LegibleCue>(maximumCount: maximumCount)
+        var closedCaptions = DistinctList<ClosedCaption>(maximumCount: maximumCount)
     }
 
     private let state = Mutex(State())
@@ -34,58 +32,28 @@ public final class CueCollector: PlayerItemOutput {
 
     /// The cues of the selected option of the legible group so far, by their starts.
     public var cues: [LegibleCue] {
-        let cues = state.withLock(\.cues)
+        let cues = state.withLock(\.cues.elements)
         return cues.enumerated().sorted {
             ($0.element.timeRange.start, $0.offset) < ($1.element.timeRange.start, $1.offset)
         }.map(\.element)
     }
 
     /// The closed captions so far that have left the screen, whatever is selected, in the order of their ends.
-    public var closedCaptions: [ClosedCaption] { state.withLock(\.closedCaptions) }
+    public var closedCaptions: [ClosedCaption] { state.withLock(\.closedCaptions.elements) }
 }
 
 extension CueCollector: OutputReceiving {
     var takesCues: Bool { true }
 
-    func add(_ cues: [LegibleCue]) {
-        state.withLock { state in
-            state.cues += cues.filter { state.keys.insert($0).inserted }
-            let excess = state.cues.count - Self.maximumCount
-            guard excess > 0 else { return }
-            for cue in state.cues.prefix(excess) { state.keys.remove(cue) }
-            state.cues.removeFirst(excess)
-        }
-    }
+    func add(_ cues: [LegibleCue]) { state.withLock { $0.cues.add(cues) } }
 
     func replace(_ changes: [CueChange]) {
         state.withLock { state in
-            for change in changes {
-                guard state.keys.remove(change.old) != nil, let index = state.cues.lastIndex(of: change.old) else {
-                    continue
-                }
-                if state.keys.insert(change.new).inserted {
-                    state.cues[index] = change.new
-                } else {
-                    state.cues.remove(at: index)
-                }
-            }
+            for change in changes { state.cues.replace(change.old, by: change.new) }
         }
     }
 
-    func add(_ captions: [ClosedCaption]) {
-        state.withLock { state in
-            state.closedCaptions += captions.filter { state.captionKeys.insert($0).inserted }
-            let excess = state.closedCaptions.count - Self.maximumCount
-            guard excess > 0 else { return }
-            for caption in state.closedCaptions.prefix(excess) { state.captionKeys.remove(caption) }
-            state.closedCaptions.removeFirst(excess)
-        }
-    }
+    func add(_ captions: [ClosedCaption]) { state.withLock { $0.closedCaptions.add(captions) } }
 
-    func removeCues() {
-        state.withLock { state in
-            state.cues = []
-            state.keys = []
-        }
-    }
+    func removeCues() { state.withLock { $0.cues.removeAll() } }
 }

@@ -40,6 +40,13 @@ public struct LegibleCue: Sendable, Hashable {
             language: language)
         self.styled = styled
     }
+
+    init(_ caption: Caption, language: String?) {
+        let cue = WebVTTCaptions.cue(of: caption)
+        self.init(
+            timeRange: caption.timeRange, text: caption.text, payload: cue.payload, identifier: cue.identifier,
+            settings: cue.settings, styled: caption, language: language)
+    }
 }
 
 /// A cue that outputs know has become another: its end is known by now, or more of its text.

@@ -1,3 +1,4 @@
+public import HLSCaptions
 public import HLSTime
 import Synchronization
 
@@ -9,9 +10,9 @@ import Synchronization
 /// for await shown in output.cues() { screen.text = shown.cues.map(\.text).joined(separator: "\n") }
 /// ```
 ///
-/// Which subtitles those are is the item's choice of rendition. A cue whose segment comes late enters as soon as it is
-/// there. A reader that falls behind by ``maximumDeliveryCount`` changes loses the oldest; of cues that are known ahead of
-/// their time 4096 are kept.
+/// Which subtitles those are is the item's choice of rendition, or the program's: captions that the output is made with.
+/// A cue whose segment comes late enters as soon as it is there. A reader that falls behind by ``maximumDeliveryCount``
+/// changes loses the oldest; of the item's cues that are known ahead of their time 4096 are kept.
 public final class LegibleOutput: PlayerItemOutput {
     /// What is shown from a time on.
     public struct Delivery: Sendable, Hashable {
@@ -33,7 +34,7 @@ public final class LegibleOutput: PlayerItemOutput {
 
     private struct State {
         /// By their starts.
-        var entries: [Entry] = []
+        var entries: [Entry]
         /// Up to where changes were delivered; nil before the first.
         var deliveredUpTo: Duration?
         var shown: [LegibleCue] = []
@@ -43,7 +44,9 @@ public final class LegibleOutput: PlayerItemOutput {
 
     /// How much earlier than their time changes are delivered.
     public let advanceInterval: Duration
-    private let state = Mutex(State())
+    /// nil where the item's own subtitles are shown.
+    private let sidecar: [Entry]?
+    private let state: Mutex<State>
     private let sequence = OutputSequence<Delivery>(capacity: maximumDeliveryCount)
     let tie = OutputTie()
 
@@ -51,6 +54,39 @@ public final class LegibleOutput: PlayerItemOutput {
     ///   whoever needs time to draw. Default: none. Negative ones count as none.
     public init(advanceInterval: Duration = .zero) {
         self.advanceInterval = max(.zero, advanceInterval)
+        sidecar = nil
+        state = Mutex(State(entries: []))
+    }
+
+    /// Shows captions of the program's own, whatever subtitles are selected: those of a file beside the stream, say.
+    ///
+    /// ```swift
+    /// let file = try CaptionFileReader(format: .subRip).read(bytes)
+    /// try item.add(LegibleOutput(captions: file.captions, language: "de"))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - captions: at times of the item, in any order; those without a time are left out.
+    ///   - language: BCP 47 tag of the cues; nil where it is not known.
+    ///   - advanceInterval: as of ``init(advanceInterval:)``.
+    public init(captions: [Caption], language: String? = nil, advanceInterval: Duration = .zero) {
+        self.advanceInterval = max(.zero, advanceInterval)
+        let entries = captions.compactMap { Self.entry(LegibleCue($0, language: language)) }
+        // Those of one start stay in their order.
+        let sorted = entries.enumerated().sorted {
+            ($0.element.start, $0.offset) < ($1.element.start, $1.offset)
+        }.map(\.element)
+        sidecar = sorted
+        state = Mutex(State(entries: sorted))
+    }
+
+    /// nil for what is never shown.
+    private static func entry(_ cue: LegibleCue) -> Entry? {
+        guard let start = cue.timeRange.start.duration else { return nil }
+        // One without an end stays: longer than anybody watches.
+        let isOpen = cue.timeRange.duration == .positiveInfinity || cue.timeRange.duration == .indefinite
+        guard let end = isOpen ? start + .seconds(86_400) : cue.timeRange.end.duration, end > start else { return nil }
+        return Entry(start: start, end: end, cue: cue)
     }
 
     public var connection: OutputConnection { OutputConnection(self) }
@@ -71,18 +107,16 @@ public final class LegibleOutput: PlayerItemOutput {
 }
 
 extension LegibleOutput: OutputReceiving {
-    var takesCues: Bool { true }
+    var takesCues: Bool { sidecar == nil }
 
     func add(_ cues: [LegibleCue]) {
         state.withLock { state in
             for cue in cues {
-                guard let start = cue.timeRange.start.duration, let end = cue.timeRange.end.duration, end > start else {
-                    continue
-                }
+                guard let entry = Self.entry(cue) else { continue }
                 // Cues come in their order nearly always.
-                let index = state.entries.lastIndex { $0.start <= start }.map { $0 + 1 } ?? 0
-                state.entries.insert(Entry(start: start, end: end, cue: cue), at: index)
-                if let delivered = state.deliveredUpTo, start <= delivered { state.isLate = true }
+                let index = state.entries.lastIndex { $0.start <= entry.start }.map { $0 + 1 } ?? 0
+                state.entries.insert(entry, at: index)
+                if let delivered = state.deliveredUpTo, entry.start <= delivered { state.isLate = true }
             }
             let excess = state.entries.count - Self.maximumCueCount
             if excess > 0 { state.entries.removeFirst(excess) }
@@ -147,8 +181,12 @@ extension LegibleOutput: OutputReceiving {
     }
 
     func removeCues() {
+        if sidecar == nil { clear() }
+    }
+
+    private func clear() {
         let wasShown = state.withLock { state in
-            defer { state = State() }
+            defer { state = State(entries: sidecar ?? []) }
             return !state.shown.isEmpty
         }
         // They leave at once, at a time that is told by whoever knows it.
@@ -157,10 +195,10 @@ extension LegibleOutput: OutputReceiving {
         }
     }
 
-    func flush(generation: Int) { removeCues() }
+    func flush(generation: Int) { clear() }
 
     func end() {
-        state.withLock { $0 = State() }
+        state.withLock { $0 = State(entries: sidecar ?? []) }
         sequence.finish()
     }
 }

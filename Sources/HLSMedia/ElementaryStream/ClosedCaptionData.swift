@@ -181,20 +181,43 @@ public struct ClosedCaptionReorderer: Sendable {
     /// No decoder holds back more pictures (16 in H.264 and HEVC, as frames or as fields).
     private static let maxHeldCount = 32
 
+    /// How much later than they are decoded pictures were presented: the first, and the extremes.
+    private struct Offsets {
+        var first: Int64
+        var smallest: Int64
+        var largest: Int64
+
+        /// By how much later pictures may be presented before they are decoded.
+        var debt: Int64 {
+            // Where nothing was put between decoding and presenting (negative composition offsets), a picture that is
+            // decoded early is followed by as many that are presented before it.
+            first <= 0 ? max(0, largest) : smallest < 0 ? 0 - smallest : 0
+        }
+    }
+
     /// By presentation time.
     private var held: [Entry] = []
+    private var offsets: Offsets?
 
     public init() {}
 
     /// Takes what a picture carries and gives what nothing can come before any more.
     ///
-    /// - Parameter dts: no later picture is presented before it.
+    /// - Parameter dts: when the picture is decoded, also where that is after it is presented (ISO/IEC 14496-12 §8.6.1.3:
+    ///   composition offsets may be negative).
     public mutating func add(_ data: ClosedCaptionData, pts: Int64, dts: Int64) -> [Entry] {
+        let (difference, isFar) = pts.subtractingReportingOverflow(dts)
+        let offset = isFar ? 0 : min(max(difference, Int64.min / 4), Int64.max / 4)
+        var offsets = offsets ?? Offsets(first: offset, smallest: offset, largest: offset)
+        offsets.smallest = min(offsets.smallest, offset)
+        offsets.largest = max(offsets.largest, offset)
+        self.offsets = offsets
+        let (bound, isBefore) = dts.subtractingReportingOverflow(offsets.debt)
         if !data.pairs.isEmpty {
             let index = held.lastIndex { $0.pts <= pts }.map { $0 + 1 } ?? 0
             held.insert(Entry(pts: pts, data: data), at: index)
         }
-        var count = held.firstIndex { $0.pts > dts } ?? held.count
+        var count = isBefore ? 0 : held.firstIndex { $0.pts > bound } ?? held.count
         count = max(count, held.count - Self.maxHeldCount)
         defer { held.removeFirst(count) }
         return Array(held.prefix(count))
@@ -202,6 +225,7 @@ public struct ClosedCaptionReorderer: Sendable {
 
     /// There are no more pictures.
     public mutating func finish() -> [Entry] {
+        offsets = nil
         defer { held = [] }
         return held
     }

@@ -132,9 +132,14 @@ struct CaptionsSession {
             }
         }
         for task in tasks { task.cancel() }
+        var writer = CaptionFileWriter(format: format)
+        writer.language = collector.cues.first?.language
+        if let rate = player.state.variant?.frameRate, let duration = Self.frameDuration(rate) {
+            writer.timeCodeFrameDuration = duration
+        }
         await player.close()
         let captions = expression == nil ? chosen(of: collector.closedCaptions) : collector.cues.map(\.caption)
-        return try finish(captions, file, failure, status, url)
+        return try finish(captions, writer, file, failure, status, url)
     }
 
     /// Those of the service that was asked for; otherwise of CC1, or of the first there is.
@@ -145,8 +150,19 @@ struct CaptionsSession {
         return captions.filter { $0.service == service }.map(\.caption)
     }
 
+    /// The length of a frame of time codes for pictures of `rate` a second; nil where there are none.
+    static func frameDuration(_ rate: Double) -> MediaTime? {
+        guard rate.isFinite, (0.9...120).contains(rate) else { return nil }
+        let number = Int32(rate.rounded(.up))
+        // Playlists round to three places.
+        if abs(rate - Double(number) * 1000 / 1001) < 0.002 { return MediaTime(value: 1001, timescale: number * 1000) }
+        let whole = Int32(rate.rounded())
+        return abs(rate - Double(whole)) < 0.002 ? MediaTime(value: 1, timescale: whole) : nil
+    }
+
     private func finish(
-        _ captions: [Caption], _ file: OutputFile, _ failure: PlayerError?, _ status: ExitStatus, _ url: String
+        _ captions: [Caption], _ writer: CaptionFileWriter, _ file: OutputFile, _ failure: PlayerError?,
+        _ status: ExitStatus, _ url: String
     ) throws -> ExitStatus {
         if let failure {
             StandardStream.error.writeLine(ErrorLine.text(for: failure))
@@ -164,7 +180,7 @@ struct CaptionsSession {
         let sorted = captions.enumerated().sorted {
             ($0.element.timeRange.start, $0.offset) < ($1.element.timeRange.start, $1.offset)
         }
-        let output = try CaptionFileWriter(format: format).write(sorted.map(\.element))
+        let output = try writer.write(sorted.map(\.element))
         try file.write(output.bytes)
         try file.commit()
         if !command.quiet {

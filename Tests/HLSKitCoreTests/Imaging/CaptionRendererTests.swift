@@ -76,6 +76,7 @@ struct CaptionRendererTests {
         var testDescription: String
         var region: CaptionRegion
         var alignment: Caption.TextAlignment?
+        var text = "Some text"
         var rows: ClosedRange<Int>
         var columns: ClosedRange<Int>
     }
@@ -94,6 +95,10 @@ struct CaptionRendererTests {
                     size: CaptionSize(width: .cells(10), height: .cells(1))), alignment: .left,
                 rows: 112...150, columns: 150...360),
             Placement(
+                testDescription: "two lines in the last row but one of WebVTT",
+                region: CaptionRegion(origin: CaptionPoint(y: .cells(-2))), text: "Two\nlines", rows: 280...340,
+                columns: 0...639),
+            Placement(
                 testDescription: "the right half, wrapped",
                 region: CaptionRegion(
                     origin: CaptionPoint(x: .percent(50), y: .percent(20)),
@@ -101,7 +106,7 @@ struct CaptionRendererTests {
                 alignment: .right, rows: 72...288, columns: 310...639),
         ])
     func places(_ test: Placement) throws {
-        let text = test.alignment == .right ? String(repeating: "word ", count: 20) : "Some text"
+        let text = test.alignment == .right ? String(repeating: "word ", count: 20) : test.text
         let drawn = try Self.draw([Self.caption(text, region: test.region, alignment: test.alignment)])
         #expect(!drawn.rows.isEmpty)
         #expect(
@@ -158,6 +163,40 @@ struct CaptionRendererTests {
         #expect(isOpaque)
         let isUntouched = try renderer.render(at: Self.time(5), over: picture) == picture
         #expect(isUntouched)
+    }
+
+    @Test("K08: characters that no font has are told, those that one has are drawn")
+    func missing() throws {
+        let renderer = CaptionRenderer(captions: [Self.caption("plain")], size: Self.size)
+        #expect(renderer.missingCharacters.isEmpty)
+        _ = try renderer.render(at: Self.time(1))
+        #expect(renderer.missingCharacters.isEmpty)
+        // No font has what is for private use; of the last plane nobody knows anything.
+        let unknown = "\u{10fffd}"
+        renderer.captions = [Self.caption("a" + unknown), Self.caption("b", 5, 6)]
+        _ = try renderer.render(at: Self.time(1))
+        #expect(renderer.missingCharacters == Set(unknown.unicodeScalars))
+        // Whatever fonts there are: either one has a character, or it is told.
+        renderer.captions = [Self.caption("日本")]
+        let drawn = Drawn(try renderer.render(at: Self.time(1)))
+        #expect(!drawn.rows.isEmpty)
+        #expect(renderer.missingCharacters.isSuperset(of: unknown.unicodeScalars))
+    }
+
+    @Test(
+        "K08: what libass says of fonts is understood, all else is not taken for that",
+        arguments: [
+            ("fontselect: failed to find any fallback with glyph 0x65E5 for font: (sans-serif, 400, 0)", "日"),
+            ("Glyph 0x1F600 not found in font for (sans-serif, 400, 0)", "\u{1F600}"),
+            ("Glyph 0x1F600 not found, broken font? Trying all charmaps", ""),
+            ("fontselect: failed to find any fallback with glyph 0xD800 for font: (a, 1, 0)", ""),
+            ("fontselect: failed to find any fallback with glyph 0xFFFFFFFFFF for font", ""),
+            ("Glyph 0x", ""),
+        ])
+    func messages(message: String, expected: String) {
+        let missing = MissingGlyphs()
+        missing.read(message)
+        #expect(missing.characters == Set(expected.unicodeScalars))
     }
 
     @Test(

@@ -59,6 +59,25 @@ struct ClosedCaptionOptionTests {
             Source(
                 testDescription: "a track c608 beside the pictures", option: "English", expected: english,
                 files: { try CaptionStream.pictures("c608") }, name: "c608"),
+            Source(
+                testDescription: "a track c708 beside the pictures", option: "Digital", expected: digital,
+                files: { try CaptionStream.pictures("c708") }, name: "c708"),
+            Source(
+                testDescription: "CEA-608 in a track c708", option: "Deutsch", expected: german,
+                files: { try CaptionStream.pictures("c708") }, name: "c708"),
+            Source(
+                testDescription: "CEA-608 in HEVC, first field", option: "English", expected: english,
+                files: { try CaptionStream.pictures("hevc") }, name: "hevc"),
+            Source(
+                testDescription: "CEA-608 in HEVC, second field", option: "Deutsch", expected: german,
+                files: { try CaptionStream.pictures("hevc") }, name: "hevc"),
+            Source(
+                testDescription: "CEA-708 in HEVC", option: "Digital", expected: digital,
+                files: { try CaptionStream.pictures("hevc") }, name: "hevc"),
+            Source(
+                testDescription: "CEA-608 in HEVC in a transport stream", option: "English",
+                expected: [english[0], "3.48-4.12 How are you?"],
+                files: { try CaptionStream.transportStream("hevc", duration: 4) }, name: "hevc"),
         ])
     func plays(_ source: Source) throws {
         let sample = try Self.sample(

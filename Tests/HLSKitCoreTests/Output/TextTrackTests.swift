@@ -107,6 +107,23 @@ struct TextTrackTests {
         #expect(notes.isEmpty)
     }
 
+    @Test("K03: that captions are pictures is said once of a segment")
+    func images() {
+        let track = MediaTrack(id: 1, mediaType: .text, codec: .ttml, timescale: 1000)
+        let text = """
+            <tt xmlns="http://www.w3.org/ns/ttml" xmlns:smpte="http://www.smpte-ra.org/schemas/2052-1/2010/smpte-tt">
+            <body><div smpte:backgroundImage="1.png"/></body></tt>
+            """
+        var reader = TextSampleReader()
+        var notes: [String] = []
+        for pts in [0, 1000, 2000] as [Int64] {
+            let sample = MediaSample(
+                trackID: 1, pts: pts, dts: pts, duration: 1000, isSync: true, data: SampleData(Array(text.utf8)))
+            #expect(reader.read(sample, of: track, notes: &notes).isEmpty)
+        }
+        #expect(notes.count == 1 && notes.first?.contains("IMSC1 Image Profile") == true, "\(notes)")
+    }
+
     @Test("K03: what is no TTML is passed over with a note")
     func damaged() {
         for text in ["", "<tt", "no xml", "<html/>", "<tt><body><div><p>a</p>"] {

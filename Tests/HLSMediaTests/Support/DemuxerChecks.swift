@@ -14,6 +14,8 @@ enum DemuxerChecks {
         case progressiveMP4 = "progressive-mp4"
         case packedAudio = "packed-audio"
         case webVTT = "webvtt"
+        /// A sample of a track `wvtt`.
+        case webVTTSample = "webvtt-sample"
         /// Parameter sets, messages with captions, samples of caption tracks, and the bytes as a stream of H.264 and HEVC.
         case video
     }
@@ -32,6 +34,7 @@ enum DemuxerChecks {
             guard let section = try? MP4InitializationSection(parsing: bytes[..<start]) else { return }
             try chunking(Array(bytes[start...])) { FragmentedMP4Demuxer(initialization: section) }
         case .webVTT: try captions(bytes)
+        case .webVTTSample: try sampleOfCues(bytes)
         case .video: try video(bytes)
         }
     }
@@ -152,6 +155,19 @@ enum DemuxerChecks {
                 throw Failure(description: "a cue from \(cue.start) to \(cue.end)")
             }
             _ = cue.text
+        }
+    }
+
+    private static func sampleOfCues(_ bytes: [UInt8]) throws(Failure) {
+        guard let sample = try? WebVTTSample(parsing: bytes[...], start: .seconds(1), end: .seconds(2)) else { return }
+        for cue in sample.cues {
+            // An entity is longer than the character that it stands for, but for four bytes.
+            guard !cue.payload.isEmpty, cue.text.utf8.count <= 4 * cue.payload.utf8.count else {
+                throw Failure(description: "a text of \(cue.text.utf8.count) bytes of \(cue.payload.utf8.count)")
+            }
+            guard cue.start == .seconds(1), cue.end == .seconds(2) else {
+                throw Failure(description: "a cue from \(cue.start) to \(cue.end)")
+            }
         }
     }
 

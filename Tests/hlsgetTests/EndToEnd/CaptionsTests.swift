@@ -3,6 +3,8 @@ import HLSKitCore
 import TestSupport
 import Testing
 
+@testable import hlsget
+
 @Suite("hlsget captions", .timeLimit(.minutes(2)))
 struct CaptionsTests {
     private static let master = SampleMedia.folder + "/master.m3u8"
@@ -41,6 +43,30 @@ struct CaptionsTests {
         #expect(direct.status == 0, "\(direct.errors)")
         #expect(try text("a.\(format)", in: folder) == String(decoding: direct.output, as: UTF8.self))
         #expect(!direct.output.isEmpty)
+    }
+
+    @Test("K04: iTunes Timed Text has the language of the subtitles, and time codes in frames of the pictures")
+    func timeCodes() async throws {
+        let folder = try ScratchFolder()
+        let result = try await hlsget("captions", "-q", "-f", "itt", Self.master, in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        let content = try CaptionFileReader(format: .iTunesTimedText).read(result.output)
+        #expect(content.language == "en")
+        #expect(String(decoding: result.output, as: UTF8.self).contains(#"ttp:frameRate="25""#))
+        // The sample's cues begin with each 50th frame, exactly.
+        #expect(content.captions.map(\.timeRange.start) == (0..<20).map { MediaTime(value: $0 * 2, timescale: 1) })
+    }
+
+    @Test(
+        "K04: the frames of time codes are those of the pictures",
+        arguments: [
+            (25, MediaTime(value: 1, timescale: 25)), (24, MediaTime(value: 1, timescale: 24)),
+            (23.976, MediaTime(value: 1001, timescale: 24_000)), (29.97, MediaTime(value: 1001, timescale: 30_000)),
+            (59.94006, MediaTime(value: 1001, timescale: 60_000)), (30, MediaTime(value: 1, timescale: 30)),
+            (12.5, nil), (0, nil), (-25, nil), (.nan, nil), (.infinity, nil), (1e300, nil),
+        ] as [(Double, MediaTime?)])
+    func frames(rate: Double, duration: MediaTime?) {
+        #expect(CaptionsSession.frameDuration(rate) == duration)
     }
 
     @Test("K01: what there is is listed, and what cannot be done is one line with its exit status")

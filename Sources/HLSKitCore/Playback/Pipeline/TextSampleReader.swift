@@ -14,7 +14,8 @@ struct TextSampleReader: Sendable {
 
     private var track: MediaTrack?
     private var styles = WebVTTCaptions()
-    private var noteCount = 0
+    /// What was said of a segment is not said again of its other samples.
+    private var told: Set<String> = []
 
     /// Whether the track can be read.
     static func reads(_ track: MediaTrack) -> Bool {
@@ -48,8 +49,7 @@ struct TextSampleReader: Sendable {
     }
 
     private mutating func note(_ text: String, _ notes: inout [String]) {
-        noteCount += 1
-        if noteCount <= Self.maxNoteCount { notes.append(text) }
+        if told.count < Self.maxNoteCount, told.insert(text).inserted { notes.append(text) }
     }
 
     /// The header of a `wvtt` track is the beginning of a file, with its style sheets.

@@ -1,0 +1,1 @@
+../../../Tests/HLSCaptionsTests/Support/ClosedCaptionChecks.swift

@@ -1,0 +1,11 @@
+import HLSCaptions
+
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    do {
+        try ClosedCaptionChecks.check(Array(UnsafeBufferPointer(start: start, count: count)))
+    } catch {
+        fatalError(error.description)
+    }
+    return 0
+}

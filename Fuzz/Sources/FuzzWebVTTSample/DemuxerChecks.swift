@@ -1,0 +1,1 @@
+../../../Tests/HLSMediaTests/Support/DemuxerChecks.swift

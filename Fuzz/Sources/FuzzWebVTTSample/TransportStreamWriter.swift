@@ -1,0 +1,1 @@
+../../../Tests/HLSMediaTests/TransportStream/TransportStreamWriter.swift

@@ -34,7 +34,8 @@ final class Muxer {
     private let sink: Sink
     let context: UnsafeMutablePointer<AVFormatContext>
     private let packet: Packet
-    private var lastDTS: [Int64?]
+    /// Of each stream, in its units in the file.
+    private(set) var lastDTS: [Int64?]
     private var isOpen = true
 
     /// Writes the header.
@@ -86,6 +87,11 @@ final class Muxer {
         packet.raw.pointee.pts = max(pts, dts)
         packet.raw.pointee.duration = max(0, rescaled(timing.duration, timing, to: unit) ?? 0)
         try check(av_interleaved_write_frame(context, packet.raw), "av_interleaved_write_frame")
+    }
+
+    /// The stream goes on from one that another muxer has written, up to this time.
+    func continueStream(at index: Int, after time: Int64?) {
+        if lastDTS.indices.contains(index) { lastDTS[index] = time }
     }
 
     /// Hands on the bytes of packets that are written.

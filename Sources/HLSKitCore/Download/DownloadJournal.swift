@@ -61,6 +61,8 @@ struct DownloadJournal: Sendable, Equatable {
         var key: Key?
         /// `EXT-X-PROGRAM-DATE-TIME` as written.
         var date: String?
+        /// The variant that it was taken of where the chosen one did not have it.
+        var variant: String?
 
         var position: SegmentPosition { SegmentPosition(epoch: epoch, sequence: sequence) }
     }
@@ -214,6 +216,7 @@ extension DownloadJournal.Segment {
         mapKey = DownloadJournal.Key(document["mapkey"])
         if document["key"] != nil && key == nil || document["mapkey"] != nil && mapKey == nil { return nil }
         date = document["date"]?.string
+        variant = document["variant"]?.string
     }
 }
 
@@ -264,6 +267,7 @@ extension DownloadJournal.Entry {
             object.add("key", segment.key)
             object.add("mapkey", segment.mapKey)
             object.add("date", segment.date)
+            object.add("variant", segment.variant)
         }
         return Array(object.text.utf8)
     }

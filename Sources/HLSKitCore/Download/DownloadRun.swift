@@ -9,6 +9,7 @@ struct DownloadRun: Sendable {
     }
 
     var plan: DownloadPlan
+    var alternates: DownloadAlternates
     var result: DownloadTask.Result
     /// When something new was last listed.
     var lastNews: Duration
@@ -26,15 +27,22 @@ struct DownloadRun: Sendable {
     /// Playlists are not loaded again.
     var isOver = false
 
-    init(plan: DownloadPlan, result: DownloadTask.Result, started: Duration) {
+    init(plan: DownloadPlan, alternates: DownloadAlternates, result: DownloadTask.Result, started: Duration) {
         self.plan = plan
+        self.alternates = alternates
         self.result = result
         lastNews = started
     }
 
     /// More segments that are wanted may be listed.
     var isLive: Bool {
-        !isOver && lanes.contains { $0.tracker.isLive && $0.tracker.end < window.upperBound }
+        !isOver && followed.contains { lanes[$0].tracker.isLive && lanes[$0].tracker.end < window.upperBound }
+    }
+
+    /// The lanes that are wanted: not those of alternates.
+    var followed: [Int] {
+        let others = Set(alternates.lanes.values)
+        return lanes.indices.filter { !others.contains($0) }
     }
 
     mutating func add(

@@ -12,7 +12,16 @@ struct DownloadSelection: Sendable {
         var wanted: Set<MediaType>
     }
 
+    /// Another variant that could give what the chosen one does not.
+    struct Alternate: Sendable {
+        var entry: Entry
+        /// It goes with the same renditions, so that it can stand for the chosen one altogether.
+        var sharesRenditions: Bool
+    }
+
     private(set) var entries: [Entry] = []
+    /// Those of the same quality first (redundant ones), then the next best.
+    private(set) var alternates: [Alternate] = []
     private(set) var variables: [String: String] = [:]
 
     /// A media playlist by itself.
@@ -23,16 +32,13 @@ struct DownloadSelection: Sendable {
 
     init(_ configuration: DownloadConfiguration, of playlist: MultivariantPlaylist) throws(AssetError) {
         variables = playlist.variables
-        let variant = try Self.variant(configuration, of: playlist)
+        let (variant, others) = try Self.variants(configuration, of: playlist)
         let audio = try Self.renditions(
             configuration.audio, .audio, group: variant.audio, variant: variant, of: playlist)
         let subtitles = try Self.renditions(
             configuration.subtitles, .subtitles, group: variant.subtitles, variant: variant, of: playlist)
         let view = playlist.playedRendition(.video, group: variant.video, besides: variant.uri)?.uri ?? variant.uri
-        var lane = DownloadJournal.Lane(id: variant.downloadID, kind: .main)
-        lane.bandwidth = variant.bandwidth
-        lane.codecs = variant.codecsText
-        lane.resolution = variant.resolution.map { "\($0.width)x\($0.height)" }
+        var lane = DownloadJournal.Lane(variant)
         var wanted: Set<MediaType> = [.video]
         let hasOwnSound = variant.audio == nil || playlist.renditions(.audio, groupID: variant.audio ?? "").isEmpty
         let isOwn = { (rendition: Rendition) in rendition.uri == nil || rendition.uri == variant.uri }
@@ -43,6 +49,15 @@ struct DownloadSelection: Sendable {
             wanted.insert(.audio)
         }
         try add(lane, view, wanted, of: playlist)
+        for other in others where (other.audio == nil) == (variant.audio == nil) && other.video == variant.video {
+            guard let url = playlist.resolve(other.uri), url != entries[0].url, variant.video == nil else { continue }
+            var lane = DownloadJournal.Lane(other)
+            lane.language = entries[0].lane.language
+            alternates.append(
+                Alternate(
+                    entry: Entry(lane: lane, url: url, source: playlist.url, wanted: wanted),
+                    sharesRenditions: other.audio == variant.audio && other.subtitles == variant.subtitles))
+        }
         for rendition in audio where !isOwn(rendition) { try add(rendition, .audio, [.audio], of: playlist) }
         for rendition in subtitles { try add(rendition, .subtitles, [.text], of: playlist) }
     }
@@ -73,11 +88,15 @@ struct DownloadSelection: Sendable {
         try add(lane, uri, wanted, of: playlist)
     }
 
+    /// Takes another variant in the place of the chosen one.
+    mutating func take(_ alternate: Alternate) { entries[0] = alternate.entry }
+
     // MARK: Choosing
 
-    private static func variant(
+    /// The variant that is wanted, and the others that would do, the best replacement first.
+    private static func variants(
         _ configuration: DownloadConfiguration, of playlist: MultivariantPlaylist
-    ) throws(AssetError) -> Variant {
+    ) throws(AssetError) -> (chosen: Variant, others: [Variant]) {
         var context = SelectionContext()
         context.isPassThrough = true
         context.quality = configuration.quality
@@ -98,7 +117,14 @@ struct DownloadSelection: Sendable {
                 code: .noEligibleVariant, url: playlist.url, cause: cause,
                 detail: offered.isEmpty ? "there is none" : "there are: \(offered.joined(separator: ", "))")
         }
-        return playlist.variants[chosen.index]
+        let others = eligible.sortedByQuality().reversed().filter { $0.index != chosen.index }
+        let isAlike = { (other: VariantCandidate) in
+            other.resolution == chosen.resolution && other.bandwidth == chosen.bandwidth
+        }
+        return (
+            playlist.variants[chosen.index],
+            (others.filter(isAlike) + others.filter { !isAlike($0) }).map { playlist.variants[$0.index] }
+        )
     }
 
     private static func renditions(
@@ -136,6 +162,15 @@ struct DownloadSelection: Sendable {
             }
             return found.map { members[$0] }
         }
+    }
+}
+
+extension DownloadJournal.Lane {
+    fileprivate init(_ variant: Variant) {
+        self.init(id: variant.downloadID, kind: .main)
+        bandwidth = variant.bandwidth
+        codecs = variant.codecsText
+        resolution = variant.resolution.map { "\($0.width)x\($0.height)" }
     }
 }
 

@@ -136,7 +136,10 @@ struct DownloadPlaylist {
         var before: DownloadJournal.Segment?
         var list: [MediaSegment] = []
         for stored in segments {
-            let changes = before.map { $0.discontinuity != stored.discontinuity || $0.epoch != stored.epoch } ?? false
+            let changes =
+                before.map {
+                    $0.discontinuity != stored.discontinuity || $0.epoch != stored.epoch || $0.variant != stored.variant
+                } ?? false
             // Numbers that are left out are gaps of the playlist as well.
             if let last = before, !changes, stored.sequence > last.sequence + 1,
                 stored.sequence - last.sequence < 10_000

@@ -29,6 +29,8 @@ public final class DownloadTask: Sendable {
         /// Segments of an earlier run that were used, and those of it that were damaged.
         public var resumedSegmentCount = 0
         public var damagedSegmentCount = 0
+        /// Segments that were taken of another variant, because the chosen one did not have them.
+        public var substitutedSegmentCount = 0
         /// Why a live stream was not followed any longer, where that was no wish.
         public var failure: PlayerError?
 
@@ -38,6 +40,8 @@ public final class DownloadTask: Sendable {
     private struct State {
         var progress = DownloadProgress()
         var isStopping = false
+        /// Hears of the wish to stop.
+        var stopping: AsyncStream<Void>.Continuation?
         var entries: [DownloadSelection.Entry] = []
         var window = Range<Duration>(uncheckedBounds: (.seconds(Int64.min / 4), .seconds(Int64.max / 4)))
     }
@@ -61,7 +65,24 @@ public final class DownloadTask: Sendable {
 
     /// Loads no more segments of a live stream than those that are on their way; ``run()`` then ends as if the stream had
     /// ended. Of other streams, what is not on its way is missing in the result.
-    public func stop() { state.withLock { $0.isStopping = true } }
+    public func stop() {
+        let stopping = state.withLock { state in
+            state.isStopping = true
+            return state.stopping
+        }
+        stopping?.finish()
+    }
+
+    /// Ends when nothing more is wanted.
+    private func stopRequests() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+        let isStopping = state.withLock { state in
+            state.stopping = continuation
+            return state.isStopping
+        }
+        if isStopping { continuation.finish() }
+        return stream
+    }
 
     /// Removes the files of the download, and the folder.
     public func removeFolder() { folder.remove() }
@@ -79,24 +100,28 @@ public final class DownloadTask: Sendable {
         let clock = HostClock(configuration.loading.clock)
         update { $0 = DownloadProgress() }
         let opened = try await open()
-        let (selection, first) = opened
+        var (selection, first) = opened
         var run = DownloadRun(
-            plan: DownloadPlan(capacity: configuration.connectionCount), result: Result(), started: clock.now)
+            plan: DownloadPlan(capacity: configuration.connectionCount),
+            alternates: DownloadAlternates(selection, policies: configuration.loading.retryPolicies),
+            result: Result(), started: clock.now)
         run.result.damagedSegmentCount = folder.verify()
-        try await openLanes(selection, first: first, clock, &run)
+        try await openLanes(&selection, first: first, clock, &run)
         try await checkOrigin(run)
         try noteLanes(selection)
-        state.withLock { [window = run.window] in
-            $0.entries = selection.entries
+        state.withLock { [window = run.window, entries = selection.entries] in
+            $0.entries = entries
             $0.window = window
         }
         update { $0.phase = .loading }
         try takeUp(&run)
         try await load(clock, &run)
         run.result.segmentCount = 0
-        for (index, lane) in run.lanes.enumerated() {
+        for index in run.followed {
+            let lane = run.lanes[index]
             for segment in folder.journal.segments(of: lane.entry.lane.id) where segment.file != nil {
                 run.result.segmentCount += 1
+                if segment.variant != nil { run.result.substitutedSegmentCount += 1 }
                 if index == 0 { run.result.duration += .microseconds(segment.duration) }
             }
         }
@@ -126,7 +151,7 @@ public final class DownloadTask: Sendable {
         }
     }
 
-    private func playlist(
+    func playlist(
         of entry: DownloadSelection.Entry, _ variables: [String: String]
     ) async throws -> MediaPlaylist {
         var options = client.parserOptions
@@ -146,20 +171,20 @@ public final class DownloadTask: Sendable {
     }
 
     private func openLanes(
-        _ selection: DownloadSelection, first: MediaPlaylist?, _ clock: HostClock, _ run: inout DownloadRun
+        _ selection: inout DownloadSelection, first: MediaPlaylist?, _ clock: HostClock, _ run: inout DownloadRun
     ) async throws {
         run.variables = selection.variables
-        let entries = selection.entries
         let variables = selection.variables
-        let playlists = try await withThrowingTaskGroup(of: (Int, MediaPlaylist).self) { group in
+        var first = first
+        if first == nil { first = try await firstPlaylist(&selection) }
+        let entries = selection.entries
+        let playlists = try await withThrowingTaskGroup(of: (Int, MediaPlaylist).self) { [first] group in
             for (index, entry) in entries.enumerated() {
-                if index == 0, let first {
-                    group.addTask { (0, first) }
-                } else {
-                    group.addTask { (index, try await self.playlist(of: entry, variables)) }
-                }
+                guard index > 0 else { continue }
+                group.addTask { (index, try await self.playlist(of: entry, variables)) }
             }
             var found: [Int: MediaPlaylist] = [:]
+            found[0] = first
             for try await (index, playlist) in group { found[index] = playlist }
             return found
         }
@@ -169,6 +194,21 @@ public final class DownloadTask: Sendable {
             run.add(entry, playlist, known: journal.segments(of: entry.lane.id), now: clock.now)
         }
         run.window = try window(of: run)
+    }
+
+    /// The playlist of the variant, or of one that can take its place.
+    private func firstPlaylist(_ selection: inout DownloadSelection) async throws -> MediaPlaylist {
+        do {
+            return try await playlist(of: selection.entries[0], selection.variables)
+        } catch let error as AssetError {
+            for alternate in selection.alternates where alternate.sharesRenditions {
+                guard let playlist = try? await playlist(of: alternate.entry, selection.variables) else { continue }
+                selection.take(alternate)
+                return playlist
+            }
+            try Task.checkCancellation()
+            throw error
+        }
     }
 
     private func window(of run: DownloadRun) throws(AssetError) -> Range<Duration> {
@@ -234,10 +274,11 @@ public final class DownloadTask: Sendable {
     }
 
     /// Puts into the plan what is wanted and not there.
-    private func takeUp(_ run: inout DownloadRun) throws {
+    func takeUp(_ run: inout DownloadRun) throws {
         let journal = folder.journal
         var entries: [DownloadJournal.Entry] = []
-        for (laneIndex, lane) in run.lanes.enumerated() {
+        for laneIndex in run.followed {
+            let lane = run.lanes[laneIndex]
             let known = journal.segments[lane.entry.lane.id] ?? [:]
             var items: [DownloadPlan.Item] = []
             for index in lane.indices(in: run.window) {
@@ -292,11 +333,13 @@ public final class DownloadTask: Sendable {
 
     // MARK: Loading
 
-    private enum Outcome: Sendable {
+    enum Outcome: Sendable {
         case resource(ResourceID, lane: Int, Swift.Result<DownloadJournal.File, any Error>)
         case segment(DownloadPlan.ItemID, Swift.Result<DownloadJournal.Segment, any Error>)
         case playlist(lane: Int, began: Duration, Swift.Result<MediaPlaylist, any Error>)
-        case tick
+        case alternate(DownloadAlternates.Wish, began: Duration, Swift.Result<MediaPlaylist, any Error>)
+        /// Nothing more is wanted of a live stream.
+        case stop
     }
 
     private var loader: DownloadLoader {
@@ -306,26 +349,31 @@ public final class DownloadTask: Sendable {
     }
 
     private func load(_ clock: HostClock, _ run: inout DownloadRun) async throws {
+        let stops = stopRequests()
         // The group's closure may throw with `run` half changed: it is handed back whole.
         run = try await withThrowingTaskGroup(of: Outcome.self) { [run] group in
             var run = run
-            for lane in run.lanes.indices where run.lanes[lane].tracker.isLive {
-                addReload(of: lane, clock, run, &group)
+            for lane in run.followed where run.lanes[lane].tracker.isLive { addReload(of: lane, clock, run, &group) }
+            group.addTask {
+                for await _ in stops { break }
+                return .stop
             }
-            if run.isLive { addTick(clock, &group) }
             while true {
                 for work in run.plan.next() { add(work, run, &group) }
-                if run.plan.isIdle, !run.isLive || isStopping { break }
+                for wish in run.alternates.takeWaiting() { open(wish, clock, run, &group) }
+                if run.plan.isIdle, !run.alternates.isBusy, !run.isLive || isStopping { break }
                 guard let outcome = try await group.next() else { break }
                 switch outcome {
-                case .tick:
-                    if isStopping { run.plan.stop() } else { addTick(clock, &group) }
-                case .resource(let id, let lane, let result): try take(result, of: id, lane: lane, &run)
-                case .segment(let id, let result): try take(result, of: id, &run)
+                case .stop: run.plan.stop()
+                case .resource(let id, let lane, let result): try take(result, of: id, lane: lane, clock, &run)
+                case .segment(let id, let result): try take(result, of: id, clock, &run)
+                case .alternate(let wish, let began, let result):
+                    try take(result, of: wish, began: began, clock, &run)
                 case .playlist(let lane, let began, let result):
                     try take(result, of: lane, began: began, clock, &run)
                     if run.lanes[lane].tracker.isLive, !run.isOver { addReload(of: lane, clock, run, &group) }
                 }
+                if isStopping { run.plan.stop() }
                 publish(run)
             }
             group.cancelAll()
@@ -334,32 +382,6 @@ public final class DownloadTask: Sendable {
     }
 
     private var isStopping: Bool { state.withLock { $0.isStopping } }
-
-    /// How soon a wish to stop is noticed.
-    private static let tick = Duration.milliseconds(200)
-
-    private func addTick(_ clock: HostClock, _ group: inout ThrowingTaskGroup<Outcome, any Error>) {
-        group.addTask {
-            try? await clock.sleep(until: clock.now + Self.tick)
-            return .tick
-        }
-    }
-
-    private func addReload(
-        of lane: Int, _ clock: HostClock, _ run: DownloadRun, _ group: inout ThrowingTaskGroup<Outcome, any Error>
-    ) {
-        let (entry, variables) = (run.lanes[lane].entry, run.variables)
-        let due = run.lanes[lane].tracker.nextReload ?? clock.now
-        group.addTask {
-            try? await clock.sleep(until: due)
-            let began = clock.now
-            do {
-                return .playlist(lane: lane, began: began, .success(try await self.playlist(of: entry, variables)))
-            } catch {
-                return .playlist(lane: lane, began: began, .failure(error))
-            }
-        }
-    }
 
     private func add(
         _ work: DownloadPlan.Work, _ run: DownloadRun, _ group: inout ThrowingTaskGroup<Outcome, any Error>
@@ -411,7 +433,8 @@ public final class DownloadTask: Sendable {
     // MARK: What came
 
     private func take(
-        _ result: Swift.Result<DownloadJournal.File, any Error>, of id: ResourceID, lane: Int, _ run: inout DownloadRun
+        _ result: Swift.Result<DownloadJournal.File, any Error>, of id: ResourceID, lane: Int,
+        _ clock: HostClock, _ run: inout DownloadRun
     ) throws {
         switch result {
         case .success(let file):
@@ -429,60 +452,32 @@ public final class DownloadTask: Sendable {
                 throw error
             }
             for dropped in run.plan.finish(.resource(id, lane: lane), succeeded: false) {
-                run.skip(dropped, error)
+                try look(for: dropped, after: error, clock, &run)
             }
         }
     }
 
     private func take(
-        _ result: Swift.Result<DownloadJournal.Segment, any Error>, of id: DownloadPlan.ItemID, _ run: inout DownloadRun
+        _ result: Swift.Result<DownloadJournal.Segment, any Error>, of id: DownloadPlan.ItemID,
+        _ clock: HostClock, _ run: inout DownloadRun
     ) throws {
         _ = run.plan.finish(.segment(id))
         switch result {
-        case .success(let segment):
+        case .success(let loaded):
+            guard let segment = run.stored(loaded, of: id) else { return }
             try folder.add([.segment(segment)])
             run.done.segmentCount += 1
             run.done.duration += .microseconds(segment.duration)
             run.storedByteCount += segment.file?.byteCount ?? 0
         case .failure(let error):
-            guard let error = error as? AssetError, error.mayBeSkipped || run.isLive else { throw error }
-            run.skip(id, error)
+            guard let error = error as? AssetError else { throw error }
+            try look(for: id, after: error, clock, &run)
         }
-    }
-
-    private func take(
-        _ result: Swift.Result<MediaPlaylist, any Error>, of lane: Int, began: Duration, _ clock: HostClock,
-        _ run: inout DownloadRun
-    ) throws {
-        let now = clock.now
-        switch result {
-        case .success(let playlist):
-            let update = run.lanes[lane].tracker.update(
-                with: playlist, url: playlist.url, loadBegan: began, now: now)
-            if update == .changed || update == .restarted {
-                run.lastNews = now
-                try takeUp(&run)
-            }
-        case .failure(let error):
-            guard error is AssetError else { throw error }
-            run.lanes[lane].noteFailedReload(at: began)
-            run.lastFailure = error as? AssetError
-        }
-        guard let tracker = run.lanes.first?.tracker, run.isLive, now - run.lastNews > tracker.staleLimit else {
-            return
-        }
-        // What is there is kept (R42).
-        run.result.failure =
-            run.lastFailure.map {
-                PlayerError(code: .init(rawValue: $0.code.rawValue), url: $0.url, cause: $0.cause, detail: $0.detail)
-            }
-            ?? PlayerError(code: .staleLive, url: tracker.url, cause: "the live playlist does not go on")
-        run.isOver = true
     }
 
     // MARK: Resources
 
-    private func resources(of segment: MediaSegment, in lane: DownloadLane) throws(AssetError) -> [ResourceID] {
+    func resources(of segment: MediaSegment, in lane: DownloadLane) throws(AssetError) -> [ResourceID] {
         var ids: [ResourceID] = []
         if let map = segment.map {
             if let url = lane.tracker.playlist.resolve(map.uri) {
@@ -504,7 +499,7 @@ public final class DownloadTask: Sendable {
 
 extension AssetError {
     /// One segment that is not there ends no download; a server that refuses, or a network that is gone, does.
-    fileprivate var mayBeSkipped: Bool {
+    var mayBeSkipped: Bool {
         switch code {
         case .notFound: status.map { ![401, 403, 407].contains($0) } ?? true
         case .badMedia: true

@@ -169,7 +169,8 @@ struct FileAssembler {
         let key = TimelineKey(epoch: segment.epoch, discontinuity: segment.discontinuity)
         let timeline = timelines[key] ?? 0
         let id = SegmentID(lane: lanes[index].id, rawValue: lanes[index].next)
-        let isNew = lanes[index].next == 1 || lanes[index].current != timeline
+        let before = lanes[index].next > 1 ? lanes[index].segments[lanes[index].next - 2] : nil
+        let isNew = before.map { $0.variant != segment.variant } ?? true || lanes[index].current != timeline
         var job = SegmentJob(
             id: id, request: RequestID(rawValue: 0), start: .microseconds(segment.start),
             duration: .microseconds(segment.duration), timeline: timeline, window: PresentationWindow(),

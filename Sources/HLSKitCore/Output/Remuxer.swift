@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// Where the tracks change (another codec, another size), a transport stream goes on with new tables behind a
 /// discontinuity. The other containers cannot hold that: what follows goes into `NAME.2.mp4`, from its start, and the note
-/// says so; where the output is a pipe, ``begin(_:)`` throws.
+/// says so; where the output is a pipe, that is an error.
 ///
 /// While it is written, MP4 is a sequence of fragments: whatever ends the program, the file plays up to there.
 public final class Remuxer: MediaWriter {
@@ -26,20 +26,19 @@ public final class Remuxer: MediaWriter {
         /// The next sample that is written sets ``origin``.
         var setsOrigin = false
         var tracks: [MediaTrack] = []
+        /// The tracks as they were last told: ahead of ``tracks`` while a change waits for its place.
+        var latest: [MediaTrack] = []
+        var splice = TrackSplice()
+        /// Of a muxer that is closed, the last decoding time of each track.
+        var lastTimes: [Int64?] = []
         var muxer: Muxer?
         /// The muxer's stream of each track; nil for a track that stayed unknown.
         var streams: [Int?] = []
         /// Samples that came before what the container's header has to tell was known.
-        var waiting: [WaitingSample] = []
+        var waiting: [TrackSplice.Entry] = []
         var hasSamples = false
         /// A muxer has written to the file already.
         var isContinued = false
-    }
-
-    private struct WaitingSample {
-        let sample: MediaSample
-        let index: Int
-        let itemTime: MediaTime
     }
 
     /// The error of the file, behind libavformat's back.
@@ -91,17 +90,24 @@ public final class Remuxer: MediaWriter {
             if let track = tracks.first(where: { !container.holds($0.codec) }) {
                 throw unsupported("\(container) cannot hold \(track.codec.rawValue)", state.file)
             }
-            let hasHeader = state.muxer != nil
-            let isSame =
-                tracks.count == state.tracks.count
-                && zip(tracks, state.tracks).allSatisfy { Self.isSameStream($0, $1, hasHeader: hasHeader) }
-            if !isSame, hasHeader || !state.waiting.isEmpty {
-                if !state.waiting.isEmpty { try openMuxer(&state) }
-                try closeMuxer(&state)
-                if container != .ts { try beginNextFile(&state) }
+            guard tracks.map(\.mediaType) == state.latest.map(\.mediaType) else {
+                try change(to: tracks, &state)
+                return
             }
-            let known = isSame ? state.tracks : tracks
-            state.tracks = zip(tracks, known).map { $0.completed(by: $1) }
+            for (index, track) in tracks.enumerated() {
+                let (old, isWaiting) = (state.latest[index], state.splice.hasChange(of: index))
+                let isSame = Self.isSameStream(track, old, hasHeader: state.muxer != nil && !isWaiting)
+                state.latest[index] = isSame ? track.completed(by: old) : track
+                if isSame, isWaiting {
+                    state.splice.complete(index, with: state.latest[index])
+                } else if isSame {
+                    state.tracks[index] = track.completed(by: state.tracks[index])
+                } else if state.muxer == nil, state.waiting.isEmpty {
+                    state.tracks[index] = track
+                } else {
+                    state.splice.change(index, to: track)
+                }
+            }
         }
     }
 
@@ -111,16 +117,68 @@ public final class Remuxer: MediaWriter {
         try state.withLock { state throws(OutputError) in
             guard state.tracks.indices.contains(index) else { return }
             let sample = state.tracks[index].mediaType == .text && container == .mp4 ? Self.timedText(sample) : sample
-            guard state.muxer == nil else {
-                try mux(sample, at: index, itemTime, &state)
-                return
-            }
-            try learnConfiguration(from: sample, at: index, &state)
-            state.waiting.append(WaitingSample(sample: sample, index: index, itemTime: itemTime))
-            if state.tracks.allSatisfy(isComplete) || state.waiting.count >= Self.maximumWaitingSamples {
-                try openMuxer(&state)
+            let entry = TrackSplice.Entry(sample: sample, index: index, itemTime: itemTime)
+            guard state.splice.isPending else { return try write(entry, &state) }
+            state.splice.add(entry)
+            try writeSpliced(&state)
+        }
+    }
+
+    private func writeSpliced(_ state: inout State) throws(OutputError) {
+        let outputs = state.splice.take(state.tracks.map(\.mediaType))
+        for (index, output) in outputs.enumerated() {
+            switch output {
+            case .sample(let entry): try write(entry, &state)
+            case .change(let changed):
+                var tracks = state.tracks
+                for (index, track) in changed { tracks[index] = track }
+                try beginPart(tracks, &state)
+                setOrigin(by: outputs[(index + 1)...], &state)
             }
         }
+    }
+
+    /// A file after the first begins with the earliest of the samples that have waited for it, whose ever it is.
+    private func setOrigin(by outputs: ArraySlice<TrackSplice.Output>, _ state: inout State) {
+        guard state.setsOrigin else { return }
+        var first: MediaTime?
+        for output in outputs {
+            guard case .sample(let entry) = output else { break }
+            first = min(first ?? entry.itemTime, entry.itemTime)
+        }
+        guard let first else { return }
+        state.origin = first
+        state.setsOrigin = false
+    }
+
+    private func write(_ entry: TrackSplice.Entry, _ state: inout State) throws(OutputError) {
+        guard state.muxer == nil else { return try mux(entry, &state) }
+        try learnConfiguration(from: entry.sample, at: entry.index, &state)
+        state.waiting.append(entry)
+        if state.tracks.allSatisfy(isComplete) || state.waiting.count >= Self.maximumWaitingSamples {
+            try openMuxer(&state)
+        }
+    }
+
+    /// There are more tracks, or fewer.
+    private func change(to tracks: [MediaTrack], _ state: inout State) throws(OutputError) {
+        try finishSplice(&state)
+        if state.muxer == nil, state.waiting.isEmpty { state.tracks = tracks } else { try beginPart(tracks, &state) }
+        state.latest = tracks
+    }
+
+    private func finishSplice(_ state: inout State) throws(OutputError) {
+        state.splice.finish()
+        try writeSpliced(&state)
+        state.splice = TrackSplice()
+    }
+
+    /// Goes on with other tracks: in the same file where the container can hold that, else in the next.
+    private func beginPart(_ tracks: [MediaTrack], _ state: inout State) throws(OutputError) {
+        if !state.waiting.isEmpty { try openMuxer(&state) }
+        try closeMuxer(&state)
+        if container != .ts { try beginNextFile(&state) }
+        state.tracks = tracks
     }
 
     public func flush() throws(OutputError) {
@@ -134,6 +192,7 @@ public final class Remuxer: MediaWriter {
     public func finish() throws(OutputError) {
         try state.withLock { state throws(OutputError) in
             do throws(OutputError) {
+                try finishSplice(&state)
                 if !state.waiting.isEmpty { try openMuxer(&state) }
                 try closeMuxer(&state)
             } catch {
@@ -208,13 +267,17 @@ public final class Remuxer: MediaWriter {
         state.muxer = try converting(state) { () throws(CodecError) in
             try Muxer(format: container.muxerName, tracks: tracks, options: options, sink: sink)
         }
+        for (index, stream) in state.streams.enumerated() where container == .ts {
+            guard let stream, let time = state.lastTimes[safe: index] else { continue }
+            state.muxer?.continueStream(at: stream, after: time)
+        }
         state.isContinued = true
         if container != .mp4, let track = state.tracks.first(where: { $0.rotation != 0 }) {
             note("\(container) does not say that pictures are to be turned: they lie \(track.rotation)° off")
         }
         let waiting = state.waiting
         state.waiting = []
-        for entry in waiting { try mux(entry.sample, at: entry.index, entry.itemTime, &state) }
+        for entry in waiting { try mux(entry, &state) }
     }
 
     private func writesFragments(to file: OutputFile) -> Bool {
@@ -224,19 +287,19 @@ public final class Remuxer: MediaWriter {
     private func closeMuxer(_ state: inout State) throws(OutputError) {
         guard let muxer = state.muxer else { return }
         state.muxer = nil
+        state.lastTimes = state.streams.map { stream in stream.flatMap { muxer.lastDTS[$0] } }
         try converting(state) { () throws(CodecError) in try muxer.finish() }
     }
 
-    private func mux(
-        _ sample: MediaSample, at index: Int, _ itemTime: MediaTime, _ state: inout State
-    ) throws(OutputError) {
+    private func mux(_ entry: TrackSplice.Entry, _ state: inout State) throws(OutputError) {
+        let (sample, index) = (entry.sample, entry.index)
         guard let muxer = state.muxer, let stream = state.streams[index] else { return }
         let timescale = state.tracks[index].timescale
         if state.setsOrigin {
-            state.origin = itemTime
+            state.origin = entry.itemTime
             state.setsOrigin = false
         }
-        let itemTime = state.origin == .zero ? itemTime : itemTime - state.origin
+        let itemTime = state.origin == .zero ? entry.itemTime : entry.itemTime - state.origin
         let presentation = rescaled(itemTime.value, from: itemTime.timescale, to: timescale)
         let (delay, delayOverflow) = sample.pts.subtractingReportingOverflow(sample.dts)
         let (decoding, overflow) = presentation.subtractingReportingOverflow(delayOverflow ? 0 : delay)

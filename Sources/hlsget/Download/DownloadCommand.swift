@@ -9,7 +9,8 @@ struct DownloadCommand: AsyncParsableCommand {
         discussion: """
             Takes the best variant. What is loaded is kept in FILE.download until FILE is whole: after an interruption \
             of any kind the same command checks it and loads the rest, also with a fresh URL of the same stream. \
-            FOLDER/ keeps segments and playlists as they are: FOLDER/index.m3u8 plays. A live stream is followed from \
+            Segments that stay gone are taken of redundant or other variants. FOLDER/ keeps segments and playlists as \
+            they are: FOLDER/index.m3u8 plays. A live stream is followed from \
             its oldest segment until it ends, until --to, or until you interrupt (exit 130, the file is whole). Options of \
             the network are those of play (--help-hidden lists them).
 

@@ -253,9 +253,7 @@ struct RemuxerTests {
     func changeInPipe() throws {
         let writer = try OutputFormat.mp4.makeWriter(path: "/dev/null")
         try write([try PacketFixture("aac")], to: writer)
-        let error = #expect(throws: OutputError.self) {
-            try writer.begin([try PacketFixture("aac-mono-44100").track])
-        }
+        let error = #expect(throws: OutputError.self) { try write([try PacketFixture("aac-mono-44100")], to: writer) }
         #expect(error?.text == "mp4 cannot hold tracks that change")
     }
 

@@ -1,0 +1,80 @@
+import HLSPlaylist
+
+/// Where a segment is looked for that the chosen variant does not give: in its redundant copies, then in other variants.
+///
+/// As in playback, a variant that failed is left out for a while.
+///
+/// Source: RELIABILITY R2, R9.
+struct DownloadAlternates: Sendable {
+    /// A segment that is wanted of another variant.
+    struct Wish: Sendable, Hashable {
+        /// The segment of the chosen variant.
+        var target: DownloadPlan.ItemID
+        /// The place of the variant among the alternates.
+        var alternate: Int
+    }
+
+    let entries: [DownloadSelection.Entry]
+    /// The lane of each alternate that was opened, by its place.
+    var lanes: [Int: Int] = [:]
+    private var box: PenaltyBox
+    private var tried: [DownloadPlan.ItemID: Set<Int>] = [:]
+    private var errors: [DownloadPlan.ItemID: AssetError] = [:]
+    /// By the segments that are loaded instead.
+    private var wishes: [DownloadPlan.ItemID: Wish] = [:]
+    private var waiting: [Wish] = []
+    /// Playlists that are on their way.
+    private var openCount = 0
+
+    init(_ selection: DownloadSelection, policies: RetryPolicies) {
+        entries = selection.alternates.map(\.entry)
+        box = PenaltyBox(duration: policies.penalty)
+    }
+
+    /// Something is under way that the plan does not know of.
+    var isBusy: Bool { !waiting.isEmpty || openCount > 0 }
+
+    /// The segment that another one is loaded for.
+    func wish(of id: DownloadPlan.ItemID) -> Wish? { wishes[id] }
+
+    /// Looks for a segment elsewhere.
+    ///
+    /// - Returns: nil where it was looked for everywhere: then the error that counts is the first.
+    mutating func look(for target: DownloadPlan.ItemID, after error: AssetError, at now: Duration) -> AssetError? {
+        let first = errors[target] ?? error
+        errors[target] = first
+        let left = entries.indices.filter { !tried[target, default: []].contains($0) }
+        let penalized = box.penalized(at: now)
+        guard let next = left.first(where: { !penalized.contains($0) }) ?? left.first else { return first }
+        tried[target, default: []].insert(next)
+        waiting.append(Wish(target: target, alternate: next))
+        return nil
+    }
+
+    /// A variant did not give what it was asked for.
+    mutating func penalize(_ alternate: Int, at now: Duration) { box.add(alternate, at: now) }
+
+    /// What is to be looked for now.
+    mutating func takeWaiting() -> [Wish] {
+        defer { waiting = [] }
+        openCount += waiting.count
+        return waiting
+    }
+
+    /// The playlist of a wish is there, or is not.
+    mutating func finishOpening() { openCount -= 1 }
+
+    mutating func note(_ id: DownloadPlan.ItemID, for wish: Wish) { wishes[id] = wish }
+
+    /// The segment of a playlist that is presented when another one should be; nil where none is cut as that is.
+    static func index(in tracker: PlaylistTracker, from start: Duration, to end: Duration) -> Int? {
+        let tolerance = max(.milliseconds(50), (end - start) / 8)
+        guard let index = tracker.index(containing: (start + end) / 2),
+            magnitude(tracker.starts[index] - start) <= tolerance,
+            magnitude(tracker.starts[index + 1] - end) <= tolerance
+        else { return nil }
+        return index
+    }
+
+    private static func magnitude(_ duration: Duration) -> Duration { max(duration, .zero - duration) }
+}

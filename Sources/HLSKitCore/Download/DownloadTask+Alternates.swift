@@ -1,0 +1,101 @@
+import HLSPlaylist
+
+extension DownloadTask {
+    /// Loads the playlist of a variant that may have what the chosen one has not.
+    func open(
+        _ wish: DownloadAlternates.Wish, _ clock: HostClock, _ run: DownloadRun,
+        _ group: inout ThrowingTaskGroup<Outcome, any Error>
+    ) {
+        let known = run.alternates.lanes[wish.alternate].map { run.lanes[$0].tracker }
+        let (entry, variables) = (run.alternates.entries[wish.alternate], run.variables)
+        group.addTask {
+            let began = clock.now
+            do {
+                // A list that has ended is as it was.
+                let playlist: MediaPlaylist
+                if let known, !known.isLive {
+                    playlist = known.playlist
+                } else {
+                    playlist = try await self.playlist(of: entry, variables)
+                }
+                return .alternate(wish, began: began, .success(playlist))
+            } catch {
+                return .alternate(wish, began: began, .failure(error))
+            }
+        }
+    }
+
+    /// Puts the segment of another variant into the plan that stands for one which cannot be had.
+    func take(
+        _ result: Swift.Result<MediaPlaylist, any Error>, of wish: DownloadAlternates.Wish, began: Duration,
+        _ clock: HostClock, _ run: inout DownloadRun
+    ) throws {
+        run.alternates.finishOpening()
+        let missing = AssetError(code: .notFound, cause: "no other variant has the segment")
+        do {
+            let playlist = try result.get()
+            let index = run.open(wish.alternate, playlist, began: began, now: clock.now)
+            let lane = run.lanes[index]
+            guard let target = run.lanes[wish.target.lane].index(of: wish.target.position),
+                let place = DownloadAlternates.index(
+                    in: lane.tracker, from: run.lanes[wish.target.lane].tracker.starts[target],
+                    to: run.lanes[wish.target.lane].tracker.starts[target + 1]),
+                !lane.tracker.playlist.segments[place].isGap
+            else { return try look(for: wish.target, after: missing, clock, &run) }
+            let item = DownloadPlan.Item(
+                lane: index, position: lane.position(at: place), start: lane.tracker.starts[place],
+                resources: try resources(of: lane.tracker.playlist.segments[place], in: lane))
+            guard !run.plan.knows(item.id) else { return try look(for: wish.target, after: missing, clock, &run) }
+            run.alternates.note(item.id, for: wish)
+            run.plan.add([item])
+        } catch let error as AssetError {
+            run.alternates.penalize(wish.alternate, at: clock.now)
+            try look(for: wish.target, after: error, clock, &run)
+        }
+    }
+
+    /// What could not be had is looked for in another variant; where it is in none it is passed over, or ends the run.
+    func look(
+        for id: DownloadPlan.ItemID, after error: AssetError, _ clock: HostClock, _ run: inout DownloadRun
+    ) throws {
+        var target = id
+        if let wish = run.alternates.wish(of: id) {
+            run.alternates.penalize(wish.alternate, at: clock.now)
+            target = wish.target
+        }
+        var last: AssetError? = error
+        if target.lane == 0 { last = run.alternates.look(for: target, after: error, at: clock.now) }
+        guard let last else { return }
+        guard last.mayBeSkipped || run.isLive else { throw last }
+        run.skip(target, last)
+    }
+}
+
+extension DownloadRun {
+    /// The lane of an alternate, with this state of its playlist.
+    fileprivate mutating func open(
+        _ alternate: Int, _ playlist: MediaPlaylist, began: Duration, now: Duration
+    ) -> Int {
+        if let index = alternates.lanes[alternate] {
+            _ = lanes[index].tracker.update(with: playlist, url: playlist.url, loadBegan: began, now: now)
+            return index
+        }
+        var entry = alternates.entries[alternate]
+        // Its files stay apart from those of the chosen variant, which may have the same description.
+        entry.lane.id += "|instead \(alternate)"
+        add(entry, playlist, known: [], now: now)
+        alternates.lanes[alternate] = lanes.count - 1
+        return lanes.count - 1
+    }
+
+    /// What the journal says of a segment that was loaded: it stands for the chosen variant's where it is of another.
+    func stored(_ segment: DownloadJournal.Segment, of id: DownloadPlan.ItemID) -> DownloadJournal.Segment? {
+        guard let wish = alternates.wish(of: id) else { return segment }
+        let lane = lanes[wish.target.lane]
+        guard let index = lane.index(of: wish.target.position) else { return nil }
+        var result = lane.description(at: index)
+        (result.file, result.map, result.mapKey, result.key) = (segment.file, segment.map, segment.mapKey, segment.key)
+        result.variant = lanes[id.lane].entry.lane.id
+        return result
+    }
+}

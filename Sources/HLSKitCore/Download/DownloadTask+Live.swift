@@ -1,0 +1,52 @@
+import HLSPlaylist
+
+/// How a live stream is followed: its playlists are loaded again as a player would, until they end or nobody wants more.
+extension DownloadTask {
+    /// Loads a playlist again when it is time: not sooner than it may have changed, and, where the list is short, a little
+    /// later each time until that is just after it has (CONTRACTS §10.7, RELIABILITY R39).
+    func addReload(
+        of lane: Int, _ clock: HostClock, _ run: DownloadRun, _ group: inout ThrowingTaskGroup<Outcome, any Error>
+    ) {
+        let (entry, variables, tracker) = (run.lanes[lane].entry, run.variables, run.lanes[lane].tracker)
+        let due = tracker.nextReload.map { $0 + tracker.reloadDelay } ?? clock.now
+        group.addTask {
+            try? await clock.sleep(until: due)
+            let began = clock.now
+            do {
+                return .playlist(lane: lane, began: began, .success(try await self.playlist(of: entry, variables)))
+            } catch {
+                return .playlist(lane: lane, began: began, .failure(error))
+            }
+        }
+    }
+
+    func take(
+        _ result: Swift.Result<MediaPlaylist, any Error>, of lane: Int, began: Duration, _ clock: HostClock,
+        _ run: inout DownloadRun
+    ) throws {
+        let now = clock.now
+        switch result {
+        case .success(let playlist):
+            let update = run.lanes[lane].tracker.update(
+                with: playlist, url: playlist.url, loadBegan: began, now: now)
+            if update == .changed || update == .restarted {
+                run.lastNews = now
+                try takeUp(&run)
+            }
+        case .failure(let error):
+            guard error is AssetError else { throw error }
+            run.lanes[lane].noteFailedReload(at: began)
+            run.lastFailure = error as? AssetError
+        }
+        guard let tracker = run.lanes.first?.tracker, run.isLive, now - run.lastNews > tracker.staleLimit else {
+            return
+        }
+        // What is there is kept (R42).
+        run.result.failure =
+            run.lastFailure.map {
+                PlayerError(code: .init(rawValue: $0.code.rawValue), url: $0.url, cause: $0.cause, detail: $0.detail)
+            }
+            ?? PlayerError(code: .staleLive, url: tracker.url, cause: "the live playlist does not go on")
+        run.isOver = true
+    }
+}

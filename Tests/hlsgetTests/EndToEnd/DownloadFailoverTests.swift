@@ -1,0 +1,104 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("hlsget download from other variants", .timeLimit(.minutes(2)))
+struct DownloadFailoverTests {
+    private static let master = """
+        #EXTM3U
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,URI="a.m3u8"
+        #EXT-X-STREAM-INF:BANDWIDTH=127446,RESOLUTION=320x180,AUDIO="a"
+        v.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=\(bandwidth),RESOLUTION=320x180,AUDIO="a"
+        w.m3u8
+
+        """
+    private static let bandwidth = "@"
+
+    /// The cut stream, and again under other names: what is called `v…` there is also `w…`.
+    private static func files(bandwidth: Int) throws -> [String: [UInt8]] {
+        var files = try CutStream.files()
+        for (name, bytes) in files where name.hasPrefix("v") { files["w" + name.dropFirst()] = bytes }
+        let list = String(decoding: files["v.m3u8"] ?? [], as: UTF8.self)
+        files["w.m3u8"] = Array(list.replacing("\nv", with: "\nw").replacing("\"v-", with: "\"w-").utf8)
+        files["master.m3u8"] = Array(master.replacing(Self.bandwidth, with: String(bandwidth)).utf8)
+        return files
+    }
+
+    private func download(
+        _ files: [String: [UInt8]], in folder: ScratchFolder, _ options: String...
+    ) async throws -> (result: Command.Result, paths: [String]) {
+        try await withServer(answering: { connection, request in
+            let path = String(request.first?.split(separator: " ").dropFirst().first?.dropFirst() ?? "")
+            guard let bytes = files[path] else { return connection.respond([], status: "404 Not Found") }
+            connection.respond(bytes)
+        }) { server in
+            let result = try await hlsget(
+                ["download", "-o", "a.mp4"] + options + ["\(server.url)/master.m3u8"], in: folder)
+            return (
+                result,
+                server.requests.compactMap { $0.first?.split(separator: " ").dropFirst().first.map(String.init) }
+            )
+        }
+    }
+
+    /// The first digits of the hashes of a file's pictures.
+    private func pictures(in folder: ScratchFolder) async throws -> [String] {
+        let result = try await hlsget("--fast", "-f", "framemd5", "--no-audio", "a.mp4", in: folder)
+        return String(decoding: result.output, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
+            .map { String($0.split(separator: " ").last?.prefix(8) ?? "") }
+    }
+
+    @Test(
+        "R2: segments that stay gone come from a redundant variant, or from another", arguments: [127_446, 100_000],
+        [["v3.m4s"], ["v-init.mp4"], ["v0.m4s", "v5.m4s", "v9.m4s"]])
+    func segments(bandwidth: Int, missing: [String]) async throws {
+        let folder = try ScratchFolder()
+        var files = try Self.files(bandwidth: bandwidth)
+        for name in missing { files[name] = nil }
+        let (result, paths) = try await download(files, in: folder, "--strict")
+        #expect(result.status == 0, "\(result.errors)")
+        let count = missing == ["v-init.mp4"] ? 10 : missing.count
+        #expect(result.errors.contains("\(count) of another variant"))
+        #expect(!result.errors.contains("missing"))
+        #expect(Set(paths.filter { $0.hasPrefix("/w") && $0.hasSuffix(".m4s") }).count == count)
+        #expect(try await pictures(in: folder) == SampleMedia.frameHashes(of: "180p"))
+    }
+
+    @Test("R13: where the playlist is gone, that of a redundant variant is taken")
+    func playlist() async throws {
+        let folder = try ScratchFolder()
+        var files = try Self.files(bandwidth: 127_446)
+        files["v.m3u8"] = nil
+        let (result, _) = try await download(files, in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try await pictures(in: folder) == SampleMedia.frameHashes(of: "180p"))
+    }
+
+    @Test("R3: what no variant has is missing, and named as the chosen one named it")
+    func nowhere() async throws {
+        let folder = try ScratchFolder()
+        var files = try Self.files(bandwidth: 127_446)
+        (files["v3.m4s"], files["w3.m4s"]) = (nil, nil)
+        let (result, _) = try await download(files, in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.errors.contains("1 missing"))
+        #expect(result.errors.contains("v3.m4s (HTTP 404)"))
+        #expect(try await pictures(in: folder).count == 900)
+    }
+
+    @Test("S02: run again, what another variant gave is there")
+    func resumed() async throws {
+        let folder = try ScratchFolder()
+        var files = try Self.files(bandwidth: 127_446)
+        files["v3.m4s"] = nil
+        (files["v7.m4s"], files["w7.m4s"]) = (nil, nil)
+        let (first, _) = try await download(files, in: folder, "--strict")
+        #expect(first.status == 10)
+        let (second, paths) = try await download(try Self.files(bandwidth: 127_446), in: folder, "--strict")
+        #expect(second.status == 0, "\(second.errors)")
+        // The URL has another port: by the first it is seen that this is the same stream.
+        #expect(paths.filter { $0.hasSuffix(".m4s") } == ["/v0.m4s", "/v7.m4s"])
+        #expect(try await pictures(in: folder) == SampleMedia.frameHashes(of: "180p"))
+    }
+}

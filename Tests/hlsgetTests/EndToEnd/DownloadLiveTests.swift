@@ -1,0 +1,99 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("hlsget download of live streams", .timeLimit(.minutes(2)))
+struct DownloadLiveTests {
+    /// The cut stream as a live one: each time that a playlist is loaded it lists one segment more, and never more than
+    /// four.
+    private final class LiveOrigin: Sendable {
+        private let files: [String: [UInt8]]
+        private let loadCounts = Mutex<[String: Int]>([:])
+        /// So many segments are all there will be; then the stream has ended, or only stands still.
+        private let last: Int
+        private let ends: Bool
+
+        init(last: Int, ends: Bool) throws {
+            files = try CutStream.files()
+            self.last = last
+            self.ends = ends
+        }
+
+        func answer(_ connection: ScriptedServer.Connection, _ request: [String]) {
+            let path = String(request.first?.split(separator: " ").dropFirst().first?.dropFirst() ?? "")
+            guard let bytes = files[path] else { return connection.respond([], status: "404 Not Found") }
+            guard path == "v.m3u8" || path == "a.m3u8" else { return connection.respond(bytes) }
+            let count = loadCounts.withLock { counts in
+                counts[path, default: 2] += 1
+                return counts[path] ?? 0
+            }
+            connection.respond(Array(playlist(of: bytes, upTo: count).utf8))
+        }
+
+        private func playlist(of bytes: [UInt8], upTo count: Int) -> String {
+            let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+            let all = lines.indices.filter { lines[$0].hasPrefix("#EXTINF") }.map { lines[$0] + "\n" + lines[$0 + 1] }
+            let map = lines.first { $0.hasPrefix("#EXT-X-MAP") } ?? ""
+            let end = min(count, last, all.count)
+            let start = max(0, end - 4)
+            // The target is too short, so that the test is.
+            var text = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:\(start)\n\(map)\n"
+            text += all[start..<end].map { $0 + "\n" }.joined()
+            return text + (ends && end == min(last, all.count) ? "#EXT-X-ENDLIST\n" : "")
+        }
+    }
+
+    /// The first digits of the hashes of a file's pictures.
+    private func pictures(_ name: String, in folder: ScratchFolder) async throws -> [String] {
+        let result = try await hlsget("--fast", "-f", "framemd5", "--no-audio", name, in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        return String(decoding: result.output, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
+            .map { String($0.split(separator: " ").last?.prefix(8) ?? "") }
+    }
+
+    @Test("S02: a live stream is followed through its window until it ends, and nothing is missing")
+    func window() async throws {
+        let folder = try ScratchFolder()
+        let origin = try LiveOrigin(last: 20, ends: true)
+        try await withServer(answering: { origin.answer($0, $1) }) { server in
+            let result = try await hlsget("download", "-o", "a.mp4", "\(server.url)/master.m3u8", in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(result.lines.count == 1, "\(result.errors)")
+            let paths = server.requests.compactMap { $0.first?.split(separator: " ").dropFirst().first }
+            // Seven more segments, one each time; a list that had not gone on is asked for again.
+            #expect((8...12).contains(paths.count { $0 == "/v.m3u8" }))
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.mp4"])
+        #expect(try await pictures("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
+    }
+
+    @Test("S02: --to ends a live stream that goes on")
+    func end() async throws {
+        let folder = try ScratchFolder()
+        let origin = try LiveOrigin(last: 20, ends: false)
+        try await withServer(answering: { origin.answer($0, $1) }) { server in
+            let result = try await hlsget(
+                "download", "-o", "a.mp4", "--to", "16", "\(server.url)/master.m3u8", in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+        }
+        #expect(try await pictures("a.mp4", in: folder) == Array(SampleMedia.frameHashes(of: "180p").prefix(400)))
+    }
+
+    @Test("S02: interrupted, a live stream is what there was of it", arguments: [SIGINT, SIGTERM])
+    func interrupted(_ signal: Int32) async throws {
+        let folder = try ScratchFolder()
+        let origin = try LiveOrigin(last: 5, ends: false)
+        try await withServer(answering: { origin.answer($0, $1) }) { server in
+            let command = try Command.hlsget(
+                ["download", "-o", "a.mp4", "--progress", "json", "\(server.url)/master.m3u8"], in: folder.path)
+            #expect(command.waitForErrors(containing: "\"segments\":10"))
+            command.send(signal: signal)
+            let result = try await command.result()
+            #expect(result.status == 128 + signal, "\(result.errors)")
+            #expect(result.errorLines.isEmpty)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.mp4"])
+        #expect(try await pictures("a.mp4", in: folder) == Array(SampleMedia.frameHashes(of: "180p").prefix(500)))
+    }
+}

@@ -28,9 +28,12 @@ final class ItemDiary: Sendable, Hashable {
     func take(_ entry: DiaryEntry) {
         switch entry {
         case .metric(let event): metrics.publish(event)
-        case .closed(let journal):
+        case .closed(var journal):
+            // It knows this diary, which keeps it: neither would ever go.
+            journal.session.diary = nil
+            let ended = journal
             let hub = state.withLock { state in
-                state.journal = journal
+                state.journal = ended
                 defer { state.metrics = EventHub() }
                 return state.metrics
             }

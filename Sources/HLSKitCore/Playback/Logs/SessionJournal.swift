@@ -27,7 +27,7 @@ struct SessionJournal: Sendable {
         var playlistURLs: [LaneID: String]
     }
 
-    let session: ItemSession
+    var session: ItemSession
     /// The date of the player's time zero.
     let epoch: PlaylistDate
     private(set) var access: AccessLogKeeper

@@ -33,8 +33,7 @@ struct CodecLibrary: Sendable {
         @convention(c) (UnsafePointer<AVPacket>?, AVPacketSideDataType, UnsafeMutablePointer<Int>?)
             -> UnsafeMutablePointer<UInt8>?
     let findFilter: @convention(c) (UnsafePointer<CChar>?) -> UnsafePointer<AVBitStreamFilter>?
-    let allocateFilter:
-        @convention(c) (UnsafePointer<AVBitStreamFilter>?, UnsafeMutablePointer<Filter?>?) -> Int32
+    let allocateFilter: @convention(c) (UnsafePointer<AVBitStreamFilter>?, UnsafeMutablePointer<Filter?>?) -> Int32
     let beginFilter: @convention(c) (Filter?) -> Int32
     let freeFilter: @convention(c) (UnsafeMutablePointer<Filter?>?) -> Void
     let sendToFilter: @convention(c) (Filter?, PacketPointer?) -> Int32

@@ -8,7 +8,8 @@ struct FormatLibrary: Sendable {
     let version: @convention(c) () -> UInt32
     let allocateContext:
         @convention(c) (
-            UnsafeMutablePointer<Context?>?, UnsafePointer<AVOutputFormat>?, UnsafePointer<CChar>?, UnsafePointer<CChar>?
+            UnsafeMutablePointer<Context?>?, UnsafePointer<AVOutputFormat>?, UnsafePointer<CChar>?,
+            UnsafePointer<CChar>?
         ) -> Int32
     let freeContext: @convention(c) (Context?) -> Void
     let newStream: @convention(c) (Context?, UnsafePointer<AVCodec>?) -> UnsafeMutablePointer<AVStream>?

@@ -47,7 +47,7 @@ struct VideoDecoderTests {
         #expect(try hashes(of: frames, track: fixture.track) == [fixture.expectedHashes[0]])
     }
 
-    @Test("J02: the first picture can come out before there is a second sample, and comes once", arguments: streams, [1, 4])
+    @Test("J02: the first picture can come before a second sample is there, once", arguments: streams, [1, 4])
     func firstPicture(name: String, threadCount: Int) throws {
         let fixture = try PacketFixture(name)
         let decoder = try VideoDecoder(track: fixture.track, threadCount: threadCount)

@@ -102,6 +102,24 @@ struct OutputTests {
         for name in ["x.ts", "x.mp4", "x.mkv"] { #expect(try bytes(name, in: folder).count > 560_000) }
     }
 
+    @Test("S03: a start that is exact keeps the samples that are decoded before it")
+    func exactStart() async throws {
+        let folder = try ScratchFolder()
+        let media = FileManager.default.contents(atPath: SampleMedia.fixtures + "/media/ts-h264-aac.ts")
+        _ = try folder.write(Array(try #require(media)), to: "s.ts")
+        // Two runs of 15 pictures: from the start, and from 0.6 s on.
+        for (offset, count) in [("", 30), ("0", 30), ("0.5", 30), ("0.8", 15)] {
+            let tag = offset.isEmpty ? "" : "#EXT-X-START:TIME-OFFSET=\(offset),PRECISE=YES\n"
+            let text = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n\(tag)#EXTINF:1.2,\ns.ts\n#EXT-X-ENDLIST\n"
+            let list = try folder.write(Array(text.utf8), to: "list.m3u8")
+            let result = try await hlsget(["--fast", "-o", "x\(offset).ts", list], in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+            let pictures = try await hlsget(["--fast", "--no-audio", "-f", "framemd5", "x\(offset).ts"], in: folder)
+            let lines = String(decoding: pictures.output, as: UTF8.self).split(separator: "\n")
+            #expect(lines.count { !$0.hasPrefix("#") } == count, "\(offset)")
+        }
+    }
+
     // MARK: What is loaded
 
     @Test("media that nobody wants is not asked for")

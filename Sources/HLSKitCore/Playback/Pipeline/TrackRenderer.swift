@@ -236,6 +236,7 @@ final class TrackRenderer: Sendable {
         private var effort = DecodingEffort()
         /// Presentation times of samples that may come out without a picture, because the decoder may skip them.
         private var optionalPictures: [Int64] = []
+        private var leadIn = LeadIn()
         /// The item time that is to be shown, until the picture of it was found.
         private var target: Duration?
         private var candidate: Pending?
@@ -276,6 +277,7 @@ final class TrackRenderer: Sendable {
             lastPresented = nil
             effort = DecodingEffort()
             optionalPictures = []
+            leadIn = LeadIn()
             reported = .seconds(Int64.min / 4)
             target = nil
             candidate = nil
@@ -303,6 +305,7 @@ final class TrackRenderer: Sendable {
             self.track = track
             window = start.window
             aim(at: start.landing)
+            leadIn = LeadIn()
             trimmer = GaplessTrimmer(track.gapless)
             trimmer.pass(start.skippedTicks, timescale: track.timescale, sampleRate: track.sampleRate)
             if window.dropsOverlap, let lastPresented {
@@ -603,12 +606,24 @@ final class TrackRenderer: Sendable {
             let length = ItemTimeline.duration(sample.duration, track.timescale)
             let decodingTime = ItemTimeline.duration(sample.dts, track.timescale) + offset
             if decoder == nil { renderer.count { $0.decodedFrames += 1 } }
-            guard isInside(decodingTime, length, isVideo: false) else { return }
+            // What has been handed over already is told by when it was decoded, what is to be shown by when it is shown.
+            let isVideo = track.mediaType == .video && !window.dropsOverlap
+            let isWanted =
+                isInside(decodingTime, length, isVideo: false)
+                || isVideo && leadIn.isPassed && (window.until.map { decodingTime < $0 } ?? true)
+                || isVideo && isInside(time, length, isVideo: false)
+            guard isWanted else {
+                if isVideo { leadIn.hold(sample) }
+                return
+            }
             if decoder == nil { notePrimed(time) }
             guard await waitUntilDue(decodingTime) else { return }
             let generation = clockGeneration
-            await attempt { hub throws(OutputError) in
-                try await hub.write(sample, of: track, at: MediaTime(time), generation: generation)
+            for sample in leadIn.pass(with: sample) {
+                let time = ItemTimeline.duration(sample.pts, track.timescale) + offset
+                await attempt { hub throws(OutputError) in
+                    try await hub.write(sample, of: track, at: MediaTime(time), generation: generation)
+                }
             }
             if decoder == nil { handedOver(max(time, decodingTime), length) }
         }

@@ -6,6 +6,8 @@ import Synchronization
 /// is cancelled goes away alone; with the last one the work is cancelled, and the next who asks starts it anew.
 final class SharedLoad<Value: Sendable>: Sendable {
     private struct State {
+        /// Gone once there is a result: it may hold whoever holds this.
+        var work: (@Sendable () async throws -> Value)?
         var result: Result<Value, any Error>?
         var task: Task<Void, Never>?
         /// Counts the starts: what an earlier task still says is not heard.
@@ -16,15 +18,16 @@ final class SharedLoad<Value: Sendable>: Sendable {
         var cancelled: Set<Int> = []
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let executor: (any TaskExecutor)?
-    private let work: @Sendable () async throws -> Value
 
     /// - Parameter executor: where the work runs.
     init(executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async throws -> Value) {
         self.executor = executor
-        self.work = work
+        state = Mutex(State(work: work))
     }
+
+    var hasResult: Bool { state.withLock { $0.result != nil } }
 
     /// The result, as soon as it is there.
     ///
@@ -65,6 +68,7 @@ final class SharedLoad<Value: Sendable>: Sendable {
     }
 
     private func start(_ state: inout State) {
+        guard let work = state.work else { return }
         state.generation += 1
         let generation = state.generation
         state.task = Task(executorPreference: executor) { [self] in
@@ -81,7 +85,11 @@ final class SharedLoad<Value: Sendable>: Sendable {
             guard generation == state.generation, state.task != nil else { return [] }
             state.task = nil
             // Cancelled work has no result: the next who asks starts it anew.
-            if case .failure(let error) = result, error is CancellationError {} else { state.result = result }
+            if case .failure(let error) = result, error is CancellationError {
+            } else {
+                state.result = result
+                state.work = nil
+            }
             defer { state.waiters = [:] }
             return Array(state.waiters.values)
         }
@@ -126,6 +134,10 @@ final class SharedLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     func forget(_ key: Key) { loads.withLock { $0[key] = nil } }
 
     func cancel() {
-        for load in loads.withLock({ Array($0.values) }) { load.cancel() }
+        let cancelled = loads.withLock { loads in
+            defer { loads = loads.filter(\.value.hasResult) }
+            return Array(loads.values)
+        }
+        for load in cancelled { load.cancel() }
     }
 }

@@ -81,4 +81,25 @@ struct LostSegmentTests {
         #expect(results[0].error?.code == .notFound)
         #expect(results[1].image != nil)
     }
+
+    @Test("L02: a generator that was used is let go of with all that it loaded")
+    func release() async throws {
+        let segment = try SampleImages.fixture("ts-h264-aac.ts")
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n0.ts\n#EXTINF:1,\n1.ts\n#EXT-X-ENDLIST\n"
+        let table = [
+            Self.playlist: Array(text.utf8), SampleImages.base + "0.ts": segment, SampleImages.base + "1.ts": segment,
+        ]
+        weak var transport: TableTransport?
+        do {
+            let origin = TableTransport(table)
+            transport = origin
+            let generator = SampleImages.generator(origin, url: Self.playlist)
+            generator.setExact()
+            let results = await generator.collect([MediaTime(value: 11, timescale: 10)])
+            #expect(results[0].image != nil)
+        }
+        // What ran for it ends on a thread of its own.
+        for _ in 0..<10_000 where transport != nil { await Task.yield() }
+        #expect(transport == nil)
+    }
 }

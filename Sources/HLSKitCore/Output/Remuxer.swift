@@ -31,6 +31,10 @@ public final class Remuxer: MediaWriter {
         var splice = TrackSplice()
         /// Of a muxer that is closed, the last decoding time of each track.
         var lastTimes: [Int64?] = []
+        /// Where the sound of each track ends that was written.
+        var soundEnds: [Int: MediaTime] = [:]
+        /// The same of the part of the file before this one: what lies before it is sound that was there already.
+        var overlapEnds: [Int: MediaTime] = [:]
         var muxer: Muxer?
         /// The muxer's stream of each track; nil for a track that stayed unknown.
         var streams: [Int?] = []
@@ -177,7 +181,7 @@ public final class Remuxer: MediaWriter {
     private func beginPart(_ tracks: [MediaTrack], _ state: inout State) throws(OutputError) {
         if !state.waiting.isEmpty { try openMuxer(&state) }
         try closeMuxer(&state)
-        if container != .ts { try beginNextFile(&state) }
+        if container == .ts { state.overlapEnds = state.soundEnds } else { try beginNextFile(&state) }
         state.tracks = tracks
     }
 
@@ -295,6 +299,7 @@ public final class Remuxer: MediaWriter {
         let (sample, index) = (entry.sample, entry.index)
         guard let muxer = state.muxer, let stream = state.streams[index] else { return }
         let timescale = state.tracks[index].timescale
+        if state.tracks[index].mediaType == .audio, isOverlap(entry, timescale, &state) { return }
         if state.setsOrigin {
             state.origin = entry.itemTime
             state.setsOrigin = false
@@ -310,6 +315,18 @@ public final class Remuxer: MediaWriter {
             try muxer.write(sample, streamAt: stream, timing: timing)
         }
         state.hasSamples = true
+    }
+
+    /// Whether sound of a new part is of before the end of the part before it, by more than half of its length: parts are
+    /// cut where pictures are, and times have to rise.
+    private func isOverlap(_ entry: TrackSplice.Entry, _ timescale: Int32, _ state: inout State) -> Bool {
+        let middle = entry.itemTime + MediaTime(value: entry.sample.duration / 2, timescale: timescale)
+        if let end = state.overlapEnds[entry.index] {
+            guard middle >= end else { return true }
+            state.overlapEnds[entry.index] = nil
+        }
+        state.soundEnds[entry.index] = entry.itemTime + MediaTime(value: entry.sample.duration, timescale: timescale)
+        return false
     }
 
     /// Runs a call of libavformat; where the file was at fault, its error is the one that counts.

@@ -100,6 +100,23 @@ struct RemuxerTests {
         #expect(rates.last == 4)
     }
 
+    @Test("S03: sound that a part has of before its start is not in a transport stream twice")
+    func overlappingSound() throws {
+        let (first, second) = (try PacketFixture("aac"), try PacketFixture("aac-mono-44100"))
+        let length = Double(first.samples.count * 1024) / 48_000
+        let folder = try TemporaryFolder()
+        let writer = try OutputFormat.ts.makeWriter(path: folder.path("out"))
+        try write([first], to: writer)
+        try write([second], to: writer, from: length - 0.06)
+        try writer.finish()
+        let units = try #require(try TransportStream(try folder.bytes("out")).streams.first).units
+        #expect(zip(units, units.dropFirst()).allSatisfy { $0.dts < $1.dts })
+        // The sampling rate in the ADTS header.
+        let next = try #require(units.first { $0.payload[2] >> 2 & 15 == 4 })
+        #expect(Double(next.pts - 126_000) / 90_000 > length - 0.012)
+        #expect(Double(next.pts - 126_000) / 90_000 < length + 0.012)
+    }
+
     @Test("decoding times that stand still or go back are moved behind each other")
     func monotonicTimes() throws {
         let fixture = try PacketFixture("h264-annexb")

@@ -1,20 +1,21 @@
 import HLSPlaylist
 
-/// Where a segment is looked for that the chosen variant does not give: in its redundant copies, then in other variants.
+/// Where a segment is looked for that a chosen playlist does not give: in its redundant copies, then in other variants, of
+/// a rendition in other groups.
 ///
-/// As in playback, a variant that failed is left out for a while.
+/// As in playback, a playlist that failed is left out for a while.
 ///
 /// Source: RELIABILITY R2, R9.
 struct DownloadAlternates: Sendable {
-    /// A segment that is wanted of another variant.
+    /// A segment that is wanted of another playlist.
     struct Wish: Sendable, Hashable {
-        /// The segment of the chosen variant.
+        /// The segment of the chosen playlist.
         var target: DownloadPlan.ItemID
-        /// The place of the variant among the alternates.
+        /// The place of the other playlist among the alternates.
         var alternate: Int
     }
 
-    let entries: [DownloadSelection.Entry]
+    private let alternates: [DownloadSelection.Alternate]
     /// The lane of each alternate that was opened, by its place.
     var lanes: [Int: Int] = [:]
     private var box: PenaltyBox
@@ -27,9 +28,11 @@ struct DownloadAlternates: Sendable {
     private var openCount = 0
 
     init(_ selection: DownloadSelection, policies: RetryPolicies) {
-        entries = selection.alternates.map(\.entry)
+        alternates = selection.alternates
         box = PenaltyBox(duration: policies.penalty)
     }
+
+    func entry(of alternate: Int) -> DownloadSelection.Entry { alternates[alternate].entry }
 
     /// Something is under way that the plan does not know of.
     var isBusy: Bool { !waiting.isEmpty || openCount > 0 }
@@ -43,7 +46,9 @@ struct DownloadAlternates: Sendable {
     mutating func look(for target: DownloadPlan.ItemID, after error: AssetError, at now: Duration) -> AssetError? {
         let first = errors[target] ?? error
         errors[target] = first
-        let left = entries.indices.filter { !tried[target, default: []].contains($0) }
+        let left = alternates.indices.filter {
+            alternates[$0].target == target.lane && !tried[target, default: []].contains($0)
+        }
         let penalized = box.penalized(at: now)
         guard let next = left.first(where: { !penalized.contains($0) }) ?? left.first else { return first }
         tried[target, default: []].insert(next)
@@ -51,7 +56,7 @@ struct DownloadAlternates: Sendable {
         return nil
     }
 
-    /// A variant did not give what it was asked for.
+    /// It did not give what it was asked for.
     mutating func penalize(_ alternate: Int, at now: Duration) { box.add(alternate, at: now) }
 
     /// What is to be looked for now.

@@ -12,15 +12,17 @@ struct DownloadSelection: Sendable {
         var wanted: Set<MediaType>
     }
 
-    /// Another variant that could give what the chosen one does not.
+    /// Another playlist that could give what a chosen one does not: another variant, or the same rendition of another group.
     struct Alternate: Sendable {
+        /// The place of what it can stand for among the entries.
+        var target: Int
         var entry: Entry
-        /// It goes with the same renditions, so that it can stand for the chosen one altogether.
-        var sharesRenditions: Bool
+        /// It can take the place of the chosen one altogether: a variant that goes with the same renditions.
+        var isEquivalent: Bool
     }
 
     private(set) var entries: [Entry] = []
-    /// Those of the same quality first (redundant ones), then the next best.
+    /// Of each entry those of the same quality first (redundant ones), then the next best.
     private(set) var alternates: [Alternate] = []
     private(set) var variables: [String: String] = [:]
 
@@ -55,8 +57,8 @@ struct DownloadSelection: Sendable {
             lane.language = entries[0].lane.language
             alternates.append(
                 Alternate(
-                    entry: Entry(lane: lane, url: url, source: playlist.url, wanted: wanted),
-                    sharesRenditions: other.audio == variant.audio && other.subtitles == variant.subtitles))
+                    target: 0, entry: Entry(lane: lane, url: url, source: playlist.url, wanted: wanted),
+                    isEquivalent: other.audio == variant.audio && other.subtitles == variant.subtitles))
         }
         for rendition in audio where !isOwn(rendition) { try add(rendition, .audio, [.audio], of: playlist) }
         for rendition in subtitles { try add(rendition, .subtitles, [.text], of: playlist) }
@@ -77,6 +79,21 @@ struct DownloadSelection: Sendable {
         of playlist: MultivariantPlaylist
     ) throws(AssetError) {
         guard let uri = rendition.uri else { return }
+        try add(Self.lane(of: rendition, kind), uri, wanted, of: playlist)
+        let target = entries.count - 1
+        var urls: Set<String> = [entries[target].url]
+        let twins = playlist.renditions.filter { $0.type == rendition.type && $0.optionID == rendition.optionID }
+        let isAlike = { (other: Rendition) in other.channels == rendition.channels }
+        for other in twins.filter(isAlike) + twins.filter({ !isAlike($0) }) {
+            guard let url = other.uri.flatMap(playlist.resolve), urls.insert(url).inserted else { continue }
+            let entry = Entry(lane: Self.lane(of: other, kind), url: url, source: playlist.url, wanted: wanted)
+            alternates.append(Alternate(target: target, entry: entry, isEquivalent: true))
+        }
+    }
+
+    private static func lane(
+        of rendition: Rendition, _ kind: DownloadJournal.Lane.Kind
+    ) -> DownloadJournal.Lane {
         var lane = DownloadJournal.Lane(
             id: "\(kind.rawValue)|\(rendition.groupID)|\(rendition.optionID)", kind: kind)
         lane.language = rendition.language
@@ -85,11 +102,14 @@ struct DownloadSelection: Sendable {
         lane.isForced = rendition.isForced
         lane.characteristics = rendition.characteristicsText
         lane.channels = rendition.channels
-        try add(lane, uri, wanted, of: playlist)
+        return lane
     }
 
-    /// Takes another variant in the place of the chosen one.
-    mutating func take(_ alternate: Alternate) { entries[0] = alternate.entry }
+    /// Takes another playlist in the place of the chosen one.
+    mutating func take(_ alternate: Alternate) {
+        entries[alternate.target] = alternate.entry
+        alternates.removeAll { $0.target == alternate.target && $0.entry.url == alternate.entry.url }
+    }
 
     // MARK: Choosing
 

@@ -1,13 +1,13 @@
 import HLSPlaylist
 
 extension DownloadTask {
-    /// Loads the playlist of a variant that may have what the chosen one has not.
+    /// Loads a playlist that may have what the chosen one has not.
     func open(
         _ wish: DownloadAlternates.Wish, _ clock: HostClock, _ run: DownloadRun,
         _ group: inout ThrowingTaskGroup<Outcome, any Error>
     ) {
         let known = run.alternates.lanes[wish.alternate].map { run.lanes[$0].tracker }
-        let (entry, variables) = (run.alternates.entries[wish.alternate], run.variables)
+        let (entry, variables) = (run.alternates.entry(of: wish.alternate), run.variables)
         group.addTask {
             let began = clock.now
             do {
@@ -25,13 +25,13 @@ extension DownloadTask {
         }
     }
 
-    /// Puts the segment of another variant into the plan that stands for one which cannot be had.
+    /// Puts the segment of another playlist into the plan that stands for one which cannot be had.
     func take(
         _ result: Swift.Result<MediaPlaylist, any Error>, of wish: DownloadAlternates.Wish, began: Duration,
         _ clock: HostClock, _ run: inout DownloadRun
     ) throws {
         run.alternates.finishOpening()
-        let missing = AssetError(code: .notFound, cause: "no other variant has the segment")
+        let missing = AssetError(code: .notFound, cause: "nothing else has the segment")
         do {
             let playlist = try result.get()
             let index = run.open(wish.alternate, playlist, began: began, now: clock.now)
@@ -54,7 +54,7 @@ extension DownloadTask {
         }
     }
 
-    /// What could not be had is looked for in another variant; where it is in none it is passed over, or ends the run.
+    /// What could not be had is looked for elsewhere; where it is nowhere it is passed over, or ends the run.
     func look(
         for id: DownloadPlan.ItemID, after error: AssetError, _ clock: HostClock, _ run: inout DownloadRun
     ) throws {
@@ -63,9 +63,7 @@ extension DownloadTask {
             run.alternates.penalize(wish.alternate, at: clock.now)
             target = wish.target
         }
-        var last: AssetError? = error
-        if target.lane == 0 { last = run.alternates.look(for: target, after: error, at: clock.now) }
-        guard let last else { return }
+        guard let last = run.alternates.look(for: target, after: error, at: clock.now) else { return }
         guard last.mayBeSkipped || run.isLive else { throw last }
         run.skip(target, last)
     }
@@ -80,15 +78,15 @@ extension DownloadRun {
             _ = lanes[index].tracker.update(with: playlist, url: playlist.url, loadBegan: began, now: now)
             return index
         }
-        var entry = alternates.entries[alternate]
-        // Its files stay apart from those of the chosen variant, which may have the same description.
+        var entry = alternates.entry(of: alternate)
+        // Its files stay apart from those of the chosen playlist, which may have the same description.
         entry.lane.id += "|instead \(alternate)"
         add(entry, playlist, known: [], now: now)
         alternates.lanes[alternate] = lanes.count - 1
         return lanes.count - 1
     }
 
-    /// What the journal says of a segment that was loaded: it stands for the chosen variant's where it is of another.
+    /// What the journal says of a segment that was loaded: it stands for the chosen playlist's where it is of another.
     func stored(_ segment: DownloadJournal.Segment, of id: DownloadPlan.ItemID) -> DownloadJournal.Segment? {
         guard let wish = alternates.wish(of: id) else { return segment }
         let lane = lanes[wish.target.lane]

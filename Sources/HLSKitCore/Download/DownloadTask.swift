@@ -29,7 +29,8 @@ public final class DownloadTask: Sendable {
         /// Segments of an earlier run that were used, and those of it that were damaged.
         public var resumedSegmentCount = 0
         public var damagedSegmentCount = 0
-        /// Segments that were taken of another variant, because the chosen one did not have them.
+        /// Segments that were taken of another variant or of another group's rendition, because the chosen one did not have
+        /// them.
         public var substitutedSegmentCount = 0
         /// Why a live stream was not followed any longer, where that was no wish.
         public var failure: PlayerError?
@@ -174,37 +175,40 @@ public final class DownloadTask: Sendable {
         _ selection: inout DownloadSelection, first: MediaPlaylist?, _ clock: HostClock, _ run: inout DownloadRun
     ) async throws {
         run.variables = selection.variables
-        let variables = selection.variables
-        var first = first
-        if first == nil { first = try await firstPlaylist(&selection) }
-        let entries = selection.entries
-        let playlists = try await withThrowingTaskGroup(of: (Int, MediaPlaylist).self) { [first] group in
-            for (index, entry) in entries.enumerated() {
-                guard index > 0 else { continue }
-                group.addTask { (index, try await self.playlist(of: entry, variables)) }
+        let wished = selection
+        let opened = try await withThrowingTaskGroup(of: (Int, Opened).self) { group in
+            for index in wished.entries.indices where index > 0 || first == nil {
+                group.addTask { (index, try await self.opened(index, of: wished)) }
             }
-            var found: [Int: MediaPlaylist] = [:]
-            found[0] = first
-            for try await (index, playlist) in group { found[index] = playlist }
-            return found
+            var opened: [Int: Opened] = [:]
+            if let first { opened[0] = Opened(playlist: first) }
+            for try await (index, playlist) in group { opened[index] = playlist }
+            return opened
         }
+        for alternate in opened.values.compactMap(\.instead) { selection.take(alternate) }
+        run.alternates = DownloadAlternates(selection, policies: configuration.loading.retryPolicies)
         let journal = folder.journal
-        for (index, entry) in entries.enumerated() {
-            guard let playlist = playlists[index] else { continue }
+        for (index, entry) in selection.entries.enumerated() {
+            guard let playlist = opened[index]?.playlist else { continue }
             run.add(entry, playlist, known: journal.segments(of: entry.lane.id), now: clock.now)
         }
         run.window = try window(of: run)
     }
 
-    /// The playlist of the variant, or of one that can take its place.
-    private func firstPlaylist(_ selection: inout DownloadSelection) async throws -> MediaPlaylist {
+    private struct Opened: Sendable {
+        var playlist: MediaPlaylist
+        /// What it was taken of, in the place of what was chosen.
+        var instead: DownloadSelection.Alternate?
+    }
+
+    /// The playlist of an entry, or one that can take its place.
+    private func opened(_ index: Int, of selection: DownloadSelection) async throws -> Opened {
         do {
-            return try await playlist(of: selection.entries[0], selection.variables)
+            return Opened(playlist: try await playlist(of: selection.entries[index], selection.variables))
         } catch let error as AssetError {
-            for alternate in selection.alternates where alternate.sharesRenditions {
+            for alternate in selection.alternates where alternate.target == index && alternate.isEquivalent {
                 guard let playlist = try? await playlist(of: alternate.entry, selection.variables) else { continue }
-                selection.take(alternate)
-                return playlist
+                return Opened(playlist: playlist, instead: alternate)
             }
             try Task.checkCancellation()
             throw error

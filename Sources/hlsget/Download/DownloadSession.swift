@@ -210,7 +210,7 @@ struct DownloadSession {
             text += " (\(Decimals.count(result.segmentCount, "segment")), \(Decimals.bytes(progress.storedByteCount))"
             if result.resumedSegmentCount > 0 { text += ", \(result.resumedSegmentCount) of an earlier run" }
             if result.damagedSegmentCount > 0 { text += ", \(result.damagedSegmentCount) damaged loaded again" }
-            if result.substitutedSegmentCount > 0 { text += ", \(result.substitutedSegmentCount) of another variant" }
+            if result.substitutedSegmentCount > 0 { text += ", \(result.substitutedSegmentCount) of another playlist" }
             if !result.gaps.isEmpty { text += ", \(result.gaps.count) missing" }
             StandardStream.error.writeLine(text + ")")
         }

@@ -103,7 +103,7 @@ struct RemuxerTests {
     @Test("S03: sound that a part has of before its start is not in a transport stream twice")
     func overlappingSound() throws {
         let (first, second) = (try PacketFixture("aac"), try PacketFixture("aac-mono-44100"))
-        let length = Double(first.samples.count * 1024) / 48_000
+        let length = Double(first.samples.reduce(0) { $0 + $1.duration }) / 48_000
         let folder = try TemporaryFolder()
         let writer = try OutputFormat.ts.makeWriter(path: folder.path("out"))
         try write([first], to: writer)

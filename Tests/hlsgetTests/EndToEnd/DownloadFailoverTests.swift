@@ -59,10 +59,42 @@ struct DownloadFailoverTests {
         let (result, paths) = try await download(files, in: folder, "--strict")
         #expect(result.status == 0, "\(result.errors)")
         let count = missing == ["v-init.mp4"] ? 10 : missing.count
-        #expect(result.errors.contains("\(count) of another variant"))
+        #expect(result.errors.contains("\(count) of another playlist"))
         #expect(!result.errors.contains("missing"))
         #expect(Set(paths.filter { $0.hasPrefix("/w") && $0.hasSuffix(".m4s") }).count == count)
         #expect(try await pictures(in: folder) == SampleMedia.frameHashes(of: "180p"))
+    }
+
+    /// The cut stream with its sound once more, as a group of a variant that goes without pictures of its own.
+    private static func filesOfTwoGroups() throws -> [String: [UInt8]] {
+        var files = try Self.files(bandwidth: 90_000)
+        for (name, bytes) in files where name.hasPrefix("a") { files["b" + name.dropFirst()] = bytes }
+        let list = String(decoding: files["a.m3u8"] ?? [], as: UTF8.self)
+        files["b.m3u8"] = Array(list.replacing("\na", with: "\nb").replacing("\"a-", with: "\"b-").utf8)
+        let master = String(decoding: files["master.m3u8"] ?? [], as: UTF8.self)
+        let first = "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"b\",NAME=\"English\",LANGUAGE=\"en\",DEFAULT=YES,URI=\"b.m3u8\"\n"
+        files["master.m3u8"] = Array(
+            master.replacing("#EXTM3U\n", with: "#EXTM3U\n" + first).replacing("AUDIO=\"a\"\nw", with: "AUDIO=\"b\"\nw").utf8)
+        return files
+    }
+
+    @Test(
+        "R2, R13: sound that stays gone comes from the same rendition of another group",
+        arguments: [["a2.m4s"], ["a0.m4s", "a10.m4s"], ["a-init.mp4"], ["a.m3u8"]])
+    func sound(missing: [String]) async throws {
+        let folder = try ScratchFolder()
+        var files = try Self.filesOfTwoGroups()
+        for name in missing { files[name] = nil }
+        let (result, paths) = try await download(files, in: folder, "--strict")
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(!result.errors.contains("missing"))
+        let segments = Set(paths.filter { $0.hasPrefix("/b") && $0.hasSuffix(".m4s") })
+        #expect(segments.count == (missing[0].hasSuffix(".m4s") ? missing.count : 11))
+        #expect(try await pictures(in: folder) == SampleMedia.frameHashes(of: "180p"))
+        let sound = try await hlsget("--fast", "-f", "s16le", "-o", "-", "a.mp4", in: folder)
+        _ = try await download(try Self.filesOfTwoGroups(), in: folder, "--overwrite")
+        let whole = try await hlsget("--fast", "-f", "s16le", "-o", "-", "a.mp4", in: folder)
+        #expect(sound.output == whole.output)
     }
 
     @Test("R13: where the playlist is gone, that of a redundant variant is taken")

@@ -31,10 +31,8 @@ public final class Remuxer: MediaWriter {
         var splice = TrackSplice()
         /// Of a muxer that is closed, the last decoding time of each track.
         var lastTimes: [Int64?] = []
-        /// Where the sound of each track ends that was written.
+        /// Where the sound of each track ends that is in the file.
         var soundEnds: [Int: MediaTime] = [:]
-        /// The same of the part of the file before this one: what lies before it is sound that was there already.
-        var overlapEnds: [Int: MediaTime] = [:]
         var muxer: Muxer?
         /// The muxer's stream of each track; nil for a track that stayed unknown.
         var streams: [Int?] = []
@@ -63,6 +61,9 @@ public final class Remuxer: MediaWriter {
 
     /// Samples after which the header is written without the tracks of which nothing is known: more than 20 s.
     private static let maximumWaitingSamples = 2000
+
+    /// Sound that goes back further than this is no overlap.
+    private static let maximumOverlap = MediaTime(value: 2, timescale: 1)
 
     private let container: Container
     private let isFragmented: Bool
@@ -181,7 +182,7 @@ public final class Remuxer: MediaWriter {
     private func beginPart(_ tracks: [MediaTrack], _ state: inout State) throws(OutputError) {
         if !state.waiting.isEmpty { try openMuxer(&state) }
         try closeMuxer(&state)
-        if container == .ts { state.overlapEnds = state.soundEnds } else { try beginNextFile(&state) }
+        if container != .ts { try beginNextFile(&state) }
         state.tracks = tracks
     }
 
@@ -229,6 +230,7 @@ public final class Remuxer: MediaWriter {
         note("\(container) cannot hold tracks that change: going on in \(path)")
         state.file = try OutputFile(path: path, overwrite: replaces)
         state.paths.append(path)
+        state.soundEnds = [:]
         state.hasSamples = false
         state.setsOrigin = true
     }
@@ -299,7 +301,7 @@ public final class Remuxer: MediaWriter {
         let (sample, index) = (entry.sample, entry.index)
         guard let muxer = state.muxer, let stream = state.streams[index] else { return }
         let timescale = state.tracks[index].timescale
-        if state.tracks[index].mediaType == .audio, isOverlap(entry, timescale, &state) { return }
+        if state.tracks[index].mediaType == .audio, isThere(entry, timescale, &state) { return }
         if state.setsOrigin {
             state.origin = entry.itemTime
             state.setsOrigin = false
@@ -317,14 +319,13 @@ public final class Remuxer: MediaWriter {
         state.hasSamples = true
     }
 
-    /// Whether sound of a new part is of before the end of the part before it, by more than half of its length: parts are
-    /// cut where pictures are, and times have to rise.
-    private func isOverlap(_ entry: TrackSplice.Entry, _ timescale: Int32, _ state: inout State) -> Bool {
+    /// Whether more than half of the sound of a sample is of before the end of what is in the file.
+    ///
+    /// Streams are put together where their pictures are cut. The sound of one part reaches past that, and that of the next
+    /// may begin before: times have to rise, and sound that is there twice would put all that follows behind the pictures.
+    private func isThere(_ entry: TrackSplice.Entry, _ timescale: Int32, _ state: inout State) -> Bool {
         let middle = entry.itemTime + MediaTime(value: entry.sample.duration / 2, timescale: timescale)
-        if let end = state.overlapEnds[entry.index] {
-            guard middle >= end else { return true }
-            state.overlapEnds[entry.index] = nil
-        }
+        if let end = state.soundEnds[entry.index], middle < end, entry.itemTime > end - Self.maximumOverlap { return true }
         state.soundEnds[entry.index] = entry.itemTime + MediaTime(value: entry.sample.duration, timescale: timescale)
         return false
     }

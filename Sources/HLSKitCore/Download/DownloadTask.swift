@@ -47,9 +47,9 @@ public final class DownloadTask: Sendable {
         var window = Range<Duration>(uncheckedBounds: (.seconds(Int64.min / 4), .seconds(Int64.max / 4)))
     }
 
-    private let configuration: DownloadConfiguration
+    let configuration: DownloadConfiguration
     let folder: DownloadFolder
-    private let client: ResourceClient
+    let client: ResourceClient
     private let state = Mutex(State())
 
     /// Makes the folder, or takes up what an earlier run has left there. Loads nothing.
@@ -138,203 +138,6 @@ public final class DownloadTask: Sendable {
         state.withLock { body(&$0.progress) }
     }
 
-    // MARK: Playlists
-
-    private func open() async throws -> (DownloadSelection, MediaPlaylist?) {
-        let inspector = AssetInspector(url: configuration.url, options: configuration.loading)
-        switch try await inspector.opened() {
-        case .multivariant(let playlist): return (try DownloadSelection(configuration, of: playlist), nil)
-        case .media(let playlist): return (DownloadSelection(mediaPlaylistAt: configuration.url), playlist)
-        case .file:
-            throw AssetError(
-                code: .badPlaylist, url: configuration.url, cause: "a media file and no playlist",
-                detail: "it has no segments to download")
-        }
-    }
-
-    func playlist(
-        of entry: DownloadSelection.Entry, _ variables: [String: String]
-    ) async throws -> MediaPlaylist {
-        var options = client.parserOptions
-        options.importedVariables = variables
-        let resourceClass: ResourceClass = entry.source == nil ? .multivariantPlaylist : .mediaPlaylist
-        let playlist = try await client.load(entry.url, resourceClass, limit: .max, namedBy: entry.source) {
-            [options] in PlaylistReader(url: entry.url, options: options)
-        }
-        guard case .media(let media) = playlist else {
-            throw AssetError(
-                code: .badPlaylist, url: entry.url, cause: "a multivariant playlist where a media playlist belongs")
-        }
-        guard !media.segments.isEmpty || !media.hasEndList else {
-            throw AssetError(code: .badPlaylist, url: entry.url, cause: "the playlist lists no segment")
-        }
-        return media
-    }
-
-    private func openLanes(
-        _ selection: inout DownloadSelection, first: MediaPlaylist?, _ clock: HostClock, _ run: inout DownloadRun
-    ) async throws {
-        run.variables = selection.variables
-        let wished = selection
-        let opened = try await withThrowingTaskGroup(of: (Int, Opened).self) { group in
-            for index in wished.entries.indices where index > 0 || first == nil {
-                group.addTask { (index, try await self.opened(index, of: wished)) }
-            }
-            var opened: [Int: Opened] = [:]
-            if let first { opened[0] = Opened(playlist: first) }
-            for try await (index, playlist) in group { opened[index] = playlist }
-            return opened
-        }
-        for alternate in opened.values.compactMap(\.instead) { selection.take(alternate) }
-        run.alternates = DownloadAlternates(selection, policies: configuration.loading.retryPolicies)
-        let journal = folder.journal
-        for (index, entry) in selection.entries.enumerated() {
-            guard let playlist = opened[index]?.playlist else { continue }
-            run.add(entry, playlist, known: journal.segments(of: entry.lane.id), now: clock.now)
-        }
-        run.window = try window(of: run)
-    }
-
-    private struct Opened: Sendable {
-        var playlist: MediaPlaylist
-        /// What it was taken of, in the place of what was chosen.
-        var instead: DownloadSelection.Alternate?
-    }
-
-    /// The playlist of an entry, or one that can take its place.
-    private func opened(_ index: Int, of selection: DownloadSelection) async throws -> Opened {
-        do {
-            return Opened(playlist: try await playlist(of: selection.entries[index], selection.variables))
-        } catch let error as AssetError {
-            for alternate in selection.alternates where alternate.target == index && alternate.isEquivalent {
-                guard let playlist = try? await playlist(of: alternate.entry, selection.variables) else { continue }
-                return Opened(playlist: playlist, instead: alternate)
-            }
-            try Task.checkCancellation()
-            throw error
-        }
-    }
-
-    private func window(of run: DownloadRun) throws(AssetError) -> Range<Duration> {
-        guard let main = run.lanes.first?.tracker else { return .zero..<(.zero) }
-        func time(_ wish: Duration?) -> Duration? { wish.map { $0 < .zero ? main.end + $0 : $0 } }
-        let start = time(configuration.start) ?? .seconds(Int64.min / 4)
-        let end = time(configuration.end) ?? .seconds(Int64.max / 4)
-        guard start < end else {
-            throw AssetError(
-                code: .notAvailable, url: configuration.url, cause: "there is nothing between --from and --to")
-        }
-        if !main.isLive, start >= main.end {
-            throw AssetError(
-                code: .notAvailable, url: configuration.url, cause: "the stream ends before --from",
-                detail: "it lasts \(main.end.wholeMicroseconds / 1_000_000) s")
-        }
-        return start..<end
-    }
-
-    // MARK: Taking up what is there
-
-    /// Without query, user and fragment.
-    static func bare(_ url: String) -> String {
-        let path = url.prefix { $0 != "?" && $0 != "#" }
-        guard let slashes = path.firstRange(of: "//") else { return String(path) }
-        let rest = path[slashes.upperBound...]
-        let authority = rest.prefix { $0 != "/" }
-        guard let at = authority.lastIndex(of: "@") else { return String(path) }
-        return String(path[..<slashes.upperBound] + rest[rest.index(after: at)...])
-    }
-
-    /// Makes sure that what an earlier run has left is of the same stream: by the URL, or, where that is another (a token in
-    /// its path), by one segment that has to be the same.
-    private func checkOrigin(_ run: DownloadRun) async throws {
-        let journal = folder.journal
-        guard !journal.url.isEmpty, journal.url != Self.bare(configuration.url), !journal.segments.isEmpty else {
-            return
-        }
-        search: for lane in run.lanes {
-            for stored in journal.segments(of: lane.entry.lane.id) {
-                guard stored.file != nil, let index = lane.index(of: stored.position), lane.isSame(stored, at: index),
-                    let request = request(at: index, of: lane)
-                else { continue }
-                var probe = request
-                probe.file = "probe.\(DownloadLane.ending(of: stored.name))"
-                let loaded = try await loader.segment(probe)
-                folder.discard(probe.file)
-                if loaded.file?.md5 == stored.file?.md5 { return }
-                break search
-            }
-        }
-        throw OutputError(
-            code: .fileExists, path: folder.path,
-            text: "it holds what was loaded of \(journal.url.escapingControls); remove it to begin anew")
-    }
-
-    private func noteLanes(_ selection: DownloadSelection) throws(OutputError) {
-        let journal = folder.journal
-        var entries: [DownloadJournal.Entry] = []
-        if journal.url.isEmpty { entries.append(.header(url: Self.bare(configuration.url))) }
-        for entry in selection.entries where !journal.lanes.contains(entry.lane) { entries.append(.lane(entry.lane)) }
-        if !entries.isEmpty { try folder.add(entries) }
-    }
-
-    /// Puts into the plan what is wanted and not there.
-    func takeUp(_ run: inout DownloadRun) throws {
-        let journal = folder.journal
-        var entries: [DownloadJournal.Entry] = []
-        for laneIndex in run.followed {
-            let lane = run.lanes[laneIndex]
-            let known = journal.segments[lane.entry.lane.id] ?? [:]
-            var items: [DownloadPlan.Item] = []
-            for index in lane.indices(in: run.window) {
-                let position = lane.position(at: index)
-                let id = DownloadPlan.ItemID(lane: laneIndex, position: position)
-                guard run.seen.insert(id).inserted else { continue }
-                let duration = lane.tracker.duration(at: index)
-                run.totals.segmentCount += 1
-                run.totals.duration += duration
-                if laneIndex == 0 { run.mediaDuration += duration }
-                if let stored = known[position], lane.isSame(stored, at: index) {
-                    run.result.resumedSegmentCount += 1
-                    run.done.segmentCount += 1
-                    run.done.duration += duration
-                    run.storedByteCount += stored.file?.byteCount ?? 0
-                    continue
-                }
-                let segment = lane.tracker.playlist.segments[index]
-                if segment.isGap {
-                    entries.append(.segment(lane.description(at: index)))
-                    run.done.segmentCount += 1
-                    run.done.duration += duration
-                    run.result.gaps.append(
-                        DownloadGap(
-                            url: lane.tracker.playlist.resolve(segment.uri) ?? segment.uri,
-                            cause: "the stream says that a segment is missing", isDeclared: true))
-                    continue
-                }
-                items.append(
-                    DownloadPlan.Item(
-                        lane: laneIndex, position: position, start: lane.tracker.starts[index],
-                        resources: try resources(of: segment, in: lane)))
-            }
-            run.plan.add(items)
-        }
-        if !entries.isEmpty { try folder.add(entries) }
-        publish(run)
-    }
-
-    private func publish(_ run: DownloadRun) {
-        let isLive = run.isLive
-        update { progress in
-            progress.segmentCount = run.done.segmentCount
-            progress.duration = run.done.duration
-            progress.totalSegmentCount = run.totals.segmentCount
-            progress.totalDuration = run.totals.duration
-            progress.storedByteCount = run.storedByteCount
-            progress.mediaDuration = run.mediaDuration
-            progress.isLive = isLive
-        }
-    }
-
     // MARK: Loading
 
     enum Outcome: Sendable {
@@ -346,7 +149,7 @@ public final class DownloadTask: Sendable {
         case stop
     }
 
-    private var loader: DownloadLoader {
+    var loader: DownloadLoader {
         DownloadLoader(client: client, folder: folder) { [self] count in
             update { $0.receivedByteCount += count }
         }
@@ -419,7 +222,7 @@ public final class DownloadTask: Sendable {
         }
     }
 
-    private func request(at index: Int, of lane: DownloadLane) -> DownloadLoader.Request? {
+    func request(at index: Int, of lane: DownloadLane) -> DownloadLoader.Request? {
         let segment = lane.tracker.playlist.segments[index]
         guard let url = lane.tracker.playlist.resolve(segment.uri) else { return nil }
         let description = lane.description(at: index)
@@ -477,27 +280,6 @@ public final class DownloadTask: Sendable {
             guard let error = error as? AssetError else { throw error }
             try look(for: id, after: error, clock, &run)
         }
-    }
-
-    // MARK: Resources
-
-    func resources(of segment: MediaSegment, in lane: DownloadLane) throws(AssetError) -> [ResourceID] {
-        var ids: [ResourceID] = []
-        if let map = segment.map {
-            if let url = lane.tracker.playlist.resolve(map.uri) {
-                ids.append(ResourceID(kind: .map, url: url, byteRange: map.byteRange?.range))
-            }
-            if let key = DownloadRun.key(of: map.keys, in: lane) { ids.append(key.id) }
-        }
-        guard !segment.keys.isEmpty else { return ids }
-        guard let key = DownloadRun.key(of: segment.keys, in: lane) else {
-            let offered = segment.keys.map { "\($0.method.rawValue) (\($0.effectiveKeyFormat))" }
-            throw AssetError(
-                code: .contentKey, url: lane.tracker.url, cause: "no supported key system",
-                detail: offered.joined(separator: ", ").escapingControls)
-        }
-        if !ids.contains(key.id) { ids.append(key.id) }
-        return ids
     }
 }
 

@@ -325,7 +325,9 @@ public final class Remuxer: MediaWriter {
     /// may begin before: times have to rise, and sound that is there twice would put all that follows behind the pictures.
     private func isThere(_ entry: TrackSplice.Entry, _ timescale: Int32, _ state: inout State) -> Bool {
         let middle = entry.itemTime + MediaTime(value: entry.sample.duration / 2, timescale: timescale)
-        if let end = state.soundEnds[entry.index], middle < end, entry.itemTime > end - Self.maximumOverlap { return true }
+        if let end = state.soundEnds[entry.index], middle < end, entry.itemTime > end - Self.maximumOverlap {
+            return true
+        }
         state.soundEnds[entry.index] = entry.itemTime + MediaTime(value: entry.sample.duration, timescale: timescale)
         return false
     }

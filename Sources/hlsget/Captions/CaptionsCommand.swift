@@ -42,16 +42,7 @@ struct CaptionsCommand: AsyncParsableCommand {
         help: ArgumentHelp("Closed captions of the video: CC1 to CC4, SERVICE1 to SERVICE63.", valueName: "name"),
         transform: CaptionsCommand.service)
     var service: ClosedCaptionService?
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("Only what is shown from here on; -1m counts from the end.", valueName: "time"),
-        transform: TimePosition.init(parsing:))
-    var from: TimePosition?
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("Only what is shown up to here; where a live stream ends.", valueName: "time"),
-        transform: TimePosition.init(parsing:))
-    var to: TimePosition?
+    @OptionGroup var range: RangeOptions
     @Flag(help: "Replace an existing file.") var overwrite = false
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
     @Flag(name: .shortAndLong, help: "Only errors.") var quiet = false

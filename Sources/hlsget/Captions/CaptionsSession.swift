@@ -99,8 +99,8 @@ struct CaptionsSession {
         let item = PlayerItem(url: url)
         item.preferences.quality = try QualityExpression(parsing: "worst")
         item.preferences.subtitles = expression
-        item.preferences.startPosition = command.from.map { .time($0.itemTime) } ?? .oldest
-        if let to = command.to { item.preferences.endPosition = .time(to.itemTime) }
+        item.preferences.startPosition = command.range.from.map { .time($0.itemTime) } ?? .oldest
+        if let to = command.range.to { item.preferences.endPosition = .time(to.itemTime) }
         let collector = CueCollector()
         try item.add(collector)
         let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)

@@ -42,15 +42,7 @@ struct DownloadCommand: AsyncParsableCommand {
         help: ArgumentHelp("Subtitles (none), as in 'lang=en forced=no', or all; likewise.", valueName: "expr"),
         transform: RenditionArgument.init(parsing:))
     var subs: [RenditionArgument] = []
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("Start at 90, 1:30, 1m30s; -30s is before the end.", valueName: "time"),
-        transform: TimePosition.init(parsing:))
-    var from: TimePosition?
-    @Option(
-        parsing: .unconditional, help: ArgumentHelp("End there.", valueName: "time"),
-        transform: TimePosition.init(parsing:))
-    var to: TimePosition?
+    @OptionGroup var range: RangeOptions
     @Option(
         help: ArgumentHelp("Requests at a time, from 1 to 16 (6).", valueName: "n"),
         transform: DownloadCommand.connectionCount)
@@ -67,12 +59,6 @@ struct DownloadCommand: AsyncParsableCommand {
 
     mutating func validate() throws {
         do { _ = try target() } catch { throw ValidationError(error.description) }
-        switch (from, to) {
-        case (.fromStart(let start)?, .fromStart(let end)?) where end <= start,
-            (.fromEnd(let end)?, .fromEnd(let start)?) where start >= end:
-            throw ValidationError("--to has to be after --from")
-        default: break
-        }
         try connection.check()
     }
 

@@ -50,8 +50,8 @@ struct DownloadSession {
         configuration.quality = command.quality
         if let choice = RenditionArgument.choice(of: command.audio) { configuration.audio = choice }
         if let choice = RenditionArgument.choice(of: command.subs) { configuration.subtitles = choice }
-        configuration.start = command.from?.signedTime
-        configuration.end = command.to?.signedTime
+        configuration.start = command.range.from?.signedTime
+        configuration.end = command.range.to?.signedTime
         if let count = command.connections { configuration.connectionCount = count }
         return configuration
     }
@@ -199,7 +199,7 @@ struct DownloadSession {
         _ progress: DownloadProgress
     ) -> ExitStatus {
         display?.clear()
-        if let files, result.gaps.isEmpty, command.from == nil, command.to == nil { check(files, result) }
+        if let files, result.gaps.isEmpty, command.range.from == nil, command.range.to == nil { check(files, result) }
         for text in files?.unreadable ?? [] { warn("a segment cannot be read", nil, text) }
         if let failure = result.failure { StandardStream.error.writeLine(ErrorLine.text(for: failure)) }
         if reportsJSON { StandardStream.error.writeLine(report.line(progress, rate: nil).text) }

@@ -92,15 +92,7 @@ struct PlaybackOptions: ParsableArguments {
         transform: DisplaySize.init(parsing:))
     var display: DisplaySize?
     @Flag(help: "Start with the first eligible variant of the playlist.") var startFirstEligible = false
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("Start at 90, 1:30, 1m30s; -30s is before the end.", valueName: "time"),
-        transform: TimePosition.init(parsing:))
-    var from: TimePosition?
-    @Option(
-        parsing: .unconditional, help: ArgumentHelp("End there.", valueName: "time"),
-        transform: TimePosition.init(parsing:))
-    var to: TimePosition?
+    @OptionGroup var range: RangeOptions
     @Option(help: ArgumentHelp("Play that long.", valueName: "time"), transform: NumberArgument.positiveDuration)
     var duration: Duration?
     @Option(
@@ -134,8 +126,8 @@ struct PlaybackOptions: ParsableArguments {
         options.maximumResolution = maxResolution
         options.display = display
         options.startsOnFirstEligibleVariant = startFirstEligible
-        options.from = from
-        options.to = to
+        options.from = range.from
+        options.to = range.to
         options.duration = duration
         options.passCount = loop ?? 1
         options.liveFromStart = liveFromStart

@@ -160,12 +160,7 @@ struct PlayOptions: Sendable, Equatable {
             throw ArgumentValueError("--fast does not wait anyway: leave --no-auto-wait away")
         }
         if to != nil && duration != nil { throw ArgumentValueError("--to and --duration both name the end") }
-        if case .fromStart(let start)? = from, case .fromStart(let end)? = to, end <= start {
-            throw ArgumentValueError("--to has to be after --from")
-        }
-        if case .fromEnd(let start)? = from, case .fromEnd(let end)? = to, end >= start {
-            throw ArgumentValueError("--to has to be after --from")
-        }
+        try RangeOptions.check(from: from, to: to)
         if liveFromStart && liveOffset != nil {
             throw ArgumentValueError("--live-from-start and --live-offset both name the start")
         }

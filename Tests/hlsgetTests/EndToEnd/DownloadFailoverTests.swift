@@ -72,9 +72,11 @@ struct DownloadFailoverTests {
         let list = String(decoding: files["a.m3u8"] ?? [], as: UTF8.self)
         files["b.m3u8"] = Array(list.replacing("\na", with: "\nb").replacing("\"a-", with: "\"b-").utf8)
         let master = String(decoding: files["master.m3u8"] ?? [], as: UTF8.self)
-        let first = "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"b\",NAME=\"English\",LANGUAGE=\"en\",DEFAULT=YES,URI=\"b.m3u8\"\n"
+        let media = master.split(separator: "\n").first { $0.contains("TYPE=AUDIO") } ?? ""
+        let twin = media.replacing("\"a", with: "\"b")
         files["master.m3u8"] = Array(
-            master.replacing("#EXTM3U\n", with: "#EXTM3U\n" + first).replacing("AUDIO=\"a\"\nw", with: "AUDIO=\"b\"\nw").utf8)
+            master.replacing(media, with: "\(media)\n\(twin)")
+                .replacing("AUDIO=\"a\"\nw", with: "AUDIO=\"b\"\nw").utf8)
         return files
     }
 

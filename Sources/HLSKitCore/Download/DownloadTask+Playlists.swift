@@ -1,0 +1,95 @@
+import HLSPlaylist
+
+extension DownloadTask {
+    func open() async throws -> (DownloadSelection, MediaPlaylist?) {
+        let inspector = AssetInspector(url: configuration.url, options: configuration.loading)
+        switch try await inspector.opened() {
+        case .multivariant(let playlist): return (try DownloadSelection(configuration, of: playlist), nil)
+        case .media(let playlist): return (DownloadSelection(mediaPlaylistAt: configuration.url), playlist)
+        case .file:
+            throw AssetError(
+                code: .badPlaylist, url: configuration.url, cause: "a media file and no playlist",
+                detail: "it has no segments to download")
+        }
+    }
+
+    func playlist(
+        of entry: DownloadSelection.Entry, _ variables: [String: String]
+    ) async throws -> MediaPlaylist {
+        var options = client.parserOptions
+        options.importedVariables = variables
+        let resourceClass: ResourceClass = entry.source == nil ? .multivariantPlaylist : .mediaPlaylist
+        let playlist = try await client.load(entry.url, resourceClass, limit: .max, namedBy: entry.source) {
+            [options] in PlaylistReader(url: entry.url, options: options)
+        }
+        guard case .media(let media) = playlist else {
+            throw AssetError(
+                code: .badPlaylist, url: entry.url, cause: "a multivariant playlist where a media playlist belongs")
+        }
+        guard !media.segments.isEmpty || !media.hasEndList else {
+            throw AssetError(code: .badPlaylist, url: entry.url, cause: "the playlist lists no segment")
+        }
+        return media
+    }
+
+    func openLanes(
+        _ selection: inout DownloadSelection, first: MediaPlaylist?, _ clock: HostClock, _ run: inout DownloadRun
+    ) async throws {
+        run.variables = selection.variables
+        let wished = selection
+        let opened = try await withThrowingTaskGroup(of: (Int, Opened).self) { group in
+            for index in wished.entries.indices where index > 0 || first == nil {
+                group.addTask { (index, try await self.opened(index, of: wished)) }
+            }
+            var opened: [Int: Opened] = [:]
+            if let first { opened[0] = Opened(playlist: first) }
+            for try await (index, playlist) in group { opened[index] = playlist }
+            return opened
+        }
+        for alternate in opened.values.compactMap(\.instead) { selection.take(alternate) }
+        run.alternates = DownloadAlternates(selection, policies: configuration.loading.retryPolicies)
+        let journal = folder.journal
+        for (index, entry) in selection.entries.enumerated() {
+            guard let playlist = opened[index]?.playlist else { continue }
+            run.add(entry, playlist, known: journal.segments(of: entry.lane.id), now: clock.now)
+        }
+        run.window = try window(of: run)
+    }
+
+    private struct Opened: Sendable {
+        var playlist: MediaPlaylist
+        /// What it was taken of, in the place of what was chosen.
+        var instead: DownloadSelection.Alternate?
+    }
+
+    /// The playlist of an entry, or one that can take its place.
+    private func opened(_ index: Int, of selection: DownloadSelection) async throws -> Opened {
+        do {
+            return Opened(playlist: try await playlist(of: selection.entries[index], selection.variables))
+        } catch let error as AssetError {
+            for alternate in selection.alternates where alternate.target == index && alternate.isEquivalent {
+                guard let playlist = try? await playlist(of: alternate.entry, selection.variables) else { continue }
+                return Opened(playlist: playlist, instead: alternate)
+            }
+            try Task.checkCancellation()
+            throw error
+        }
+    }
+
+    private func window(of run: DownloadRun) throws(AssetError) -> Range<Duration> {
+        guard let main = run.lanes.first?.tracker else { return .zero..<(.zero) }
+        func time(_ wish: Duration?) -> Duration? { wish.map { $0 < .zero ? main.end + $0 : $0 } }
+        let start = time(configuration.start) ?? .seconds(Int64.min / 4)
+        let end = time(configuration.end) ?? .seconds(Int64.max / 4)
+        guard start < end else {
+            throw AssetError(
+                code: .notAvailable, url: configuration.url, cause: "there is nothing between --from and --to")
+        }
+        if !main.isLive, start >= main.end {
+            throw AssetError(
+                code: .notAvailable, url: configuration.url, cause: "the stream ends before --from",
+                detail: "it lasts \(main.end.wholeMicroseconds / 1_000_000) s")
+        }
+        return start..<end
+    }
+}

@@ -1,0 +1,29 @@
+import ArgumentParser
+import HLSKitCore
+
+/// What of a stream is wanted.
+struct RangeOptions: ParsableArguments, Sendable {
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Start at 90, 1:30, 1m30s; -30s is before the end.", valueName: "time"),
+        transform: TimePosition.init(parsing:))
+    var from: TimePosition?
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("End there; a live stream is left there.", valueName: "time"),
+        transform: TimePosition.init(parsing:))
+    var to: TimePosition?
+
+    /// What can be said against it before the stream is known.
+    static func check(from: TimePosition?, to: TimePosition?) throws(ArgumentValueError) {
+        switch (from, to) {
+        case (.fromStart(let start)?, .fromStart(let end)?) where end <= start,
+            (.fromEnd(let start)?, .fromEnd(let end)?) where end >= start:
+            throw ArgumentValueError("--to has to be after --from")
+        default: break
+        }
+    }
+
+    mutating func validate() throws {
+        do { try Self.check(from: from, to: to) } catch { throw ValidationError(error.description) }
+    }
+}

@@ -25,7 +25,9 @@ extension Muxer {
             if track.codec == .vp9 {
                 let isDeep = TransferFunction(rawValue: track.declaredColor?.transferCharacteristics ?? 2)
                     .isHighDynamicRange
-                parameters.pointee.format = (isDeep ? AV_PIX_FMT_YUV420P10LE : AV_PIX_FMT_YUV420P).rawValue
+                let structure = track.sampleStructure ?? PictureSampleStructure(bitDepth: isDeep ? 10 : 8)
+                let depth = structure.bitDepth > 8 ? "\(structure.bitDepth)le" : ""
+                parameters.pointee.format = av_get_pix_fmt("yuv\(structure.chroma.rawValue)p\(depth)").rawValue
             }
             setPicture(of: track, stream, parameters)
         case .text:

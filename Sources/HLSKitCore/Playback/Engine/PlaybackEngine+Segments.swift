@@ -99,7 +99,7 @@ extension PlaybackEngine {
     }
 
     /// The most that a file has before its first picture where that is its initialization section.
-    private static let largestImpliedMap: Int64 = 65_536
+    private static let largestImpliedMap: UInt64 = 65_536
 
     private mutating func makeJob(
         _ segment: MediaSegment, at index: Int, url: String, in id: LaneID
@@ -124,7 +124,7 @@ extension PlaybackEngine {
             if mapKey?.isOfSamples == true { mapKey = nil }
         } else if tracker.playlist.isIFramesOnly, segment.keys.isEmpty, segment.byteRange != nil,
             let first = tracker.playlist.segments.first(where: { $0.uri == segment.uri }),
-            let offset = first.byteRange?.range.lowerBound, (1...Self.largestImpliedMap).contains(offset)
+            let offset = first.byteRange?.range?.lowerBound, (1...Self.largestImpliedMap).contains(offset)
         {
             // What such a file begins with are the tables (RFC 8216 §4.3.3.6).
             map = ResourceID(kind: .map, url: url, byteRange: 0..<offset)

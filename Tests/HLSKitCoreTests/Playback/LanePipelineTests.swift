@@ -36,7 +36,7 @@ struct LanePipelineTests {
         }
     }
 
-    @Test("RFC 8216 §4.3.2.5: the initialization section of a transport stream is its tables", arguments: [true, false])
+    @Test("RFC 8216 §4.3.2.5: a transport stream's initialization section is its tables", arguments: [true, false])
     func tables(inMap: Bool) throws {
         let fixture = try PacketFixture("h264-annexb")
         let folder = try TemporaryFolder()

@@ -92,7 +92,7 @@ struct CaptionsSession {
             // What cannot be opened is told better by the player, which knows more kinds of things.
             options = (try? await self.options(of: url, configuration)) ?? []
         }
-        let hasSubtitles = options.contains { $0.renditions.first?.type == .subtitles }
+        let hasSubtitles = command.service == nil && options.contains { $0.renditions.first?.type == .subtitles }
         let expression =
             try command.subs ?? (hasSubtitles ? QualityExpression(parsing: "best", for: .renditions) : nil)
         // So that a file that cannot be written is known before anything is loaded.

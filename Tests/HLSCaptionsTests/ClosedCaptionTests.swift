@@ -86,6 +86,77 @@ private func withParity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 0 
         #expect(captions.map(\.caption.timeRange) == [frames(6, 10), frames(6, 10)])
     }
 
+    @Test("K03: CEA-608: flashing takes a cell; extended data is of the second field; a background may be clear")
+    func attributes() {
+        let start: [UInt16] = [0x1429, 0x1470]
+        #expect(
+            decode(start + Self.pairs("Hello") + [0x1428] + Self.pairs("World")).map(\.caption.text) == ["Hello World"])
+        let odd = start + Self.pairs("ab") + [0x0541] + Self.pairs("cd")
+        #expect(decode(odd).map(\.caption.text) == ["abcd"])
+        #expect(decode(odd, field: 2).map(\.caption.text) == ["ab"])
+        let clear = decode(start + Self.pairs("a ") + [0x172d] + Self.pairs("b ") + [0x172e] + Self.pairs("c"))
+        #expect(clear.first?.caption.styledWords.map(\.style.backgroundColor?.alpha) == [nil, 0, 0])
+    }
+
+    struct Shape: CustomTestStringConvertible, Sendable {
+        /// Columns and texts of the last two rows.
+        var rows: [(column: Int, text: String)]
+        /// Alignments, columns and texts.
+        var captions: [String]
+        /// Where they stand in SubRip.
+        var keys: [String]
+        var testDescription: String { rows.map { "\($0.column) \($0.text)" }.joined(separator: ", ") }
+    }
+
+    @Test(
+        "K03: CEA-608: rows stay where they were, in every format as far as that can say it",
+        arguments: [
+            Shape(
+                rows: [(4, "Left"), (4, "and left")], captions: ["left 4 Left/and left"], keys: ["{\\an1}"]),
+            Shape(
+                rows: [(12, "Hi there"), (4, "How are you doing today?")],
+                captions: ["center 4 Hi there/How are you doing today?"], keys: [""]),
+            Shape(
+                rows: [(12, "Hi there"), (4, "How are you doing now??")],
+                captions: ["center 4 Hi there/How are you doing now??"], keys: [""]),
+            Shape(
+                rows: [(20, "right"), (15, "also right")], captions: ["right 15 right/also right"], keys: [""]),
+            Shape(
+                rows: [(0, "one"), (24, "another")], captions: ["left 0 one", "left 24 another"],
+                keys: ["{\\an1}", "{\\an3}"]),
+        ])
+    func shapes(_ shape: Shape) throws {
+        var words: [UInt16] = [0x1429]
+        for (row, line) in shape.rows.enumerated() {
+            words.append((row == 0 ? 0x1450 : 0x1470) + UInt16(line.column / 4 * 2))
+            if line.column % 4 > 0 { words.append(0x1720 + UInt16(line.column % 4)) }
+            words += Self.pairs(line.text)
+        }
+        let captions = decode(words).map { closed in
+            var caption = closed.caption
+            // So late that there is time to send them.
+            caption.timeRange = frames(300, 400)
+            return caption
+        }
+        func lines(_ captions: [Caption]) -> [String] {
+            captions.map { caption in
+                let alignment = caption.textAlignment.map { "\($0)" } ?? "none"
+                let column = Int(caption.region?.origin.x.value ?? -1)
+                return "\(alignment) \(column) " + caption.text.replacing("\n", with: "/")
+            }
+        }
+        #expect(lines(captions) == shape.captions)
+        // Written as it was sent.
+        #expect(try lines(read(.scenarist, written(.scenarist, captions)).captions) == shape.captions)
+        let srt = try written(.subRip, captions).split(separator: "\n\n").map { $0.split(separator: "\n")[2] }
+        #expect(zip(srt, shape.keys).allSatisfy { $0.hasPrefix($1) && ($1 != "" || !$0.hasPrefix("{")) }, "\(srt)")
+        // A row of 15 is no line of WebVTT.
+        let rows = try read(.webVTT, written(.webVTT, captions)).captions.map { $0.region?.origin.y }
+        #expect(rows.allSatisfy { $0?.units == .percent && $0?.value ?? 0 > 86 })
+        let conformed = try CaptionFormatConformer().conformedCaption(for: captions[0])
+        #expect(conformed.textAlignment == captions[0].textAlignment && conformed.region == captions[0].region)
+    }
+
     private static func pairs(_ text: String) -> [UInt16] {
         let bytes = text.utf8.map { UInt16($0) } + [0]
         return stride(from: 0, to: bytes.count - 1, by: 2).map { bytes[$0] << 8 | bytes[$0 + 1] }
@@ -184,6 +255,22 @@ private func withParity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 0 
     /// Window `number` of two rows and 21 columns, `row` percent from the top.
     private func window(_ number: UInt8, row: UInt8, visible: Bool = false) -> [UInt8] {
         [0x98 + number, visible ? 0x20 : 0, 0x80 | row, 50, 0x11, 20, 0]
+    }
+
+    @Test("K03: CEA-708: rows stand where window style and window attributes say")
+    func justification() {
+        func alignments(style: UInt8, _ attributes: [UInt8]) -> [Caption.TextAlignment?] {
+            var definition = define(visible: true)
+            definition[6] = style << 3
+            let again = Array(definition.dropLast()) + [0]
+            return decode708([
+                (10, packet(definition + attributes + Array("a".utf8))), (20, packet(again)),
+                (30, packet([0x97, 0, 0, 2, 0])), (40, packet([0x8c, 1])),
+            ]).map(\.caption.textAlignment)
+        }
+        #expect(alignments(style: 1, []) == [.left, .center])
+        #expect(alignments(style: 3, []) == [.center])
+        #expect(alignments(style: 6, [0x97, 0, 0, 1, 0]) == [.right, .center])
     }
 
     @Test("K03: CEA-708: each window has its own times")

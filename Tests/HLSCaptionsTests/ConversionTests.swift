@@ -141,6 +141,63 @@ private let pangram = "The quick brown fox jumps over\nthe lazy dog and goes on.
         #expect(try conformer.conformedCaption(for: timed) == timed)
     }
 
+    @Test(
+        "K04: places that are no numbers are none", arguments: [Double.nan, .infinity, -.infinity, 1e300, -1e300],
+        [CaptionDimension.Units.cells, .percent])
+    func oddPlaces(value: Double, units: CaptionDimension.Units) throws {
+        let dimension = CaptionDimension(value: value, units: units)
+        for (x, y, name) in [(0, 1, nil), (1, 0, nil), (0, 0, "r"), (1, 1, "r")] as [(Int, Int, String?)] {
+            let region = CaptionRegion(
+                identifier: name,
+                origin: CaptionPoint(x: x == 0 ? dimension : .unspecified, y: y == 0 ? dimension : .unspecified),
+                size: CaptionSize(width: x == 1 ? dimension : .unspecified, height: y == 1 ? dimension : .cells(2)),
+                scroll: name == nil ? .none : .rollUp)
+            let caption = Caption("a", timeRange: ms(1000, 2000), region: region, textAlignment: .center)
+            for format in CaptionFormat.allCases {
+                #expect(try read(format, written(format, [caption])).captions.map(\.text) == ["a"])
+            }
+            #expect(try CaptionFormatConformer().conformedCaption(for: caption).text == "a")
+        }
+    }
+
+    @Test("K06: warnings are each told once, however many tasks take them")
+    func concurrentWarnings() async throws {
+        let captions = (0..<600).map { Caption("\u{4e00}\($0)", timeRange: ms(Int64($0) * 40, Int64($0) * 40 + 30)) }
+        func validator() -> CaptionConversionValidator {
+            CaptionConversionValidator(captions: captions, timeRange: ms(0, 100_000))
+        }
+        var expected: [CaptionConversionWarning] = []
+        for await warning in try validator().validateCaptionConversion() { expected.append(warning) }
+        let shared = validator()
+        let warnings = try shared.validateCaptionConversion()
+        let found = await withTaskGroup(of: [CaptionConversionWarning].self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    var found: [CaptionConversionWarning] = []
+                    for await warning in warnings {
+                        found.append(warning)
+                        await Task.yield()
+                    }
+                    return found
+                }
+            }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(found.count == expected.count && Set(found) == Set(expected))
+        #expect(shared.warnings == expected)
+        #expect(shared.status == .completed)
+    }
+
+    @Test("K06: drop frame has fewer time codes, so that they end at an earlier time")
+    func dropFrame() throws {
+        let late = Caption("a", timeRange: ms(360_030_000, 360_031_000))
+        var conformer = CaptionFormatConformer()
+        conformer.conformsCaptionsToTimeRange = true
+        #expect(try conformer.conformedCaption(for: late).text == "a")
+        conformer.conversionSettings.usesDropFrameTimeCode = true
+        #expect(throws: CaptionFileError.self) { try conformer.conformedCaption(for: late) }
+    }
+
     @Test("K08: scenes follow one another without holes, also where nothing is shown")
     func scenes() {
         let captions = [

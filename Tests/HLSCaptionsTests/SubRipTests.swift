@@ -59,6 +59,13 @@ import Testing
                             Caption.StyleRun(range: 1..<2, style: CaptionStyle(fontStyle: .italic)),
                         ])
                 ]),
+            Odd(
+                testDescription: "times that cannot be understood end the cue before",
+                file: "1\n00:00:01,000 --> 00:00:02,000\na\n\n2\n00:00:0x,000 --> 00:00:04,000\nlost\n\n"
+                    + "00:00:0y --> 1\nlost too\n\n3\n00:00:05,000 --> 00:00:06,000\nb\n1 --> 2 is text",
+                captions: [
+                    Caption("a", timeRange: ms(1000, 2000)), Caption("b\n1 --> 2 is text", timeRange: ms(5000, 6000)),
+                ]),
         ])
     func odd(_ odd: Odd) throws { #expect(try read(.subRip, odd.file).captions == odd.captions) }
 
@@ -81,7 +88,12 @@ import Testing
         let old = Array(text.unicodeScalars.map { UInt8($0.value) })
         let content = try CaptionFileReader(format: .subRip).read(old)
         #expect(content.captions.map(\.text) == ["\u{e9}"])
-        #expect(content.notes.count == 1)
+        #expect(content.notes.map(\.text) == ["neither UTF-8 nor UTF-16; taken for Windows-1252"])
+        // One bad byte does not make another encoding of a file.
+        let damaged = Array("1\n00:00:01,000 --> 00:00:02,000\n\u{e9}\u{e8}".utf8) + [0xff, 0x61]
+        let repaired = try CaptionFileReader(format: .subRip).read(damaged)
+        #expect(repaired.captions.map(\.text) == ["\u{e9}\u{e8}\u{fffd}a"])
+        #expect(repaired.notes.map(\.text) == ["damaged UTF-8; 1 characters were replaced"])
     }
 
     @Test("K04: SubRip: what is written reads as the same captions", arguments: UInt64(0)..<40)

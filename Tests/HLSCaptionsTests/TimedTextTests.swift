@@ -152,7 +152,9 @@ private func document(_ body: String, attributes: String = "", head: String = ""
         #expect(captions.map(\.textAlignment) == [nil, .left, .end, nil])
     }
 
-    @Test("K05: iTT: a prefix means what the innermost element around says, and many of them cost little")
+    @Test(
+        "K05: iTT: a prefix means what the innermost element around says, and many of them cost little",
+        .timeLimit(.minutes(1)))
     func namespaces() throws {
         let styling = "http://www.w3.org/ns/ttml#styling"
         let body = """
@@ -169,6 +171,109 @@ private func document(_ body: String, attributes: String = "", head: String = ""
             opening + String(repeating: "<p \(attributes)/>", count: 1000) + "<p begin='0s' end='1s'>a</p>"
             + String(repeating: "</div>", count: 55)
         #expect(try read(.iTunesTimedText, document(deep)).captions.map(\.text) == ["a"])
+    }
+
+    struct Ruby: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        var body: String
+        var text: String
+        /// Words and what is written above them.
+        var rubies: [String]
+    }
+
+    private static let rubyPairs = """
+        <s ruby=container><s ruby=baseContainer><s ruby=base>a</s><s ruby=base>b</s></s><s ruby=textContainer>
+        <s ruby=text>1</s><s ruby=text>2</s></s></s>
+        """
+
+    @Test(
+        "K05: iTT: ruby stands above its base, however it is written",
+        arguments: [
+            Ruby(
+                testDescription: "blanks around the text",
+                body: "x<s ruby=container><s ruby=base>ab</s><s ruby=text> r s </s></s>y", text: "xaby",
+                rubies: ["ab r s"]),
+            Ruby(
+                testDescription: "lines between the elements",
+                body: "x <s ruby=container>\n  <s ruby=base>ab</s>\n  <s ruby=text>r</s>\n</s> y", text: "x ab y",
+                rubies: ["ab r"]),
+            Ruby(testDescription: "two pairs", body: rubyPairs, text: "ab", rubies: ["a 1", "b 2"]),
+            Ruby(
+                testDescription: "pairs in turn",
+                body: "<s ruby=container><s ruby=base>a</s><s ruby=text>1</s><s ruby=base>b</s><s ruby=text>2</s></s>",
+                text: "ab", rubies: ["a 1", "b 2"]),
+            Ruby(
+                testDescription: "delimiters",
+                body:
+                    "<s ruby=container><s ruby=base>a</s><s ruby=delimiter>(</s><s ruby=text>r</s><s ruby=delimiter>)</s></s>",
+                text: "a", rubies: ["a r"]),
+            Ruby(
+                testDescription: "styles inside",
+                body: "<s ruby=container><s ruby=base>a<s>b</s></s><s ruby=text>r<s>s</s>t</s></s>", text: "ab",
+                rubies: ["ab r s t"]),
+            Ruby(
+                testDescription: "more texts than bases",
+                body: "a<s ruby=container><s ruby=text>1</s><s ruby=base>b</s><s ruby=text>2</s></s>", text: "ab",
+                rubies: ["b 1"]),
+        ])
+    func rubies(_ test: Ruby) throws {
+        let body = test.body.replacing("<s", with: "<span").replacing("</s>", with: "</span>")
+            .replacing(/ruby=([a-zA-Z]+)/) { "s:ruby='\($0.1)'" }
+        let caption = try #require(
+            read(.iTunesTimedText, document("<div><p begin='0s' end='1s'>\(body)</p></div>")).captions.first)
+        #expect(caption.text == test.text)
+        let scalars = Array(caption.text.unicodeScalars)
+        let found = caption.styles.compactMap { run in
+            run.style.ruby.map { String(String.UnicodeScalarView(scalars[run.range])) + " " + $0.text }
+        }
+        #expect(found == test.rubies)
+    }
+
+    @Test("K05: iTT: IMSC's lengths and positions; a region that is clear says nothing about the text's background")
+    func imsc() throws {
+        let regions = [
+            "s:origin='10rw 80rh' s:extent='80rw 15rh'", "s:position='center bottom' s:extent='80% 15%'",
+            "s:position='25% 50%' s:extent='60% 20%'", "s:position='right 10% top 5%' s:extent='50% 20%'",
+            "s:position='top' s:extent='50% 20%'", "s:backgroundColor='transparent'", "s:backgroundColor='#0000ff'",
+        ]
+        let head = regions.enumerated().map { "<region xml:id='r\($0)' \($1)/>" }.joined()
+        let body = regions.indices.map { "<p region='r\($0)' begin='\($0)s' end='\($0 + 1)s'>a</p>" }.joined()
+        let captions = try read(
+            .iTunesTimedText, document("<div>\(body)</div>", head: "<layout>\(head)</layout>")
+        ).captions
+        let origins = captions.prefix(5).map { [$0.region?.origin.x, $0.region?.origin.y] }
+        #expect(
+            origins == [
+                [.percent(10), .percent(80)], [.percent(10), .percent(85)], [.percent(10), .percent(40)],
+                [.percent(45), .percent(4)], [.percent(25), .percent(0)],
+            ])
+        #expect(
+            captions.first?.region?.size == CaptionSize(width: .percent(80), height: .percent(15)))
+        #expect(captions.map { $0.style(at: 0).style.backgroundColor }.suffix(2) == [nil, .blue])
+    }
+
+    @Test(
+        "K04: iTT: what stands at the bottom of WebVTT stands there in TTML",
+        arguments: [
+            ("position:10% size:35% align:left", 0, 100), ("line:-1", 0, 100), ("line:-3", 0, 86.667),
+            ("position:10%", 0, 100), ("line:-15", 0, 6.667),
+        ] as [(String, Double, Double)])
+    func fromBelow(settings: String, top: Double, height: Double) throws {
+        let captions = try read(.webVTT, "WEBVTT\n\n00:00.000 --> 00:01.000 \(settings)\na").captions
+        let region = try #require(
+            read(.iTunesTimedText, written(.iTunesTimedText, captions)).captions.first?.region)
+        #expect(region.origin.y == .percent(top))
+        #expect(region.size.height == .percent(height))
+        #expect(region.displayAlignment == .after)
+    }
+
+    @Test("K04: iTT: time codes have colons only, also where numbers are left out")
+    func colons() throws {
+        var writer = CaptionFileWriter(format: .iTunesTimedText)
+        writer.usesDropFrameTimeCode = true
+        let text = String(
+            decoding: try writer.write([Caption("a", timeRange: frames(1800, 1860))]).bytes, as: UTF8.self)
+        #expect(text.contains("begin=\"00:01:00:02\"") && text.contains("dropNTSC"))
     }
 
     @Test(

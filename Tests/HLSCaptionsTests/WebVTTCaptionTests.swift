@@ -88,6 +88,12 @@ import Testing
                 region: CaptionRegion(
                     identifier: "r", origin: CaptionPoint(x: .percent(10), y: .percent(70)),
                     size: CaptionSize(width: .percent(40), height: .cells(3)), scroll: .rollUp)),
+            Placed(settings: "region:r line:0", region: CaptionRegion(origin: CaptionPoint(y: .cells(0)))),
+            Placed(settings: "region:r vertical:lr", region: CaptionRegion(writingMode: .topToBottomAndLeftToRight)),
+            Placed(
+                settings: "region:r size:50%",
+                region: CaptionRegion(
+                    origin: CaptionPoint(x: .percent(25)), size: CaptionSize(width: .percent(50)))),
         ])
     func regions(_ placed: Placed) throws {
         let text = """

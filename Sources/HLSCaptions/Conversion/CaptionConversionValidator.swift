@@ -41,7 +41,6 @@ public final class CaptionConversionValidator: Sendable {
     private struct State {
         var status = Status.unknown
         var warnings: [CaptionConversionWarning] = []
-        var check: ConversionCheck?
     }
 
     public let captions: [Caption]
@@ -50,6 +49,8 @@ public final class CaptionConversionValidator: Sendable {
     public let timeRange: MediaTimeRange
     public let conversionSettings: CaptionConversionSettings
     private let state = Mutex(State())
+    /// What finds the next warning. Apart from the state, which can be asked for and stopped meanwhile.
+    private let check = Mutex<ConversionCheck?>(nil)
 
     /// - Parameter captions: in any order.
     public init(
@@ -83,25 +84,21 @@ public final class CaptionConversionValidator: Sendable {
     }
 
     private func nextWarning() -> CaptionConversionWarning? {
-        // The check is taken out while it works, so that nothing long happens under the lock.
-        let taken: ConversionCheck?? = state.withLock { state in
-            guard state.status == .validating else { return nil }
-            defer { state.check = nil }
-            return .some(state.check)
-        }
-        guard let taken else { return nil }
-        var check = taken ?? ConversionCheck(captions: captions, timeRange: timeRange)
-        let warning = check.nextWarning()
-        let after = check
-        return state.withLock { state -> CaptionConversionWarning? in
-            guard state.status == .validating else { return nil }
-            state.check = after
-            if let warning {
-                state.warnings.append(warning)
-            } else {
-                state.status = .completed
+        check.withLock { check in
+            guard status == .validating else { return nil }
+            var current =
+                check ?? ConversionCheck(captions: captions, timeRange: timeRange, settings: conversionSettings)
+            let warning = current.nextWarning()
+            check = current
+            return state.withLock { state -> CaptionConversionWarning? in
+                guard state.status == .validating else { return nil }
+                if let warning {
+                    state.warnings.append(warning)
+                } else {
+                    state.status = .completed
+                }
+                return warning
             }
-            return warning
         }
     }
 }
@@ -112,15 +109,17 @@ struct ConversionCheck {
     private var scenes: [(scene: CEA608Schedule.Scene, beginning: [Int])]
     private var next = 0
     private var pending: [CaptionConversionWarning] = []
-    private let rate = TimeCodeRate.ntsc
+    private let rate: TimeCodeRate
 
-    init(captions: [Caption], timeRange: MediaTimeRange) {
+    init(captions: [Caption], timeRange: MediaTimeRange, settings: CaptionConversionSettings) {
+        let rate = settings.timeCodeRate
+        self.rate = rate
         schedule = CEA608Schedule(firstFrame: max(0, rate.frame(at: timeRange.start) ?? 0))
         // What has no time, or none that a time code can say, is not shown at all.
         let usable = captions.enumerated().filter { _, caption in
             let range = caption.timeRange
             let isInside = timeRange.isValid ? range.start < timeRange.end && range.end > timeRange.start : true
-            return isInside && (try? TimeCodeRate.ntsc.frames(of: range, index: 0)) != nil
+            return isInside && (try? rate.frames(of: range, index: 0)) != nil
         }
         let found = (try? CEA608Schedule.Scene.scenes(of: usable.map(\.element), rate: rate)) ?? []
         scenes = found.map { ($0.scene, $0.beginning.map { usable[$0].offset }) }

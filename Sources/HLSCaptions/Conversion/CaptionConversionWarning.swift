@@ -11,13 +11,16 @@ public struct CaptionConversionSettings: Sendable, Hashable {
     }
 
     public var mediaSubType: MediaSubType
-    /// Time codes leave numbers away so that they keep up with the clock. False by default.
+    /// Time codes leave numbers away so that they keep up with the clock: the last one, behind which no caption can
+    /// begin, comes six minutes earlier. False by default.
     public var usesDropFrameTimeCode: Bool
 
     public init(mediaSubType: MediaSubType = .closedCaption608, usesDropFrameTimeCode: Bool = false) {
         self.mediaSubType = mediaSubType
         self.usesDropFrameTimeCode = usesDropFrameTimeCode
     }
+
+    var timeCodeRate: TimeCodeRate { usesDropFrameTimeCode ? .ntscDropFrame : .ntsc }
 }
 
 /// Why captions cannot be converted as they are.

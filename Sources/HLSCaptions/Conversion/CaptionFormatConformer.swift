@@ -22,11 +22,13 @@ public struct CaptionFormatConformer: Sendable, Hashable {
     /// - Throws: `invalidTime` for a caption without a start, or one later than 99:59:59, if times are conformed.
     public func conformedCaption(for caption: Caption) throws(CaptionFileError) -> Caption {
         let layout = CEA608Layout([caption])
-        let shown = layout.screen.captions(in: caption.timeRange, scroll: .none, animation: .none).first
+        let shown = layout.screen.captions(
+            in: caption.timeRange, scroll: .none, animation: .none, keepsBlocks: true
+        ).first
         var result = shown ?? Caption("", timeRange: caption.timeRange)
         result.identifier = caption.identifier
         guard conformsCaptionsToTimeRange else { return result }
-        let rate = TimeCodeRate.ntsc
+        let rate = conversionSettings.timeCodeRate
         guard let (start, end) = try rate.frames(of: caption.timeRange, index: 0) else { return result }
         let loading = CEA608Encoder.load(layout).reduce(0) { $0 + $1.count }
         let first = max(start, Int64(loading))

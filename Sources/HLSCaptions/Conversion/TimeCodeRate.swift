@@ -75,15 +75,18 @@ struct TimeCodeRate: Hashable {
         return (max(0, start), max(end, max(0, start) + 1))
     }
 
-    /// As in `01:02:03:04`, with a semicolon before the frames where numbers are left out.
-    func timeCode(_ frame: Int64) -> String {
+    /// As in `01:02:03:04`.
+    ///
+    /// - Parameter dropMark: what stands before the frames where numbers are left out. TTML has the colon only (TTML1
+    ///   §10.3.1).
+    func timeCode(_ frame: Int64, dropMark: String = ";") -> String {
         var number = frame
         if isDropFrame {
             let (tens, rest) = frame.quotientAndRemainder(dividingBy: 17_982)
             number += 18 * tens + (rest >= 2 ? 2 * ((rest - 2) / 1798) : 0)
         }
         let (seconds, frames) = number.quotientAndRemainder(dividingBy: Int64(nominalRate))
-        return DecimalText.clock(seconds: seconds) + (isDropFrame ? ";" : ":") + DecimalText.padded(Int(frames), 2)
+        return DecimalText.clock(seconds: seconds) + (isDropFrame ? dropMark : ":") + DecimalText.padded(Int(frames), 2)
     }
 
     func frame(hours: Int, minutes: Int, seconds: Int, frames: Int) -> Int64 {

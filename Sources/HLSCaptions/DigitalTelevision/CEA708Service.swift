@@ -126,11 +126,20 @@ struct CEA708Service: Sendable {
             windows[current]?.pen.background = background == .black ? nil : background
         case 0x92:
             if let current { windows[current]?.movePen(row: Int(bytes[0] & 0x0f), column: Int(bytes[1] & 0x3f)) }
+        case 0x97:
+            change(at: time, &captions) { windows, current in
+                // Left, right, centre, full.
+                if let current { windows[current]?.justification = [.left, .right, .center, .left][Int(bytes[2] & 3)] }
+            }
         case 0x98...0x9f:
             let index = Int(code - 0x98)
             change(at: time, &captions) { windows, _ in
                 var window = CEA708Window(parameters: bytes)
-                if let old = windows[index], old.hasSameShape(as: window) { window.keepText(of: old) }
+                if let old = windows[index] {
+                    if old.hasSameShape(as: window) { window.keepText(of: old) }
+                    // Style 0 is none: what the window has stays.
+                    if bytes[5] & 0x38 == 0 { window.justification = old.justification }
+                }
                 windows[index] = window
             }
             current = index
@@ -169,9 +178,10 @@ struct CEA708Service: Sendable {
             }
         }
         for index in changed.sorted(by: { (before[$0]?.priority ?? 0, $0) < (before[$1]?.priority ?? 0, $1) }) {
-            if let start = since[index], start < time, let shown = before[index]?.pieces() {
+            if let start = since[index], start < time, let window = before[index], let shown = window.pieces() {
                 var caption = Caption(
-                    "", timeRange: MediaTimeRange(start: start, end: time), region: shown.region, textAlignment: .left)
+                    "", timeRange: MediaTimeRange(start: start, end: time), region: shown.region,
+                    textAlignment: window.justification)
                 caption.setPieces(shown.pieces)
                 captions.append(caption)
             }

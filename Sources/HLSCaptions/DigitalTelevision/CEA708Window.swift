@@ -32,6 +32,8 @@ struct CEA708Window: Hashable {
     private(set) var rows: [[Cell?]]
     private let columnCount: Int
     private let region: CaptionRegion
+    /// Where rows stand between the edges.
+    var justification = Caption.TextAlignment.left
     var row = 0
     var column = 0
     var pen = CEA708Pen()
@@ -40,6 +42,9 @@ struct CEA708Window: Hashable {
 
     /// - Parameter bytes: the six parameters of `DefineWindow`.
     init(parameters bytes: [UInt8]) {
+        // Of the predefined window styles two are centred (table 23).
+        let style = bytes[5] >> 3 & 7
+        if style == 3 || style == 6 { justification = .center }
         isVisible = bytes[0] & 0x20 != 0
         priority = Int(bytes[0] & 7)
         let rowCount = min(Int(bytes[3] & 0x0f) + 1, Self.maxRowCount)
@@ -80,7 +85,8 @@ struct CEA708Window: Hashable {
 
     /// The same can be seen of both.
     func looks(as other: CEA708Window) -> Bool {
-        isVisible == other.isVisible && (!isVisible || region == other.region && rows == other.rows)
+        isVisible == other.isVisible
+            && (!isVisible || region == other.region && justification == other.justification && rows == other.rows)
     }
 
     var hasText: Bool { rows.contains { $0.contains { $0.map { $0.scalar != " " } ?? false } } }

@@ -103,5 +103,7 @@ enum CEA608Color {
     static let foreground: [CaptionColor] = [
         .white, CaptionColor(rgb: 0x00ff00), .blue, .cyan, .red, .yellow, .magenta,
     ]
-    static let background: [CaptionColor] = foreground + [.black]
+    static let background: [CaptionColor] =
+        foreground + [.black, CaptionColor(red: 0, green: 0, blue: 0, alpha: 0)]
+    static let transparentBackground: UInt8 = 8
 }

@@ -60,7 +60,8 @@ public struct CEA608Decoder: Sendable {
             lastCommand = nil
             if isFirstDamaged && first == 0 || first == 0 && second == 0 { return }
             if (0x01...0x0f).contains(first), !isFirstDamaged {
-                current = nil
+                // Extended data, which only the second field has.
+                if services.first == .cc3 { current = nil }
                 return
             }
             for byte in [isFirstDamaged ? 0x7f : first, isSecondDamaged ? 0x7f : second] {
@@ -102,7 +103,7 @@ public struct CEA608Decoder: Sendable {
             put(CEA608Characters.extended(first, second), at: time, isCorrection: true, &captions)
         case (0x10, 0x20...0x2f):
             replaceSpace(index) { $0.background = (second & 0x0e) >> 1 == 7 ? nil : (second & 0x0e) >> 1 }
-        case (0x17, 0x2d): replaceSpace(index) { $0.background = nil }
+        case (0x17, 0x2d): replaceSpace(index) { $0.background = CEA608Color.transparentBackground }
         case (0x17, 0x2e...0x2f):
             replaceSpace(index) {
                 $0.color = 7
@@ -119,6 +120,8 @@ public struct CEA608Decoder: Sendable {
         case 0x21: backspace(index)
         case 0x24: clearRow(index, at: time, &captions)
         case 0x25...0x27: startRollUp(Int(code) - 0x23, index, at: time, &captions)
+        // Flashing takes a cell, as all attributes do that stand in a row.
+        case 0x28: put(" ", at: time, &captions)
         case 0x29:
             give(index, at: time, &captions)
             channels[index].mode = .paintOn

@@ -107,27 +107,68 @@ struct CEA608Screen: Hashable {
         self = moved
     }
 
-    /// A caption for each block of rows without an empty one between them.
-    func captions(in timeRange: MediaTimeRange, scroll: CaptionRegion.Scroll, animation: Caption.Animation) -> [Caption]
-    {
+    /// A row with text in it.
+    private typealias Row = (row: Int, columns: Range<Int>)
+
+    /// A caption for each block of rows without an empty one between them; for each row, where rows begin so that no
+    /// alignment says it.
+    ///
+    /// - Parameter keepsBlocks: such rows stay together, and begin at the same column.
+    func captions(
+        in timeRange: MediaTimeRange, scroll: CaptionRegion.Scroll, animation: Caption.Animation,
+        keepsBlocks: Bool = false
+    ) -> [Caption] {
         var captions: [Caption] = []
-        var block: [(row: Int, columns: Range<Int>)] = []
+        var block: [Row] = []
+        func add(_ rows: [Row], _ columns: Range<Int>, _ alignment: Caption.TextAlignment) {
+            var caption = Caption(
+                "", timeRange: timeRange, region: Self.region(rows, columns, scroll: scroll), textAlignment: alignment,
+                animation: animation)
+            caption.setPieces(pieces(of: rows))
+            captions.append(caption)
+        }
         for row in 0...CaptionGrid.rowCount {
             let filled = (0..<CaptionGrid.columnCount).filter { self[row, $0].scalar.map { $0 != " " } ?? false }
             if let first = filled.first, let last = filled.last {
                 block.append((row, first..<last + 1))
             } else if !block.isEmpty {
-                captions.append(caption(of: block, in: timeRange, scroll: scroll, animation: animation))
+                if let (columns, alignment) = Self.alignment(of: block, keepsBlocks: keepsBlocks) {
+                    add(block, columns, alignment)
+                } else {
+                    for row in block { add([row], row.columns, .left) }
+                }
                 block = []
             }
         }
         return captions
     }
 
-    private func caption(
-        of rows: [(row: Int, columns: Range<Int>)], in timeRange: MediaTimeRange, scroll: CaptionRegion.Scroll,
-        animation: Caption.Animation
-    ) -> Caption {
+    /// The columns and the alignment that put rows where they are (see ``CEA608Layout``); nil where none does.
+    private static func alignment(
+        of rows: [Row], keepsBlocks: Bool
+    ) -> (columns: Range<Int>, alignment: Caption.TextAlignment)? {
+        let left = rows.map(\.columns.lowerBound).min() ?? 0
+        let right = rows.map(\.columns.upperBound).max() ?? 0
+        if rows.allSatisfy({ $0.columns.lowerBound == left }) { return (left..<right, .left) }
+        // The middle of the widest row may be half a cell to the left of that of all.
+        for end in [right, right + 1] where end <= CaptionGrid.columnCount {
+            if rows.allSatisfy({ $0.columns.lowerBound == (left + end - $0.columns.count) / 2 }) {
+                return (left..<end, .center)
+            }
+        }
+        if rows.allSatisfy({ $0.columns.upperBound == right }) { return (left..<right, .right) }
+        return keepsBlocks ? (left..<right, .left) : nil
+    }
+
+    private static func region(
+        _ rows: [Row], _ columns: Range<Int>, scroll: CaptionRegion.Scroll
+    ) -> CaptionRegion {
+        CaptionRegion(
+            origin: CaptionPoint(x: .cells(Double(columns.lowerBound)), y: .cells(Double(rows.first?.row ?? 0))),
+            size: CaptionSize(width: .cells(Double(columns.count)), height: .cells(Double(rows.count))), scroll: scroll)
+    }
+
+    private func pieces(of rows: [Row]) -> [StyledText] {
         var pieces: [StyledText] = []
         for (row, columns) in rows {
             if !pieces.isEmpty { pieces.append(StyledText(text: "\n", style: .plain)) }
@@ -136,13 +177,6 @@ struct CEA608Screen: Hashable {
                 pieces.append(StyledText(text: String(Character(cell.scalar ?? " ")), style: cell.pen.style))
             }
         }
-        let left = rows.map(\.columns.lowerBound).min() ?? 0
-        let right = rows.map(\.columns.upperBound).max() ?? 0
-        let region = CaptionRegion(
-            origin: CaptionPoint(x: .cells(Double(left)), y: .cells(Double(rows.first?.row ?? 0))),
-            size: CaptionSize(width: .cells(Double(right - left)), height: .cells(Double(rows.count))), scroll: scroll)
-        var caption = Caption("", timeRange: timeRange, region: region, textAlignment: .left, animation: animation)
-        caption.setPieces(pieces)
-        return caption
+        return pieces
     }
 }

@@ -36,7 +36,8 @@ public struct Caption: Sendable, Hashable {
     public var text: String {
         didSet { styles = Self.normalized(styles, count: text.unicodeScalars.count) }
     }
-    /// When it is shown. Without a numeric duration it stays until another caption or the end.
+    /// When it is shown. Without a numeric duration it stays until the end, beside those that come after it; files that
+    /// need an end say 99:59:59.
     public var timeRange: MediaTimeRange
     /// Where it is shown; nil stands for the default of the format, which is the bottom.
     public var region: CaptionRegion?

@@ -25,9 +25,10 @@ public struct CaptionDimension: Sendable, Hashable {
     public static func cells(_ value: Double) -> CaptionDimension { CaptionDimension(value: value, units: .cells) }
     public static func percent(_ value: Double) -> CaptionDimension { CaptionDimension(value: value, units: .percent) }
 
-    /// In percent, where the screen is `cellCount` cells long; nil where unspecified.
+    /// In percent, where the screen is `cellCount` cells long; nil where unspecified, and for what is no number.
     package func percentage(cellCount: Int) -> Double? {
-        switch units {
+        guard value.isFinite else { return nil }
+        return switch units {
         case .unspecified: nil
         case .percent: value
         case .cells: (value < 0 ? Double(cellCount) + value : value) * 100 / Double(cellCount)

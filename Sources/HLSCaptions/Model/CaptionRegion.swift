@@ -75,6 +75,24 @@ public struct CaptionRegion: Sendable, Hashable {
         return min(max(0, first), last)
     }
 
+    /// The same place as a box that text is aligned in, where only a row is told, or nothing: without a row, text
+    /// stands at the bottom; on one that is counted from below, more lines than one stand above it (WebVTT §7.2).
+    package var anchored: CaptionRegion {
+        guard writingMode == .leftToRightAndTopToBottom else { return self }
+        var region = self
+        let rows = Double(CaptionGrid.rowCount)
+        if origin.y.units == .unspecified {
+            region.origin.y = .percent(0)
+            region.size.height = .percent(100)
+            region.displayAlignment = displayAlignment ?? .after
+        } else if origin.y.units == .cells, origin.y.value < 0, size.height.units == .unspecified {
+            region.origin.y = .percent(0)
+            region.size.height = .percent(min(max(rows + origin.y.value + 1, 0), rows) * 100 / rows)
+            region.displayAlignment = .after
+        }
+        return region
+    }
+
     /// The text stands in the upper half.
     var isInUpperHalf: Bool { firstRow(rowCount: 1) < CaptionGrid.rowCount / 2 }
 }

@@ -134,12 +134,13 @@ extension Caption {
 
     /// The key of a number pad where the text stands.
     var placeKey: Int {
-        let column: Int =
+        let side: Double =
             switch textAlignment {
             case .left, .start: 0
-            case .center, nil: 1
-            case .right, .end: 2
+            case .center, nil: 0.5
+            case .right, .end: 1
             }
+        let column = column(side: side)
         guard let region else { return column + 1 }
         // A box without text of its own height is where its alignment says.
         switch region.firstRow(rowCount: 1) {
@@ -147,5 +148,18 @@ extension Caption {
         case ..<(CaptionGrid.rowCount * 2 / 3): return column + 4
         default: return column + 1
         }
+    }
+
+    /// 0 to 2: the third of the screen that the text stands in.
+    ///
+    /// - Parameter side: where it stands in its region, 0 to 1.
+    private func column(side: Double) -> Int {
+        let columns = CaptionGrid.columnCount
+        guard let region, let left = region.origin.x.percentage(cellCount: columns),
+            let width = region.size.width.percentage(cellCount: columns)
+        else { return Int(side * 2) }
+        // Cells are as many as the text has.
+        let middle = left + width * (region.size.width.units == .cells ? 0.5 : side)
+        return middle < 33 ? 0 : middle > 67 ? 2 : 1
     }
 }

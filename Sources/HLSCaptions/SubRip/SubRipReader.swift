@@ -8,9 +8,9 @@ enum SubRipReader {
     private typealias Line = Substring.UnicodeScalarView
 
     static func read(_ bytes: [UInt8]) throws(CaptionFileError) -> CaptionFileReader.Content {
-        let (text, isGuessed) = TextDecoding.text(of: bytes)
+        let (text, note) = TextDecoding.text(of: bytes)
         var notes = NoteList()
-        if isGuessed { notes.add("neither UTF-8 nor UTF-16; taken for Windows-1252") }
+        if let note { notes.add(note) }
         let lines = TextDecoding.lines(of: text)
         var captions: [Caption] = []
         var pending: (caption: Caption, number: Int, textStart: Int)?
@@ -19,15 +19,19 @@ enum SubRipReader {
             let trimmed = line.trimmed
             if !trimmed.isEmpty { hasText = true }
             guard hasArrow(trimmed) else { continue }
-            guard let times = times(of: trimmed) else {
+            let times = times(of: trimmed)
+            let lineBefore = index > 0 ? lines[index - 1].trimmed : Line()
+            let numberLine = index > 0 && isNumber(lineBefore) ? index - 1 : nil
+            if times == nil {
                 notes.add("times that cannot be understood", line: index + 1)
-                continue
+                // In the middle of a text it may be text.
+                guard numberLine != nil || lineBefore.isEmpty else { continue }
             }
-            let numberLine = index > 0 && isNumber(lines[index - 1].trimmed) ? index - 1 : nil
             if let (caption, _, start) = pending {
                 finish(caption, lines[start..<max(start, numberLine ?? index)], &captions)
             }
             pending = nil
+            guard let times else { continue }
             guard times.end >= times.start else {
                 notes.add("a cue that ends before it starts", line: index + 1)
                 continue

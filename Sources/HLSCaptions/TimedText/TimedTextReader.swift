@@ -23,6 +23,8 @@ struct TimedTextReader {
         /// Where the next child of a sequence begins.
         var cursor = MediaTime.zero
         var preservesSpace = false
+        /// The numbers of the ruby container around it, and of its base or text in that.
+        var ruby = (container: 0, part: 0)
     }
 
     private struct Run {
@@ -52,6 +54,7 @@ struct TimedTextReader {
     private var items: [Item] = []
     private var textByteCount = 0
     private var hasImages = false
+    private var rubyCount = 0
 
     static func read(_ bytes: [UInt8]) throws(CaptionFileError) -> CaptionFileReader.Content {
         var reader = TimedTextReader(scanner: XMLScanner(TextDecoding.text(of: bytes).text))
@@ -118,6 +121,10 @@ struct TimedTextReader {
             }
             properties.merge(TimedTextProperties(attributes, styles: styles))
             element.style.apply(properties)
+            if let ruby = properties["ruby"] {
+                rubyCount += 1
+                if ruby == "container" { element.ruby.container = rubyCount } else { element.ruby.part = rubyCount }
+            }
             setTimes(of: &element, attributes, parent: parent)
         default: break
         }
@@ -190,7 +197,7 @@ struct TimedTextReader {
         switch name {
         case "region":
             if let (name, properties) = openRegion, regions.count < Self.maxDefinitionCount {
-                regions[name] = properties
+                regions[name] = properties.ofRegion
                 regionValues[name] = CaptionRegion(
                     identifier: name, properties: properties, root: rootExtent, cells: cells)
             }
@@ -255,8 +262,9 @@ struct TimedTextReader {
     /// The text of runs, its white space as `xml:space` says, without that around lines.
     private static func pieces(of runs: [Run]) -> [StyledText] {
         var pieces: [StyledText] = []
-        /// The role that each piece has in a ruby.
-        var roles: [TimedTextStyle.RubyRole] = []
+        /// Where each piece is in a ruby, if it is a base.
+        var bases: [(container: Int, part: Int)?] = []
+        var texts: [RubyText] = []
         var isAtLineStart = true
         var endsWithSpace = false
         func trimEnd() {
@@ -264,12 +272,24 @@ struct TimedTextReader {
             pieces[last].text.unicodeScalars.removeLast()
             if pieces[last].text.isEmpty {
                 pieces.removeLast()
-                roles.removeLast()
+                bases.removeLast()
             }
             endsWithSpace = false
         }
         for run in runs {
             var text = String.UnicodeScalarView()
+            let (role, ruby) = (run.element.style.rubyRole, run.element.ruby)
+            if role == .text {
+                // It is not in the line.
+                if texts.last?.part != ruby.part {
+                    texts.append(
+                        RubyText(
+                            container: ruby.container, part: ruby.part, position: run.element.style.rubyPosition))
+                }
+                texts[texts.count - 1].words += run.text.split(whereSeparator: \.isWhitespace).map(String.init)
+                continue
+            }
+            if role == .container, run.text.allSatisfy(\.isWhitespace), !run.isBreak { continue }
             if run.isBreak {
                 trimEnd()
                 text = "\n".unicodeScalars
@@ -293,26 +313,41 @@ struct TimedTextReader {
                 }
             }
             guard !text.isEmpty else { continue }
-            if run.element.style.rubyRole == .text {
-                annotate(
-                    &pieces, roles, with: CaptionRuby(text: String(text), position: run.element.style.rubyPosition))
-                continue
-            }
             pieces.append(StyledText(text: String(text), style: run.element.style.style))
-            roles.append(run.element.style.rubyRole)
+            bases.append(role == .base ? ruby : nil)
         }
         trimEnd()
+        annotate(&pieces, bases, with: texts.filter { !$0.words.isEmpty })
         while let last = pieces.last, last.text == "\n" { pieces.removeLast() }
         while let first = pieces.first, first.text == "\n" { pieces.removeFirst() }
         return pieces
     }
 
+    private struct RubyText {
+        var container: Int
+        var part: Int
+        var position: CaptionRuby.Position
+        var words: [String] = []
+    }
+
+    /// Puts each text at the first base of its container that has none.
     private static func annotate(
-        _ pieces: inout [StyledText], _ roles: [TimedTextStyle.RubyRole], with ruby: CaptionRuby
+        _ pieces: inout [StyledText], _ bases: [(container: Int, part: Int)?], with texts: [RubyText]
     ) {
-        for index in pieces.indices.reversed() {
-            guard roles[index] == .base, pieces[index].style.ruby == nil else { return }
-            pieces[index].style.ruby = ruby
+        guard !texts.isEmpty else { return }
+        // The pieces of each base, the last base first.
+        var free: [Int: [[Int]]] = [:]
+        var last: (container: Int, part: Int)?
+        for (index, base) in bases.enumerated().reversed() {
+            guard let base else { continue }
+            let goesOn = last.map { $0 == base } ?? false
+            let rest = goesOn ? free[base.container]?.popLast() ?? [] : []
+            free[base.container, default: []].append(rest + [index])
+            last = base
+        }
+        for text in texts {
+            let ruby = CaptionRuby(text: text.words.joined(separator: " "), position: text.position)
+            for index in free[text.container]?.popLast() ?? [] { pieces[index].style.ruby = ruby }
         }
     }
 

@@ -2,8 +2,8 @@
 struct TimedTextProperties {
     /// Others are not kept, so that a style is never larger than this list.
     private static let known: Set<String> = [
-        "backgroundColor", "color", "display", "displayAlign", "extent", "fontStyle", "fontWeight", "origin", "ruby",
-        "rubyPosition", "textAlign", "textDecoration", "visibility", "writingMode",
+        "backgroundColor", "color", "display", "displayAlign", "extent", "fontStyle", "fontWeight", "origin",
+        "position", "ruby", "rubyPosition", "textAlign", "textDecoration", "visibility", "writingMode",
     ]
 
     private(set) var values: [String: String] = [:]
@@ -21,6 +21,14 @@ struct TimedTextProperties {
         }
     }
 
+    /// As a region has them: one that is not to be seen has no background, whatever the text has.
+    var ofRegion: TimedTextProperties {
+        var properties = self
+        let color = self["backgroundColor"].flatMap { CaptionColor(parsing: $0[...], fractionalAlpha: false) }
+        if color?.alpha == 0 { properties.values["backgroundColor"] = nil }
+        return properties
+    }
+
     mutating func merge(_ other: TimedTextProperties) { values.merge(other.values) { _, new in new } }
 
     subscript(_ name: String) -> String? { values[name] }
@@ -28,7 +36,11 @@ struct TimedTextProperties {
 
 /// How text looks in an element: what is inherited.
 struct TimedTextStyle {
-    enum RubyRole { case none, base, text }
+    enum RubyRole {
+        case none, base, text
+        /// Of bases and texts, and of nothing else.
+        case container
+    }
 
     var style = CaptionStyle.plain
     var alignment: Caption.TextAlignment?
@@ -53,8 +65,11 @@ struct TimedTextStyle {
         if properties["visibility"] == "visible" { isHidden = false }
         if let value = properties["rubyPosition"] { rubyPosition = value == "after" ? .after : .before }
         switch properties["ruby"] {
+        case "container", "baseContainer", "textContainer": rubyRole = .container
         case "base": rubyRole = .base
         case "text": rubyRole = .text
+        // For those who show no ruby.
+        case "delimiter": isHidden = true
         default: break
         }
     }
@@ -105,6 +120,13 @@ extension CaptionRegion {
         }
         if let (x, y) = pair("origin") { origin = CaptionPoint(x: x, y: y) }
         if let (width, height) = pair("extent") { size = CaptionSize(width: width, height: height) }
+        if properties["origin"] == nil, let position = properties["position"] {
+            place(at: position) { text, isAcross in
+                isAcross
+                    ? Self.dimension(text, pixels: root?.width, cells: cells.columns, grid: CaptionGrid.columnCount)
+                    : Self.dimension(text, pixels: root?.height, cells: cells.rows, grid: CaptionGrid.rowCount)
+            }
+        }
         switch properties["displayAlign"] {
         case "before": displayAlignment = .before
         case "center": displayAlignment = .center
@@ -118,6 +140,41 @@ extension CaptionRegion {
         }
     }
 
+    /// Puts the region where `tts:position` says: a percentage is of what the region leaves free, a length or an edge
+    /// is from the left and the top, or from the edge that is named before it.
+    ///
+    /// Source: TTML2 §10.2.32.
+    private mutating func place(at position: String, _ dimension: (Substring, _ isAcross: Bool) -> CaptionDimension) {
+        let shares: [Substring: Double] = ["left": 0, "top": 0, "center": 0.5, "right": 1, "bottom": 1]
+        let words = position.split(separator: " ")
+        let free = (
+            across: 100 - (size.width.percentage(cellCount: CaptionGrid.columnCount) ?? 100),
+            down: 100 - (size.height.percentage(cellCount: CaptionGrid.rowCount) ?? 100)
+        )
+        var (x, y): (Double?, Double?)
+        var edge: Substring?
+        for (index, word) in words.prefix(4).enumerated() {
+            let isVertical = word == "top" || word == "bottom" || edge == "top" || edge == "bottom"
+            let isHorizontal = word == "left" || word == "right" || edge == "left" || edge == "right"
+            let namesColumn = words.dropFirst(index + 1).contains { $0 == "left" || $0 == "right" }
+            let isAcross = isHorizontal || !isVertical && x == nil && !namesColumn
+            let room = isAcross ? free.across : free.down
+            var place: Double?
+            if let share = shares[word] {
+                place = room * share
+            } else if let offset = dimension(word, isAcross).percentage(
+                cellCount: isAcross ? CaptionGrid.columnCount : CaptionGrid.rowCount)
+            {
+                let distance = word.hasSuffix("%") ? room * offset / 100 : offset
+                place = edge == "right" || edge == "bottom" ? room - distance : distance
+            }
+            if isAcross { x = place ?? x } else { y = place ?? y }
+            // An offset may follow an edge only where there are more words than two.
+            edge = words.count > 2 && (isHorizontal || isVertical) && shares[word] != nil ? word : nil
+        }
+        origin = CaptionPoint(x: .percent(x ?? free.across / 2), y: .percent(y ?? free.down / 2))
+    }
+
     private static func dimension(_ text: Substring, pixels: Double?, cells: Int, grid: Int) -> CaptionDimension {
         func number(_ suffix: String) -> Double? {
             guard text.hasSuffix(suffix), let value = Double(text.dropLast(suffix.count)), abs(value) <= 100_000 else {
@@ -125,7 +182,8 @@ extension CaptionRegion {
             }
             return value
         }
-        if let value = number("%") { return .percent(value) }
+        // Hundredths of the picture's width and height (IMSC1.1).
+        if let value = number("%") ?? number("rw") ?? number("rh") { return .percent(value) }
         if let value = number("px"), let pixels { return .percent(value * 100 / pixels) }
         if let value = number("c") { return cells == grid ? .cells(value) : .percent(value * 100 / Double(cells)) }
         return .unspecified

@@ -47,7 +47,8 @@ struct TimedTextWriter {
     private mutating func add(_ caption: Caption, index: Int) throws(CaptionFileError) {
         guard let (start, end) = try rate.frames(of: caption.timeRange, index: index) else { return }
         let region = caption.region.map { regionName($0) } ?? "bottom"
-        body += "<p begin=\"\(rate.timeCode(start))\" end=\"\(rate.timeCode(end))\" region=\"\(Self.escaped(region))\""
+        let (begin, stop) = (rate.timeCode(start, dropMark: ":"), rate.timeCode(end, dropMark: ":"))
+        body += "<p begin=\"\(begin)\" end=\"\(stop)\" region=\"\(Self.escaped(region))\""
         switch caption.textAlignment {
         case .start: body += " tts:textAlign=\"start\""
         case .center: body += " tts:textAlign=\"center\""
@@ -78,6 +79,8 @@ struct TimedTextWriter {
     }
 
     private func element(for region: CaptionRegion, name: String) -> String {
+        // What TTML takes for granted is the top.
+        let region = region.anchored
         var text = "<region xml:id=\"\(Self.escaped(name))\""
         func length(_ dimension: CaptionDimension, else value: String, grid: Int) -> String {
             switch dimension.units {

@@ -7,7 +7,12 @@ import HLSMedia
 enum CuePlacement {
     /// - Parameter regions: by their names.
     static func region(of settings: WebVTTCueSettings, regions: [String: CaptionRegion]) -> CaptionRegion? {
-        if let name = settings.region, let region = regions[name] { return region }
+        // A cue with a place of its own is in no region (WebVTT §6.3).
+        if let name = settings.region, let region = regions[name], settings.line == nil, settings.vertical == nil,
+            settings.size ?? 100 == 100
+        {
+            return region
+        }
         guard settings.vertical != nil || settings.line != nil || settings.position != nil || settings.size != nil
         else {
             return nil
@@ -191,9 +196,12 @@ enum CuePlacement {
         case (.after, let height?): return " line:\(number((top ?? 0) + height))%,end"
         case (.center, let height?): return " line:\(number((top ?? 0) + height / 2))%,center"
         default:
+            guard let top else { return "" }
             switch region.origin.y.units {
             case .unspecified: return ""
             case .percent: return " line:\(number(region.origin.y.value))%"
+            // Lines of WebVTT are not as high as the rows of a grid; what came from WebVTT has no height.
+            case .cells where region.size.height.units != .unspecified: return " line:\(number(top))%"
             case .cells:
                 let value = region.origin.y.value.rounded()
                 return " line:\(Int(min(max(value, -100), 100)))"

@@ -14,7 +14,7 @@ extension ClosedCaptionService {
     }
 
     /// Those of CEA-608 first, each kind by its numbers.
-    fileprivate var order: (Int, Int) {
+    package var order: (Int, Int) {
         let isDigital = rawValue.hasPrefix("SERVICE")
         return (isDigital ? 1 : 0, Int(rawValue.dropFirst(isDigital ? 7 : 2)) ?? 0)
     }

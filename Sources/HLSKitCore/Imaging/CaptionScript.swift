@@ -109,17 +109,11 @@ struct CaptionScript {
         var isWrapped: Bool
 
         init?(_ region: CaptionRegion, alignment: Caption.TextAlignment?, _ width: Double, _ height: Double) {
-            guard var top = region.origin.y.percentage(cellCount: CaptionGrid.rowCount) else { return nil }
-            let left = Self.clamp(region.origin.x.percentage(cellCount: CaptionGrid.columnCount) ?? 0)
-            let boxWidth = Self.clamp(region.size.width.percentage(cellCount: CaptionGrid.columnCount) ?? 100 - left)
-            var boxHeight = Self.clamp(region.size.height.percentage(cellCount: CaptionGrid.rowCount) ?? 0)
-            var rowAlignment = region.displayAlignment
-            if region.origin.y.units == .cells, region.origin.y.value < 0, region.size.height.units == .unspecified {
-                // Counted from below: more lines than one stand above that row (WebVTT §7.2).
-                boxHeight = Self.clamp(top + 100 / Double(CaptionGrid.rowCount))
-                top = 0
-                rowAlignment = .after
-            }
+            let box = region.anchored
+            guard let top = box.origin.y.percentage(cellCount: CaptionGrid.rowCount) else { return nil }
+            let left = Self.clamp(box.origin.x.percentage(cellCount: CaptionGrid.columnCount) ?? 0)
+            let boxWidth = Self.clamp(box.size.width.percentage(cellCount: CaptionGrid.columnCount) ?? 100 - left)
+            let boxHeight = Self.clamp(box.size.height.percentage(cellCount: CaptionGrid.rowCount) ?? 0)
             let column =
                 switch alignment {
                 case .start, .left: 0
@@ -127,14 +121,16 @@ struct CaptionScript {
                 case .center, nil: 1
                 }
             let row =
-                switch rowAlignment {
+                switch box.displayAlignment {
                 case .before, nil: 0
                 case .center: 1
                 case .after: 2
                 }
+            // Where nothing says how far down, a margin stays free as it does without a region.
+            let bottom = region.origin.y.units == .unspecified ? 95.0 : 100
             anchor = (2 - row) * 3 + column + 1
             x = Int((width * (left + boxWidth * Double(column) / 2) / 100).rounded())
-            y = Int((height * min(Self.clamp(top) + boxHeight * Double(row) / 2, 100) / 100).rounded())
+            y = Int((height * min(Self.clamp(top) + boxHeight * Double(row) / 2, bottom) / 100).rounded())
             self.width = Int((width * boxWidth / 100).rounded())
             // Rows of a grid are as they were laid out.
             isWrapped = region.size.width.units != .cells && boxWidth > 0

@@ -18,6 +18,8 @@ public struct LegibleCue: Sendable, Hashable {
     public var language: String?
     /// What it looks like, where that is more than payload and settings say.
     private(set) var styled: Caption?
+    /// ``payload`` is what the stream has.
+    private(set) var isWebVTT = false
 
     public init(
         timeRange: MediaTimeRange, text: String, payload: String, identifier: String = "",
@@ -33,19 +35,20 @@ public struct LegibleCue: Sendable, Hashable {
 
     init(
         timeRange: MediaTimeRange, text: String, payload: String, identifier: String, settings: WebVTTCueSettings,
-        styled: Caption?, language: String?
+        styled: Caption?, isWebVTT: Bool, language: String?
     ) {
         self.init(
             timeRange: timeRange, text: text, payload: payload, identifier: identifier, settings: settings,
             language: language)
         self.styled = styled
+        self.isWebVTT = isWebVTT
     }
 
     init(_ caption: Caption, language: String?) {
         let cue = WebVTTCaptions.cue(of: caption)
         self.init(
             timeRange: caption.timeRange, text: caption.text, payload: cue.payload, identifier: cue.identifier,
-            settings: cue.settings, styled: caption, language: language)
+            settings: cue.settings, styled: caption, isWebVTT: false, language: language)
     }
 }
 

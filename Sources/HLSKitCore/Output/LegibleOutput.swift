@@ -1,4 +1,5 @@
 public import HLSCaptions
+import HLSMedia
 public import HLSTime
 import Synchronization
 
@@ -20,6 +21,15 @@ public final class LegibleOutput: PlayerItemOutput {
         public let itemTime: MediaTime
         /// All cues that are shown then, by their starts; none where the last has left, or time has jumped.
         public let cues: [LegibleCue]
+        /// The cues of formats in ``LegibleOutput/nativeRepresentations``, which ``cues`` is without: a sample of a
+        /// `wvtt` track (ISO/IEC 14496-30 §7) that shows them from ``itemTime`` until the next delivery, one that shows
+        /// nothing included. nil where no format was asked for.
+        public let nativeSample: [UInt8]?
+    }
+
+    /// A format of subtitles that can be given as it is.
+    public enum NativeRepresentation: Sendable, Hashable {
+        case webVTT
     }
 
     /// Changes that wait for a reader of ``cues()``.
@@ -44,16 +54,22 @@ public final class LegibleOutput: PlayerItemOutput {
 
     /// How much earlier than their time changes are delivered.
     public let advanceInterval: Duration
+    /// Formats that are not given as cues but as samples. TTML and closed captions are cues always.
+    public let nativeRepresentations: Set<NativeRepresentation>
     /// nil where the item's own subtitles are shown.
     private let sidecar: [Entry]?
     private let state: Mutex<State>
     private let sequence = OutputSequence<Delivery>(capacity: maximumDeliveryCount)
     let tie = OutputTie()
 
-    /// - Parameter advanceInterval: how much earlier than their time, in seconds of the item, changes are delivered, for
-    ///   whoever needs time to draw. Default: none. Negative ones count as none.
-    public init(advanceInterval: Duration = .zero) {
+    /// - Parameters:
+    ///   - advanceInterval: how much earlier than their time, in seconds of the item, changes are delivered, for
+    ///     whoever needs time to draw. Default: none. Negative ones count as none.
+    ///   - nativeRepresentations: formats that are to be given as samples of their own kind, for whoever draws or stores
+    ///     those. Default: none. AVFoundation's `mediaSubtypesForNativeRepresentation`.
+    public init(advanceInterval: Duration = .zero, nativeRepresentations: Set<NativeRepresentation> = []) {
         self.advanceInterval = max(.zero, advanceInterval)
+        self.nativeRepresentations = nativeRepresentations
         sidecar = nil
         state = Mutex(State(entries: []))
     }
@@ -71,6 +87,7 @@ public final class LegibleOutput: PlayerItemOutput {
     ///   - advanceInterval: as of ``init(advanceInterval:)``.
     public init(captions: [Caption], language: String? = nil, advanceInterval: Duration = .zero) {
         self.advanceInterval = max(.zero, advanceInterval)
+        nativeRepresentations = []
         let sorted = Self.sorted(captions.compactMap { Self.entry(LegibleCue($0, language: language)) })
         sidecar = sorted
         state = Mutex(State(entries: sorted))
@@ -162,7 +179,7 @@ extension LegibleOutput: OutputReceiving {
                 state.shown = shown
                 // What began between two looks began at its own time.
                 let start = Self.lastChange(state, upTo: change)
-                deliveries.append(Delivery(itemTime: MediaTime(start), cues: shown))
+                deliveries.append(delivery(of: shown, at: MediaTime(start)))
             }
             state.deliveredUpTo = time
             state.isLate = false
@@ -171,6 +188,17 @@ extension LegibleOutput: OutputReceiving {
             return deliveries
         }
         for delivery in deliveries { sequence.yield(delivery) }
+    }
+
+    private func delivery(of shown: [LegibleCue], at time: MediaTime) -> Delivery {
+        guard nativeRepresentations.contains(.webVTT) else {
+            return Delivery(itemTime: time, cues: shown, nativeSample: nil)
+        }
+        let native = shown.filter(\.isWebVTT).map {
+            (identifier: $0.identifier, settings: $0.settings, payload: $0.payload)
+        }
+        return Delivery(
+            itemTime: time, cues: shown.filter { !$0.isWebVTT }, nativeSample: WebVTTSample.bytes(of: native))
     }
 
     /// Of a cue that came late, the time at which it could first be shown.
@@ -190,7 +218,7 @@ extension LegibleOutput: OutputReceiving {
         }
         // They leave at once, at a time that is told by whoever knows it.
         if wasShown {
-            sequence.yield(Delivery(itemTime: tie.moment.map { MediaTime($0.itemTime) } ?? .invalid, cues: []))
+            sequence.yield(delivery(of: [], at: tie.moment.map { MediaTime($0.itemTime) } ?? .invalid))
         }
     }
 

@@ -38,7 +38,7 @@ package enum WebVTTText {
         let head = text.prefix(maxReferenceLength)
         guard let end = head.firstIndex(of: ";") else { return nil }
         let name = String(head[head.index(after: head.startIndex)..<end])
-        guard let scalar = named[name] ?? numbered(name) else { return nil }
+        guard let scalar = CharacterReferences.named[name] ?? numbered(name) else { return nil }
         return (scalar, name.unicodeScalars.count + 2)
     }
 
@@ -48,11 +48,7 @@ package enum WebVTTText {
         let digits = name.dropFirst(isHexadecimal ? 2 : 1)
         guard digits.first?.isHexDigit == true, let value = UInt32(digits, radix: isHexadecimal ? 16 : 10), value > 0
         else { return nil }
-        return Unicode.Scalar(value)
+        // HTML §13.2.5.80: what would be control characters was meant in the encoding of Windows.
+        return (0x80...0x9f).contains(value) ? Windows1252.scalar(UInt8(value)) : Unicode.Scalar(value)
     }
-
-    private static let named: [String: Unicode.Scalar] = [
-        "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "nbsp": "\u{a0}", "lrm": "\u{200e}",
-        "rlm": "\u{200f}",
-    ]
 }

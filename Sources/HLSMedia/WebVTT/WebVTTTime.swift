@@ -27,6 +27,25 @@ enum WebVTTTime {
             ((Int64(hours) * 60 + Int64(minutes)) * 60 + Int64(seconds)) * 1000 + Int64(fraction.value))
     }
 
+    /// A time as some packagers write it: hours and fraction may be missing, the fraction has any number of digits
+    /// behind a point or a comma.
+    static func loose(_ text: Substring) -> Duration? {
+        var rest = text
+        var numbers: [Int] = []
+        repeat {
+            guard let number = digits(&rest) else { return nil }
+            numbers.append(number.value)
+        } while numbers.count < 3 && take(":", &rest)
+        guard numbers.count >= 2 else { return nil }
+        if numbers.count == 2 { numbers.insert(0, at: 0) }
+        guard numbers[0] <= maxHours, numbers[1] <= 59, numbers[2] <= 59 else { return nil }
+        var nanoseconds: Int64 = 0
+        if take(".", &rest) || take(",", &rest), let fraction = digits(&rest) {
+            nanoseconds = (fraction.count..<9).reduce(Int64(fraction.value)) { value, _ in value * 10 }
+        }
+        return .seconds((numbers[0] * 60 + numbers[1]) * 60 + numbers[2]) + .nanoseconds(nanoseconds)
+    }
+
     /// The two times of a cue, and the settings behind them; nil where they are not well formed.
     static func timings(of line: Substring) -> (start: Duration, end: Duration, settings: Substring)? {
         var rest = trimmed(line)
@@ -59,33 +78,33 @@ enum WebVTTTime {
 extension WebVTTTimestampMap {
     static let name = "X-TIMESTAMP-MAP"
 
-    /// Reads a line `X-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:900000`, its parts in either order and with any spaces.
+    /// Reads a line `X-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:900000`, its parts in either order, divided by anything.
     ///
     /// nil where it is no such line, or cannot be understood. A part that is missing is 0.
     init?(parsing line: Substring) {
         guard line.hasPrefix(Self.name) else { return nil }
-        var rest = WebVTTTime.trimmed(line.dropFirst(Self.name.count))
+        let rest = WebVTTTime.trimmed(line.dropFirst(Self.name.count))
         guard rest.first == "=" || rest.first == ":" else { return nil }
-        rest = rest.dropFirst()
+        let text = rest.dropFirst().uppercased()
+        let (time, number) = (Self.value(of: "LOCAL", in: text), Self.value(of: "MPEGTS", in: text))
+        guard time != nil || number != nil else { return nil }
         self.init()
-        var isEmpty = true
-        for part in rest.split(separator: ",") {
-            let part = WebVTTTime.trimmed(part)
-            guard let colon = part.firstIndex(where: { $0 == ":" || $0 == "=" }) else { continue }
-            let name = part[..<colon].filter { $0 != " " && $0 != "\t" }.uppercased()
-            var value = WebVTTTime.trimmed(part[part.index(after: colon)...])
-            switch name {
-            case "LOCAL":
-                guard let time = WebVTTTime.take(from: &value) else { return nil }
-                local = time
-            case "MPEGTS":
-                let digits = value.prefix { $0.isASCII && $0.isNumber }
-                guard let number = UInt64(digits) else { return nil }
-                timestamp = Int64(number & 0x1_ffff_ffff)
-            default: continue
-            }
-            isEmpty = false
+        if let time {
+            guard let time = WebVTTTime.loose(time) else { return nil }
+            local = time
         }
-        guard !isEmpty else { return nil }
+        if let number {
+            let digits = number.drop { $0 == "+" }.prefix { $0.isASCII && $0.isNumber }
+            guard let value = UInt64(digits) else { return nil }
+            timestamp = Int64(value & 0x1_ffff_ffff)
+        }
+    }
+
+    /// What stands behind a name and its colon.
+    private static func value(of name: String, in text: String) -> Substring? {
+        guard let range = text.firstRange(of: name) else { return nil }
+        let rest = WebVTTTime.trimmed(text[range.upperBound...])
+        guard rest.first == ":" || rest.first == "=" else { return nil }
+        return WebVTTTime.trimmed(rest.dropFirst())
     }
 }

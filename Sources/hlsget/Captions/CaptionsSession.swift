@@ -84,13 +84,15 @@ struct CaptionsSession {
 
     private func save(_ url: String, signals: SignalWatcher) async throws -> ExitStatus {
         let configuration = configuration()
-        var options: [MediaSelectionOption] = []
         var failure: PlayerError?
-        // What cannot be opened is told better by the player, which knows more kinds of things.
+        let options: [MediaSelectionOption]
         if command.subs == nil, command.service == nil {
             options = try await self.options(of: url, configuration)
+        } else {
+            // What cannot be opened is told better by the player, which knows more kinds of things.
+            options = (try? await self.options(of: url, configuration)) ?? []
         }
-        let hasSubtitles = options.contains { $0.renditions.first?.type == .subtitles }
+        let hasSubtitles = command.service == nil && options.contains { $0.renditions.first?.type == .subtitles }
         let expression =
             try command.subs ?? (hasSubtitles ? QualityExpression(parsing: "best", for: .renditions) : nil)
         // So that a file that cannot be written is known before anything is loaded.
@@ -133,21 +135,25 @@ struct CaptionsSession {
         }
         for task in tasks { task.cancel() }
         var writer = CaptionFileWriter(format: format)
-        writer.language = collector.cues.first?.language
+        let service = command.service ?? Self.service(of: Set(collector.closedCaptions.map(\.service)))
+        writer.language =
+            expression == nil
+            ? options.first { $0.renditions.first?.instreamID == service?.rawValue }?.extendedLanguageTag
+            : collector.cues.first?.language
         if let rate = player.state.variant?.frameRate, let duration = Self.frameDuration(rate) {
             writer.timeCodeFrameDuration = duration
         }
         await player.close()
-        let captions = expression == nil ? chosen(of: collector.closedCaptions) : collector.cues.map(\.caption)
+        let captions =
+            expression == nil
+            ? collector.closedCaptions.filter { $0.service == service }.map(\.caption)
+            : collector.cues.map(\.caption)
         return try finish(captions, writer, file, failure, status, url)
     }
 
-    /// Those of the service that was asked for; otherwise of CC1, or of the first there is.
-    private func chosen(of captions: [ClosedCaption]) -> [Caption] {
-        let services = Set(captions.map(\.service))
-        let service =
-            command.service ?? (services.contains(.cc1) ? .cc1 : services.min { $0.rawValue < $1.rawValue })
-        return captions.filter { $0.service == service }.map(\.caption)
+    /// CC1, or the first that there is.
+    static func service(of services: Set<ClosedCaptionService>) -> ClosedCaptionService? {
+        services.min { $0.order < $1.order }
     }
 
     /// The length of a frame of time codes for pictures of `rate` a second; nil where there are none.

@@ -99,6 +99,11 @@ struct CaptionRendererTests {
                 region: CaptionRegion(origin: CaptionPoint(y: .cells(-2))), text: "Two\nlines", rows: 280...340,
                 columns: 0...639),
             Placement(
+                testDescription: "the left half of the bottom",
+                region: CaptionRegion(
+                    origin: CaptionPoint(x: .percent(10)), size: CaptionSize(width: .percent(35))),
+                rows: 290...345, columns: 64...288),
+            Placement(
                 testDescription: "the right half, wrapped",
                 region: CaptionRegion(
                     origin: CaptionPoint(x: .percent(50), y: .percent(20)),

@@ -33,6 +33,40 @@ struct SidecarCaptionTests {
 
     private static let expected = ["1.0 first", "2.0 first|over it", "3.0 over it", "4.0 ", "5.0 second", "6.5 "]
 
+    @Test("K02: WebVTT is given as samples to who asks for them, and other captions as cues all the same")
+    func nativeSamples() throws {
+        let subtitles = try VirtualSample(
+            end: .seconds(5),
+            prefer: { $0.subtitles = try? QualityExpression(parsing: "lang=en", for: .renditions) })
+        let closed = try VirtualSample(
+            quality: nil, path: "pictures.m3u8", files: CaptionStream.pictures(),
+            prefer: { $0.subtitles = try? QualityExpression(parsing: "best", for: .renditions) })
+        for (sample, isNative) in [(subtitles, true), (closed, false)] {
+            let (native, plain) = (LegibleOutput(nativeRepresentations: [.webVTT]), LegibleOutput())
+            let (samples, cues) = (Recorder<LegibleOutput.Delivery>(), Recorder<LegibleOutput.Delivery>())
+            for (output, recorder) in [(native, samples), (plain, cues)] {
+                try sample.item.add(output)
+                sample.record(output.cues(), in: recorder)
+            }
+            var hasSelected = false
+            try sample.play { _ in
+                guard !isNative, !hasSelected, let group = sample.item.mediaSelectionGroup(for: .legible),
+                    let option = group.options.first
+                else { return }
+                hasSelected = sample.item.select(option, in: group)
+            }
+            #expect(!cues.elements.isEmpty)
+            #expect(samples.elements.map(\.itemTime) == cues.elements.map(\.itemTime))
+            #expect(cues.elements.allSatisfy { $0.nativeSample == nil })
+            for (found, expected) in zip(samples.elements, cues.elements) {
+                let bytes = try #require(found.nativeSample)
+                let inSample = try WebVTTSample(parsing: bytes[...], start: .zero, end: .zero).cues
+                #expect(inSample.map(\.payload) == (isNative ? expected.cues.map(\.payload) : []))
+                #expect(found.cues == (isNative ? [] : expected.cues))
+            }
+        }
+    }
+
     @Test("K05: a file of captions is shown beside the stream, by the timebase, whatever its own subtitles are")
     func plays() throws {
         let sample = try VirtualSample(

@@ -124,6 +124,12 @@ private let specimen = """
             MapCase(line: "X-TIMESTAMP-MAP=MPEGTS:900000,LOCAL:00:00:02.000", local: 2000, timestamp: 900_000),
             MapCase(line: "X-TIMESTAMP-MAP=LOCAL:00:02.000,MPEGTS:900000", local: 2000, timestamp: 900_000),
             MapCase(line: "X-TIMESTAMP-MAP = LOCAL: 00:00:02.000 , MPEGTS: 900000 ", local: 2000, timestamp: 900_000),
+            MapCase(line: "X-TIMESTAMP-MAP=LOCAL:00:00:02,MPEGTS:900000", local: 2000, timestamp: 900_000),
+            MapCase(line: "X-TIMESTAMP-MAP=LOCAL:00:00:02,500,MPEGTS:900000", local: 2500, timestamp: 900_000),
+            MapCase(line: "X-TIMESTAMP-MAP=LOCAL:00:00:02.50,MPEGTS:900000", local: 2500, timestamp: 900_000),
+            MapCase(line: "X-TIMESTAMP-MAP=LOCAL:0:0:2.5000000,MPEGTS:+900000", local: 2500, timestamp: 900_000),
+            MapCase(line: "X-TIMESTAMP-MAP=MPEGTS:900000 LOCAL:00:00:02.000", local: 2000, timestamp: 900_000),
+            MapCase(line: "X-TIMESTAMP-MAP=Local:100:00:00.000;MpegTS:9", local: 360_000_000, timestamp: 9),
             MapCase(line: "X-TIMESTAMP-MAP=MPEGTS:5", local: 0, timestamp: 5),
             MapCase(line: "X-TIMESTAMP-MAP=LOCAL:01:00:00.000", local: 3_600_000),
             MapCase(line: "X-TIMESTAMP-MAP=MPEGTS:8589934593,LOCAL:00:00.000", local: 0, timestamp: 1),
@@ -180,6 +186,8 @@ private let specimen = """
         arguments: [
             ("a<b>b</b>c", "abc"), ("<00:01.000>now", "now"), ("1 &lt; 2 &gt; 1", "1 < 2 > 1"), ("open <i", "open "),
             ("&amp;lt;", "&lt;"), ("&#65;&#x42;&#X43;", "ABC"), ("&nbsp;&lrm;&rlm;", "\u{a0}\u{200e}\u{200f}"),
+            ("caf&eacute; &hellip; &ndash; &copy;", "caf\u{e9} \u{2026} \u{2013} \u{a9}"),
+            ("&#150;&#x80;&#160;", "\u{2013}\u{20ac}\u{a0}"),
             ("&bogus; & &;", "&bogus; & &;"), ("&#xd800;&#0;&#-1;&#+1;", "&#xd800;&#0;&#-1;&#+1;"),
             ("&#99999999999;", "&#99999999999;"), ("é<c.x>\u{301}", "é\u{301}"),
         ])

@@ -31,6 +31,25 @@ struct WebVTTSampleTests {
         }
     }
 
+    @Test(
+        "K02: a sample that is written reads as the same cues",
+        arguments: [
+            "", "line:0", "line:-1.5,end", "line:33.333%,center position:10%,line-right size:50% align:start",
+            "region:r vertical:rl align:right",
+        ])
+    func writing(settings: String) throws {
+        let cues = [
+            WebVTTCue(
+                identifier: "n", start: .zero, end: .seconds(1), settings: WebVTTCueSettings(parsing: settings[...]),
+                payload: "<i>a</i>\nb"),
+            WebVTTCue(start: .zero, end: .seconds(1), payload: "c"),
+        ]
+        let bytes = WebVTTSample.bytes(of: cues.map { ($0.identifier, $0.settings, $0.payload) })
+        #expect(try WebVTTSample(parsing: bytes[...], start: .zero, end: .seconds(1)).cues == cues)
+        #expect(cues[0].settings.text == settings)
+        #expect(WebVTTSample.bytes(of: []) == Self.box("vtte", []))
+    }
+
     @Test("K01: a sample that is cut or damaged anywhere ends as cues or as an error")
     func damage() {
         for count in 0..<Self.sample.count {

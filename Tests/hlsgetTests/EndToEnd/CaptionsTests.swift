@@ -57,6 +57,20 @@ struct CaptionsTests {
         #expect(content.captions.map(\.timeRange.start) == (0..<20).map { MediaTime(value: $0 * 2, timescale: 1) })
     }
 
+    @Test("K04: closed captions have the language that the playlist gives their service")
+    func languageOfService() async throws {
+        let folder = try folder()
+        let result = try await hlsget("captions", "-q", "-f", "itt", "--service", "CC3", "named.m3u8", in: folder)
+        #expect(try CaptionFileReader(format: .iTunesTimedText).read(result.output).language == "de")
+        let undeclared = try await hlsget("captions", "-q", "-f", "itt", "named.m3u8", in: folder)
+        #expect(String(decoding: undeclared.output, as: UTF8.self).contains(#"xml:lang="und""#))
+        let services = ["SERVICE10", "SERVICE2", "CC4", "CC3"].map(ClosedCaptionService.init(rawValue:))
+        #expect(
+            (1...4).map { CaptionsSession.service(of: Set(services.prefix($0)))?.rawValue } == [
+                "SERVICE10", "SERVICE2", "CC4", "CC3",
+            ])
+    }
+
     @Test(
         "K04: the frames of time codes are those of the pictures",
         arguments: [

@@ -7,6 +7,8 @@ struct MediaCue: Sendable {
     var cue: WebVTTCue
     /// What it really looks like, where the cue itself cannot say that.
     var styled: Caption?
+    /// The cue is what the stream has, not made of ``styled``.
+    var isWebVTT = true
     /// It may have begun in the sample before, or go on in the next: samples cut cues.
     var isCutAtStart = false
     var isCutAtEnd = false
@@ -42,6 +44,7 @@ struct CueSchedule: Sendable {
         var end: Duration
         var cue: WebVTTCue
         var styled: Caption?
+        var isWebVTT = false
         var isCutAtEnd = false
         var language: String?
     }
@@ -104,7 +107,7 @@ struct CueSchedule: Sendable {
         LegibleCue(
             timeRange: MediaTimeRange(entry.start..<entry.end), text: entry.cue.text, payload: entry.cue.payload,
             identifier: entry.cue.identifier, settings: entry.cue.settings, styled: entry.styled,
-            language: entry.language)
+            isWebVTT: entry.isWebVTT, language: entry.language)
     }
 
     /// Gives the cues that have changed since the last call. They were placed before.
@@ -165,8 +168,8 @@ struct CueSchedule: Sendable {
         let (start, end) = (found.cue.start + offset, found.cue.end + offset)
         guard end > window.lowerBound, start < window.upperBound else { return }
         var entry = Entry(
-            start: start, end: end, cue: found.cue, styled: found.styled, isCutAtEnd: found.isCutAtEnd,
-            language: language)
+            start: start, end: end, cue: found.cue, styled: found.styled, isWebVTT: found.isWebVTT,
+            isCutAtEnd: found.isCutAtEnd, language: language)
         if found.isCutAtStart, let index = predecessor(of: entry) {
             let old = placed[index]
             guard entry.end > old.end else { return }

@@ -104,7 +104,7 @@ struct TextSampleReader: Sendable {
             cue.start = begin
             cue.end = finish
             return MediaCue(
-                cue: cue, styled: caption, isCutAtStart: from <= start,
+                cue: cue, styled: caption, isWebVTT: false, isCutAtStart: from <= start,
                 isCutAtEnd: limit.map { limit in to.map { $0 >= limit } ?? true } ?? false)
         }
     }

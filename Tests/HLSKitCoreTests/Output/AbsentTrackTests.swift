@@ -28,7 +28,7 @@ struct AbsentTrackTests {
             quality: nil, path: "a.m3u8", files: ["a.m3u8": Array(playlist.utf8), "a.ts": try Self.stream(fixture)])
         let folder = try TemporaryFolder()
         let writer = try format.makeWriter(path: folder.path("out"))
-        try sample.item.add(writer)
+        sample.item.add(writer)
         try sample.play()
         try writer.finish()
         let hasEnded = sample.events.elements.contains { $0.isEnd }

@@ -24,6 +24,9 @@ struct DownloadRun: Sendable {
     var storedByteCount = 0
     /// The files of maps and keys that were loaded.
     var files: [ResourceID: String] = [:]
+    var failedMaps: [ResourceID: AssetError] = [:]
+    /// Keys that have decrypted a segment.
+    var provenKeys: Set<ResourceID> = []
     /// Playlists are not loaded again.
     var isOver = false
 
@@ -94,6 +97,15 @@ struct DownloadRun: Sendable {
             (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }
         return DownloadJournal.Key(method: key.method.rawValue, file: file, vector: vector.joined())
+    }
+
+    /// The key of a segment that is encrypted as a whole.
+    func keyID(of id: DownloadPlan.ItemID) -> ResourceID? {
+        let lane = lanes[id.lane]
+        guard let index = lane.index(of: id.position),
+            let (key, id) = Self.key(of: lane.tracker.playlist.segments[index].keys, in: lane), key.method == .aes128
+        else { return nil }
+        return id
     }
 
     /// The key among the alternatives that can be used; nil for clear media, and for what no key here opens.

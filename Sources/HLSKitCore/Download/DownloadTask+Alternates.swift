@@ -47,7 +47,7 @@ extension DownloadTask {
                 resources: try resources(of: lane.tracker.playlist.segments[place], in: lane))
             guard !run.plan.knows(item.id) else { return try look(for: wish.target, after: missing, clock, &run) }
             run.alternates.note(item.id, for: wish)
-            run.plan.add([item])
+            try plan([item], clock, &run)
         } catch let error as AssetError {
             run.alternates.penalize(wish.alternate, at: clock.now)
             try look(for: wish.target, after: error, clock, &run)

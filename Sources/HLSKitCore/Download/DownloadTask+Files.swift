@@ -52,7 +52,9 @@ extension DownloadTask {
         }
         var files = Files()
         files.duration = assembler.end
-        files.unreadable = assembler.problems.map { "\($0.file): \($0.text)" }
+        files.unreadable = assembler.problems.map { "\($0.segment.file?.name ?? ""): \($0.text)" }
+        // So that another run asks for them again.
+        folder.discard(assembler.problems.map(\.segment))
         guard assembler.end > .zero else {
             throw AssetError(
                 code: .badMedia, url: folder.path, cause: "there is no media in what was loaded",

@@ -31,7 +31,8 @@ extension DownloadTask {
                 with: playlist, url: playlist.url, loadBegan: began, now: now)
             if update == .changed || update == .restarted {
                 run.lastNews = now
-                try takeUp(&run)
+                run.plan.forgetFailures()
+                try takeUp(clock, &run)
             }
         case .failure(let error):
             guard error is AssetError else { throw error }

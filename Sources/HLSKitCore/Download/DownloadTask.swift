@@ -115,7 +115,7 @@ public final class DownloadTask: Sendable {
             $0.window = window
         }
         update { $0.phase = .loading }
-        try takeUp(&run)
+        try takeUp(clock, &run)
         try await load(clock, &run)
         run.result.segmentCount = 0
         for index in run.followed {
@@ -142,7 +142,7 @@ public final class DownloadTask: Sendable {
 
     enum Outcome: Sendable {
         case resource(ResourceID, lane: Int, Swift.Result<DownloadJournal.File, any Error>)
-        case segment(DownloadPlan.ItemID, Swift.Result<DownloadJournal.Segment, any Error>)
+        case segment(DownloadPlan.ItemID, Swift.Result<DownloadLoader.Loaded, any Error>)
         case playlist(lane: Int, began: Duration, Swift.Result<MediaPlaylist, any Error>)
         case alternate(DownloadAlternates.Wish, began: Duration, Swift.Result<MediaPlaylist, any Error>)
         /// Nothing more is wanted of a live stream.
@@ -196,12 +196,10 @@ public final class DownloadTask: Sendable {
         let loader = loader
         switch work {
         case .resource(let id, let lane):
-            let source = run.lanes[lane].tracker.url
-            let name = run.lanes[lane].folder
+            let of = run.lanes[lane]
             group.addTask {
                 do {
-                    return .resource(
-                        id, lane: lane, .success(try await loader.resource(id, namedBy: source, in: name)))
+                    return .resource(id, lane: lane, .success(try await loader.resource(id, of: of)))
                 } catch { return .resource(id, lane: lane, .failure(error)) }
             }
         case .segment(let id):
@@ -233,6 +231,7 @@ public final class DownloadTask: Sendable {
                 duration: segment.duration,
                 bitRate: lane.entry.lane.bandwidth > 0 ? lane.entry.lane.bandwidth : nil),
             isClear: !isWhole)
+        request.key = DownloadRun.key(of: segment.keys, in: lane)?.id
         if lane.tracker.isAtEdge(index) { request.patience = lane.tracker.pacingTarget * 3 }
         return request
     }
@@ -258,6 +257,7 @@ public final class DownloadTask: Sendable {
                 }
                 throw error
             }
+            run.failedMaps[id] = error
             for dropped in run.plan.finish(.resource(id, lane: lane), succeeded: false) {
                 try look(for: dropped, after: error, clock, &run)
             }
@@ -265,19 +265,29 @@ public final class DownloadTask: Sendable {
     }
 
     private func take(
-        _ result: Swift.Result<DownloadJournal.Segment, any Error>, of id: DownloadPlan.ItemID,
+        _ result: Swift.Result<DownloadLoader.Loaded, any Error>, of id: DownloadPlan.ItemID,
         _ clock: HostClock, _ run: inout DownloadRun
     ) throws {
         _ = run.plan.finish(.segment(id))
         switch result {
         case .success(let loaded):
-            guard let segment = run.stored(loaded, of: id) else { return }
+            let keyID = run.keyID(of: id)
+            if let key = loaded.key, let keyID {
+                try folder.add([.resource(key)])
+                run.files[keyID] = key.name
+            }
+            if let keyID { run.provenKeys.insert(keyID) }
+            guard let segment = run.stored(loaded.segment, of: id) else { return }
             try folder.add([.segment(segment)])
             run.done.segmentCount += 1
             run.done.duration += .microseconds(segment.duration)
             run.storedByteCount += segment.file?.byteCount ?? 0
         case .failure(let error):
-            guard let error = error as? AssetError else { throw error }
+            guard var error = error as? AssetError else { throw error }
+            // A key that has decrypted others is right.
+            if error.code == .contentKey, let key = run.keyID(of: id), run.provenKeys.contains(key) {
+                error.code = .badMedia
+            }
             try look(for: id, after: error, clock, &run)
         }
     }

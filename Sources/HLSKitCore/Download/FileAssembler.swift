@@ -32,7 +32,7 @@ struct FileAssembler {
 
     /// What went wrong with a segment; the others are written.
     struct Problem: Sendable, Hashable {
-        var file: String
+        var segment: DownloadJournal.Segment
         var text: String
     }
 
@@ -138,15 +138,11 @@ struct FileAssembler {
 
     // MARK: Reading
 
-    /// Kinds that the first segments of a lane do not have are not waited for.
+    /// Reads each lane up to its first track, so that all that begin together are told together.
     private mutating func announceSlots() throws {
         for index in lanes.indices {
             while lanes[index].textSlot == nil, lanes[index].nextStart != nil, lanes[index].tracks.isEmpty {
                 try readSegment(of: index)
-            }
-            for (type, slot) in lanes[index].slots where lanes[index].tracks[type] == nil {
-                lanes[index].slots[type] = nil
-                merger.finish(slot)
             }
         }
         // Without pictures sound begins where it is wanted.
@@ -261,8 +257,9 @@ struct FileAssembler {
                         sample, itemTime: itemTime,
                         time: ItemTimeline.duration(sample.dts, track.timescale) + offset), to: slot)
             case .fact(.segmentFailed(let id, let failure)):
-                let name = lanes[index].segments[id.rawValue - 1].file?.name ?? ""
-                problems.append(Problem(file: name, text: PlayerError(failure, url: name).cause))
+                let segment = lanes[index].segments[id.rawValue - 1]
+                let error = PlayerError(failure, url: segment.file?.name ?? "")
+                problems.append(Problem(segment: segment, text: error.cause))
                 lanes[index].pipeline.abandon(id)
             case .cues(let batch): lanes[index].cues.add(batch, language: lanes[index].language)
             case .sync, .cut, .closedCaptions, .metadata, .fact, .note: break

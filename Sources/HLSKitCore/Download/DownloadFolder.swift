@@ -186,6 +186,19 @@ final class DownloadFolder: Sendable {
         }
     }
 
+    /// Removes what was loaded of other lanes.
+    func removeLanes(except kept: Set<String>) {
+        let journal = journal
+        let others = journal.lanes.filter { !kept.contains($0.id) }
+        discard(others.flatMap { journal.segments(of: $0.id) })
+        let needed = Set(kept.flatMap { journal.segments(of: $0) }.flatMap(\.resources))
+        for name in journal.resources.keys where !needed.contains(name) { discard(name) }
+        for lane in others {
+            rmdir(url(of: DownloadLane.folder(of: lane)))
+            discard(DownloadLane.folder(of: lane) + ".m3u8")
+        }
+    }
+
     // MARK: The end
 
     /// Gives a file of the folder its final name: it is on the disk before it has the name.
@@ -193,6 +206,9 @@ final class DownloadFolder: Sendable {
         let source = url(of: name)
         guard Self.sync(source) else { throw Self.error(target) }
         if overwrite {
+            guard Self.isReplaceable(target) else {
+                throw OutputError(code: .notWritable, path: target, text: "not a regular file")
+            }
             guard rename(source, target) == 0 else { throw Self.error(target) }
         } else if link(source, target) == 0 {
             unlink(source)
@@ -229,16 +245,12 @@ final class DownloadFolder: Sendable {
     /// Removes what the download has put there, and the folder where nothing else is in it.
     func remove() {
         let journal = journal
-        var folders: Set<String> = []
         var names = journal.segments.values.flatMap { $0.values.compactMap { $0.file?.name } }
         names += journal.resources.keys
-        for name in names {
-            unlink(url(of: name))
-            if let slash = name.lastIndex(of: "/") { folders.insert(String(name[..<slash])) }
-        }
-        for folder in folders {
-            removeRest(of: url(of: folder), where: { $0.hasSuffix(Self.temporaryEnding) })
-            rmdir(url(of: folder))
+        for name in names { unlink(url(of: name)) }
+        for folder in Self.folders(in: path).dropFirst() {
+            removeRest(of: folder, where: { $0.hasSuffix(Self.temporaryEnding) })
+            rmdir(folder)
         }
         removeRest(
             of: path,
@@ -273,6 +285,18 @@ final class DownloadFolder: Sendable {
     }
 
     // MARK: System calls
+
+    /// The size of a file; nil where there is none.
+    static func byteCount(of path: String) -> Int? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? Int(status.st_size) : nil
+    }
+
+    /// A device, pipe or folder is not what somebody wants to lose to a film.
+    private static func isReplaceable(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
+    }
 
     fileprivate static func sync(_ path: String) -> Bool {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)

@@ -24,6 +24,10 @@ struct DownloadJournal: Sendable, Equatable {
         var bandwidth = 0
         var codecs: String?
         var resolution: String?
+        /// `VIDEO-RANGE` as written.
+        var videoRange: String?
+        /// More may be listed: what is not loaded in time is gone.
+        var isLive = false
     }
 
     /// A file of the folder.
@@ -76,6 +80,8 @@ struct DownloadJournal: Sendable, Equatable {
         /// A map or a key.
         case resource(File)
         case segment(Segment)
+        /// The file that all is in, and its size, has its name.
+        case written(byteCount: Int)
     }
 
     /// The URL of the stream without query, user and fragment, which change while the stream stays the same.
@@ -85,6 +91,8 @@ struct DownloadJournal: Sendable, Equatable {
     private(set) var lanes: [Lane] = []
     private(set) var resources: [String: File] = [:]
     private(set) var segments: [String: [SegmentPosition: Segment]] = [:]
+    /// The size of the file that was made of it.
+    private(set) var writtenByteCount: Int?
     /// How much of the text that was read is whole lines.
     private(set) var validByteCount = 0
 
@@ -98,6 +106,7 @@ struct DownloadJournal: Sendable, Equatable {
             lanes.append(lane)
         case .resource(let file): resources[file.name] = file
         case .segment(let segment): segments[segment.lane, default: [:]][segment.position] = segment
+        case .written(let byteCount): writtenByteCount = byteCount
         }
     }
 
@@ -159,7 +168,11 @@ extension DownloadJournal.Entry {
             value.bandwidth = document["bandwidth"]?.integer ?? 0
             value.codecs = document["codecs"]?.string
             value.resolution = document["resolution"]?.string
+            value.videoRange = document["range"]?.string
+            value.isLive = document["live"] == .bool(true)
             self = .lane(value)
+        } else if let byteCount = document["written"]?.integer {
+            self = .written(byteCount: byteCount)
         } else if document["sequence"] != nil {
             guard let segment = DownloadJournal.Segment(document) else { return nil }
             self = .segment(segment)
@@ -259,6 +272,8 @@ extension DownloadJournal.Entry {
             if lane.bandwidth > 0 { object.add("bandwidth", lane.bandwidth) }
             object.add("codecs", lane.codecs)
             object.add("resolution", lane.resolution)
+            object.add("range", lane.videoRange)
+            if lane.isLive { object.add(raw: "true", for: "live") }
         case .resource(let file): object.add(file)
         case .segment(let segment):
             object.add("in", segment.lane)
@@ -278,6 +293,7 @@ extension DownloadJournal.Entry {
             object.add("mapkey", segment.mapKey)
             object.add("date", segment.date)
             object.add("variant", segment.variant)
+        case .written(let byteCount): object.add("written", byteCount)
         }
         return Array(object.text.utf8)
     }

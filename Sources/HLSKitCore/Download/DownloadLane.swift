@@ -117,7 +117,9 @@ struct DownloadLane: Sendable {
     // MARK: Files
 
     /// The folder of the lane's files: the same in each run.
-    var folder: String { "\(entry.lane.kind.rawValue)-\(Self.hash(of: entry.lane.id))" }
+    var folder: String { Self.folder(of: entry.lane) }
+
+    static func folder(of lane: DownloadJournal.Lane) -> String { "\(lane.kind.rawValue)-\(hash(of: lane.id))" }
 
     /// FNV-1a of 32 bits, in 8 digits.
     static func hash(of id: String) -> String {

@@ -5,6 +5,7 @@ import HLSPlaylist
 struct DownloadLoader: Sendable {
     let client: ResourceClient
     let folder: DownloadFolder
+    let requests: RequestGuard
     /// Is told the bytes that arrive.
     let received: @Sendable (Int) -> Void
 
@@ -56,9 +57,11 @@ struct DownloadLoader: Sendable {
 
     private func store(_ request: Request) async throws -> DownloadJournal.Segment {
         var segment = request.segment
-        segment.file = try await client.load(
-            request.url, .segment, range: request.segment.range, limit: request.limit, namedBy: request.source
-        ) { FileReader(request, folder: folder, received: received) }
+        segment.file = try await requests.request {
+            try await client.load(
+                request.url, .segment, range: request.segment.range, limit: request.limit, namedBy: request.source
+            ) { FileReader(request, folder: folder, received: received) }
+        }
         return segment
     }
 
@@ -78,8 +81,10 @@ struct DownloadLoader: Sendable {
 
     /// Loads a key into a file that is named by its contents.
     func key(_ id: ResourceID, namedBy source: String) async throws -> DownloadJournal.File {
-        let bytes = try await client.bytes(
-            id.url, .key, range: id.byteRange, limit: ResourceLimits.keyByteCount, namedBy: source)
+        let bytes = try await requests.request {
+            try await client.bytes(
+                id.url, .key, range: id.byteRange, limit: ResourceLimits.keyByteCount, namedBy: source)
+        }
         guard bytes.count == AES128Decryptor.blockByteCount else {
             throw AssetError(
                 code: .contentKey, url: id.url, cause: "the key is not 16 bytes long", detail: "\(bytes.count) bytes")
@@ -96,9 +101,11 @@ struct DownloadLoader: Sendable {
         _ id: ResourceID, isEncrypted: Bool, namedBy source: String, in lane: String, patience: Duration
     ) async throws -> DownloadJournal.File {
         let bytes = try await patiently(patience) {
-            let bytes = try await client.bytes(
-                id.url, .initializationSection, range: id.byteRange,
-                limit: ResourceLimits.initializationSectionByteCount, namedBy: source)
+            let bytes = try await requests.request {
+                try await client.bytes(
+                    id.url, .initializationSection, range: id.byteRange,
+                    limit: ResourceLimits.initializationSectionByteCount, namedBy: source)
+            }
             do throws(MediaError) {
                 if !isEncrypted { _ = try MP4InitializationSection(parsing: bytes[...]) }
             } catch {

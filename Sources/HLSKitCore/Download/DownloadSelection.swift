@@ -193,6 +193,7 @@ extension DownloadJournal.Lane {
         bandwidth = variant.bandwidth
         codecs = variant.codecsText
         resolution = variant.resolution.map { "\($0.width)x\($0.height)" }
+        videoRange = variant.videoRange?.rawValue
     }
 }
 

@@ -60,14 +60,19 @@ extension DownloadTask {
         }
     }
 
-    func noteLanes(_ selection: DownloadSelection) throws(OutputError) {
+    /// Notes what is downloaded, and whether it is live.
+    func noteLanes(_ run: DownloadRun) throws(OutputError) {
         let journal = folder.journal
         var entries: [DownloadJournal.Entry] = []
         if journal.url.isEmpty {
             entries.append(
                 .header(url: Self.bare(configuration.url), identity: Self.identity(of: configuration.url)))
         }
-        for entry in selection.entries where !journal.lanes.contains(entry.lane) { entries.append(.lane(entry.lane)) }
+        for index in run.followed {
+            var lane = run.lanes[index].entry.lane
+            lane.isLive = run.lanes[index].tracker.isLive
+            if !journal.lanes.contains(lane) { entries.append(.lane(lane)) }
+        }
         if !entries.isEmpty { try folder.add(entries) }
     }
 

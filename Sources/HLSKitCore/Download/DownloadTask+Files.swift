@@ -66,7 +66,8 @@ extension DownloadTask {
         }
         guard files.unreadable.isEmpty || allowsUnreadable else {
             throw AssetError(
-                code: .notAvailable, url: folder.path, cause: "a segment cannot be read", detail: files.unreadable.first)
+                code: .notAvailable, url: folder.path, cause: "a segment cannot be read", detail: files.unreadable.first
+            )
         }
         files.paths = Self.names(for: writer.paths.count, as: path, overwrite: overwrite)
         // The first last: while it is not there, the download is not done.

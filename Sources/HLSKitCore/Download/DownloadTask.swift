@@ -260,10 +260,10 @@ public final class DownloadTask: Sendable {
         let loader = loader
         switch work {
         case .resource(let id, let lane):
-            let of = run.lanes[lane]
+            let named = run.lanes[lane]
             group.addTask {
                 do {
-                    return .resource(id, lane: lane, .success(try await loader.resource(id, of: of)))
+                    return .resource(id, lane: lane, .success(try await loader.resource(id, of: named)))
                 } catch { return .resource(id, lane: lane, .failure(error)) }
             }
         case .segment(let id):
@@ -312,6 +312,7 @@ public final class DownloadTask: Sendable {
             run.files[id] = file.name
             _ = run.plan.finish(.resource(id, lane: lane))
         case .failure(let error):
+            let dropped = run.plan.finish(.resource(id, lane: lane), succeeded: false)
             // Without a key nothing is of use (R50); a map is needed by some segments.
             guard let error = error as? AssetError, id.kind == .map, error.code == .notFound || error.code == .badMedia
             else {
@@ -322,9 +323,7 @@ public final class DownloadTask: Sendable {
                 throw error
             }
             run.failedMaps[id] = error
-            for dropped in run.plan.finish(.resource(id, lane: lane), succeeded: false) {
-                try look(for: dropped, after: error, clock, &run)
-            }
+            for id in dropped { try look(for: id, after: error, clock, &run) }
         }
     }
 

@@ -66,7 +66,8 @@ struct DownloadSession {
         else { return false }
         task.removeFolder()
         if !command.quiet {
-            StandardStream.error.writeLine("hlsget: \(TerminalText.escaped(path)) is whole: an earlier run has written it")
+            StandardStream.error.writeLine(
+                "hlsget: \(TerminalText.escaped(path)) is whole: an earlier run has written it")
         }
         return true
     }

@@ -17,7 +17,8 @@ struct SegmentCheckTests {
 
     @Test(
         "R52, R67: what is no ciphertext is damaged, and the key is not to blame",
-        arguments: [[], Array(repeating: 0xA5, count: 17), Array(repeating: UInt8(ascii: "a"), count: 160)] as [[UInt8]])
+        arguments: [[], Array(repeating: 0xA5, count: 17), Array(repeating: UInt8(ascii: "a"), count: 160)] as [[UInt8]]
+    )
     func noCiphertext(bytes: [UInt8]) {
         #expect(throws: MediaError.self) {
             try check(bytes).finish(key: Array(0..<16), vector: Array(0..<16), mayBeEmpty: true)

@@ -57,19 +57,17 @@ struct ResourceClient: Sendable {
             url: url, resourceClass: resourceClass, fields: fields, credentialOrigins: credentialOrigins,
             byteRange: range, timeouts: options.timeouts, maximumByteCount: limit)
         request.keyFormat = keyFormat
-        let clock = HostClock(options.clock)
-        var firstFailure: Duration?
+        var sinceFailure: (() -> Duration)?
         var failureCount = 0
         while true {
             do {
                 return try await attempt(request, makeReader())
             } catch let error as LoadingError {
                 failureCount += 1
-                let now = clock.now
-                let began = firstFailure ?? now
-                firstFailure = began
+                let elapsed = sinceFailure ?? options.clock.stopwatch()
+                sinceFailure = elapsed
                 guard
-                    let delay = options.retryPolicies.delay(after: error, number: failureCount, elapsed: now - began)
+                    let delay = options.retryPolicies.delay(after: error, number: failureCount, elapsed: elapsed())
                 else { throw AssetError(error) }
                 try await options.clock.sleep(for: delay)
             } catch let error as PlaylistError {
@@ -149,6 +147,14 @@ extension RetryPolicies {
         guard let delay else { return nil }
         if let budget, elapsed + delay > budget { return nil }
         return delay
+    }
+}
+
+extension Clock where Duration == Swift.Duration {
+    /// Tells the time since now.
+    fileprivate func stopwatch() -> () -> Duration {
+        let start = now
+        return { start.duration(to: self.now) }
     }
 }
 

@@ -1,4 +1,4 @@
-public import HLSKitCore
+import HLSKitCore
 
 /// A stream made by need, for tests that have no media of their own: playlists, and segments of exactly the size that
 /// their bit rate asks for.

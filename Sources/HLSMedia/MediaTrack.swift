@@ -54,6 +54,8 @@ public struct MediaTrack: Sendable, Hashable {
     public var colorInformation: ColorInformation?
     public var pixelAspectRatio: PixelAspectRatio?
     public var cleanAperture: CleanAperture?
+    /// Depth and chroma of the pictures' samples, where the container tells (VP9 in MP4); else nil.
+    public var sampleStructure: PictureSampleStructure?
     /// Degrees by which the picture is to be turned clockwise before it is shown: 0, 90, 180 or 270 (`tkhd` of MP4).
     public var rotation = 0
     /// How samples are encrypted by common encryption; nil where the track is clear.
@@ -120,6 +122,8 @@ public struct MediaSample: Sendable {
     public var isSync: Bool
     /// Bytes of this access unit were lost or damaged on the way.
     public var isDamaged: Bool
+    /// Two pictures that are one field each, of one frame.
+    package var holdsTwoFields = false
     public var data: SampleData
     /// What is needed to decrypt ``data``; nil where it is clear.
     public var encryption: SampleEncryption?

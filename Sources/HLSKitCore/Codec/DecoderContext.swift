@@ -94,30 +94,18 @@ struct DecoderContext: ~Copyable {
             context.pointee.height = Int32(clamping: max(0, track.height))
             setColors(context, from: track.colorInformation)
         }
-        guard !track.configuration.isEmpty else { return }
-        let configuration = track.decoderConfiguration
-        guard let size = Int32(exactly: configuration.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)),
-            let memory = av_mallocz(Int(size))
-        else {
-            throw CodecError(call: "av_mallocz", code: CodecError.outOfMemory)
-        }
-        configuration.withUnsafeBytes { bytes in
-            if let base = bytes.baseAddress { memory.copyMemory(from: base, byteCount: bytes.count) }
-        }
-        context.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
-        context.pointee.extradata_size = size - AV_INPUT_BUFFER_PADDING_SIZE
+        guard !track.configuration.isEmpty, let data = try ExtraData(track.decoderConfiguration) else { return }
+        context.pointee.extradata = data.bytes
+        context.pointee.extradata_size = data.byteCount
     }
 
     /// The container's word on the colours, for a stream that does not tell them itself.
     private static func setColors(_ context: UnsafeMutablePointer<AVCodecContext>, from colors: ColorInformation?) {
-        guard let colors else { return }
-        func codePoint(_ value: Int) -> UInt32 { UInt32(exactly: value).flatMap { $0 <= 255 ? $0 : nil } ?? 2 }
-        context.pointee.color_primaries = AVColorPrimaries(codePoint(colors.colorPrimaries))
-        context.pointee.color_trc = AVColorTransferCharacteristic(codePoint(colors.transferCharacteristics))
-        context.pointee.colorspace = AVColorSpace(codePoint(colors.matrixCoefficients))
-        if let isFullRange = colors.isFullRange {
-            context.pointee.color_range = isFullRange ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
-        }
+        guard let color = colors.map(LibAVColor.init) else { return }
+        context.pointee.color_primaries = color.primaries
+        context.pointee.color_trc = color.transfer
+        context.pointee.colorspace = color.matrix
+        if let range = color.range { context.pointee.color_range = range }
     }
 
     // MARK: - The loop

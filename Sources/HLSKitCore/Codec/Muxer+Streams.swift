@@ -25,7 +25,9 @@ extension Muxer {
             if track.codec == .vp9 {
                 let isDeep = TransferFunction(rawValue: track.declaredColor?.transferCharacteristics ?? 2)
                     .isHighDynamicRange
-                parameters.pointee.format = (isDeep ? AV_PIX_FMT_YUV420P10LE : AV_PIX_FMT_YUV420P).rawValue
+                let structure = track.sampleStructure ?? PictureSampleStructure(bitDepth: isDeep ? 10 : 8)
+                let depth = structure.bitDepth > 8 ? "\(structure.bitDepth)le" : ""
+                parameters.pointee.format = av_get_pix_fmt("yuv\(structure.chroma.rawValue)p\(depth)").rawValue
             }
             setPicture(of: track, stream, parameters)
         case .text:
@@ -56,17 +58,9 @@ extension Muxer {
         let isTimedText = parameters.pointee.codec_id == AV_CODEC_ID_MOV_TEXT
         let configuration =
             track.mediaType != .text ? track.decoderConfiguration : isTimedText ? Self.textDescription : []
-        guard !configuration.isEmpty else { return }
-        guard let size = Int32(exactly: configuration.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)),
-            let memory = av_mallocz(Int(size))
-        else {
-            throw CodecError(call: "av_mallocz", code: CodecError.outOfMemory)
-        }
-        configuration.withUnsafeBytes { bytes in
-            if let base = bytes.baseAddress { memory.copyMemory(from: base, byteCount: bytes.count) }
-        }
-        parameters.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
-        parameters.pointee.extradata_size = size - AV_INPUT_BUFFER_PADDING_SIZE
+        guard let data = try ExtraData(configuration) else { return }
+        parameters.pointee.extradata = data.bytes
+        parameters.pointee.extradata_size = data.byteCount
     }
 
     /// How timed text is shown that says nothing itself: white, centred, at the bottom (3GPP TS 26.245, 5.16). The font is
@@ -83,14 +77,11 @@ extension Muxer {
         of track: MediaTrack, _ stream: UnsafeMutablePointer<AVStream>,
         _ parameters: UnsafeMutablePointer<AVCodecParameters>
     ) {
-        if let color = track.declaredColor {
-            func codePoint(_ value: Int) -> UInt32 { UInt32(exactly: value).flatMap { $0 <= 255 ? $0 : nil } ?? 2 }
-            parameters.pointee.color_primaries = AVColorPrimaries(codePoint(color.colorPrimaries))
-            parameters.pointee.color_trc = AVColorTransferCharacteristic(codePoint(color.transferCharacteristics))
-            parameters.pointee.color_space = AVColorSpace(codePoint(color.matrixCoefficients))
-            if let isFullRange = color.isFullRange {
-                parameters.pointee.color_range = isFullRange ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
-            }
+        if let color = track.declaredColor.map(LibAVColor.init) {
+            parameters.pointee.color_primaries = color.primaries
+            parameters.pointee.color_trc = color.transfer
+            parameters.pointee.color_space = color.matrix
+            if let range = color.range { parameters.pointee.color_range = range }
         }
         if let aspect = track.pixelAspectRatio, let width = Int32(exactly: aspect.horizontalSpacing),
             let height = Int32(exactly: aspect.verticalSpacing), width > 0, height > 0

@@ -36,6 +36,8 @@ final class Muxer {
     private let packet: Packet
     /// Of each stream, in its units in the file.
     private(set) var lastDTS: [Int64?]
+    /// How long its last sample but one was, by its decoding times.
+    private var lastStep: [Int64]
     private var isOpen = true
 
     /// Writes the header.
@@ -45,6 +47,7 @@ final class Muxer {
         LibAVLog.silence
         self.sink = sink
         lastDTS = Array(repeating: nil, count: tracks.count)
+        lastStep = Array(repeating: 0, count: tracks.count)
         packet = try Packet()
         var context: UnsafeMutablePointer<AVFormatContext>?
         let code = avformat_alloc_output_context2(&context, nil, format, nil)
@@ -79,13 +82,17 @@ final class Muxer {
             throw CodecError(
                 call: "av_interleaved_write_frame", code: CodecError.invalidArgument, text: "time out of range")
         }
-        if let last = lastDTS[index], dts <= last { dts = last + 1 }
+        if let last = lastDTS[index] {
+            if dts > last { lastStep[index] = dts - last } else { dts = last + 1 }
+        }
         lastDTS[index] = dts
         try packet.wrap(sample)
         packet.raw.pointee.stream_index = Int32(index)
         packet.raw.pointee.dts = dts
         packet.raw.pointee.pts = max(pts, dts)
-        packet.raw.pointee.duration = max(0, rescaled(timing.duration, timing, to: unit) ?? 0)
+        let duration = max(0, rescaled(timing.duration, timing, to: unit) ?? 0)
+        // Transport streams do not tell how long a picture lasts; without it a file ends at the start of its last one.
+        packet.raw.pointee.duration = duration > 0 ? duration : min(lastStep[index], Int64(unit.den / max(1, unit.num)))
         try check(av_interleaved_write_frame(context, packet.raw), "av_interleaved_write_frame")
     }
 

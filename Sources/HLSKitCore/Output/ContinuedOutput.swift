@@ -1,4 +1,4 @@
-public import HLSMedia
+import HLSMedia
 public import HLSTime
 import Synchronization
 

@@ -120,6 +120,9 @@ public final class OutputFile {
             closeDescriptor()
             throw named(error)
         }
+        // The lock stays until the file has its name.
+        let lock = isSeekable ? dup(descriptor) : -1
+        defer { if lock >= 0 { close(lock) } }
         // Network file systems report a full disk only here.
         guard closeDescriptor() else { throw named(Self.writeError(path)) }
         guard let partPath else { return }
@@ -172,8 +175,21 @@ public final class OutputFile {
     /// Makes a part file that was not there before, so that nothing is written through somebody's link.
     private static func openPart(_ part: String, of path: String) throws(OutputError) -> Int32 {
         var status = stat()
-        if lstat(part, &status) == 0, status.st_mode & S_IFMT != S_IFDIR, unlink(part) != 0 { throw openError(path) }
-        return try retrying(path) { open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666) }
+        if lstat(part, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
+            // What is left of a run that has ended goes, but not what somebody is writing.
+            let left = open(part, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+            defer { if left >= 0 { close(left) } }
+            if left >= 0, flock(left, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
+                throw OutputError(code: .notWritable, path: path, text: "somebody else is writing \(part)")
+            }
+            if unlink(part) != 0 { throw openError(path) }
+        }
+        let descriptor = try retrying(path) {
+            open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
+        }
+        // Some file systems have no locks. There nobody is kept away.
+        flock(descriptor, LOCK_EX | LOCK_NB)
+        return descriptor
     }
 
     private static func retrying(_ path: String, _ call: () -> Int32) throws(OutputError) -> Int32 {
@@ -204,7 +220,7 @@ public final class OutputFile {
                 var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&state, 1, -1)
             default:
-                let error = Self.writeError(path)
+                let error = named(Self.writeError(path))
                 failure = error
                 throw error
             }
@@ -262,7 +278,7 @@ public final class OutputFile {
 
     /// Names the part file, where what was written is still to be found.
     func named(_ error: OutputError) -> OutputError {
-        guard let partPath else { return error }
+        guard let partPath, !error.text.contains(partPath) else { return error }
         var error = error
         error.text += " (what was written is in \(partPath))"
         return error

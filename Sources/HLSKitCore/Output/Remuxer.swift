@@ -29,6 +29,8 @@ public final class Remuxer: MediaWriter {
         /// The tracks as they were last told: ahead of ``tracks`` while a change waits for its place.
         var latest: [MediaTrack] = []
         var splice = TrackSplice()
+        /// Of text in MP4, by the tracks' indices.
+        var texts: [Int: TextFlattener] = [:]
         /// Of a muxer that is closed, the last decoding time of each track.
         var lastTimes: [Int64?] = []
         /// Where the sound of each track ends that is in the file.
@@ -61,6 +63,9 @@ public final class Remuxer: MediaWriter {
 
     /// Samples after which the header is written without the tracks of which nothing is known: more than 20 s.
     private static let maximumWaitingSamples = 2000
+
+    /// Texts come at the latest this much behind the pictures that they are shown with.
+    private static let textPatience = MediaTime(value: 2, timescale: 1)
 
     /// Sound that goes back further than this is no overlap.
     private static let maximumOverlap = MediaTime(value: 2, timescale: 1)
@@ -95,16 +100,23 @@ public final class Remuxer: MediaWriter {
             if let track = tracks.first(where: { !container.holds($0.codec) }) {
                 throw unsupported("\(container) cannot hold \(track.codec.rawValue)", state.file)
             }
-            guard tracks.map(\.mediaType) == state.latest.map(\.mediaType) else {
-                try change(to: tracks, &state)
-                return
+            let (types, known) = (tracks.map(\.mediaType), state.latest.map(\.mediaType))
+            guard types.starts(with: known), types == known || canGrow(to: types, state) else {
+                return try change(to: tracks, &state)
             }
             for (index, track) in tracks.enumerated() {
+                guard index < known.count else {
+                    state.latest.append(track)
+                    if state.muxer == nil { state.tracks.append(track) } else { state.splice.change(index, to: track) }
+                    continue
+                }
                 let (old, isWaiting) = (state.latest[index], state.splice.hasChange(of: index))
                 let isSame = Self.isSameStream(track, old, hasHeader: state.muxer != nil && !isWaiting)
                 state.latest[index] = isSame ? track.completed(by: old) : track
                 if isSame, isWaiting {
                     state.splice.complete(index, with: state.latest[index])
+                } else if !state.tracks.indices.contains(index) {
+                    state.splice.change(index, to: state.latest[index])
                 } else if isSame {
                     state.tracks[index] = track.completed(by: state.tracks[index])
                 } else if state.muxer == nil, state.waiting.isEmpty {
@@ -120,23 +132,68 @@ public final class Remuxer: MediaWriter {
         _ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime
     ) throws(OutputError) {
         try state.withLock { state throws(OutputError) in
-            guard state.tracks.indices.contains(index) else { return }
-            let sample = state.tracks[index].mediaType == .text && container == .mp4 ? Self.timedText(sample) : sample
+            guard state.latest.indices.contains(index) else { return }
             let entry = TrackSplice.Entry(sample: sample, index: index, itemTime: itemTime)
-            guard state.splice.isPending else { return try write(entry, &state) }
-            state.splice.add(entry)
-            try writeSpliced(&state)
+            guard container == .mp4 else { return try place(entry, &state) }
+            guard state.latest[index].mediaType == .text else {
+                try settleTexts(before: itemTime - Self.textPatience, &state)
+                return try place(entry, &state)
+            }
+            let scale = state.latest[index].timescale
+            let start = rescaled(itemTime.value, from: itemTime.timescale, to: scale)
+            let (end, overflow) = start.addingReportingOverflow(sample.duration)
+            let text = TextFlattener.Piece(
+                start: start, end: overflow ? .max : end, text: sample.data.withUnsafeBytes { Array($0) })
+            try place(state.texts[index, default: TextFlattener()].add(text), ofTrackAt: index, &state)
         }
     }
 
+    /// Writes the texts of before a time. Those that begin at one time come together, somewhat ahead of pictures.
+    private func settleTexts(before time: MediaTime, _ state: inout State) throws(OutputError) {
+        for index in state.texts.keys.sorted() {
+            let limit = rescaled(time.value, from: time.timescale, to: state.latest[index].timescale)
+            let pieces = state.texts[index]?.take(until: limit) ?? []
+            try place(pieces, ofTrackAt: index, &state)
+        }
+    }
+
+    private func finishTexts(_ state: inout State) throws(OutputError) {
+        for index in state.texts.keys.sorted() {
+            let pieces = state.texts[index]?.finish() ?? []
+            try place(pieces, ofTrackAt: index, &state)
+        }
+        state.texts = [:]
+    }
+
+    private func place(
+        _ pieces: [TextFlattener.Piece], ofTrackAt index: Int, _ state: inout State
+    ) throws(OutputError) {
+        for piece in pieces {
+            let (length, overflow) = piece.end.subtractingReportingOverflow(piece.start)
+            let sample = MediaSample(
+                trackID: index, pts: piece.start, dts: piece.start, duration: overflow ? .max : length, isSync: true,
+                data: Self.timedText(piece.text))
+            let time = MediaTime(value: piece.start, timescale: state.latest[index].timescale)
+            try place(TrackSplice.Entry(sample: sample, index: index, itemTime: time), &state)
+        }
+    }
+
+    private func place(_ entry: TrackSplice.Entry, _ state: inout State) throws(OutputError) {
+        guard state.splice.isPending else { return try write(entry, &state) }
+        state.splice.add(entry)
+        try writeSpliced(&state)
+    }
+
     private func writeSpliced(_ state: inout State) throws(OutputError) {
-        let outputs = state.splice.take(state.tracks.map(\.mediaType))
+        let outputs = state.splice.take(state.latest.map(\.mediaType))
         for (index, output) in outputs.enumerated() {
             switch output {
             case .sample(let entry): try write(entry, &state)
             case .change(let changed):
                 var tracks = state.tracks
-                for (index, track) in changed { tracks[index] = track }
+                for (index, track) in changed.sorted(by: { $0.key < $1.key }) {
+                    if index < tracks.count { tracks[index] = track } else { tracks.append(track) }
+                }
                 try beginPart(tracks, &state)
                 setOrigin(by: outputs[(index + 1)...], &state)
             }
@@ -157,6 +214,7 @@ public final class Remuxer: MediaWriter {
     }
 
     private func write(_ entry: TrackSplice.Entry, _ state: inout State) throws(OutputError) {
+        guard state.tracks.indices.contains(entry.index) else { return }
         guard state.muxer == nil else { return try mux(entry, &state) }
         try learnConfiguration(from: entry.sample, at: entry.index, &state)
         state.waiting.append(entry)
@@ -165,8 +223,16 @@ public final class Remuxer: MediaWriter {
         }
     }
 
-    /// There are more tracks, or fewer.
+    /// Whether tracks that come late are taken up where pictures can be cut. A transport stream takes them at once, and so
+    /// does text, of which nobody knows when it begins.
+    private func canGrow(to types: [MediaType], _ state: borrowing State) -> Bool {
+        container != .ts && !state.latest.isEmpty && (state.muxer != nil || !state.waiting.isEmpty)
+            && !types[state.latest.count...].contains(.text)
+    }
+
+    /// There are other kinds of tracks.
     private func change(to tracks: [MediaTrack], _ state: inout State) throws(OutputError) {
+        try finishTexts(&state)
         try finishSplice(&state)
         if state.muxer == nil, state.waiting.isEmpty { state.tracks = tracks } else { try beginPart(tracks, &state) }
         state.latest = tracks
@@ -197,6 +263,7 @@ public final class Remuxer: MediaWriter {
     public func finish() throws(OutputError) {
         try state.withLock { state throws(OutputError) in
             do throws(OutputError) {
+                try finishTexts(&state)
                 try finishSplice(&state)
                 if !state.waiting.isEmpty { try openMuxer(&state) }
                 try closeMuxer(&state)
@@ -350,11 +417,9 @@ public final class Remuxer: MediaWriter {
     // MARK: - Tracks
 
     /// Text behind its length, as MP4 has it (3GPP TS 26.245, 5.17).
-    private static func timedText(_ sample: MediaSample) -> MediaSample {
-        var sample = sample
-        let text = sample.data.withUnsafeBytes { Array($0.prefix(0xFFFF)) }
-        sample.data = SampleData([UInt8(text.count >> 8), UInt8(text.count & 0xFF)] + text)
-        return sample
+    private static func timedText(_ text: [UInt8]) -> SampleData {
+        let text = text.prefix(0xFFFF)
+        return SampleData([UInt8(text.count >> 8), UInt8(text.count & 0xFF)] + text)
     }
 
     /// Whether all is known that the container says about the track before its first sample.

@@ -83,7 +83,7 @@ struct TrackSplice {
                 let cut = Self.cut(queue, at: time, type)
                 move(cut ?? queue.count, of: index, to: &output)
                 let isPast = Self.lastTime(queue).map { $0 >= time + Self.margin } ?? false
-                isReady = isReady && (isPast || type == .text)
+                isReady = isReady && (type == .text || isPast && (cut != nil || type != .video))
             }
             guard isReady || isOver || count > Self.limit else { return output }
             for index in members.keys {
@@ -94,7 +94,11 @@ struct TrackSplice {
         }
         // Of a change behind which nothing has come the place is not known.
         guard isOver || count > Self.limit || !types.indices.contains(where: hasChange) else { return output }
-        for index in types.indices { move((queues[index] ?? []).count, of: index, to: &output) }
+        for index in types.indices {
+            let queue = queues[index] ?? []
+            // Where more may come, so may what the change is of.
+            move(isOver ? queue.count : Self.changeIndex(queue) ?? queue.count, of: index, to: &output)
+        }
         return output
     }
 
@@ -133,13 +137,12 @@ struct TrackSplice {
         return nil
     }
 
-    /// Where a track that does not change goes on in the next part: pictures at one that needs none before it.
+    /// Where a track that does not change goes on in the next part: pictures at one that needs none before it, however late
+    /// that comes.
     private static func cut(_ queue: [Item], at time: MediaTime, _ type: MediaType) -> Int? {
-        func place(where isMeant: (Entry) -> Bool) -> Int? {
-            queue.firstIndex { if case .sample(let entry) = $0 { isMeant(entry) } else { false } }
+        queue.firstIndex { item in
+            guard case .sample(let entry) = item else { return false }
+            return type == .video ? entry.sample.isSync && entry.itemTime >= time - lead : entry.itemTime >= time
         }
-        let plain = place { $0.itemTime >= time }
-        guard type == .video else { return plain }
-        return place { $0.sample.isSync && $0.itemTime >= time - lead && $0.itemTime <= time + margin } ?? plain
     }
 }

@@ -118,7 +118,8 @@ struct SampleEntryParser {
             // A second 'colr' may hold an ICC profile; it does not replace the code points.
             if let color = try ColorInformation(parsing: payload) { track.colorInformation = color }
         case "vpcC":
-            // VP9 says in its frames what a decoder needs; here it says the colour. 'colr' counts more.
+            // VP9 says in its frames what a decoder needs; here it says the same to whoever writes files. 'colr' counts more.
+            track.sampleStructure = try PictureSampleStructure(parsingVP9: payload)
             if track.colorInformation == nil { track.colorInformation = try ColorInformation(parsingVP9: payload) }
         case "pasp": track.pixelAspectRatio = try PixelAspectRatio(parsing: payload)
         case "clap": track.cleanAperture = try CleanAperture(parsing: payload)

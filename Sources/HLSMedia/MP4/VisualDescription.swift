@@ -27,6 +27,24 @@ public struct PixelAspectRatio: Sendable, Hashable {
     }
 }
 
+/// What the samples of a picture are: bits of each, and how much of them is chroma.
+public struct PictureSampleStructure: Sendable, Hashable {
+    public enum Chroma: Int, Sendable, Hashable {
+        case yuv420 = 420
+        case yuv422 = 422
+        case yuv444 = 444
+    }
+
+    /// 8, 10 or 12.
+    public var bitDepth: Int
+    public var chroma: Chroma
+
+    public init(bitDepth: Int, chroma: Chroma = .yuv420) {
+        self.bitDepth = bitDepth
+        self.chroma = chroma
+    }
+}
+
 /// The part of the picture that is to be shown (`clap`), in pixels, rounded to the nearest.
 public struct CleanAperture: Sendable, Hashable {
     public var width: Int
@@ -71,6 +89,24 @@ extension ColorInformation {
         // 0 is reserved: what is filled with zeros says nothing.
         if colorPrimaries == 0 { return nil }
         if colorPrimaries == 2 && transferCharacteristics == 2 && matrixCoefficients == 2 { return nil }
+    }
+}
+
+extension PictureSampleStructure {
+    /// What a `vpcC` box says of them; nil for what is reserved.
+    init?(parsingVP9 payload: BoxReader) throws(MediaError) {
+        var reader = payload
+        guard try reader.readVersionAndFlags().version == 1 else { return nil }
+        try reader.skip(2)  // profile, level
+        let fields = try reader.readUInt8()
+        let depth = Int(fields >> 4)
+        guard [8, 10, 12].contains(depth) else { return nil }
+        switch fields >> 1 & 7 {
+        case 0, 1: self.init(bitDepth: depth)
+        case 2: self.init(bitDepth: depth, chroma: .yuv422)
+        case 3: self.init(bitDepth: depth, chroma: .yuv444)
+        default: return nil
+        }
     }
 }
 

@@ -48,6 +48,23 @@ struct OutputFileTests {
         #expect(try folder.bytes("a") == Self.text)
     }
 
+    @Test("a part that somebody is writing is left alone, one that nobody writes any more is replaced")
+    func twoWriters() throws {
+        let folder = try TemporaryFolder()
+        let first = try OutputFile(path: folder.path("a"))
+        try first.write(Self.text)
+        let error = #expect(throws: OutputError.self) { _ = try OutputFile(path: folder.path("a"), overwrite: true) }
+        #expect(error?.code == .notWritable)
+        #expect(error?.text.contains("a.part") == true)
+        try first.commit()
+        #expect(try folder.bytes("a") == Self.text)
+        try Data("left".utf8).write(to: folder.url.appending(path: "b.part"))
+        let second = try OutputFile(path: folder.path("b"))
+        try second.write(Self.text)
+        try second.commit()
+        #expect(try folder.bytes("b") == Self.text)
+    }
+
     @Test("a file that turns up while writing is not replaced, and the part file is named")
     func lateExisting() throws {
         let folder = try TemporaryFolder()

@@ -48,6 +48,53 @@ struct RemuxedPictureTests {
         #expect(["1:1", nil].contains(stream["sample_aspect_ratio"] as? String))
     }
 
+    @Test("S03: what VP9's box says of depth and chroma is what the source's box said")
+    func vp9Samples() throws {
+        let fixture = try PacketFixture("vp9")
+        for (structure, fields) in [
+            (PictureSampleStructure(bitDepth: 8), 0x80), (PictureSampleStructure(bitDepth: 10), 0xA0),
+            (PictureSampleStructure(bitDepth: 12, chroma: .yuv444), 0xC6),
+        ] as [(PictureSampleStructure, UInt8)] {
+            var track = fixture.track
+            track.sampleStructure = structure
+            let folder = try TemporaryFolder()
+            let writer = try OutputFormat.mp4.makeWriter(path: folder.path("a.mp4"))
+            try writer.begin([track])
+            for sample in fixture.samples {
+                try writer.write(sample, ofTrackAt: 0, at: MediaTime(value: sample.pts, timescale: track.timescale))
+            }
+            try writer.finish()
+            let bytes = try folder.bytes("a.mp4")
+            let box = try #require(bytes.firstRange(of: Array("vpcC".utf8)))
+            // Depth in four bits, chroma in three, of which 0 and 1 both are 4:2:0.
+            let found = bytes[box.upperBound + 6]
+            #expect(found >> 4 == fields >> 4)
+            #expect(max(1, found >> 1 & 7) == max(1, fields >> 1 & 7))
+        }
+    }
+
+    @Test(
+        "S03: where no durations are told the last picture is as long as the one before", arguments: [true, false])
+    func lastPicture(isFragmented: Bool) throws {
+        let fixture = try PacketFixture("h264-avcc")
+        let folder = try TemporaryFolder()
+        let path = folder.path("a.mp4")
+        let writer = Remuxer(file: try OutputFile(path: path), container: .mp4, isFragmented: isFragmented)
+        try writer.begin([fixture.track])
+        for sample in fixture.samples {
+            var sample = sample
+            sample.duration = 0
+            let time = MediaTime(value: sample.pts, timescale: fixture.track.timescale)
+            try writer.write(sample, ofTrackAt: 0, at: time)
+        }
+        try writer.finish()
+        let output = try Tool.run([
+            "/bin/sh", "-c", "ffmpeg -v error -i \(path) -fps_mode passthrough -f framemd5 - 2>&1",
+        ])
+        let lines = String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
+        #expect(PacketFixture.hashes(lines) == fixture.expectedHashes)
+    }
+
     @Test("S03: how far pictures are turned is in the file", arguments: [90, 180, 270])
     func rotation(degrees: Int) throws {
         let fixture = try PacketFixture("h264-avcc")

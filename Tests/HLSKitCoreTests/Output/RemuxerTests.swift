@@ -124,6 +124,49 @@ struct RemuxerTests {
         #expect(samples.count < first.samples.count + second.samples.count - 1)
     }
 
+    @Test("S03: sound that begins late goes into the next file, which begins with a picture that needs none before it")
+    func lateTrack() throws {
+        let (video, audio) = (try PacketFixture("h264-avcc"), try PacketFixture("aac"))
+        let folder = try TemporaryFolder()
+        let writer = try OutputFormat.mp4.makeWriter(path: folder.path("a.mp4"))
+        let frame = try #require(video.samples.map(\.duration).max())
+        func write(_ round: Int, _ samples: [MediaSample]) throws {
+            let start = Int64(round * video.samples.count) * frame - (video.samples.first?.dts ?? 0)
+            for sample in samples {
+                try writer.write(
+                    sample, ofTrackAt: 0, at: MediaTime(value: sample.pts + start, timescale: video.track.timescale))
+            }
+        }
+        try writer.begin([video.track])
+        try write(0, Array(video.samples.prefix(5)))
+        // It is told of, and its first samples come, ahead of the pictures.
+        try writer.begin([video.track, audio.track])
+        let start = Int64(video.samples.count) * frame * 48_000 / Int64(video.track.timescale)
+        for sample in audio.samples {
+            try writer.write(sample, ofTrackAt: 1, at: MediaTime(value: start + sample.pts, timescale: 48_000))
+        }
+        try write(0, Array(video.samples.dropFirst(5)))
+        for round in 1...3 { try write(round, video.samples) }
+        try writer.finish()
+        #expect(folder.names == ["a.2.mp4", "a.mp4"])
+        var counts: [Int] = []
+        for name in folder.names {
+            let bytes = try folder.bytes(name)
+            let section = try MP4InitializationSection(parsing: bytes[...])
+            let pictureTrack = section.tracks.first { $0.mediaType == .video }?.id
+            var (demuxer, events) = (FragmentedMP4Demuxer(initialization: section), [DemuxerEvent]())
+            try demuxer.append(bytes[...], to: &events)
+            try demuxer.finish(to: &events)
+            var pictures: [MediaSample] = []
+            for event in events {
+                if case .sample(let sample) = event, sample.trackID == pictureTrack { pictures.append(sample) }
+            }
+            counts.append(pictures.count)
+            #expect(pictures.first?.isSync == true)
+        }
+        #expect(counts.reduce(0, +) == 4 * video.samples.count)
+    }
+
     @Test("decoding times that stand still or go back are moved behind each other")
     func monotonicTimes() throws {
         let fixture = try PacketFixture("h264-annexb")

@@ -30,6 +30,12 @@ struct TrackSpliceTests {
             what: "pictures that stay the same are cut at one that needs none before it",
             input: "A0 A* A2 A3 V0! V1.8 V1.96! V2.2 V3", output: "A0 V0! V1.8 [A] V1.96! V2.2 V3 A2 A3"),
         Case(
+            what: "pictures go on to where others need none before them, though sound has changed long before",
+            input: "A0 A* A2 A3 V0! V1.8 V2.2 V3 V4 V6! V7", output: "A0 V0! V1.8 V2.2 V3 V4 [A] V6! A2 A3 V7"),
+        Case(
+            what: "sound that begins late begins with the next such picture",
+            input: "V0! V1 A* A5 V2 A6 V4 V5 V7! V8", output: "V0! V1 V2 V4 V5 [A] V7! A5 A6 V8"),
+        Case(
             what: "two changes of one track come one after the other",
             input: "A0 A* A5 A* A10 A11 V0! V* V5! V9 V* V10!", output: "A0 V0! [VA] V5! A5 V9 [VA] V10! A10 A11"),
         Case(

@@ -304,7 +304,7 @@ struct VideoOutputTests {
         }
         #expect(frames.isFinished && late.isFinished)
         // Taken from it, the output is as new.
-        try sample.item.remove(output)
+        sample.item.remove(output)
         sample.record(output.frames(), in: removed)
         sample.clock.advance(by: .seconds(1))
         #expect(!removed.isFinished)

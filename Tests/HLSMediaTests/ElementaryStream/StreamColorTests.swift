@@ -92,4 +92,19 @@ import Testing
         #expect(try color(colr, vpcC)?.transferCharacteristics == 1)
         #expect(try color(BoxWriter.fullBox("vpcC", version: 1, [0, 10, 0x82, 2, 2, 2, 0, 0])) == nil)
     }
+
+    @Test(
+        "J08: VP9's box tells depth and chroma",
+        arguments: [
+            (0x80, 8, .yuv420), (0x82, 8, .yuv420), (0xA2, 10, .yuv420), (0xA4, 10, .yuv422), (0xC6, 12, .yuv444),
+            (0x92, nil, .yuv420), (0x88, nil, .yuv420),
+        ] as [(UInt8, Int?, PictureSampleStructure.Chroma)])
+    func vp9Samples(fields: UInt8, depth: Int?, chroma: PictureSampleStructure.Chroma) throws {
+        let entry = BoxWriter.visualEntry(
+            "vp09", BoxWriter.fullBox("vpcC", version: 1, [2, 10, fields, 1, 1, 1, 0, 0]))
+        let section = try MP4InitializationSection(
+            parsing: BoxWriter.header([BoxWriter.Track(entries: [entry])])[...])
+        let found = section.tracks.first?.sampleStructure
+        #expect(found == depth.map { PictureSampleStructure(bitDepth: $0, chroma: chroma) })
+    }
 }

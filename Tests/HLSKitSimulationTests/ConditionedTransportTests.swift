@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSKitSimulation
 
-@Suite("conditioned transport", .timeLimit(.minutes(1)))
+@Suite("conditioned transport", .timeLimit(.minutes(5)))
 struct ConditionedTransportTests {
     let clock = ManualClock()
     let base = FakeTransport()

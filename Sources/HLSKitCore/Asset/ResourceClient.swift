@@ -57,17 +57,18 @@ struct ResourceClient: Sendable {
             url: url, resourceClass: resourceClass, fields: fields, credentialOrigins: credentialOrigins,
             byteRange: range, timeouts: options.timeouts, maximumByteCount: limit)
         request.keyFormat = keyFormat
-        var waited = Duration.zero
+        var sinceFailure: (() -> Duration)?
         var failureCount = 0
         while true {
             do {
                 return try await attempt(request, makeReader())
             } catch let error as LoadingError {
                 failureCount += 1
-                guard let delay = options.retryPolicies.delay(after: error, number: failureCount, waited: waited) else {
-                    throw AssetError(error)
-                }
-                waited += delay
+                let elapsed = sinceFailure ?? options.clock.stopwatch()
+                sinceFailure = elapsed
+                guard
+                    let delay = options.retryPolicies.delay(after: error, number: failureCount, elapsed: elapsed())
+                else { throw AssetError(error) }
                 try await options.clock.sleep(for: delay)
             } catch let error as PlaylistError {
                 throw AssetError(error, url: url)
@@ -129,8 +130,10 @@ private struct BytesReader: ResourceReader {
 extension RetryPolicies {
     /// How long to wait before the next try; nil where there is none.
     ///
+    /// - Parameter elapsed: the time since the first failure.
+    ///
     /// Source: RELIABILITY R5–R7, R11, R12.
-    fileprivate func delay(after error: LoadingError, number: Int, waited: Duration) -> Duration? {
+    fileprivate func delay(after error: LoadingError, number: Int, elapsed: Duration) -> Duration? {
         switch error.code {
         case .httpStatus:
             guard let status = error.status, status >= 500 || [408, 425, 429].contains(status) else { return nil }
@@ -142,8 +145,16 @@ extension RetryPolicies {
         if let maximumRetryCount, number > maximumRetryCount { return nil }
         let delay = error.retryAfter.map { min($0, maximumRetryAfter) } ?? delays[safe: min(number, delays.count) - 1]
         guard let delay else { return nil }
-        if let budget, waited + delay > budget { return nil }
+        if let budget, elapsed + delay > budget { return nil }
         return delay
+    }
+}
+
+extension Clock where Duration == Swift.Duration {
+    /// Tells the time since now.
+    fileprivate func stopwatch() -> () -> Duration {
+        let start = now
+        return { start.duration(to: self.now) }
     }
 }
 

@@ -20,7 +20,8 @@ struct DownloadAlternates: Sendable {
     var lanes: [Int: Int] = [:]
     private var box: PenaltyBox
     private var tried: [DownloadPlan.ItemID: Set<Int>] = [:]
-    private var errors: [DownloadPlan.ItemID: AssetError] = [:]
+    /// Of each segment the first error, and when that was.
+    private var failures: [DownloadPlan.ItemID: (error: AssetError, time: Duration)] = [:]
     /// By the segments that are loaded instead.
     private var wishes: [DownloadPlan.ItemID: Wish] = [:]
     private var waiting: [Wish] = []
@@ -42,10 +43,14 @@ struct DownloadAlternates: Sendable {
 
     /// Looks for a segment elsewhere.
     ///
-    /// - Returns: nil where it was looked for everywhere: then the error that counts is the first.
-    mutating func look(for target: DownloadPlan.ItemID, after error: AssetError, at now: Duration) -> AssetError? {
-        let first = errors[target] ?? error
-        errors[target] = first
+    /// - Parameter budget: how long one segment is looked for, everywhere together (R7).
+    /// - Returns: nil while it is looked for; else the error that counts, which is the first.
+    mutating func look(
+        for target: DownloadPlan.ItemID, after error: AssetError, at now: Duration, budget: Duration?
+    ) -> AssetError? {
+        let (first, began) = failures[target] ?? (error, now)
+        failures[target] = (first, began)
+        if let budget, now - began > budget { return first }
         let left = alternates.indices.filter {
             alternates[$0].target == target.lane && !tried[target, default: []].contains($0)
         }

@@ -7,12 +7,16 @@ import Synchronization
 /// that a crash of the machine takes nothing back. Blocks the calling thread while it writes.
 final class DownloadFolder: Sendable {
     private static let journalName = "journal.ndjson"
+    private static let temporaryEnding = ".new"
 
     let path: String
     private struct State: ~Copyable {
         var journal = DownloadJournal()
         /// Of the journal; -1 when closed.
         var descriptor: Int32 = -1
+        /// Of the journal's whole lines.
+        var byteCount = 0
+        var temporaryCount = 0
     }
     private let state = Mutex(State())
 
@@ -43,7 +47,10 @@ final class DownloadFolder: Sendable {
         state.withLock {
             $0.journal = journal
             $0.descriptor = descriptor
+            $0.byteCount = journal.validByteCount
         }
+        // Nobody else writes here while the journal is locked.
+        for folder in Self.folders(in: path) { removeRest(of: folder, where: { $0.hasSuffix(Self.temporaryEnding) }) }
     }
 
     deinit {
@@ -65,6 +72,16 @@ final class DownloadFolder: Sendable {
         if mkdir(folder, 0o777) != 0, errno != EEXIST { throw Self.error(folder) }
     }
 
+    /// A name for what is not whole yet, another one each time: files that are named by their contents may be written
+    /// twice at the same time.
+    fileprivate func temporaryPath(for name: String) -> String {
+        let number = state.withLock { state in
+            state.temporaryCount += 1
+            return state.temporaryCount
+        }
+        return "\(url(of: name)).\(number)\(Self.temporaryEnding)"
+    }
+
     /// Writes a small file whole.
     ///
     /// - Parameter mode: `0o600` for what is secret.
@@ -80,14 +97,22 @@ final class DownloadFolder: Sendable {
         let failure: OutputError? = state.withLock { state in
             guard state.descriptor >= 0, Self.writeAll(bytes, to: state.descriptor),
                 fdatasync(state.descriptor) == 0
-            else { return Self.error(path) }
+            else {
+                let error = Self.error(path)
+                // The next line must not stand behind half of this one.
+                if state.descriptor >= 0, ftruncate(state.descriptor, off_t(state.byteCount)) == 0 {
+                    lseek(state.descriptor, 0, SEEK_END)
+                }
+                return error
+            }
+            state.byteCount += bytes.count
             for entry in entries { state.journal.add(entry) }
             return nil
         }
         if let failure { throw failure }
     }
 
-    /// Compares what the journal names with what is there, and forgets what is not as it was.
+    /// Compares what the journal names with what is there, and removes what is not as it was.
     ///
     /// - Parameter progress: is told the bytes that were read.
     /// - Returns: How many segments have to be loaded again.
@@ -96,18 +121,20 @@ final class DownloadFolder: Sendable {
         var badCount = 0
         var badResources: Set<String> = []
         for file in journal.resources.values where !isWhole(file) {
+            discard(file.name)
             journal.removeResource(file.name)
             badResources.insert(file.name)
         }
         for lane in journal.segments.values {
             for segment in lane.values {
-                let needed = [segment.map, segment.key?.file, segment.mapKey?.file].compactMap(\.self)
+                let needed = segment.resources
                 if let file = segment.file { progress(file.byteCount) }
                 if segment.file.map(isWhole) ?? true, badResources.isDisjoint(with: needed),
                     needed.allSatisfy({ journal.resources[$0] != nil })
                 {
                     continue
                 }
+                if let file = segment.file { discard(file.name) }
                 journal.remove(segment)
                 badCount += 1
             }
@@ -145,6 +172,33 @@ final class DownloadFolder: Sendable {
 
     func discard(_ name: String) { unlink(url(of: name)) }
 
+    /// Removes segments that turned out to be of no use, and maps and keys that were good for nothing else: what is not
+    /// there is loaded again by the next run.
+    func discard(_ segments: [DownloadJournal.Segment]) {
+        guard !segments.isEmpty else { return }
+        let useless = Set(segments)
+        let others = journal.segments.values.flatMap(\.values).filter { !useless.contains($0) }
+        let needed = Set(others.flatMap(\.resources))
+        for segment in segments {
+            for name in [segment.file?.name].compactMap(\.self) + segment.resources where !needed.contains(name) {
+                discard(name)
+            }
+        }
+    }
+
+    /// Removes what was loaded of other lanes.
+    func removeLanes(except kept: Set<String>) {
+        let journal = journal
+        let others = journal.lanes.filter { !kept.contains($0.id) }
+        discard(others.flatMap { journal.segments(of: $0.id) })
+        let needed = Set(kept.flatMap { journal.segments(of: $0) }.flatMap(\.resources))
+        for name in journal.resources.keys where !needed.contains(name) { discard(name) }
+        for lane in others {
+            rmdir(url(of: DownloadLane.folder(of: lane)))
+            discard(DownloadLane.folder(of: lane) + ".m3u8")
+        }
+    }
+
     // MARK: The end
 
     /// Gives a file of the folder its final name: it is on the disk before it has the name.
@@ -152,6 +206,9 @@ final class DownloadFolder: Sendable {
         let source = url(of: name)
         guard Self.sync(source) else { throw Self.error(target) }
         if overwrite {
+            guard Self.isReplaceable(target) else {
+                throw OutputError(code: .notWritable, path: target, text: "not a regular file")
+            }
             guard rename(source, target) == 0 else { throw Self.error(target) }
         } else if link(source, target) == 0 {
             unlink(source)
@@ -188,18 +245,16 @@ final class DownloadFolder: Sendable {
     /// Removes what the download has put there, and the folder where nothing else is in it.
     func remove() {
         let journal = journal
-        var folders: Set<String> = []
         var names = journal.segments.values.flatMap { $0.values.compactMap { $0.file?.name } }
         names += journal.resources.keys
-        for name in names {
-            unlink(url(of: name))
-            if let slash = name.lastIndex(of: "/") { folders.insert(String(name[..<slash])) }
+        for name in names { unlink(url(of: name)) }
+        for folder in Self.folders(in: path).dropFirst() {
+            removeRest(of: folder, where: { $0.hasSuffix(Self.temporaryEnding) })
+            rmdir(folder)
         }
-        for folder in folders {
-            removeRest(of: url(of: folder), where: { $0.hasSuffix(".new") })
-            rmdir(url(of: folder))
-        }
-        removeRest(of: path, where: { $0.hasSuffix(".new") || $0.hasSuffix(".part") || $0.hasPrefix("output.") })
+        removeRest(
+            of: path,
+            where: { $0.hasSuffix(Self.temporaryEnding) || $0.hasSuffix(".part") || $0.hasPrefix("output.") })
         closeJournal()
         unlink(url(of: Self.journalName))
         rmdir(path)
@@ -207,19 +262,41 @@ final class DownloadFolder: Sendable {
 
     /// Removes files that were being written when a download before this one was interrupted.
     private func removeRest(of folder: String, where isOurs: (String) -> Bool) {
-        guard let stream = opendir(folder) else { return }
+        for name in Self.names(in: folder) where isOurs(name) { unlink("\(folder)/\(name)") }
+    }
+
+    /// The folder, and those of the lanes in it.
+    private static func folders(in path: String) -> [String] {
+        let kinds = DownloadJournal.Lane.Kind.allCases.map { $0.rawValue + "-" }
+        return [path] + names(in: path).filter { name in kinds.contains { name.hasPrefix($0) } }.map { "\(path)/\($0)" }
+    }
+
+    private static func names(in folder: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            if name != ".", name != "..", isOurs(name) { names.append(name) }
+            if name != ".", name != ".." { names.append(name) }
         }
-        for name in names { unlink("\(folder)/\(name)") }
+        return names
     }
 
     // MARK: System calls
+
+    /// The size of a file; nil where there is none.
+    static func byteCount(of path: String) -> Int? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? Int(status.st_size) : nil
+    }
+
+    /// A device, pipe or folder is not what somebody wants to lose to a film.
+    private static func isReplaceable(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
+    }
 
     fileprivate static func sync(_ path: String) -> Bool {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -275,6 +352,7 @@ final class DownloadFile {
     let name: String
     private let folder: DownloadFolder
     private let path: String
+    private let temporaryPath: String
     private var descriptor: Int32
     private let hash: MD5Hash
     private(set) var byteCount = 0
@@ -284,9 +362,8 @@ final class DownloadFile {
         self.name = name
         try folder.makeFolder(for: name)
         path = folder.url(of: name)
-        let new = path + ".new"
-        unlink(new)
-        let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
+        temporaryPath = folder.temporaryPath(for: name)
+        let descriptor = open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
         guard descriptor >= 0 else { throw DownloadFolder.error(path) }
         do {
             hash = try MD5Hash()
@@ -300,7 +377,7 @@ final class DownloadFile {
     deinit {
         guard descriptor >= 0 else { return }
         close(descriptor)
-        unlink(path + ".new")
+        unlink(temporaryPath)
     }
 
     func write(_ bytes: [UInt8]) throws(OutputError) {
@@ -310,7 +387,7 @@ final class DownloadFile {
     }
 
     func finish() throws(OutputError) -> DownloadJournal.File {
-        guard fsync(descriptor) == 0, rename(path + ".new", path) == 0,
+        guard fsync(descriptor) == 0, rename(temporaryPath, path) == 0,
             DownloadFolder.sync(DownloadFolder.parent(of: path))
         else { throw DownloadFolder.error(path) }
         close(descriptor)

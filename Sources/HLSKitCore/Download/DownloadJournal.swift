@@ -24,6 +24,10 @@ struct DownloadJournal: Sendable, Equatable {
         var bandwidth = 0
         var codecs: String?
         var resolution: String?
+        /// `VIDEO-RANGE` as written.
+        var videoRange: String?
+        /// More may be listed: what is not loaded in time is gone.
+        var isLive = false
     }
 
     /// A file of the folder.
@@ -65,22 +69,30 @@ struct DownloadJournal: Sendable, Equatable {
         var variant: String?
 
         var position: SegmentPosition { SegmentPosition(epoch: epoch, sequence: sequence) }
+        /// The files of its map and keys.
+        var resources: [String] { [map, key?.file, mapKey?.file].compactMap(\.self) }
     }
 
     enum Entry: Sendable, Hashable {
         /// What is downloaded; the first line.
-        case header(url: String)
+        case header(url: String, identity: String)
         case lane(Lane)
         /// A map or a key.
         case resource(File)
         case segment(Segment)
+        /// The file that all is in, and its size, has its name.
+        case written(byteCount: Int)
     }
 
     /// The URL of the stream without query, user and fragment, which change while the stream stays the same.
     private(set) var url = ""
+    /// A hash of the URL with its query, which may be what tells two streams apart.
+    private(set) var identity = ""
     private(set) var lanes: [Lane] = []
     private(set) var resources: [String: File] = [:]
     private(set) var segments: [String: [SegmentPosition: Segment]] = [:]
+    /// The size of the file that was made of it.
+    private(set) var writtenByteCount: Int?
     /// How much of the text that was read is whole lines.
     private(set) var validByteCount = 0
 
@@ -88,12 +100,13 @@ struct DownloadJournal: Sendable, Equatable {
 
     mutating func add(_ entry: Entry) {
         switch entry {
-        case .header(let url): self.url = url
+        case .header(let url, let identity): (self.url, self.identity) = (url, identity)
         case .lane(let lane):
             lanes.removeAll { $0.id == lane.id }
             lanes.append(lane)
         case .resource(let file): resources[file.name] = file
         case .segment(let segment): segments[segment.lane, default: [:]][segment.position] = segment
+        case .written(let byteCount): writtenByteCount = byteCount
         }
     }
 
@@ -107,10 +120,13 @@ struct DownloadJournal: Sendable, Equatable {
         (segments[lane] ?? [:]).values.sorted { $0.position < $1.position }
     }
 
-    /// Bytes of all segments, and their number.
+    /// Bytes of all segments.
     var byteCount: Int {
         segments.values.reduce(0) { sum, lane in lane.values.reduce(sum) { $0 + ($1.file?.byteCount ?? 0) } }
     }
+
+    /// There is something of the stream that another run can use.
+    var hasMedia: Bool { segments.values.contains { $0.values.contains { $0.file != nil } } }
 }
 
 // MARK: - Reading
@@ -138,7 +154,7 @@ extension DownloadJournal.Entry {
             guard document["v"]?.integer == DownloadJournal.version, let url = document["url"]?.string else {
                 return nil
             }
-            self = .header(url: url)
+            self = .header(url: url, identity: document["identity"]?.string ?? "")
         } else if let kind = document["lane"]?.string.flatMap(DownloadJournal.Lane.Kind.init),
             let lane = document["id"]?.string
         {
@@ -152,7 +168,11 @@ extension DownloadJournal.Entry {
             value.bandwidth = document["bandwidth"]?.integer ?? 0
             value.codecs = document["codecs"]?.string
             value.resolution = document["resolution"]?.string
+            value.videoRange = document["range"]?.string
+            value.isLive = document["live"] == .bool(true)
             self = .lane(value)
+        } else if let byteCount = document["written"]?.integer {
+            self = .written(byteCount: byteCount)
         } else if document["sequence"] != nil {
             guard let segment = DownloadJournal.Segment(document) else { return nil }
             self = .segment(segment)
@@ -221,9 +241,10 @@ extension DownloadJournal.Segment {
 }
 
 extension JSONDocument {
-    /// A whole number that a double holds exactly.
+    /// A whole number; a wide one is written as text, because a double does not hold it exactly.
     fileprivate var integer: Int? {
-        guard let number, number == number.rounded(), number.magnitude < 9e15 else { return nil }
+        guard let number else { return string.flatMap { Int($0) } }
+        guard number == number.rounded(), number.magnitude < JournalLine.widest else { return nil }
         return Int(number)
     }
 }
@@ -235,9 +256,10 @@ extension DownloadJournal.Entry {
     var line: [UInt8] {
         var object = JournalLine()
         switch self {
-        case .header(let url):
+        case .header(let url, let identity):
             object.add("v", DownloadJournal.version)
             object.add("url", url)
+            object.add("identity", identity)
         case .lane(let lane):
             object.add("lane", lane.kind.rawValue)
             object.add("id", lane.id)
@@ -250,6 +272,8 @@ extension DownloadJournal.Entry {
             if lane.bandwidth > 0 { object.add("bandwidth", lane.bandwidth) }
             object.add("codecs", lane.codecs)
             object.add("resolution", lane.resolution)
+            object.add("range", lane.videoRange)
+            if lane.isLive { object.add(raw: "true", for: "live") }
         case .resource(let file): object.add(file)
         case .segment(let segment):
             object.add("in", segment.lane)
@@ -257,7 +281,8 @@ extension DownloadJournal.Entry {
             object.add("sequence", segment.sequence)
             object.add("name", segment.name)
             if let range = segment.range {
-                object.add(raw: "[\(range.lowerBound),\(range.upperBound)]", for: "range")
+                let bounds = [range.lowerBound, range.upperBound].map { JournalLine.number($0) }
+                object.add(raw: "[\(bounds.joined(separator: ","))]", for: "range")
             }
             object.add("start", Int(segment.start))
             object.add("duration", Int(segment.duration))
@@ -268,6 +293,7 @@ extension DownloadJournal.Entry {
             object.add("mapkey", segment.mapKey)
             object.add("date", segment.date)
             object.add("variant", segment.variant)
+        case .written(let byteCount): object.add("written", byteCount)
         }
         return Array(object.text.utf8)
     }
@@ -275,12 +301,19 @@ extension DownloadJournal.Entry {
 
 /// One object of JSON in the making.
 private struct JournalLine {
+    /// Numbers from here on are written as text.
+    static let widest = 9e15
+
     private var members: [String] = []
 
     var text: String { "{\(members.joined(separator: ","))}\n" }
 
     mutating func add(raw value: String, for name: String) { members.append("\"\(name)\":\(value)") }
-    mutating func add(_ name: String, _ value: Int) { add(raw: String(value), for: name) }
+    mutating func add(_ name: String, _ value: Int) { add(raw: Self.number(value), for: name) }
+
+    static func number(_ value: some BinaryInteger) -> String {
+        Double(value).magnitude < widest ? String(value) : "\"\(value)\""
+    }
 
     mutating func add(_ name: String, _ value: String?) {
         if let value { add(raw: Self.quoted(value), for: name) }

@@ -90,6 +90,16 @@ struct DownloadLane: Sendable {
         return result
     }
 
+    /// Whether a map is encrypted as a whole.
+    func isEncrypted(_ map: ResourceID) -> Bool {
+        tracker.playlist.segments.contains { segment in
+            guard let own = segment.map, own.byteRange?.range == map.byteRange,
+                tracker.playlist.resolve(own.uri) == map.url
+            else { return false }
+            return own.keys.contains { $0.method == .aes128 }
+        }
+    }
+
     /// Whether a segment that was stored is the one that the playlist names now.
     func isSame(_ stored: DownloadJournal.Segment, at index: Int) -> Bool {
         let wanted = description(at: index)
@@ -107,7 +117,9 @@ struct DownloadLane: Sendable {
     // MARK: Files
 
     /// The folder of the lane's files: the same in each run.
-    var folder: String { "\(entry.lane.kind.rawValue)-\(Self.hash(of: entry.lane.id))" }
+    var folder: String { Self.folder(of: entry.lane) }
+
+    static func folder(of lane: DownloadJournal.Lane) -> String { "\(lane.kind.rawValue)-\(hash(of: lane.id))" }
 
     /// FNV-1a of 32 bits, in 8 digits.
     static func hash(of id: String) -> String {

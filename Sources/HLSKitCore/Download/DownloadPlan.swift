@@ -31,14 +31,21 @@ struct DownloadPlan: Sendable {
     init(capacity: Int) { self.capacity = capacity }
 
     /// Takes segments up, those that it has not heard of.
-    mutating func add(_ items: [Item]) {
+    ///
+    /// - Returns: Those that need a resource which cannot be had; they are not loaded.
+    mutating func add(_ items: [Item]) -> [Item] {
         let new = items.filter { known.insert($0.id).inserted }
-        guard !new.isEmpty else { return }
-        waiting = (waiting + new).sorted {
+        let dropped = new.filter { $0.resources.contains { isThere[$0] == false } }
+        waiting += new.filter { item in !dropped.contains { $0.id == item.id } }
+        waiting.sort {
             ($0.start, $0.lane, $0.position.epoch, $0.position.sequence)
                 < ($1.start, $1.lane, $1.position.epoch, $1.position.sequence)
         }
+        return dropped
     }
+
+    /// What could not be had may be there by now.
+    mutating func forgetFailures() { isThere = isThere.filter(\.value) }
 
     /// Whether a segment was taken up before.
     func knows(_ id: ItemID) -> Bool { known.contains(id) }
@@ -65,8 +72,6 @@ struct DownloadPlan: Sendable {
                 continue
             }
             waiting.remove(at: index)
-            // Without its map or its key a segment is of no use.
-            guard item.resources.allSatisfy({ isThere[$0] == true }) else { continue }
             inFlight.insert(.segment(item.id))
             started.append(.segment(item.id))
         }

@@ -13,7 +13,8 @@ struct DownloadRun: Sendable {
     var result: DownloadTask.Result
     /// When something new was last listed.
     var lastNews: Duration
-    var lastFailure: AssetError?
+    /// By lanes, why their playlists could not be loaded when they were last asked for.
+    var failures: [Int: AssetError] = [:]
     var lanes: [DownloadLane] = []
     var variables: [String: String] = [:]
     var window = Range<Duration>(uncheckedBounds: (.zero, .zero))
@@ -24,6 +25,9 @@ struct DownloadRun: Sendable {
     var storedByteCount = 0
     /// The files of maps and keys that were loaded.
     var files: [ResourceID: String] = [:]
+    var failedMaps: [ResourceID: AssetError] = [:]
+    /// Files of keys that have decrypted a segment.
+    var provenKeys: Set<String> = []
     /// Playlists are not loaded again.
     var isOver = false
 
@@ -34,10 +38,18 @@ struct DownloadRun: Sendable {
         lastNews = started
     }
 
-    /// More segments that are wanted may be listed.
+    /// A rendition that ends this much before the variant ends with it.
+    private static let endTolerance = Duration.milliseconds(500)
+
+    /// More segments that are wanted may be listed. Once the variant has ended, a rendition is as long as that at the most.
     var isLive: Bool {
-        !isOver && followed.contains { lanes[$0].tracker.isLive && lanes[$0].tracker.end < window.upperBound }
+        guard !isOver, let main = lanes.first?.tracker else { return false }
+        let end = main.isLive ? window.upperBound : min(window.upperBound, main.end - Self.endTolerance)
+        return followed.contains { lanes[$0].tracker.isLive && lanes[$0].tracker.end < end }
     }
+
+    /// What is not loaded in time is gone, or was.
+    var beganLive: Bool { lanes.first?.tracker.beganLive ?? false }
 
     /// The lanes that are wanted: not those of alternates.
     var followed: [Int] {
@@ -94,6 +106,15 @@ struct DownloadRun: Sendable {
             (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }
         return DownloadJournal.Key(method: key.method.rawValue, file: file, vector: vector.joined())
+    }
+
+    /// The key of a segment that is encrypted as a whole.
+    func keyID(of id: DownloadPlan.ItemID) -> ResourceID? {
+        let lane = lanes[id.lane]
+        guard let index = lane.index(of: id.position),
+            let (key, id) = Self.key(of: lane.tracker.playlist.segments[index].keys, in: lane), key.method == .aes128
+        else { return nil }
+        return id
     }
 
     /// The key among the alternatives that can be used; nil for clear media, and for what no key here opens.

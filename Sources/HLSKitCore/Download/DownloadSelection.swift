@@ -78,8 +78,10 @@ struct DownloadSelection: Sendable {
         _ rendition: Rendition, _ kind: DownloadJournal.Lane.Kind, _ wanted: Set<MediaType>,
         of playlist: MultivariantPlaylist
     ) throws(AssetError) {
-        guard let uri = rendition.uri else { return }
-        try add(Self.lane(of: rendition, kind), uri, wanted, of: playlist)
+        let lane = Self.lane(of: rendition, kind)
+        // Listed twice it is one: the other URL is asked where the first does not give something.
+        guard let uri = rendition.uri, !entries.contains(where: { $0.lane.id == lane.id }) else { return }
+        try add(lane, uri, wanted, of: playlist)
         let target = entries.count - 1
         var urls: Set<String> = [entries[target].url]
         let twins = playlist.renditions.filter { $0.type == rendition.type && $0.optionID == rendition.optionID }
@@ -191,6 +193,7 @@ extension DownloadJournal.Lane {
         bandwidth = variant.bandwidth
         codecs = variant.codecsText
         resolution = variant.resolution.map { "\($0.width)x\($0.height)" }
+        videoRange = variant.videoRange?.rawValue
     }
 }
 

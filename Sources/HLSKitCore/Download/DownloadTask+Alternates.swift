@@ -16,7 +16,9 @@ extension DownloadTask {
                 if let known, !known.isLive {
                     playlist = known.playlist
                 } else {
-                    playlist = try await self.playlist(of: entry, variables)
+                    playlist = try await self.requests.request(delivers: false) {
+                        try await self.playlist(of: entry, variables)
+                    }
                 }
                 return .alternate(wish, began: began, .success(playlist))
             } catch {
@@ -47,7 +49,7 @@ extension DownloadTask {
                 resources: try resources(of: lane.tracker.playlist.segments[place], in: lane))
             guard !run.plan.knows(item.id) else { return try look(for: wish.target, after: missing, clock, &run) }
             run.alternates.note(item.id, for: wish)
-            run.plan.add([item])
+            try plan([item], clock, &run)
         } catch let error as AssetError {
             run.alternates.penalize(wish.alternate, at: clock.now)
             try look(for: wish.target, after: error, clock, &run)
@@ -63,8 +65,10 @@ extension DownloadTask {
             run.alternates.penalize(wish.alternate, at: clock.now)
             target = wish.target
         }
-        guard let last = run.alternates.look(for: target, after: error, at: clock.now) else { return }
-        guard last.mayBeSkipped || run.isLive else { throw last }
+        let policies = configuration.loading.retryPolicies
+        let budget = run.isLive ? policies.liveBudget : policies.budget
+        guard let last = run.alternates.look(for: target, after: error, at: clock.now, budget: budget) else { return }
+        guard last.mayBeSkipped || run.isLive || run.isOver else { throw last }
         run.skip(target, last)
     }
 }

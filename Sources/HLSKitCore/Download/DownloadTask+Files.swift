@@ -19,10 +19,14 @@ extension DownloadTask {
     ///
     /// - Parameters:
     ///   - format: `ts`, `mp4` or `mkv`.
+    ///   - allowsUnreadable: whether there is a file where segments cannot be read; they are left out then. Either way the
+    ///     next run loads them again.
     ///   - note: is told what had to be changed so that the media fits the format.
-    /// - Throws: ``OutputError``, ``AssetError`` where there is no media in what was loaded, `CancellationError`.
+    /// - Throws: ``OutputError``, ``AssetError`` where there is no media in what was loaded or some of it may not be left
+    ///   out, `CancellationError`.
     public func write(
-        to path: String, format: OutputFormat, overwrite: Bool = false, note: @escaping WriterNote = { _ in }
+        to path: String, format: OutputFormat, overwrite: Bool = false, allowsUnreadable: Bool = true,
+        note: @escaping WriterNote = { _ in }
     ) throws -> Files {
         update { $0.phase = .writing }
         let (entries, window) = loaded
@@ -52,20 +56,50 @@ extension DownloadTask {
         }
         var files = Files()
         files.duration = assembler.end
-        files.unreadable = assembler.problems.map { "\($0.file): \($0.text)" }
+        files.unreadable = assembler.problems.map { "\($0.segment.file?.name ?? ""): \($0.text)" }
+        // So that another run asks for them again.
+        folder.discard(assembler.problems.map(\.segment))
         guard assembler.end > .zero else {
             throw AssetError(
                 code: .badMedia, url: folder.path, cause: "there is no media in what was loaded",
                 detail: files.unreadable.first)
         }
+        guard files.unreadable.isEmpty || allowsUnreadable else {
+            throw AssetError(
+                code: .notAvailable, url: folder.path, cause: "a segment cannot be read", detail: files.unreadable.first
+            )
+        }
+        files.paths = Self.names(for: writer.paths.count, as: path, overwrite: overwrite)
         // The first last: while it is not there, the download is not done.
-        for (index, part) in writer.paths.enumerated().reversed() {
-            let target = index == 0 ? path : Remuxer.numbered(path, index + 1)
+        for (part, target) in zip(writer.paths, files.paths).reversed() {
             try folder.publish(
                 part.split(separator: "/").last.map(String.init) ?? name, as: target, overwrite: overwrite)
-            files.paths.insert(target, at: 0)
+        }
+        if files.unreadable.isEmpty, let byteCount = DownloadFolder.byteCount(of: path) {
+            try folder.add([.written(byteCount: byteCount)])
         }
         return files
+    }
+
+    /// Whether an earlier run has finished the file, and was interrupted before it had removed the folder.
+    public func isWritten(to path: String) -> Bool {
+        let journal = folder.journal
+        guard let byteCount = journal.writtenByteCount, journal.identity == Self.identity(of: configuration.url) else {
+            return false
+        }
+        return byteCount == DownloadFolder.byteCount(of: path)
+    }
+
+    /// The names of so many files. A number that is taken is no reason to lose what was loaded.
+    private static func names(for count: Int, as path: String, overwrite: Bool) -> [String] {
+        var names = [path]
+        var number = 2
+        while names.count < count {
+            let name = Remuxer.numbered(path, number)
+            number += 1
+            if overwrite || DownloadFolder.byteCount(of: name) == nil { names.append(name) }
+        }
+        return names
     }
 
     /// A path without its ending.
@@ -84,8 +118,10 @@ extension DownloadTask {
         var master = MultivariantPlaylist(url: "")
         master.hasIndependentSegments = false
         var main: DownloadJournal.Lane?
-        for lane in journal.lanes where !journal.segments(of: lane.id).isEmpty {
-            let uri = "\(lane.kind.rawValue)-\(DownloadLane.hash(of: lane.id)).m3u8"
+        // Earlier runs may have loaded something of other variants.
+        let wanted = loaded.entries.isEmpty ? journal.lanes : loaded.entries.map(\.lane)
+        for lane in wanted where !journal.segments(of: lane.id).isEmpty {
+            let uri = DownloadLane.folder(of: lane) + ".m3u8"
             _ = try folder.write(DownloadPlaylist(lane, journal).text, to: uri)
             switch lane.kind {
             case .main:
@@ -94,6 +130,7 @@ extension DownloadTask {
                     Variant(
                         uri: uri, bandwidth: max(1, lane.bandwidth), codecsText: lane.codecs,
                         resolution: Self.resolution(lane.resolution)))
+                master.variants[master.variants.count - 1].videoRange = lane.videoRange.map { VideoRange(rawValue: $0) }
             case .audio, .subtitles:
                 let type: Rendition.MediaType = lane.kind == .audio ? .audio : .subtitles
                 var rendition = Rendition(

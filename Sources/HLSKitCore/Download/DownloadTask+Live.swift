@@ -27,26 +27,33 @@ extension DownloadTask {
         let now = clock.now
         switch result {
         case .success(let playlist):
+            run.failures[lane] = nil
             let update = run.lanes[lane].tracker.update(
                 with: playlist, url: playlist.url, loadBegan: began, now: now)
             if update == .changed || update == .restarted {
                 run.lastNews = now
-                try takeUp(&run)
+                run.plan.forgetFailures()
+                if !run.lanes[lane].tracker.isLive { try noteLanes(run) }
+                try takeUp(clock, &run)
             }
         case .failure(let error):
-            guard error is AssetError else { throw error }
+            guard let error = error as? AssetError else { throw error }
             run.lanes[lane].noteFailedReload(at: began)
-            run.lastFailure = error as? AssetError
+            run.failures[lane] = error
         }
-        guard let tracker = run.lanes.first?.tracker, run.isLive, now - run.lastNews > tracker.staleLimit else {
-            return
-        }
+        guard let tracker = run.lanes.first?.tracker, run.isLive, now - run.lastNews > run.silenceLimit else { return }
         // What is there is kept (R42).
         run.result.failure =
-            run.lastFailure.map {
-                PlayerError(code: .init(rawValue: $0.code.rawValue), url: $0.url, cause: $0.cause, detail: $0.detail)
-            }
+            run.failures.min { $0.key < $1.key }.map { PlayerError($0.value) }
             ?? PlayerError(code: .staleLive, url: tracker.url, cause: "the live playlist does not go on")
         run.isOver = true
+    }
+}
+
+extension DownloadRun {
+    /// How long nothing new may come: longer where that is the server's fault, which may pass (R39, R41).
+    fileprivate var silenceLimit: Duration {
+        guard let tracker = lanes.first?.tracker else { return .zero }
+        return failures.isEmpty ? tracker.staleLimit : max(.seconds(60), tracker.pacingTarget * 10)
     }
 }

@@ -78,17 +78,23 @@ extension DownloadTask {
 
     private func window(of run: DownloadRun) throws(AssetError) -> Range<Duration> {
         guard let main = run.lanes.first?.tracker else { return .zero..<(.zero) }
-        func time(_ wish: Duration?) -> Duration? { wish.map { $0 < .zero ? main.end + $0 : $0 } }
-        let start = time(configuration.start) ?? .seconds(Int64.min / 4)
+        return try window(from: main.start, to: main.end, isLive: main.isLive)
+    }
+
+    /// The times that are wanted of what lies between these.
+    func window(from first: Duration, to last: Duration, isLive: Bool) throws(AssetError) -> Range<Duration> {
+        func time(_ wish: Duration?) -> Duration? { wish.map { $0 < .zero ? last + $0 : $0 } }
+        // There is nothing before the first: the file begins with it.
+        let start = time(configuration.start).map { max($0, first) } ?? .seconds(Int64.min / 4)
         let end = time(configuration.end) ?? .seconds(Int64.max / 4)
         guard start < end else {
             throw AssetError(
                 code: .notAvailable, url: configuration.url, cause: "there is nothing between --from and --to")
         }
-        if !main.isLive, start >= main.end {
+        if !isLive, start >= last {
             throw AssetError(
                 code: .notAvailable, url: configuration.url, cause: "the stream ends before --from",
-                detail: "it lasts \(main.end.wholeMicroseconds / 1_000_000) s")
+                detail: "it lasts \(last.wholeMicroseconds / 1_000_000) s")
         }
         return start..<end
     }

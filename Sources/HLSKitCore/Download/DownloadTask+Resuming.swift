@@ -11,41 +11,73 @@ extension DownloadTask {
         return String(path[..<slashes.upperBound] + rest[rest.index(after: at)...])
     }
 
+    /// The same for the same stream unless what it needs of the query has changed.
+    static func identity(of url: String) -> String {
+        let query = url.prefix { $0 != "#" }.drop { $0 != "?" }
+        return DownloadLane.hash(of: bare(url) + query)
+    }
+
+    /// Segments that are asked for before it is given up to find out whether the stream is the same.
+    private static let maximumProbeCount = 3
+
     /// Makes sure that what an earlier run has left is of the same stream: by the URL, or, where that is another (a token in
-    /// its path), by one segment that has to be the same.
+    /// it, or another film), by one segment that has to be the same. The last, since films may begin alike.
     func checkOrigin(_ run: DownloadRun) async throws {
         let journal = folder.journal
-        guard !journal.url.isEmpty, journal.url != Self.bare(configuration.url), !journal.segments.isEmpty else {
-            return
-        }
-        search: for lane in run.lanes {
-            for stored in journal.segments(of: lane.entry.lane.id) {
-                guard stored.file != nil, let index = lane.index(of: stored.position), lane.isSame(stored, at: index),
-                    let request = request(at: index, of: lane)
-                else { continue }
-                var probe = request
-                probe.file = "probe.\(DownloadLane.ending(of: stored.name))"
+        guard journal.hasMedia, journal.identity != Self.identity(of: configuration.url) else { return }
+        var failure: AssetError?
+        for (stored, request) in comparable(journal, run).prefix(Self.maximumProbeCount) {
+            var probe = request
+            probe.file = "probe.\(DownloadLane.ending(of: stored.name))"
+            do {
                 let loaded = try await loader.segment(probe)
                 folder.discard(probe.file)
-                if loaded.file?.md5 == stored.file?.md5 { return }
-                break search
+                if loaded.segment.file?.md5 == stored.file?.md5 { return }
+                failure = nil
+                break
+            } catch let error as AssetError {
+                failure = error
             }
         }
+        if let failure { throw failure }
         throw OutputError(
             code: .fileExists, path: folder.path,
             text: "it holds what was loaded of \(journal.url.escapingControls); remove it to begin anew")
     }
 
-    func noteLanes(_ selection: DownloadSelection) throws(OutputError) {
+    /// Stored segments that a playlist names as well, the last first.
+    private func comparable(
+        _ journal: DownloadJournal, _ run: DownloadRun
+    ) -> [(stored: DownloadJournal.Segment, request: DownloadLoader.Request)] {
+        run.lanes.flatMap { lane in
+            journal.segments(of: lane.entry.lane.id).reversed().compactMap { stored in
+                // One of another variant does not tell of this one.
+                guard stored.file != nil, stored.variant == nil, let index = lane.index(of: stored.position),
+                    lane.isSame(stored, at: index), let request = request(at: index, of: lane)
+                else { return nil }
+                return (stored, request)
+            }
+        }
+    }
+
+    /// Notes what is downloaded, and whether it is live.
+    func noteLanes(_ run: DownloadRun) throws(OutputError) {
         let journal = folder.journal
         var entries: [DownloadJournal.Entry] = []
-        if journal.url.isEmpty { entries.append(.header(url: Self.bare(configuration.url))) }
-        for entry in selection.entries where !journal.lanes.contains(entry.lane) { entries.append(.lane(entry.lane)) }
+        if journal.url.isEmpty {
+            entries.append(
+                .header(url: Self.bare(configuration.url), identity: Self.identity(of: configuration.url)))
+        }
+        for index in run.followed {
+            var lane = run.lanes[index].entry.lane
+            lane.isLive = run.lanes[index].tracker.isLive
+            if !journal.lanes.contains(lane) { entries.append(.lane(lane)) }
+        }
         if !entries.isEmpty { try folder.add(entries) }
     }
 
     /// Puts into the plan what is wanted and not there.
-    func takeUp(_ run: inout DownloadRun) throws {
+    func takeUp(_ clock: HostClock, _ run: inout DownloadRun) throws {
         let journal = folder.journal
         var entries: [DownloadJournal.Entry] = []
         for laneIndex in run.followed {
@@ -83,10 +115,19 @@ extension DownloadTask {
                         lane: laneIndex, position: position, start: lane.tracker.starts[index],
                         resources: try resources(of: segment, in: lane)))
             }
-            run.plan.add(items)
+            try plan(items, clock, &run)
         }
         if !entries.isEmpty { try folder.add(entries) }
         publish(run)
+    }
+
+    /// Puts segments into the plan; those whose map cannot be had are looked for elsewhere.
+    func plan(_ items: [DownloadPlan.Item], _ clock: HostClock, _ run: inout DownloadRun) throws {
+        for item in run.plan.add(items) {
+            let error = item.resources.compactMap { run.failedMaps[$0] }.first
+            try look(
+                for: item.id, after: error ?? AssetError(code: .notFound, cause: "its map cannot be had"), clock, &run)
+        }
     }
 
     func publish(_ run: DownloadRun) {

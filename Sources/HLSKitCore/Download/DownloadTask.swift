@@ -50,6 +50,7 @@ public final class DownloadTask: Sendable {
     let configuration: DownloadConfiguration
     let folder: DownloadFolder
     let client: ResourceClient
+    let requests: RequestGuard
     private let state = Mutex(State())
 
     /// Makes the folder, or takes up what an earlier run has left there. Loads nothing.
@@ -59,12 +60,20 @@ public final class DownloadTask: Sendable {
         self.configuration = configuration
         self.folder = try DownloadFolder(path: folder)
         client = ResourceClient(url: configuration.url, options: configuration.loading)
+        requests = RequestGuard(configuration.loading)
     }
+
+    /// Nothing is stored that another run could use.
+    public var isEmpty: Bool { !folder.journal.hasMedia }
+
+    /// How long what is on its way may take once nothing more is wanted (R71).
+    private static let stopLimit = Duration.seconds(1)
 
     /// How far it is. Changes all the time; look at it as often as it is shown.
     public var progress: DownloadProgress { state.withLock { $0.progress } }
 
-    /// Loads no more segments of a live stream than those that are on their way; ``run()`` then ends as if the stream had
+    /// Loads no more segments of a live stream than those that are on their way and come within a second; ``run()`` then
+    /// ends as if the stream had
     /// ended. Of other streams, what is not on its way is missing in the result.
     public func stop() {
         let stopping = state.withLock { state in
@@ -88,8 +97,13 @@ public final class DownloadTask: Sendable {
     /// Removes the files of the download, and the folder.
     public func removeFolder() { folder.remove() }
 
-    /// Gives the folder another name, where it is to stay as it is: the journal goes, and nothing can be resumed.
-    public func moveFolder(to path: String) throws(OutputError) { try folder.move(to: path) }
+    /// Gives the folder another name, where it is to stay as it is: the journal goes, and nothing can be resumed. What
+    /// earlier runs have loaded of other variants goes too.
+    public func moveFolder(to path: String) throws(OutputError) {
+        let (entries, _) = loaded
+        if !entries.isEmpty { folder.removeLanes(except: Set(entries.map(\.lane.id))) }
+        try folder.move(to: path)
+    }
 
     // MARK: Running
 
@@ -100,33 +114,53 @@ public final class DownloadTask: Sendable {
     public func run() async throws -> Result {
         let clock = HostClock(configuration.loading.clock)
         update { $0 = DownloadProgress() }
-        let opened = try await open()
-        var (selection, first) = opened
+        requests.reset()
+        let damagedCount = folder.verify()
+        var run: DownloadRun
+        do {
+            run = try await opened(clock)
+        } catch let error as AssetError {
+            guard let result = try salvage(after: error) else { throw error }
+            return result
+        }
+        run.result.damagedSegmentCount = damagedCount
+        try await checkOrigin(run)
+        try noteLanes(run)
+        keep(run.followed.map { run.lanes[$0].entry }, run.window)
+        update { $0.phase = .loading }
+        try takeUp(clock, &run)
+        try await load(clock, &run)
+        return counted(run.result, of: run.followed.map { run.lanes[$0].entry.lane })
+    }
+
+    /// The playlists of what is downloaded.
+    private func opened(_ clock: HostClock) async throws -> DownloadRun {
+        var (selection, first) = try await open()
         var run = DownloadRun(
             plan: DownloadPlan(capacity: configuration.connectionCount),
             alternates: DownloadAlternates(selection, policies: configuration.loading.retryPolicies),
             result: Result(), started: clock.now)
-        run.result.damagedSegmentCount = folder.verify()
         try await openLanes(&selection, first: first, clock, &run)
-        try await checkOrigin(run)
-        try noteLanes(selection)
-        state.withLock { [window = run.window, entries = selection.entries] in
-            $0.entries = entries
-            $0.window = window
-        }
-        update { $0.phase = .loading }
-        try takeUp(&run)
-        try await load(clock, &run)
-        run.result.segmentCount = 0
-        for index in run.followed {
-            let lane = run.lanes[index]
-            for segment in folder.journal.segments(of: lane.entry.lane.id) where segment.file != nil {
-                run.result.segmentCount += 1
-                if segment.variant != nil { run.result.substitutedSegmentCount += 1 }
-                if index == 0 { run.result.duration += .microseconds(segment.duration) }
+        return run
+    }
+
+    /// Notes what is loaded, for what is written.
+    func keep(_ entries: [DownloadSelection.Entry], _ window: Range<Duration>) {
+        state.withLock { ($0.entries, $0.window) = (entries, window) }
+    }
+
+    /// Completes a result with what is there of these lanes, the variant's first.
+    func counted(_ result: Result, of lanes: [DownloadJournal.Lane]) -> Result {
+        var result = result
+        let journal = folder.journal
+        for (index, lane) in lanes.enumerated() {
+            for segment in journal.segments(of: lane.id) where segment.file != nil {
+                result.segmentCount += 1
+                if segment.variant != nil { result.substitutedSegmentCount += 1 }
+                if index == 0 { result.duration += .microseconds(segment.duration) }
             }
         }
-        return run.result
+        return result
     }
 
     /// What the last run has loaded, the variant first, and the item times that were wanted.
@@ -142,15 +176,17 @@ public final class DownloadTask: Sendable {
 
     enum Outcome: Sendable {
         case resource(ResourceID, lane: Int, Swift.Result<DownloadJournal.File, any Error>)
-        case segment(DownloadPlan.ItemID, Swift.Result<DownloadJournal.Segment, any Error>)
+        case segment(DownloadPlan.ItemID, Swift.Result<DownloadLoader.Loaded, any Error>)
         case playlist(lane: Int, began: Duration, Swift.Result<MediaPlaylist, any Error>)
         case alternate(DownloadAlternates.Wish, began: Duration, Swift.Result<MediaPlaylist, any Error>)
         /// Nothing more is wanted of a live stream.
         case stop
+        /// What was on its way then has had its time.
+        case deadline
     }
 
     var loader: DownloadLoader {
-        DownloadLoader(client: client, folder: folder) { [self] count in
+        DownloadLoader(client: client, folder: folder, requests: requests) { [self] count in
             update { $0.receivedByteCount += count }
         }
     }
@@ -165,20 +201,32 @@ public final class DownloadTask: Sendable {
                 for await _ in stops { break }
                 return .stop
             }
-            while true {
+            loop: while true {
                 for work in run.plan.next() { add(work, run, &group) }
                 for wish in run.alternates.takeWaiting() { open(wish, clock, run, &group) }
                 if run.plan.isIdle, !run.alternates.isBusy, !run.isLive || isStopping { break }
                 guard let outcome = try await group.next() else { break }
-                switch outcome {
-                case .stop: run.plan.stop()
-                case .resource(let id, let lane, let result): try take(result, of: id, lane: lane, clock, &run)
-                case .segment(let id, let result): try take(result, of: id, clock, &run)
-                case .alternate(let wish, let began, let result):
-                    try take(result, of: wish, began: began, clock, &run)
-                case .playlist(let lane, let began, let result):
-                    try take(result, of: lane, began: began, clock, &run)
-                    if run.lanes[lane].tracker.isLive, !run.isOver { addReload(of: lane, clock, run, &group) }
+                do {
+                    switch outcome {
+                    case .stop:
+                        group.addTask {
+                            try? await clock.sleep(until: clock.now + Self.stopLimit)
+                            return .deadline
+                        }
+                    case .deadline: break loop
+                    case .resource(let id, let lane, let result): try take(result, of: id, lane: lane, clock, &run)
+                    case .segment(let id, let result): try take(result, of: id, clock, &run)
+                    case .alternate(let wish, let began, let result):
+                        try take(result, of: wish, began: began, clock, &run)
+                    case .playlist(let lane, let began, let result):
+                        try take(result, of: lane, began: began, clock, &run)
+                    }
+                    try checkRequests()
+                } catch let error as AssetError {
+                    try end(after: error, &run)
+                }
+                if case .playlist(let lane, _, _) = outcome, run.lanes[lane].tracker.isLive, !run.isOver {
+                    addReload(of: lane, clock, run, &group)
                 }
                 if isStopping { run.plan.stop() }
                 publish(run)
@@ -186,6 +234,22 @@ public final class DownloadTask: Sendable {
             group.cancelAll()
             return run
         }
+    }
+
+    /// What there is of a live stream is kept, whatever ends it: it cannot be had again (R42).
+    private func end(after error: AssetError, _ run: inout DownloadRun) throws {
+        guard !run.isOver else { return }
+        guard run.beganLive, run.isLive || error.code != .network, folder.journal.hasMedia else { throw error }
+        run.result.failure = PlayerError(error)
+        run.isOver = true
+        run.plan.stop()
+    }
+
+    /// Ends a run whose requests bring nothing (R74).
+    private func checkRequests() throws(AssetError) {
+        guard requests.isExhausted else { return }
+        throw AssetError(
+            code: .network, url: configuration.url, cause: "too many requests in a row have brought nothing")
     }
 
     private var isStopping: Bool { state.withLock { $0.isStopping } }
@@ -196,12 +260,10 @@ public final class DownloadTask: Sendable {
         let loader = loader
         switch work {
         case .resource(let id, let lane):
-            let source = run.lanes[lane].tracker.url
-            let name = run.lanes[lane].folder
+            let named = run.lanes[lane]
             group.addTask {
                 do {
-                    return .resource(
-                        id, lane: lane, .success(try await loader.resource(id, namedBy: source, in: name)))
+                    return .resource(id, lane: lane, .success(try await loader.resource(id, of: named)))
                 } catch { return .resource(id, lane: lane, .failure(error)) }
             }
         case .segment(let id):
@@ -233,6 +295,7 @@ public final class DownloadTask: Sendable {
                 duration: segment.duration,
                 bitRate: lane.entry.lane.bandwidth > 0 ? lane.entry.lane.bandwidth : nil),
             isClear: !isWhole)
+        request.key = DownloadRun.key(of: segment.keys, in: lane)?.id
         if lane.tracker.isAtEdge(index) { request.patience = lane.tracker.pacingTarget * 3 }
         return request
     }
@@ -249,6 +312,7 @@ public final class DownloadTask: Sendable {
             run.files[id] = file.name
             _ = run.plan.finish(.resource(id, lane: lane))
         case .failure(let error):
+            let dropped = run.plan.finish(.resource(id, lane: lane), succeeded: false)
             // Without a key nothing is of use (R50); a map is needed by some segments.
             guard let error = error as? AssetError, id.kind == .map, error.code == .notFound || error.code == .badMedia
             else {
@@ -258,26 +322,37 @@ public final class DownloadTask: Sendable {
                 }
                 throw error
             }
-            for dropped in run.plan.finish(.resource(id, lane: lane), succeeded: false) {
-                try look(for: dropped, after: error, clock, &run)
-            }
+            run.failedMaps[id] = error
+            for id in dropped { try look(for: id, after: error, clock, &run) }
         }
     }
 
     private func take(
-        _ result: Swift.Result<DownloadJournal.Segment, any Error>, of id: DownloadPlan.ItemID,
+        _ result: Swift.Result<DownloadLoader.Loaded, any Error>, of id: DownloadPlan.ItemID,
         _ clock: HostClock, _ run: inout DownloadRun
     ) throws {
         _ = run.plan.finish(.segment(id))
         switch result {
         case .success(let loaded):
-            guard let segment = run.stored(loaded, of: id) else { return }
+            let keyID = run.keyID(of: id)
+            if let key = loaded.key, let keyID {
+                try folder.add([.resource(key)])
+                run.files[keyID] = key.name
+            }
+            if let key = keyID.flatMap({ run.files[$0] }) { run.provenKeys.insert(key) }
+            guard let segment = run.stored(loaded.segment, of: id) else { return }
             try folder.add([.segment(segment)])
             run.done.segmentCount += 1
             run.done.duration += .microseconds(segment.duration)
             run.storedByteCount += segment.file?.byteCount ?? 0
         case .failure(let error):
-            guard let error = error as? AssetError else { throw error }
+            guard var error = error as? AssetError else { throw error }
+            // A key that has decrypted others is right.
+            if error.code == .contentKey, let key = run.keyID(of: id).flatMap({ run.files[$0] }),
+                run.provenKeys.contains(key)
+            {
+                error.code = .badMedia
+            }
             try look(for: id, after: error, clock, &run)
         }
     }

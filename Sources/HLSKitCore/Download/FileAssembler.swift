@@ -12,6 +12,7 @@ struct FileAssembler {
     private struct Lane {
         let id: LaneID
         let language: String?
+        let videoRange: VideoRange?
         let segments: [DownloadJournal.Segment]
         var next = 0
         var pipeline: LanePipeline
@@ -32,7 +33,7 @@ struct FileAssembler {
 
     /// What went wrong with a segment; the others are written.
     struct Problem: Sendable, Hashable {
-        var file: String
+        var segment: DownloadJournal.Segment
         var text: String
     }
 
@@ -84,6 +85,7 @@ struct FileAssembler {
             guard id != .subtitles || includesText else { continue }
             var lane = Lane(
                 id: id, language: entry.lane.language,
+                videoRange: entry.lane.videoRange.map { VideoRange(rawValue: $0) },
                 segments: journal.segments(of: entry.lane.id).filter(isInside),
                 pipeline: LanePipeline(lane: id, mode: .demux, wanted: entry.wanted))
             for type in [MediaType.video, .audio] where entry.wanted.contains(type) {
@@ -138,15 +140,11 @@ struct FileAssembler {
 
     // MARK: Reading
 
-    /// Kinds that the first segments of a lane do not have are not waited for.
+    /// Reads each lane up to its first track, so that all that begin together are told together.
     private mutating func announceSlots() throws {
         for index in lanes.indices {
             while lanes[index].textSlot == nil, lanes[index].nextStart != nil, lanes[index].tracks.isEmpty {
                 try readSegment(of: index)
-            }
-            for (type, slot) in lanes[index].slots where lanes[index].tracks[type] == nil {
-                lanes[index].slots[type] = nil
-                merger.finish(slot)
             }
         }
         // Without pictures sound begins where it is wanted.
@@ -174,7 +172,8 @@ struct FileAssembler {
         var job = SegmentJob(
             id: id, request: RequestID(rawValue: 0), start: .microseconds(segment.start),
             duration: .microseconds(segment.duration), timeline: timeline, window: PresentationWindow(),
-            startsNewSequence: isNew, url: file.name, mediaSequence: segment.sequence)
+            startsNewSequence: isNew, url: file.name, mediaSequence: segment.sequence,
+            videoRange: lanes[index].videoRange)
         if let map = segment.map { job.map = try provide(map, .map, to: index) }
         if let key = segment.key { job.key = try self.key(key, for: index) }
         if let key = segment.mapKey, key.method == EncryptionKey.Method.aes128.rawValue {
@@ -261,8 +260,9 @@ struct FileAssembler {
                         sample, itemTime: itemTime,
                         time: ItemTimeline.duration(sample.dts, track.timescale) + offset), to: slot)
             case .fact(.segmentFailed(let id, let failure)):
-                let name = lanes[index].segments[id.rawValue - 1].file?.name ?? ""
-                problems.append(Problem(file: name, text: PlayerError(failure, url: name).cause))
+                let segment = lanes[index].segments[id.rawValue - 1]
+                let error = PlayerError(failure, url: segment.file?.name ?? "")
+                problems.append(Problem(segment: segment, text: error.cause))
                 lanes[index].pipeline.abandon(id)
             case .cues(let batch): lanes[index].cues.add(batch, language: lanes[index].language)
             case .sync, .cut, .closedCaptions, .metadata, .fact, .note: break
@@ -299,8 +299,14 @@ struct FileAssembler {
         let delay = ItemTimeline.duration(sample.pts.subtractingReportingOverflow(sample.dts).partialValue, scale)
         let length = ItemTimeline.duration(sample.duration, scale)
         guard itemTime - delay < window.upperBound, begins(slot, sample, itemTime, length) else { return }
-        let time = itemTime - (origin ?? .zero)
+        var (sample, time) = (sample, itemTime - (origin ?? .zero))
         end = max(end, time + length)
+        if time < .zero, lanes.contains(where: { $0.textSlot == slot }) {
+            // What was said before the file begins is not: players have no time for it.
+            sample.duration += time.wholeMicroseconds / 1000
+            time = .zero
+            guard sample.duration > 0 else { return }
+        }
         try writer.write(sample, ofTrackAt: index, at: MediaTime(time))
     }
 

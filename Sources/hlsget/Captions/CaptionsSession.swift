@@ -11,14 +11,23 @@ struct CaptionsSession {
     }
 
     func run() async -> ExitStatus {
-        let signals = SignalWatcher()
+        let interruption = Interruption()
         do {
             guard let directory = InputLocation.workingDirectory() else {
                 throw ArgumentValueError("the working directory does not exist")
             }
             let url = try InputLocation.url(of: command.url, in: directory)
-            if command.list { return try await list(url) }
-            return try await save(url, signals: signals)
+            if command.list { return try await list(url, interruption) }
+            // So that a file that cannot be written is known before anything is loaded.
+            let file = try OutputFile(path: command.output, overwrite: command.overwrite)
+            do {
+                return try await save(url, to: file, interruption)
+            } catch {
+                file.discard()
+                throw error
+            }
+        } catch let interrupted as Interruption.Interrupted {
+            return .interrupted(signal: interrupted.signal)
         } catch let error as AssetError {
             StandardStream.error.writeLine(ErrorLine.line(error.cause, url: error.url, detail: error.detail))
             return ExitStatus(PlayerError.Code(rawValue: error.code.rawValue))
@@ -64,8 +73,8 @@ struct CaptionsSession {
 
     // MARK: Listing
 
-    private func list(_ url: String) async throws -> ExitStatus {
-        for option in try await options(of: url, configuration()) {
+    private func list(_ url: String, _ interruption: Interruption) async throws -> ExitStatus {
+        for option in try await interruption.cancelling({ try await options(of: url, configuration()) }) {
             var line = option.renditions.first?.instreamID.map { "--service \($0)" } ?? "subtitles"
             line = line.padded(to: 20) + (option.extendedLanguageTag ?? "-").padded(to: 8) + option.displayName
             if option.isDefault { line += ", default" }
@@ -82,21 +91,25 @@ struct CaptionsSession {
         case signal(Int32)
     }
 
-    private func save(_ url: String, signals: SignalWatcher) async throws -> ExitStatus {
+    private func save(_ url: String, to file: OutputFile, _ interruption: Interruption) async throws -> ExitStatus {
         let configuration = configuration()
         var failure: PlayerError?
         let options: [MediaSelectionOption]
         if command.subs == nil, command.service == nil {
-            options = try await self.options(of: url, configuration)
+            options = try await interruption.cancelling { try await self.options(of: url, configuration) }
         } else {
             // What cannot be opened is told better by the player, which knows more kinds of things.
-            options = (try? await self.options(of: url, configuration)) ?? []
+            do {
+                options = try await interruption.cancelling { try await self.options(of: url, configuration) }
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                options = []
+            }
         }
         let hasSubtitles = command.service == nil && options.contains { $0.renditions.first?.type == .subtitles }
         let expression =
             try command.subs ?? (hasSubtitles ? QualityExpression(parsing: "best", for: .renditions) : nil)
-        // So that a file that cannot be written is known before anything is loaded.
-        let file = try OutputFile(path: command.output, overwrite: command.overwrite)
         let player = Player(configuration: configuration)
         let item = PlayerItem(url: url)
         item.preferences.quality = try QualityExpression(parsing: "worst")
@@ -107,13 +120,11 @@ struct CaptionsSession {
         try item.add(collector)
         let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)
         let events = player.events()
-        let tasks = [
-            Task {
-                for await event in events { sink.yield(.event(event)) }
-                sink.finish()
-            },
-            Task { for await signal in signals.requests { sink.yield(.signal(signal)) } },
-        ]
+        let watching = Task {
+            for await event in events { sink.yield(.event(event)) }
+            sink.finish()
+        }
+        interruption.onSignal { sink.yield(.signal($0)) }
         player.play()
         try player.replaceCurrentItem(with: item)
         var status = ExitStatus.done
@@ -133,7 +144,7 @@ struct CaptionsSession {
                 }
             }
         }
-        for task in tasks { task.cancel() }
+        watching.cancel()
         var writer = CaptionFileWriter(format: format)
         let service = command.service ?? Self.service(of: Set(collector.closedCaptions.map(\.service)))
         writer.language =

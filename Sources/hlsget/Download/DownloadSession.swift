@@ -31,8 +31,10 @@ struct DownloadSession {
                 throw ArgumentValueError("the working directory does not exist")
             }
             let url = try InputLocation.url(of: command.url, in: directory)
-            try checkTarget()
-            let task = try DownloadTask(configuration(of: url), folder: target.workPath)
+            let configuration = configuration(of: url)
+            if removeRest(configuration) { return .done }
+            try target.check(overwrite: command.overwrite)
+            let task = try DownloadTask(configuration, folder: target.workPath)
             return try await download(task, signals)
         } catch is CancellationError {
             display?.finish()
@@ -56,15 +58,18 @@ struct DownloadSession {
         return configuration
     }
 
-    /// A name that is taken is known before anything is loaded.
-    private func checkTarget() throws(OutputError) {
-        guard access(target.path, F_OK) == 0 else { return }
-        if case .folder(let path) = target {
-            throw OutputError(code: .fileExists, path: path, text: "the folder exists")
+    /// An earlier run was killed when its file had its name already, and only the folder was left to be removed.
+    private func removeRest(_ configuration: DownloadConfiguration) -> Bool {
+        guard !command.overwrite, case .file(let path, _) = target, access(path, F_OK) == 0,
+            access(target.workPath, F_OK) == 0,
+            let task = try? DownloadTask(configuration, folder: target.workPath), task.isWritten(to: path)
+        else { return false }
+        task.removeFolder()
+        if !command.quiet {
+            StandardStream.error.writeLine(
+                "hlsget: \(TerminalText.escaped(path)) is whole: an earlier run has written it")
         }
-        guard command.overwrite else {
-            throw OutputError(code: .fileExists, path: target.path, text: "the file exists")
-        }
+        return true
     }
 
     // MARK: Running
@@ -106,6 +111,8 @@ struct DownloadSession {
                 if !task.progress.isLive { return interrupted(number) }
             case .loaded(.failure(let error)):
                 if let signal { return interrupted(signal) }
+                // A name that was mistyped leaves nothing behind.
+                if task.isEmpty { task.removeFolder() }
                 throw error
             case .loaded(.success(let loaded)):
                 result = loaded
@@ -139,12 +146,15 @@ struct DownloadSession {
                     try task.moveFolder(to: path)
                     sink.yield(.written(.success(nil)))
                 case .file(let path, let format):
-                    let files = try task.write(to: path, format: format, overwrite: command.overwrite) { text in
+                    let files = try task.write(
+                        to: path, format: format, overwrite: command.overwrite, allowsUnreadable: !command.strict
+                    ) { text in
                         guard !command.quiet else { return }
                         let line = ErrorLine.line(text, url: nil, detail: nil, severity: "warning")
                         if let display { display.print(line) } else { StandardStream.error.writeLine(line) }
                     }
-                    task.removeFolder()
+                    // What could not be read is loaded again by another run.
+                    if files.unreadable.isEmpty { task.removeFolder() }
                     sink.yield(.written(.success(files)))
                 }
             } catch {
@@ -201,6 +211,9 @@ struct DownloadSession {
         display?.clear()
         if let files, result.gaps.isEmpty, command.range.from == nil, command.range.to == nil { check(files, result) }
         for text in files?.unreadable ?? [] { warn("a segment cannot be read", nil, text) }
+        if let files, !files.unreadable.isEmpty {
+            warn("the same command with --overwrite loads again what cannot be read", target.workPath, nil)
+        }
         if let failure = result.failure { StandardStream.error.writeLine(ErrorLine.text(for: failure)) }
         if reportsJSON { StandardStream.error.writeLine(report.line(progress, rate: nil).text) }
         if !command.quiet {
@@ -216,7 +229,7 @@ struct DownloadSession {
         }
         if let signal { return .interrupted(signal: signal) }
         if let failure = result.failure { return ExitStatus(failure.code) }
-        return command.strict && !(files?.unreadable ?? []).isEmpty ? .incomplete : .done
+        return .done
     }
 }
 

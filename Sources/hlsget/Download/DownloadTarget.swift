@@ -1,3 +1,4 @@
+import Glibc
 import HLSKitCore
 
 /// Where a download goes: a file of a format, or a folder that keeps segments and playlists.
@@ -39,6 +40,23 @@ enum DownloadTarget: Sendable, Equatable {
     var path: String {
         switch self {
         case .file(let path, _), .folder(let path): path
+        }
+    }
+
+    /// What cannot be written is known before anything is loaded (RELIABILITY R72).
+    func check(overwrite: Bool) throws(OutputError) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return }
+        if case .folder = self { throw OutputError(code: .fileExists, path: path, text: "the name is taken") }
+        // A link is replaced, but none that leads to something else than a file.
+        let isLink = status.st_mode & S_IFMT == S_IFLNK
+        if isLink, stat(path, &status) != 0 { status.st_mode = S_IFREG }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw OutputError(code: .notWritable, path: path, text: "not a regular file")
+        }
+        guard overwrite else { throw OutputError(code: .fileExists, path: path, text: "the file exists") }
+        guard isLink || access(path, W_OK) == 0 else {
+            throw OutputError(code: .notWritable, path: path, text: String(cString: strerror(errno)))
         }
     }
 

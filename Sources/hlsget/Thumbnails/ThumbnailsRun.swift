@@ -25,6 +25,8 @@ struct ThumbnailsRun {
     func run() async -> ExitStatus {
         do {
             return try await make()
+        } catch let interrupted as Interruption.Interrupted {
+            return .interrupted(signal: interrupted.signal)
         } catch let error as ArgumentValueError {
             StandardStream.error.writeLine(ErrorLine.line(error.description, url: nil, detail: nil))
             return .usage
@@ -39,8 +41,8 @@ struct ThumbnailsRun {
         let names = try command.names()
         // What cannot be written is known before the first request.
         for path in [command.sheet, command.storyboard].compactMap(\.self) { try check(path) }
-        if let times = command.times { try check(names, count: times.count) }
-        if command.every == nil, command.times == nil { try check(names, count: command.count ?? 20) }
+        let count = command.times?.count ?? command.count ?? 20
+        try check(names, count: command.every == nil ? count : 1)
 
         let options = command.connection.assetOptions(of: url, allowsFilesOutside: command.allowFile)
         let generator = ImageGenerator(asset: Asset(url: url, options: options))
@@ -50,12 +52,9 @@ struct ThumbnailsRun {
             generator.requestedTimeToleranceBefore = .zero
             generator.requestedTimeToleranceAfter = .zero
         }
-        let signals = SignalWatcher()
-        let interruption = Interruption(generator)
-        let watching = Task { for await signal in signals.requests { interruption.note(signal) } }
-        defer { watching.cancel() }
-
-        let end = try await generator.loadTimeRange().duration.duration
+        let interruption = Interruption()
+        let end = try await interruption.cancelling { try await generator.loadTimeRange().duration.duration }
+        interruption.onSignal { _ in generator.cancelAllImageGeneration() }
         let wishes = try wishes(end: end, url: url)
         try check(names, count: wishes.count)
         try names?.folder.map(makeFolder)
@@ -99,8 +98,14 @@ struct ThumbnailsRun {
     // MARK: Files
 
     private func check(_ path: String) throws(OutputError) {
-        guard !command.overwrite, path != "-", access(path, F_OK) == 0 else { return }
-        throw OutputError(code: .fileExists, path: path, text: "the file exists; --overwrite replaces it")
+        guard path != "-" else { return }
+        if access(path, F_OK) == 0 {
+            guard !command.overwrite else { return }
+            throw OutputError(code: .fileExists, path: path, text: "the file exists; --overwrite replaces it")
+        }
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        guard access(folder, W_OK) != 0 else { return }
+        throw OutputError(code: .notWritable, path: path, text: String(cString: strerror(errno)))
     }
 
     private func check(_ names: ThumbnailNames?, count: Int) throws {
@@ -108,6 +113,8 @@ struct ThumbnailsRun {
         if names.isSingle, count > 1 {
             throw ArgumentValueError("-o: \(count) images need a place for the number in their name, as in %03d")
         }
+        // In a folder that is made there is nothing yet.
+        if let folder = names.folder, access(folder, F_OK) != 0 { return try check(String(folder.dropLast())) }
         for number in 1...max(1, count) { try check(names.name(number)) }
     }
 

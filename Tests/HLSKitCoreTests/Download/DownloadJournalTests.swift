@@ -7,6 +7,7 @@ struct DownloadJournalTests {
     private static var entries: [DownloadJournal.Entry] {
         var lane = DownloadJournal.Lane(id: "audio|\"g\"|Englisch\n\u{1}", kind: .audio)
         (lane.language, lane.name, lane.isDefault, lane.bandwidth) = ("en", "Englisch", true, 128_000)
+        (lane.videoRange, lane.isLive) = ("PQ", true)
         lane.characteristics = "public.accessibility.describes-video"
         let file = DownloadJournal.File(name: "main-1/000001.ts", byteCount: 1 << 33, md5: "0123")
         var segment = DownloadJournal.Segment(
@@ -19,9 +20,10 @@ struct DownloadJournalTests {
         segment.date = "2024-02-29T12:00:00.000Z"
         let gap = DownloadJournal.Segment(lane: "main", sequence: 7, name: "g.ts", start: 0, duration: 0)
         return [
-            .header(url: "https://h/ä\\x.m3u8"), .lane(DownloadJournal.Lane(id: "main", kind: .main)), .lane(lane),
+            .header(url: "https://h/ä\\x.m3u8", identity: "0a1b2c3d"),
+            .lane(DownloadJournal.Lane(id: "main", kind: .main)), .lane(lane),
             .resource(DownloadJournal.File(name: "key.bin", byteCount: 16, md5: "ff")), .segment(segment),
-            .segment(gap),
+            .segment(gap), .written(byteCount: 1 << 40),
         ]
     }
 
@@ -41,6 +43,8 @@ struct DownloadJournalTests {
         #expect(journal.lanes == expected.lanes)
         #expect(journal.resources == expected.resources)
         #expect(journal.url == expected.url)
+        #expect(journal.identity == "0a1b2c3d")
+        #expect(journal.writtenByteCount == 1 << 40)
         #expect(journal.byteCount == 1 << 33)
         for segment in journal.segments(of: "main") { journal.remove(segment) }
         for segment in expected.segments(of: "main") { expected.remove(segment) }
@@ -74,7 +78,7 @@ struct DownloadJournalTests {
         var mapped = DownloadJournal.Segment(lane: "main", sequence: 2, name: "a", start: 0, duration: 1)
         mapped.map = name
         for entry in [DownloadJournal.Entry.resource(file), .segment(segment), .segment(mapped)] {
-            let bytes = DownloadJournal.Entry.header(url: "u").line + entry.line
+            let bytes = DownloadJournal.Entry.header(url: "u", identity: "").line + entry.line
             let journal = try #require(DownloadJournal(parsing: bytes))
             #expect(journal.segments.isEmpty)
             #expect(journal.resources.isEmpty)
@@ -85,4 +89,14 @@ struct DownloadJournalTests {
         "another version, and what is no journal, is refused",
         arguments: ["{\"v\":2,\"url\":\"x\"}\n", "hello\n", "[]\n"])
     func refused(text: String) { #expect(DownloadJournal(parsing: Array(text.utf8)) == nil) }
+
+    @Test("R35: numbers of any size are read as they were written", arguments: [0, 9_000_000_000_000_001, Int.max, -5])
+    func wideNumbers(number: Int) throws {
+        var segment = DownloadJournal.Segment(
+            lane: "main", sequence: number, name: "a", start: Int64(number), duration: 0)
+        segment.range = 1..<UInt64(Int.max)
+        let bytes = Self.entries[0].line + DownloadJournal.Entry.segment(segment).line
+        let journal = try #require(DownloadJournal(parsing: bytes))
+        #expect(journal.segments(of: "main") == [segment])
+    }
 }

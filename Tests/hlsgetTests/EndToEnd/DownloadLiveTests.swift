@@ -13,16 +13,29 @@ struct DownloadLiveTests {
         /// So many segments are all there will be; then the stream has ended, or only stands still.
         private let last: Int
         private let ends: Bool
+        /// From this segment of pictures on they are encrypted, with a key that is not there.
+        private let firstLocked: Int?
+        /// This never comes.
+        private let stalled: String?
+        private let isGone = Mutex(false)
 
-        init(last: Int, ends: Bool) throws {
+        init(last: Int, ends: Bool, firstLocked: Int? = nil, stalled: String? = nil) throws {
             files = try CutStream.files()
             self.last = last
             self.ends = ends
+            self.firstLocked = firstLocked
+            self.stalled = stalled
         }
+
+        /// From now on nothing is there.
+        func vanish() { isGone.withLock { $0 = true } }
 
         func answer(_ connection: ScriptedServer.Connection, _ request: [String]) {
             let path = String(request.first?.split(separator: " ").dropFirst().first?.dropFirst() ?? "")
-            guard let bytes = files[path] else { return connection.respond([], status: "404 Not Found") }
+            if path == stalled { return connection.waitForClose() }
+            guard let bytes = files[path], !isGone.withLock({ $0 }) else {
+                return connection.respond([], status: "404 Not Found")
+            }
             guard path == "v.m3u8" || path == "a.m3u8" else { return connection.respond(bytes) }
             let count = loadCounts.withLock { counts in
                 counts[path, default: 2] += 1
@@ -39,7 +52,10 @@ struct DownloadLiveTests {
             let start = max(0, end - 4)
             // The target is too short, so that the test is.
             var text = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:\(start)\n\(map)\n"
-            text += all[start..<end].map { $0 + "\n" }.joined()
+            let key = "#EXT-X-KEY:METHOD=AES-128,URI=\"key.bin\"\n"
+            text += (start..<end).map { index in
+                (map.contains("v-") && firstLocked.map { index >= $0 } == true ? key : "") + all[index] + "\n"
+            }.joined()
             return text + (ends && end == min(last, all.count) ? "#EXT-X-ENDLIST\n" : "")
         }
     }
@@ -95,5 +111,59 @@ struct DownloadLiveTests {
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.mp4"])
         #expect(try await pictures("a.mp4", in: folder) == Array(SampleMedia.frameHashes(of: "180p").prefix(500)))
+    }
+
+    @Test("S02, R42, R50: where a key of a live stream cannot be had, what came before it is the file")
+    func key() async throws {
+        let folder = try ScratchFolder()
+        let origin = try LiveOrigin(last: 20, ends: false, firstLocked: 5)
+        try await withServer(answering: { origin.answer($0, $1) }) { server in
+            let result = try await hlsget("download", "-o", "a.mp4", "\(server.url)/master.m3u8", in: folder)
+            #expect(result.status == 7, "\(result.errors)")
+            #expect(result.errors.contains("key.bin"))
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.mp4"])
+        #expect(try await pictures("a.mp4", in: folder) == Array(SampleMedia.frameHashes(of: "180p").prefix(500)))
+    }
+
+    @Test("S02: killed, and the stream is gone when it is run again: what there was is the file")
+    func gone() async throws {
+        let folder = try ScratchFolder()
+        let origin = try LiveOrigin(last: 5, ends: false)
+        try await withServer(answering: { origin.answer($0, $1) }) { server in
+            let arguments = ["download", "-o", "a.mp4", "--progress", "json", "\(server.url)/master.m3u8"]
+            let command = try Command.hlsget(arguments, in: folder.path)
+            #expect(command.waitForErrors(containing: "\"segments\":10"))
+            command.send(signal: SIGKILL)
+            _ = try await command.result()
+            origin.vanish()
+            let other = try await hlsget("download", "-o", "a.mp4", "\(server.url)/x.m3u8", in: folder)
+            #expect(other.status == 3)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.mp4.download"])
+            let result = try await hlsget("download", "-o", "a.mp4", "\(server.url)/master.m3u8", in: folder)
+            #expect(result.status == 3, "\(result.errors)")
+            #expect(result.errors.contains("10 segments"))
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.mp4"])
+        #expect(try await pictures("a.mp4", in: folder) == Array(SampleMedia.frameHashes(of: "180p").prefix(500)))
+        #expect(try ProbedFile("a.mp4", in: folder).streams.count == 2)
+    }
+
+    @Test("R71: interrupted, a live download does not wait for what does not come")
+    func stalled() async throws {
+        let folder = try ScratchFolder()
+        let origin = try LiveOrigin(last: 5, ends: false, stalled: "v4.m4s")
+        try await withServer(answering: { origin.answer($0, $1) }) { server in
+            let command = try Command.hlsget(
+                ["download", "-o", "a.mp4", "--progress", "json", "\(server.url)/master.m3u8"], in: folder.path)
+            #expect(command.waitForErrors(containing: "\"segments\":9"))
+            let clock = ContinuousClock()
+            let began = clock.now
+            command.send(signal: SIGINT)
+            #expect(try await command.result().status == 128 + SIGINT)
+            // Without a limit it is the 36 s after which nobody waits for an answer any more.
+            #expect(clock.now - began < .seconds(20))
+        }
+        #expect(try await pictures("a.mp4", in: folder) == Array(SampleMedia.frameHashes(of: "180p").prefix(400)))
     }
 }

@@ -168,20 +168,25 @@ struct DownloadTests {
         }
     }
 
-    @Test("what another stream has left is not mixed in")
-    func otherStream() async throws {
+    @Test(
+        "what another stream has left is not mixed in, whatever of the URL tells them apart",
+        arguments: [
+            ("x/master.m3u8?old", "y/master.m3u8"), ("master.m3u8?id=1&old", "master.m3u8?id=2"),
+            ("master.m3u8?old", "master.m3u8#2"),
+        ])
+    func otherStream(_ one: String, _ other: String) async throws {
         let folder = try ScratchFolder()
-        var files = try CutStream.files()
-        files["other.m3u8"] = files["master.m3u8"]
-        files["v0.m4s"] = files["v1.m4s"]
         let stream = try CutStream.files()
-        let other = files
+        // The two begin alike.
+        var files = stream
+        for index in 2..<SampleMedia.segmentCount { files["v\(index).m4s"] = stream["v\(index - 1).m4s"] }
+        let otherFiles = files
         try await withServer(answering: Self.serve(stream)) { server in
-            let first = try await hlsget("download", "-o", "a.mp4", "\(server.url)/x/master.m3u8?old", in: folder)
+            let first = try await hlsget("download", "-o", "a.mp4", "\(server.url)/\(one)", in: folder)
             #expect(first.status == 3)
         }
-        try await withServer(answering: Self.serve(other)) { server in
-            let second = try await hlsget("download", "-o", "a.mp4", "\(server.url)/y/other.m3u8", in: folder)
+        try await withServer(answering: Self.serve(otherFiles)) { server in
+            let second = try await hlsget("download", "-o", "a.mp4", "\(server.url)/\(other)", in: folder)
             #expect(second.status == 9)
             #expect(second.errors.contains("remove it to begin anew"))
         }

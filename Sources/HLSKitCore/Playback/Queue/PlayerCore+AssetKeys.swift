@@ -66,7 +66,7 @@ extension PlayerConfiguration {
 
 extension PlayerError {
     /// Why a property of the item's asset could not be loaded. The codes of both have the same names.
-    fileprivate init(_ error: AssetError) {
+    init(_ error: AssetError) {
         self.init(
             code: Code(rawValue: error.code.rawValue), url: error.url, cause: error.cause, detail: error.detail)
     }

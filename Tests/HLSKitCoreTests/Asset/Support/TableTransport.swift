@@ -160,6 +160,8 @@ extension AssetOptions {
     static func table(_ transport: TableTransport) -> AssetOptions {
         var options = AssetOptions(transport: transport)
         options.clock = FastClock(factor: 10_000)
+        // On such a clock a moment of another test's is half a minute.
+        options.retryPolicies.budget = .seconds(100_000)
         return options
     }
 }

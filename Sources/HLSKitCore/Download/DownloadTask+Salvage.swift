@@ -1,0 +1,40 @@
+import HLSMedia
+
+/// What an interrupted run has left of a live stream that is gone: nothing more can be loaded of it, but what there is can
+/// be had.
+extension DownloadTask {
+    /// What counts as loaded where the stream cannot be opened any more; nil where there is nothing, or where another run
+    /// may bring more.
+    func salvage(after error: AssetError) throws -> Result? {
+        let journal = folder.journal
+        guard [.notFound, .network, .badPlaylist].contains(error.code), journal.hasMedia,
+            journal.url == Self.bare(configuration.url),
+            let main = journal.lanes.last(where: { $0.kind == .main && $0.isLive })
+        else { return nil }
+        let others = journal.lanes.filter { $0.kind != .main && $0.isLive }
+        let ownsSound = !others.contains { $0.kind == .audio }
+        let entries = ([main] + others).map { lane in
+            DownloadSelection.Entry(lane: lane, url: "", wanted: lane.kind.mediaTypes(ownsSound: ownsSound))
+        }
+        let segments = journal.segments(of: main.id)
+        keep(
+            entries,
+            try window(
+                from: .microseconds(segments.first?.start ?? 0),
+                to: .microseconds(segments.last.map { $0.start + $0.duration } ?? 0), isLive: true))
+        var result = counted(Result(), of: entries.map(\.lane))
+        result.resumedSegmentCount = result.segmentCount
+        result.failure = PlayerError(error)
+        return result
+    }
+}
+
+extension DownloadJournal.Lane.Kind {
+    fileprivate func mediaTypes(ownsSound: Bool) -> Set<MediaType> {
+        switch self {
+        case .main: ownsSound ? [.video, .audio] : [.video]
+        case .audio: [.audio]
+        case .subtitles: [.text]
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import HLSPlaylist
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("how long and how often a download asks", .timeLimit(.minutes(1)))
+struct DownloadBudgetTests {
+    private static let url = "http://a.example/list.m3u8"
+    /// Three packets.
+    private static let media: [UInt8] = (0..<3 * 188).map { $0 % 188 == 0 ? 0x47 : 0 }
+
+    private static func list(_ numbers: Range<Int>, ends: Bool) -> [UInt8] {
+        let segments = numbers.map { "#EXTINF:4,\n\($0).ts\n" }.joined()
+        let head = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-MEDIA-SEQUENCE:\(numbers.lowerBound)\n"
+        return Array((head + segments + (ends ? "#EXT-X-ENDLIST\n" : "")).utf8)
+    }
+
+    private func task(
+        _ transport: ScriptedTransport, _ clock: FastClock, in folder: ScratchFolder
+    ) throws -> DownloadTask {
+        let options = AssetOptions(clock: clock, transport: transport)
+        return try DownloadTask(DownloadConfiguration(url: Self.url, loading: options), folder: folder.path + "/d")
+    }
+
+    @Test("R7: what does not answer is asked for as long as the budget lasts, the waiting for it included")
+    func silence() async throws {
+        let clock = FastClock(factor: 20)
+        let transport = ScriptedTransport { _ in
+            try await clock.sleep(for: .seconds(8))
+            return .failure(.timedOut)
+        }
+        let client = ResourceClient(url: Self.url, options: AssetOptions(clock: clock, transport: transport))
+        await #expect(throws: AssetError.self) {
+            _ = try await client.bytes(Self.url, .segment, limit: 100, namedBy: nil)
+        }
+        // After 0, 8.5, 17.5 and, where nothing was late, 27.5 s; by the waits alone they would be eight.
+        #expect((2...4).contains(transport.urls.count))
+    }
+
+    @Test("R7: a segment is looked for in other variants as long as the budget lasts")
+    func alternates() throws {
+        let variants = (1...4).map { "#EXT-X-STREAM-INF:BANDWIDTH=\($0)00000\n\($0).m3u8" }.joined(separator: "\n")
+        let playlist = try Playlist(parsing: Array("#EXTM3U\n\(variants)\n".utf8), url: Self.url)
+        guard case .multivariant(let master) = playlist else { throw Tool.Failure(description: "no master") }
+        let selection = try DownloadSelection(DownloadConfiguration(url: Self.url), of: master)
+        let target = DownloadPlan.ItemID(lane: 0, position: SegmentPosition(epoch: 0, sequence: 1))
+        let error = AssetError(code: .network, cause: "first")
+        let later = AssetError(code: .notFound, cause: "later")
+        for (budget, count) in [(Duration?.some(.seconds(20)), 2), (nil, 3)] {
+            var alternates = DownloadAlternates(selection, policies: RetryPolicies())
+            #expect(alternates.look(for: target, after: error, at: .seconds(30), budget: budget) == nil)
+            var tries = 1
+            for step in 1...5 {
+                let now = Duration.seconds(30 + step * 15)
+                guard let last = alternates.look(for: target, after: later, at: now, budget: budget) else {
+                    tries += 1
+                    continue
+                }
+                #expect(last == error)
+                break
+            }
+            #expect(tries == count)
+        }
+    }
+
+    @Test("R74: a stream of which nothing is there is not asked for to its end")
+    func requests() async throws {
+        let folder = try ScratchFolder()
+        let clock = FastClock(factor: 50)
+        let list = Self.list(0..<2000, ends: true)
+        let transport = ScriptedTransport { url in url == Self.url ? .bytes(list) : .status(404) }
+        let task = try task(transport, clock, in: folder)
+        let error = await #expect(throws: AssetError.self) { _ = try await task.run() }
+        #expect(error?.code == .network)
+        #expect((200...215).contains(transport.urls.count), "\(transport.urls.count)")
+    }
+
+    @Test("R39: reloads that fail for less than a minute cost nothing")
+    func outage() async throws {
+        let folder = try ScratchFolder()
+        let clock = FastClock(factor: 50)
+        let began = clock.now
+        let transport = ScriptedTransport { url in
+            let time = began.duration(to: clock.now)
+            guard url == Self.url else { return .bytes(Self.media) }
+            if time < .seconds(4) { return .bytes(Self.list(0..<2, ends: false)) }
+            return time < .seconds(48) ? .status(503) : .bytes(Self.list(0..<5, ends: true))
+        }
+        let task = try task(transport, clock, in: folder)
+        let result = try await task.run()
+        #expect(result.failure == nil)
+        #expect(result.segmentCount == 5)
+    }
+
+    @Test("R8, R46: a live stream whose first initialization section is late is not without the later segments")
+    func lateMap() async throws {
+        let folder = try ScratchFolder()
+        let clock = FastClock(factor: 50)
+        let rendition = try SampleMedia.rendition("video-180p")
+        // It is given up after 25 tries (12 s); two reloads later it is there, and the list goes on.
+        let counts = Mutex((maps: 0, lists: 0))
+        let transport = ScriptedTransport { url in
+            let isMap = url.hasSuffix("i.mp4")
+            let isLate = counts.withLock { counts in
+                if isMap { counts.maps += 1 }
+                if url == Self.url, counts.maps >= 25 { counts.lists += 1 }
+                return counts.lists < 3
+            }
+            if isMap { return isLate ? .status(404) : .bytes(rendition.initializationSection) }
+            guard url == Self.url else { return .bytes(rendition.segments[0]) }
+            let list = String(decoding: Self.list(0..<(isLate ? 3 : 5), ends: !isLate), as: UTF8.self)
+            return .bytes(Array(list.replacing("#EXTINF", with: "#EXT-X-MAP:URI=\"i.mp4\"\n#EXTINF").utf8))
+        }
+        let task = try task(transport, clock, in: folder)
+        let result = try await task.run()
+        #expect(result.gaps.count == 3)
+        #expect(result.segmentCount == 2)
+    }
+}

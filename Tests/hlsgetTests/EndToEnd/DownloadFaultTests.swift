@@ -1,0 +1,299 @@
+import Foundation
+import HLSKitCore
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("hlsget download from faulty servers", .timeLimit(.minutes(2)))
+struct DownloadFaultTests {
+    private func names(in folder: ScratchFolder) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    }
+
+    @Test(
+        "R1, R70: an initialization section that is not there once, or is none, is asked for again",
+        arguments: [FaultyOrigin.Fault.status("404 Not Found"), .bytes(FaultyOrigin.page)])
+    func map(_ fault: FaultyOrigin.Fault) async throws {
+        let folder = try ScratchFolder()
+        let origin = FaultyOrigin(try CutStream.files(), ["v-init.mp4": (fault, 1)])
+        try await withServer(answering: origin.answer) { server in
+            let result = try await hlsget(
+                "download", "--strict", "-o", "a.mp4", "\(server.url)/master.m3u8", in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+        }
+        #expect(try await FaultyOrigin.pictures("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
+    }
+
+    @Test("S02: files of the same contents under several URLs, and a rendition that is listed twice")
+    func equalFiles() async throws {
+        let folder = try ScratchFolder()
+        var files = try CutStream.files()
+        let list = String(decoding: files["v.m3u8"] ?? [], as: UTF8.self).split(separator: "\n").map(String.init)
+        var number = 0
+        let lines = list.flatMap { line -> [String] in
+            guard line.hasPrefix("#EXTINF") else { return [line] }
+            number += 1
+            return ["#EXT-X-MAP:URI=\"v-init.mp4?n=\(number)\"", line]
+        }
+        files["v.m3u8"] = Array((lines.joined(separator: "\n") + "\n").utf8)
+        let master = String(decoding: files["master.m3u8"] ?? [], as: UTF8.self)
+        let media = master.split(separator: "\n").first { $0.contains("TYPE=AUDIO") } ?? ""
+        files["master.m3u8"] = Array(master.replacing(media, with: "\(media)\n\(media)").utf8)
+        let origin = FaultyOrigin(files)
+        try await withServer(answering: origin.answer) { server in
+            let result = try await hlsget(
+                "download", "--audio", "all", "--connections", "16", "-o", "a.mp4", "\(server.url)/master.m3u8",
+                in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(result.errors.contains("21 segments"))
+        }
+        #expect(try names(in: folder) == ["a.mp4"])
+        #expect(try await FaultyOrigin.pictures("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
+    }
+
+    @Test("S02: what turns out to be unreadable is loaded again by the next run")
+    func unreadable() async throws {
+        let folder = try ScratchFolder()
+        let files = try CutStream.files()
+        // It begins as media does.
+        let broken = Array((files["v3.m4s"] ?? []).prefix(2000)) + Array(repeating: 0xFF, count: 500)
+        let faulty = FaultyOrigin(files, ["v3.m4s": (.bytes(broken), .max)])
+        try await withServer(answering: faulty.answer) { server in
+            let url = "\(server.url)/master.m3u8"
+            let strict = try await hlsget("download", "--strict", "-o", "a.mp4", url, in: folder)
+            #expect(strict.status == 10, "\(strict.errors)")
+            #expect(strict.errorLines.count == 1)
+            #expect(try names(in: folder) == ["a.mp4.download"])
+            let result = try await hlsget("download", "-o", "a.mp4", url, in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(result.errors.contains("cannot be read"), "\(result.errors)")
+            #expect(try names(in: folder) == ["a.mp4", "a.mp4.download"])
+        }
+        let origin = FaultyOrigin(files)
+        try await withServer(answering: origin.answer) { server in
+            let result = try await hlsget(
+                "download", "--overwrite", "-o", "a.mp4", "\(server.url)/master.m3u8", in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(result.errors.contains("1 damaged loaded again"), "\(result.errors)")
+        }
+        #expect(try names(in: folder) == ["a.mp4"])
+        #expect(try await FaultyOrigin.pictures("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
+    }
+
+    @Test("S03: sound that the first part of a stream does not have", .enabled(if: ProbedFile.isAvailable))
+    func bumper() async throws {
+        let folder = try ScratchFolder()
+        let master = SampleMedia.folder + "/master.m3u8"
+        for (name, options) in [("silent.ts", ["--no-audio"]), ("whole.ts", [])] {
+            let result = try await hlsget(
+                ["--fast", "--to", "4", "--quality", "180p", "-o", name, master] + options, in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+        }
+        let text = """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:4
+            #EXTINF:4,
+            silent.ts
+            #EXT-X-DISCONTINUITY
+            #EXTINF:4,
+            whole.ts
+            #EXT-X-ENDLIST
+
+            """
+        try folder.write(Array(text.utf8), to: "list.m3u8")
+        // A name that is taken costs nothing.
+        try folder.write([1], to: "a.2.mp4")
+        for (format, parts) in [("ts", ["a.ts"]), ("mkv", ["a.mkv", "a.2.mkv"]), ("mp4", ["a.mp4", "a.3.mp4"])] {
+            let result = try await hlsget("download", "-o", "a.\(format)", "list.m3u8", in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+            let last = try ProbedFile(parts.last ?? "", in: folder)
+            #expect(Set(last.streams.map(\.type)) == ["video", "audio"], "\(format)")
+            #expect(parts.allSatisfy { FileManager.default.fileExists(atPath: "\(folder.path)/\($0)") })
+        }
+    }
+
+    @Test("S02: a rendition whose list does not say that it has ended ends with the variant")
+    func endless() async throws {
+        let folder = try ScratchFolder()
+        var files = try CutStream.files()
+        let list = String(decoding: files["a.m3u8"] ?? [], as: UTF8.self)
+        files["a.m3u8"] = Array(list.replacing("#EXT-X-ENDLIST\n", with: "").utf8)
+        let origin = FaultyOrigin(files)
+        try await withServer(answering: origin.answer) { server in
+            let result = try await hlsget("download", "-o", "a.mp4", "\(server.url)/master.m3u8", in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(result.errors.contains("21 segments"))
+        }
+    }
+
+    @Test("a URL that was mistyped leaves nothing behind")
+    func nothing() async throws {
+        let folder = try ScratchFolder()
+        let origin = FaultyOrigin([:])
+        try await withServer(answering: origin.answer) { server in
+            let result = try await hlsget("download", "-o", "a.mp4", "\(server.url)/x.m3u8", in: folder)
+            #expect(result.status == 3)
+        }
+        #expect(try names(in: folder) == [])
+    }
+
+    @Test("S02: killed when only its folder was left to be removed, a download is done")
+    func onlyFolder() async throws {
+        let folder = try ScratchFolder()
+        let origin = FaultyOrigin(try CutStream.files())
+        try await withServer(answering: origin.answer) { server in
+            let url = "\(server.url)/master.m3u8"
+            try await write(url, to: folder)
+            #expect(try names(in: folder) == ["a.mp4", "a.mp4.download"])
+            let other = try await hlsget("download", "-o", "a.mp4", url + "?other", in: folder)
+            #expect(other.status == 9)
+            let count = server.requests.count
+            let result = try await hlsget("download", "-o", "a.mp4", url, in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(server.requests.count == count)
+        }
+        #expect(try names(in: folder) == ["a.mp4"])
+    }
+
+    /// What a command does up to its last step. The folder is locked while the task is there.
+    private func write(_ url: String, to folder: ScratchFolder) async throws {
+        let task = try DownloadTask(DownloadConfiguration(url: url), folder: folder.path + "/a.mp4.download")
+        _ = try await task.run()
+        _ = try task.write(to: folder.path + "/a.mp4", format: .mp4)
+    }
+
+    @Test("S01: FOLDER/ offers what was asked for last, and all of it")
+    func otherQuality() async throws {
+        let folder = try ScratchFolder()
+        var files = try CutStream.files()
+        for (name, bytes) in files where name.hasPrefix("v") { files["w" + name.dropFirst()] = bytes }
+        let list = String(decoding: files["v.m3u8"] ?? [], as: UTF8.self)
+        files["w.m3u8"] = Array(list.replacing("\nv", with: "\nw").replacing("\"v-", with: "\"w-").utf8)
+        let master = String(decoding: files["master.m3u8"] ?? [], as: UTF8.self)
+        files["master.m3u8"] = Array(
+            (master + "#EXT-X-STREAM-INF:BANDWIDTH=90000,RESOLUTION=160x90,AUDIO=\"a\"\nw.m3u8\n").utf8)
+        let all = files
+        (files["v5.m4s"], files["w5.m4s"]) = (nil, nil)
+        let some = files
+        let isWhole = Mutex(false)
+        try await withServer(answering: { connection, request in
+            FaultyOrigin(isWhole.withLock { $0 } ? all : some).answer(connection, request)
+        }) { server in
+            let url = "\(server.url)/master.m3u8"
+            let first = try await hlsget("download", "--strict", "--quality", "worst", "-o", "film/", url, in: folder)
+            #expect(first.status == 10, "\(first.errors)")
+            isWhole.withLock { $0 = true }
+            let second = try await hlsget("download", "-o", "film/", url, in: folder)
+            #expect(second.status == 0, "\(second.errors)")
+        }
+        let kept = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/film")
+        #expect(kept.count { $0.hasPrefix("main-") && !$0.hasSuffix(".m3u8") } == 1, "\(kept)")
+        let text = try String(contentsOfFile: folder.path + "/film/index.m3u8", encoding: .utf8)
+        #expect(text.split(separator: "\n").count { $0.hasPrefix("#EXT-X-STREAM-INF") } == 1)
+        #expect(try await FaultyOrigin.pictures("film/index.m3u8", in: folder) == SampleMedia.frameHashes(of: "180p"))
+    }
+
+    @Test("O09: the range of colours that the playlist tells is in the file", .enabled(if: ProbedFile.isAvailable))
+    func videoRange() async throws {
+        let folder = try ScratchFolder()
+        var files = try CutStream.files()
+        let master = String(decoding: files["master.m3u8"] ?? [], as: UTF8.self)
+        files["master.m3u8"] = Array(master.replacing("RESOLUTION", with: "VIDEO-RANGE=PQ,RESOLUTION").utf8)
+        let origin = FaultyOrigin(files)
+        try await withServer(answering: origin.answer) { server in
+            let result = try await hlsget("download", "-o", "a.mp4", "\(server.url)/master.m3u8", in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+        }
+        let probe = ["ffprobe", "-v", "error", "-show_entries", "stream=color_transfer", "-of", "csv", "a.mp4"]
+        let words = try Tool.run(["/usr/bin/env"] + probe, in: folder.path)
+        #expect(String(decoding: words, as: UTF8.self).contains("smpte2084"))
+    }
+
+    @Test(
+        "S03: what begins before --from does not move the rest", .enabled(if: ProbedFile.isAvailable),
+        arguments: ["mp4", "mkv"], ["9", "-100"])
+    func beginsBefore(_ format: String, _ start: String) async throws {
+        let folder = try ScratchFolder()
+        var files = try CutStream.files()
+        let cue = "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:0,LOCAL:00:00:00.000\n\n00:00:07.400 --> 00:00:10.000\nhello\n"
+        for index in 0..<SampleMedia.segmentCount { files["s\(index).vtt"] = Array("WEBVTT\n".utf8) }
+        files["s2.vtt"] = Array(cue.utf8)
+        let list = (0..<SampleMedia.segmentCount).map { "#EXTINF:4,\ns\($0).vtt\n" }.joined()
+        files["s.m3u8"] = Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n\(list)#EXT-X-ENDLIST\n".utf8)
+        let master = String(decoding: files["master.m3u8"] ?? [], as: UTF8.self)
+        let media = "#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID=\"s\",NAME=\"English\",LANGUAGE=\"en\",URI=\"s.m3u8\""
+        files["master.m3u8"] = Array(
+            master.replacing("#EXTM3U\n", with: "#EXTM3U\n\(media)\n")
+                .replacing("RESOLUTION", with: "SUBTITLES=\"s\",RESOLUTION").utf8)
+        let origin = FaultyOrigin(files)
+        try await withServer(answering: origin.answer) { server in
+            let result = try await hlsget(
+                "download", "-o", "a.\(format)", "--from", start, "--to", "12", "--subs", "all",
+                "\(server.url)/master.m3u8", in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+        }
+        let video = try #require(try ProbedFile("a.\(format)", in: folder).streams.first { $0.type == "video" })
+        #expect(abs(video.start) < 0.1, "\(video.start)")
+        let command = "ffmpeg -v error -copyts -i a.\(format) -map 0:s -output_ts_offset \(-video.start) -f srt -"
+        let cues = String(decoding: try Tool.run(["/bin/sh", "-c", command], in: folder.path), as: UTF8.self)
+        let expected = start == "9" ? "00:00:00,000 --> 00:00:02,0" : "00:00:07,400 --> 00:00:10,0"
+        #expect(cues.contains(expected), "\(cues)")
+    }
+
+    struct Outputs: Sendable, CustomTestStringConvertible {
+        var arguments: [String]
+        var words: String
+        var testDescription: String { arguments.joined(separator: " ") }
+    }
+
+    @Test(
+        "R72: what cannot be written is known before the first request",
+        arguments: [
+            Outputs(arguments: ["captions", "-o", "no/x.vtt"], words: "cannot write"),
+            Outputs(arguments: ["thumbnails", "-o", "no/t-%d.jpg"], words: "no/t-1.jpg"),
+            Outputs(arguments: ["thumbnails", "-o", "no/such/"], words: "no/such"),
+            Outputs(arguments: ["thumbnails", "--every", "2", "-o", "no/t-%d.jpg"], words: "no/t-1.jpg"),
+            Outputs(arguments: ["thumbnails", "--sheet", "no/s.jpg"], words: "no/s.jpg"),
+            Outputs(
+                arguments: ["thumbnails", "--sheet", "s.jpg", "--storyboard", "no/s.vtt"], words: "no/s.vtt"),
+            Outputs(arguments: ["download", "-o", "no/x.mp4"], words: "No such file"),
+            Outputs(arguments: ["download", "--overwrite", "-o", "null.mp4"], words: "not a regular file"),
+            Outputs(arguments: ["download", "--overwrite", "-o", "pipe.mp4"], words: "not a regular file"),
+            Outputs(arguments: ["download", "--overwrite", "-o", "folder.mp4"], words: "not a regular file"),
+            Outputs(arguments: ["download", "-o", "dangling.mp4"], words: "the file exists"),
+        ])
+    func outputs(_ c: Outputs) async throws {
+        let folder = try ScratchFolder()
+        try folder.write([1], to: "folder.mp4/x")
+        symlink("/dev/null", folder.path + "/null.mp4")
+        symlink("nowhere", folder.path + "/dangling.mp4")
+        mkfifo(folder.path + "/pipe.mp4", 0o600)
+        let before = try names(in: folder)
+        let origin = FaultyOrigin([:])
+        try await withServer(answering: origin.answer) { server in
+            let result = try await hlsget(c.arguments + ["\(server.url)/master.m3u8"], in: folder)
+            #expect(result.status == 9, "\(result.errors)")
+            #expect(result.errors.contains(c.words), "\(result.errors)")
+            #expect(server.requests.isEmpty)
+        }
+        #expect(try names(in: folder) == before)
+    }
+
+    @Test(
+        "R71: a signal ends a command that waits for its first answer",
+        arguments: [
+            ["captions", "-o", "a.srt"], ["captions", "--list"], ["thumbnails", "--sheet", "a.jpg"],
+            ["download", "-o", "a.mp4"],
+        ])
+    func signal(_ arguments: [String]) async throws {
+        let folder = try ScratchFolder()
+        let origin = FaultyOrigin([:], ["master.m3u8": (.silence, .max)])
+        try await withServer(answering: origin.answer) { server in
+            let command = try Command.hlsget(arguments + ["\(server.url)/master.m3u8"], in: folder.path)
+            for _ in 0..<4000 where server.requests.isEmpty { usleep(5000) }
+            command.send(signal: SIGTERM)
+            #expect(try await command.result().status == 128 + SIGTERM)
+        }
+        #expect(try names(in: folder).allSatisfy { $0 == "a.mp4.download" })
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import Synchronization
+import TestSupport
+
+/// Files that a server gives, and what goes wrong with some of them, and how often.
+final class FaultyOrigin: Sendable {
+    enum Fault: Sendable, Hashable {
+        case status(String)
+        /// Something else in its place.
+        case bytes([UInt8])
+        /// No answer.
+        case silence
+    }
+
+    private let files: [String: [UInt8]]
+    /// By name the faults of the next requests; the last one stays where there are `.max` of them.
+    private let faults: Mutex<[String: (fault: Fault, count: Int)]>
+
+    init(_ files: [String: [UInt8]], _ faults: [String: (fault: Fault, count: Int)] = [:]) {
+        self.files = files
+        self.faults = Mutex(faults)
+    }
+
+    static let page = Array("<!DOCTYPE html><html><body>Your session has expired.</body></html>".utf8)
+
+    /// Whatever the query is.
+    @Sendable func answer(_ connection: ScriptedServer.Connection, _ request: [String]) {
+        let target = String(request.first?.split(separator: " ").dropFirst().first ?? "")
+        let name = String(target.prefix { $0 != "?" }.split(separator: "/").last ?? "")
+        let fault = faults.withLock { faults -> Fault? in
+            guard let (fault, count) = faults[name], count > 0 else { return nil }
+            faults[name] = (fault, count - 1)
+            return fault
+        }
+        switch fault {
+        case .status(let status): return connection.respond([], status: status)
+        case .bytes(let bytes): return connection.respond(bytes)
+        case .silence: return connection.waitForClose()
+        case nil: break
+        }
+        guard let bytes = files[name] else { return connection.respond([], status: "404 Not Found") }
+        connection.respond(bytes)
+    }
+
+    /// The first digits of the hashes of a file's pictures, as hlsget decodes them.
+    static func pictures(_ name: String, in folder: ScratchFolder) async throws -> [String] {
+        let result = try await hlsget("--fast", "-f", "framemd5", "--no-audio", name, in: folder)
+        guard result.status == 0 else { throw Tool.Failure(description: result.errors) }
+        return String(decoding: result.output, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
+            .map { String($0.split(separator: " ").last?.prefix(8) ?? "") }
+    }
+}

@@ -124,6 +124,8 @@ public struct MediaSample: Sendable {
     public var isSync: Bool
     /// Bytes of this access unit were lost or damaged on the way.
     public var isDamaged: Bool
+    /// Two pictures that are one field each, of one frame.
+    package var holdsTwoFields = false
     public var data: SampleData
     /// What is needed to decrypt ``data``; nil where it is clear.
     public var encryption: SampleEncryption?

@@ -86,6 +86,53 @@ private func withParity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 0 
         #expect(captions.map(\.caption.timeRange) == [frames(6, 10), frames(6, 10)])
     }
 
+    private static func pairs(_ text: String) -> [UInt16] {
+        let bytes = text.utf8.map { UInt16($0) } + [0]
+        return stride(from: 0, to: bytes.count - 1, by: 2).map { bytes[$0] << 8 | bytes[$0 + 1] }
+    }
+
+    struct Rewriting: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        /// Behind "First text", which is painted on.
+        var words: [UInt16]
+        /// Texts and the frames in which they begin.
+        var expected: [String]
+    }
+
+    @Test(
+        "K03: CEA-608: text that is erased or written over ends there, and what takes its place begins there",
+        arguments: [
+            Rewriting(
+                testDescription: "the row is erased", words: [0x1470, 0x1424] + pairs("Second"),
+                expected: ["3 First text", "22 Second"]),
+            Rewriting(
+                testDescription: "the end of the row is erased", words: [0x1472, 0x1424] + pairs("er"),
+                expected: ["3 First text", "21 Firser"]),
+            Rewriting(
+                testDescription: "written over", words: [0x1470] + pairs("Other words"),
+                expected: ["3 First text", "21 Other words"]),
+            Rewriting(
+                testDescription: "written over twice", words: [0x1470] + pairs("Other") + [0x1470] + pairs("Third"),
+                expected: ["3 First text", "21 Other text", "25 Third text"]),
+            Rewriting(testDescription: "sent again", words: [0x1470] + pairs("First"), expected: ["3 First text"]),
+            Rewriting(
+                testDescription: "nothing is erased", words: [0x1478, 0x1424] + pairs(" more"),
+                expected: ["3 First text       more"]),
+            Rewriting(
+                testDescription: "more than the row holds", words: [0x147e] + pairs("12345678"),
+                expected: ["3 First text                  1238"]),
+            Rewriting(
+                testDescription: "the character before an extended one",
+                words: [0x1476, 0x1721, 0x1721] + pairs("xA") + [0x1220], expected: ["3 First text   x\u{c1}"]),
+        ])
+    func rewriting(_ test: Rewriting) {
+        let start: [UInt16] = [0x1429, 0x1429, 0x1470] + Self.pairs("First text")
+        let pause = [UInt16](repeating: 0, count: 20 - start.count)
+        let captions = decode(start + pause + test.words).map(\.caption)
+        #expect(captions.map { "\($0.timeRange.start.value / 1001) \($0.text)" } == test.expected)
+        #expect(zip(captions, captions.dropFirst()).allSatisfy { $0.timeRange.end <= $1.timeRange.start })
+    }
+
     // MARK: CEA-708
 
     /// A packet with one block of service 1.
@@ -132,6 +179,43 @@ private func withParity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 0 
         ])
         #expect(captions.map(\.caption.text) == ["a\nb", "b\nc"])
         #expect(captions.map(\.caption.timeRange) == [frames(10, 30), frames(30, 40)])
+    }
+
+    /// Window `number` of two rows and 21 columns, `row` percent from the top.
+    private func window(_ number: UInt8, row: UInt8, visible: Bool = false) -> [UInt8] {
+        [0x98 + number, visible ? 0x20 : 0, 0x80 | row, 50, 0x11, 20, 0]
+    }
+
+    @Test("K03: CEA-708: each window has its own times")
+    func windowTimes() {
+        func lines(_ captions: [ClosedCaption]) -> [String] {
+            captions.map(\.caption).map {
+                "\($0.timeRange.start.value / 1001)-\($0.timeRange.end.value / 1001) \($0.text)"
+            }
+        }
+        let inTurn = decode708([
+            (10, packet(window(0, row: 80) + Array("First".utf8) + window(1, row: 80) + Array("Second".utf8))),
+            (12, packet([0x89, 1])), (60, packet([0x89, 2])), (61, packet([0x8a, 1])), (90, packet([0x8a, 2])),
+        ])
+        #expect(lines(inTurn) == ["12-61 First", "60-90 Second"])
+        let rolling = decode708([
+            (11, packet(window(0, row: 5, visible: true) + Array("TITLE".utf8))),
+            (21, packet(window(1, row: 80, visible: true) + Array("a".utf8))), (30, packet([0x0d] + Array("b".utf8))),
+            (40, packet([0x0d] + Array("c".utf8))), (50, packet([0x8c, 0xff])),
+        ])
+        #expect(lines(rolling) == ["21-40 a\nb", "11-50 TITLE", "40-50 b\nc"])
+    }
+
+    @Test("K03: CEA-708: text that is erased or written over ends there, and what takes its place begins there")
+    func rewriting708() {
+        for back in [[0x0e], [0x92, 0, 0]] as [[UInt8]] {
+            let captions = decode708([
+                (10, packet(define(visible: true) + Array("First".utf8))), (20, packet(back + Array("Oth".utf8))),
+                (22, packet(Array("er".utf8))), (30, packet([0x8c, 1])),
+            ]).map(\.caption)
+            #expect(captions.map(\.text) == ["First", "Other"])
+            #expect(captions.map(\.timeRange) == [frames(10, 20), frames(20, 30)])
+        }
     }
 
     @Test("K03: CEA-708: services apart, colours, and packets that were cut short")

@@ -158,6 +158,18 @@ private let pangram = "The quick brown fox jumps over\nthe lazy dog and goes on.
         #expect(CaptionGrouper.scenes(of: [], in: ms(0, 1000)).map(\.timeRange) == [ms(0, 1000)])
     }
 
+    @Test("K04, K08: however many captions overlap, a scene has no more than can be shown, and that is told")
+    func manyAtOnce() throws {
+        let captions = (0..<200).map { Caption("\($0)", timeRange: ms(1000, 2000 + Int64($0) * 40)) }
+        let scenes = CaptionGrouper.scenes(of: captions, in: ms(0, 20_000))
+        #expect(scenes.map(\.captions.count).max() == 64)
+        #expect(scenes[1].captions == Array(captions.prefix(64)))
+        let output = try CaptionFileWriter(format: .scenarist).write(captions)
+        #expect(output.notes.contains { $0.text.hasSuffix("text was left out") })
+        // Those that are left out make no further scenes.
+        #expect(output.notes.count < 20)
+    }
+
     @Test("K04: a grouper gives what is shown together, up to any time")
     func grouping() {
         var grouper = CaptionGrouper()

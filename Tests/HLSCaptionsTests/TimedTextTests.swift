@@ -152,6 +152,25 @@ private func document(_ body: String, attributes: String = "", head: String = ""
         #expect(captions.map(\.textAlignment) == [nil, .left, .end, nil])
     }
 
+    @Test("K05: iTT: a prefix means what the innermost element around says, and many of them cost little")
+    func namespaces() throws {
+        let styling = "http://www.w3.org/ns/ttml#styling"
+        let body = """
+            <div xmlns:x='urn:other'><p begin='0s' end='1s' x:color='red'>a <span xmlns:x='\(styling)' x:color='red'>b</span>
+            <span x:color='red'>c</span></p></div>
+            """
+        let captions = try read(.iTunesTimedText, document(body)).captions
+        #expect(captions.first?.styledWords.map(\.style.textColor) == [nil, .red, nil])
+        // Each name would be looked for in all of them.
+        let declarations = (0..<60).map { "xmlns:n\($0)='u'" }.joined(separator: " ")
+        let attributes = (0..<60).map { "m:n\($0)='u'" }.joined(separator: " ")
+        let opening = String(repeating: "<div \(declarations)>", count: 55)
+        let deep =
+            opening + String(repeating: "<p \(attributes)/>", count: 1000) + "<p begin='0s' end='1s'>a</p>"
+            + String(repeating: "</div>", count: 55)
+        #expect(try read(.iTunesTimedText, document(deep)).captions.map(\.text) == ["a"])
+    }
+
     @Test(
         "K03: iTT: captions that are pictures are passed over with one note, and text beside them is read",
         arguments: [

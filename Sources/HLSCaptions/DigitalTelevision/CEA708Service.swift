@@ -7,8 +7,8 @@ import HLSTime
 struct CEA708Service: Sendable {
     private var windows = [CEA708Window?](repeating: nil, count: 8)
     private var current: Int?
-    /// Since when what is seen is what it is; nil while nothing is.
-    private var since: MediaTime?
+    /// Since when each window shows what it shows; nil while there is nothing to be read in it.
+    private var since = [MediaTime?](repeating: nil, count: 8)
 
     /// Takes a block of the service's data.
     mutating func decode(_ block: ArraySlice<UInt8>, at time: MediaTime, to captions: inout [Caption]) {
@@ -16,8 +16,8 @@ struct CEA708Service: Sendable {
         while let code = rest.popFirst() {
             switch code {
             case 0x00...0x1f: control(code, &rest, at: time, &captions)
-            case 0x7f: write("\u{266a}", at: time)
-            case 0x20...0x7e, 0xa0...0xff: write(Unicode.Scalar(code), at: time)
+            case 0x7f: write("\u{266a}", at: time, &captions)
+            case 0x20...0x7e, 0xa0...0xff: write(Unicode.Scalar(code), at: time, &captions)
             default:
                 let count = Self.parameterCount(code)
                 guard rest.count >= count else { return }
@@ -33,10 +33,14 @@ struct CEA708Service: Sendable {
 
     // MARK: Text
 
-    private mutating func write(_ scalar: Unicode.Scalar, at time: MediaTime) {
-        guard let current, windows[current] != nil else { return }
-        windows[current]?.write(scalar)
-        if since == nil, scalar != " ", windows[current]?.isVisible == true { since = time }
+    private mutating func write(_ scalar: Unicode.Scalar, at time: MediaTime, _ captions: inout [Caption]) {
+        guard let index = current, let window = windows[index] else { return }
+        if window.isVisible, window.writesOver(with: scalar) {
+            change(at: time, &captions) { windows, _ in windows[index]?.write(scalar) }
+        } else {
+            windows[index]?.write(scalar)
+        }
+        if since[index] == nil, scalar != " ", window.isVisible { since[index] = time }
     }
 
     private mutating func control(
@@ -47,15 +51,18 @@ struct CEA708Service: Sendable {
         case 0x0c: change(at: time, &captions) { windows, current in if let current { windows[current]?.clear() } }
         case 0x0d:
             change(at: time, &captions) { windows, current in if let current { windows[current]?.nextLine() } }
-        case 0x0e: if let current { windows[current]?.restartLine() }
-        case 0x10: extended(&rest, at: time)
+        case 0x0e:
+            change(at: time, &captions) { windows, current in if let current { windows[current]?.restartLine() } }
+        case 0x10: extended(&rest, at: time, &captions)
         case 0x11...0x17: rest = rest.dropFirst(1)
         case 0x18...0x1f: rest = rest.dropFirst(2)
         default: break
         }
     }
 
-    private mutating func extended(_ rest: inout ArraySlice<UInt8>, at time: MediaTime) {
+    private mutating func extended(
+        _ rest: inout ArraySlice<UInt8>, at time: MediaTime, _ captions: inout [Caption]
+    ) {
         guard let code = rest.popFirst() else { return }
         switch code {
         case 0x08...0x0f: rest = rest.dropFirst(1)
@@ -64,7 +71,7 @@ struct CEA708Service: Sendable {
         case 0x80...0x87: rest = rest.dropFirst(4)
         case 0x88...0x8f: rest = rest.dropFirst(5)
         case 0x90...0x9f: if let header = rest.popFirst() { rest = rest.dropFirst(Int(header & 0x3f)) }
-        case 0x20...0x7f, 0xa0...0xff: write(Self.extendedCharacters[code] ?? "_", at: time)
+        case 0x20...0x7f, 0xa0...0xff: write(Self.extendedCharacters[code] ?? "_", at: time, &captions)
         default: break
         }
     }
@@ -148,33 +155,27 @@ struct CEA708Service: Sendable {
 
     // MARK: Captions
 
-    private struct Shown: Hashable {
-        var pieces: [StyledText]
-        var region: CaptionRegion
-    }
-
-    private func shown() -> [Shown] {
-        windows.compactMap { $0 }.filter(\.isVisible).sorted { $0.priority < $1.priority }.compactMap { window in
-            window.pieces().map { Shown(pieces: $0.pieces, region: $0.region) }
-        }
-    }
-
-    /// Changes windows; where that changes what can be seen, what was seen until now is given.
+    /// Changes windows; of those in which that changes what can be seen, what was seen until now is given.
     private mutating func change(
         at time: MediaTime, _ captions: inout [Caption], _ body: (inout [CEA708Window?], Int?) -> Void
     ) {
-        let before = shown()
+        let before = windows
         body(&windows, current)
-        let after = shown()
-        guard before != after else { return }
-        if let since, since < time {
-            for shown in before {
+        let changed = windows.indices.filter { index in
+            switch (before[index], windows[index]) {
+            case (nil, nil): false
+            case (let old?, let new?): !old.looks(as: new)
+            default: true
+            }
+        }
+        for index in changed.sorted(by: { (before[$0]?.priority ?? 0, $0) < (before[$1]?.priority ?? 0, $1) }) {
+            if let start = since[index], start < time, let shown = before[index]?.pieces() {
                 var caption = Caption(
-                    "", timeRange: MediaTimeRange(start: since, end: time), region: shown.region, textAlignment: .left)
+                    "", timeRange: MediaTimeRange(start: start, end: time), region: shown.region, textAlignment: .left)
                 caption.setPieces(shown.pieces)
                 captions.append(caption)
             }
+            since[index] = windows[index].flatMap { $0.isVisible && $0.hasText ? time : nil }
         }
-        since = after.isEmpty ? nil : time
     }
 }

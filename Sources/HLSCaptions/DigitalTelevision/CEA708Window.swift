@@ -35,6 +35,8 @@ struct CEA708Window: Hashable {
     var row = 0
     var column = 0
     var pen = CEA708Pen()
+    /// The cell behind those where text was just written over, counted through the rows.
+    private var rewriting: Int?
 
     /// - Parameter bytes: the six parameters of `DefineWindow`.
     init(parameters bytes: [UInt8]) {
@@ -76,8 +78,24 @@ struct CEA708Window: Hashable {
         column = 0
     }
 
+    /// The same can be seen of both.
+    func looks(as other: CEA708Window) -> Bool {
+        isVisible == other.isVisible && (!isVisible || region == other.region && rows == other.rows)
+    }
+
+    var hasText: Bool { rows.contains { $0.contains { $0.map { $0.scalar != " " } ?? false } } }
+
+    /// A character would take the place of another. Behind the first such, that is nothing new.
+    func writesOver(with scalar: Unicode.Scalar) -> Bool {
+        guard rows.indices.contains(row), (0..<columnCount).contains(column), rewriting != cell else { return false }
+        return rows[row][column].map { $0.scalar != " " && $0.scalar != scalar } ?? false
+    }
+
+    private var cell: Int { row * Self.maxColumnCount + column }
+
     mutating func write(_ scalar: Unicode.Scalar) {
         guard rows.indices.contains(row) else { return }
+        if rewriting == cell || writesOver(with: scalar) { rewriting = cell + 1 }
         rows[row][min(max(column, 0), columnCount - 1)] = Cell(scalar: scalar, pen: pen)
         column = min(column + 1, columnCount)
     }
@@ -110,6 +128,7 @@ struct CEA708Window: Hashable {
     mutating func movePen(row: Int, column: Int) {
         self.row = min(row, rows.count - 1)
         self.column = min(column, columnCount - 1)
+        rewriting = nil
     }
 
     /// What can be read in the window, without its time; nil where that is nothing.

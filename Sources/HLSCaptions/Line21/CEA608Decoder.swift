@@ -19,6 +19,16 @@ public struct CEA608Decoder: Sendable {
         var row = CaptionGrid.rowCount - 1
         var column = 0
         var pen = CEA608Pen()
+        /// The cell behind those where displayed text was just written over.
+        var rewriting: Int?
+
+        /// Text is written where it can be seen.
+        var isDisplayWritten: Bool {
+            switch mode {
+            case .rollUp, .paintOn: true
+            case .none, .popOn, .text: false
+            }
+        }
     }
 
     private let services: [ClosedCaptionService]
@@ -53,8 +63,9 @@ public struct CEA608Decoder: Sendable {
                 current = nil
                 return
             }
-            write(isFirstDamaged ? 0x7f : first, at: time)
-            write(isSecondDamaged ? 0x7f : second, at: time)
+            for byte in [isFirstDamaged ? 0x7f : first, isSecondDamaged ? 0x7f : second] {
+                put(CEA608Characters.standard(byte), at: time, &captions)
+            }
             return
         }
         guard !isFirstDamaged, !isSecondDamaged else { return }
@@ -84,11 +95,11 @@ public struct CEA608Decoder: Sendable {
         case (0x14, 0x20...0x2f), (0x15, 0x20...0x2f): control(second, index, at: time, &captions)
         case (0x17, 0x21...0x23):
             channels[index].column = min(channels[index].column + Int(second - 0x20), CaptionGrid.columnCount - 1)
-        case (0x11, 0x20...0x2f): midRow(second, index, at: time)
-        case (0x11, 0x30...0x3f): put(CEA608Characters.special(second), at: time)
+        case (0x11, 0x20...0x2f): midRow(second, index, at: time, &captions)
+        case (0x11, 0x30...0x3f): put(CEA608Characters.special(second), at: time, &captions)
         case (0x12...0x13, 0x20...0x3f):
             if channels[index].column > 0 { channels[index].column -= 1 }
-            put(CEA608Characters.extended(first, second), at: time)
+            put(CEA608Characters.extended(first, second), at: time, isCorrection: true, &captions)
         case (0x10, 0x20...0x2f):
             replaceSpace(index) { $0.background = (second & 0x0e) >> 1 == 7 ? nil : (second & 0x0e) >> 1 }
         case (0x17, 0x2d): replaceSpace(index) { $0.background = nil }
@@ -106,9 +117,7 @@ public struct CEA608Decoder: Sendable {
         switch code {
         case 0x20: channels[index].mode = .popOn
         case 0x21: backspace(index)
-        case 0x24:
-            let (row, column) = (channels[index].row, channels[index].column)
-            change(index, at: nil) { $0.clear(row: row, from: column) }
+        case 0x24: clearRow(index, at: time, &captions)
         case 0x25...0x27: startRollUp(Int(code) - 0x23, index, at: time, &captions)
         case 0x29:
             give(index, at: time, &captions)
@@ -182,11 +191,14 @@ public struct CEA608Decoder: Sendable {
         default: channels[index].column = Int(attribute - 8) * 4
         }
         channels[index].pen = pen
+        channels[index].rewriting = nil
     }
 
-    private mutating func midRow(_ code: UInt8, _ index: Int, at time: MediaTime) {
+    private mutating func midRow(
+        _ code: UInt8, _ index: Int, at time: MediaTime, _ captions: inout [ClosedCaption]
+    ) {
         // The code takes a cell, which looks as what was before it.
-        put(" ", at: time)
+        put(" ", at: time, &captions)
         let attribute = (code & 0x0e) >> 1
         if attribute == 7 {
             channels[index].pen.isItalic = true
@@ -209,19 +221,46 @@ public struct CEA608Decoder: Sendable {
 
     // MARK: Text
 
-    private mutating func write(_ byte: UInt8, at time: MediaTime) { put(CEA608Characters.standard(byte), at: time) }
-
-    private mutating func put(_ scalar: Unicode.Scalar?, at time: MediaTime) {
+    /// - Parameter isCorrection: the character before it was sent for receivers that do not know this one.
+    private mutating func put(
+        _ scalar: Unicode.Scalar?, at time: MediaTime, isCorrection: Bool = false,
+        _ captions: inout [ClosedCaption]
+    ) {
         guard let index = current, let scalar else { return }
         // Behind the last column text is written over what stands in it.
+        let isBehind = channels[index].column >= CaptionGrid.columnCount
         let column = min(channels[index].column, CaptionGrid.columnCount - 1)
         let (row, pen) = (channels[index].row, channels[index].pen)
+        if !isBehind, !isCorrection { writeOver(row, column, with: scalar, index, at: time, &captions) }
         change(index, at: scalar == " " ? nil : time) {
             // A transparent space shows what is behind it.
             $0[row, column] =
                 scalar == "\u{a0}" ? CEA608Screen.Cell() : CEA608Screen.Cell(scalar: scalar, pen: pen)
         }
         channels[index].column = column + 1
+    }
+
+    /// Text that is written over what can be read ends that, once and not with each character.
+    private mutating func writeOver(
+        _ row: Int, _ column: Int, with scalar: Unicode.Scalar, _ index: Int, at time: MediaTime,
+        _ captions: inout [ClosedCaption]
+    ) {
+        guard channels[index].isDisplayWritten else { return }
+        let cell = row * CaptionGrid.columnCount + column
+        let old = channels[index].displayed[row, column].scalar ?? " "
+        let goesOn = channels[index].rewriting == cell
+        guard goesOn || old != " " && old != scalar else { return }
+        if !goesOn { give(index, at: time, &captions) }
+        channels[index].rewriting = cell + 1
+    }
+
+    private mutating func clearRow(_ index: Int, at time: MediaTime, _ captions: inout [ClosedCaption]) {
+        let (row, column) = (channels[index].row, channels[index].column)
+        if channels[index].isDisplayWritten, !channels[index].displayed.isBlank(row: row, from: column) {
+            give(index, at: time, &captions)
+        }
+        change(index, at: nil) { $0.clear(row: row, from: column) }
+        if channels[index].displayed.isEmpty { channels[index].since = nil }
     }
 
     private mutating func backspace(_ index: Int) {

@@ -109,10 +109,13 @@ extension CEA608Schedule.Scene {
     static func scenes(
         of captions: [Caption], rate: TimeCodeRate
     ) throws(CaptionFileError) -> [(scene: CEA608Schedule.Scene, beginning: [Int])] {
-        var grouper = CaptionGrouper()
+        // One more than there are rows, so that it is told that there are too many.
+        var grouper = CaptionGrouper(maximumShownCount: CaptionGrid.rowCount + 1)
         var beginnings: [Int64: [Int]] = [:]
         for (index, caption) in captions.enumerated() {
-            guard let (start, end) = try rate.frames(of: caption.timeRange, index: index) else { continue }
+            guard let (start, end) = try rate.frames(of: caption.timeRange, index: index),
+                !caption.text.allSatisfy(\.isWhitespace)
+            else { continue }
             var caption = caption
             // Whole frames as times, so that comparing them is exact and cheap.
             caption.timeRange =

@@ -77,6 +77,10 @@ struct CEA608Screen: Hashable {
 
     var isEmpty: Bool { cells.allSatisfy { $0.scalar == nil || $0.scalar == " " } }
 
+    func isBlank(row: Int, from column: Int) -> Bool {
+        (0..<CaptionGrid.columnCount).dropFirst(column).allSatisfy { self[row, $0].scalar ?? " " == " " }
+    }
+
     mutating func clear(row: Int, from column: Int = 0) {
         for column in max(0, column)..<max(0, column, CaptionGrid.columnCount) { self[row, column] = Cell() }
     }

@@ -23,8 +23,13 @@ public struct CaptionGrouper: Sendable {
     private var captions: [Caption] = []
     /// Up to here groups were given.
     private var position: MediaTime?
+    /// What begins while so many are shown is left out.
+    private let maximumShownCount: Int
 
-    public init() {}
+    public init() { self.init(maximumShownCount: .max) }
+
+    /// For those who cannot show more: in hostile files all captions overlap, and each change would tell all of them.
+    init(maximumShownCount: Int) { self.maximumShownCount = maximumShownCount }
 
     /// Takes a caption. One that ends before what was given already, or that has no numeric start or is empty in time,
     /// is passed over.
@@ -38,7 +43,7 @@ public struct CaptionGrouper: Sendable {
     /// Gives the groups that end at or before `time`, the last one cut off there.
     ///
     /// Captions that are added later are shown from `time` on at the earliest. With ``MediaTime/positiveInfinity`` all
-    /// is given; a caption without a numeric end then ends with the last change, or not at all where none follows.
+    /// is given; captions without a numeric end then make a last group without one.
     public mutating func flushAddedCaptions(upTo time: MediaTime) -> [CaptionGroup] {
         guard time.isNumeric || time.isPositiveInfinity else { return [] }
         let starts = captions.map { max($0.timeRange.start, position ?? $0.timeRange.start) }
@@ -51,20 +56,24 @@ public struct CaptionGrouper: Sendable {
         let order = captions.indices.sorted { (starts[$0], $0) < (starts[$1], $1) }
         var next = 0
         var shown: [Int] = []
-        for change in changes.sorted() where change > begin && change <= time {
-            while next < order.count, starts[order[next]] <= begin {
-                shown.append(order[next])
+        func captionsShown(at time: MediaTime) -> [Caption] {
+            shown.removeAll { captions[$0].timeRange.end <= time }
+            while next < order.count, starts[order[next]] <= time {
+                if shown.count < maximumShownCount, captions[order[next]].timeRange.end > time {
+                    shown.append(order[next])
+                }
                 next += 1
             }
-            shown.removeAll { captions[$0].timeRange.end <= begin }
+            return shown.sorted().map { captions[$0] }
+        }
+        for change in changes.sorted() where change > begin && change <= time {
             groups.append(
                 CaptionGroup(
-                    captions: shown.sorted().map { captions[$0] }, timeRange: MediaTimeRange(start: begin, end: change))
-            )
+                    captions: captionsShown(at: begin), timeRange: MediaTimeRange(start: begin, end: change)))
             begin = change
         }
         if time.isPositiveInfinity {
-            let open = captions.filter { $0.timeRange.start <= begin && $0.timeRange.end > begin }
+            let open = captionsShown(at: begin)
             if !open.isEmpty {
                 groups.append(
                     CaptionGroup(

@@ -21,10 +21,12 @@ public struct CaptionScene: Sendable, Hashable {
 extension CaptionGrouper {
     /// The scenes of `captions` in `timeRange`, from its start to its end without holes.
     ///
+    /// No scene has more than 64 captions: what begins while so many are shown is left out.
+    ///
     /// Source: AVFoundation's `AVCaptionRenderer.captionSceneChanges(in:)`.
     public static func scenes(of captions: [Caption], in timeRange: MediaTimeRange) -> [CaptionScene] {
         guard timeRange.isValid, !timeRange.isEmpty, timeRange.start.isNumeric else { return [] }
-        var grouper = CaptionGrouper()
+        var grouper = CaptionGrouper(maximumShownCount: 64)
         for caption in captions { grouper.addCaption(caption) }
         var scenes: [CaptionScene] = []
         var end = timeRange.start

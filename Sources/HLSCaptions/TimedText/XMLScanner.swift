@@ -24,13 +24,15 @@ struct XMLScanner {
     private struct Element {
         var qualifiedName: Substring
         var name: String
-        /// Declarations of this element: prefix to namespace.
-        var namespaces: [(prefix: Substring, uri: String)]
+        /// Those that this element declares.
+        var prefixes: [Substring]
     }
 
     private var rest: Substring.UnicodeScalarView
     private(set) var line = 1
     private var open: [Element] = []
+    /// What names get in the place of each prefix, by its declarations, the innermost last.
+    private var namespaces: [Substring: [String]] = [:]
     /// An empty element ends at once.
     private var pendingEnd: String?
     private var hasRoot = false
@@ -41,7 +43,7 @@ struct XMLScanner {
     mutating func next() throws(CaptionFileError) -> Event? {
         if let name = pendingEnd {
             pendingEnd = nil
-            open.removeLast()
+            close()
             return .end(name: name)
         }
         while let scalar = rest.first {
@@ -159,8 +161,12 @@ struct XMLScanner {
         guard let element = open.last, element.qualifiedName == name else {
             throw malformed("</\(name.prefix(64))> closes nothing that is open")
         }
-        open.removeLast()
+        close()
         return element.name
+    }
+
+    private mutating func close() {
+        for prefix in open.popLast()?.prefixes ?? [] { _ = namespaces[prefix]?.popLast() }
     }
 
     private mutating func takeStartTag() throws(CaptionFileError) -> Event {
@@ -192,13 +198,14 @@ struct XMLScanner {
             }
         }
         hasRoot = true
-        let element = Element(
+        var element = Element(
             qualifiedName: qualifiedName, name: String(qualifiedName.split(separator: ":").last ?? qualifiedName),
-            namespaces: attributes.compactMap { attribute in
-                attribute.name == "xmlns"
-                    ? ("", attribute.value)
-                    : attribute.name.hasPrefix("xmlns:") ? (attribute.name.dropFirst(6), attribute.value) : nil
-            })
+            prefixes: [])
+        for attribute in attributes where attribute.name.hasPrefix("xmlns:") {
+            let prefix = attribute.name.dropFirst(6)
+            element.prefixes.append(prefix)
+            namespaces[prefix, default: []].append(Self.prefix(forNamespace: attribute.value))
+        }
         open.append(element)
         if isEmpty { pendingEnd = element.name }
         return .start(
@@ -240,18 +247,20 @@ struct XMLScanner {
         return (name, value)
     }
 
+    /// The usual prefix of a namespace.
+    private static func prefix(forNamespace uri: String) -> String {
+        // From the drafts of 2006 to TTML2 the namespaces differ in their beginning only.
+        if uri.hasSuffix("#styling") || uri.hasSuffix("#style") { return "tts:" }
+        if uri.hasSuffix("#parameter") { return "ttp:" }
+        // Nobody looks for longer ones, which each name would repeat.
+        return uri.utf8.count <= 256 ? uri + " " : "? "
+    }
+
     /// The name with the usual prefix of its namespace.
     private func resolved(_ name: Substring) -> String {
-        guard let colon = name.firstIndex(of: ":") else { return String(name) }
-        let prefix = name[..<colon]
-        let local = name[name.index(after: colon)...]
-        for element in open.reversed() {
-            guard let uri = element.namespaces.first(where: { $0.prefix == prefix })?.uri else { continue }
-            // From the drafts of 2006 to TTML2 the namespaces differ in their beginning only.
-            if uri.hasSuffix("#styling") || uri.hasSuffix("#style") { return "tts:\(local)" }
-            if uri.hasSuffix("#parameter") { return "ttp:\(local)" }
-            return "\(uri) \(local)"
+        guard let colon = name.firstIndex(of: ":"), let prefix = namespaces[name[..<colon]]?.last else {
+            return String(name)
         }
-        return String(name)
+        return prefix + name[name.index(after: colon)...]
     }
 }

@@ -71,11 +71,7 @@ public final class LegibleOutput: PlayerItemOutput {
     ///   - advanceInterval: as of ``init(advanceInterval:)``.
     public init(captions: [Caption], language: String? = nil, advanceInterval: Duration = .zero) {
         self.advanceInterval = max(.zero, advanceInterval)
-        let entries = captions.compactMap { Self.entry(LegibleCue($0, language: language)) }
-        // Those of one start stay in their order.
-        let sorted = entries.enumerated().sorted {
-            ($0.element.start, $0.offset) < ($1.element.start, $1.offset)
-        }.map(\.element)
+        let sorted = Self.sorted(captions.compactMap { Self.entry(LegibleCue($0, language: language)) })
         sidecar = sorted
         state = Mutex(State(entries: sorted))
     }
@@ -87,6 +83,11 @@ public final class LegibleOutput: PlayerItemOutput {
         let isOpen = cue.timeRange.duration == .positiveInfinity || cue.timeRange.duration == .indefinite
         guard let end = isOpen ? start + .seconds(86_400) : cue.timeRange.end.duration, end > start else { return nil }
         return Entry(start: start, end: end, cue: cue)
+    }
+
+    /// By their starts; those of one start stay in their order.
+    private static func sorted(_ entries: [Entry]) -> [Entry] {
+        entries.enumerated().sorted { ($0.element.start, $0.offset) < ($1.element.start, $1.offset) }.map(\.element)
     }
 
     public var connection: OutputConnection { OutputConnection(self) }
@@ -111,13 +112,11 @@ extension LegibleOutput: OutputReceiving {
 
     func add(_ cues: [LegibleCue]) {
         state.withLock { state in
-            for cue in cues {
-                guard let entry = Self.entry(cue) else { continue }
-                // Cues come in their order nearly always.
-                let index = state.entries.lastIndex { $0.start <= entry.start }.map { $0 + 1 } ?? 0
-                state.entries.insert(entry, at: index)
-                if let delivered = state.deliveredUpTo, entry.start <= delivered { state.isLate = true }
+            let added = cues.compactMap(Self.entry)
+            if let delivered = state.deliveredUpTo, added.contains(where: { $0.start <= delivered }) {
+                state.isLate = true
             }
+            state.entries = Self.sorted(state.entries + added)
             let excess = state.entries.count - Self.maximumCueCount
             if excess > 0 { state.entries.removeFirst(excess) }
         }

@@ -119,6 +119,7 @@ struct VideoAssembler {
             first.end = unit.end
             first.hasOtherSlices = first.hasOtherSlices || unit.hasOtherSlices
             first.field = nil
+            first.holdsTwoFields = true
             joined[joined.count - 1] = first
         }
         return joined
@@ -151,10 +152,11 @@ struct VideoAssembler {
         let data = buffer.withUnsafeBytes { bytes in
             SampleData(count: unit.end - first) { $0.copyMemory(from: .init(rebasing: bytes[first..<unit.end])) }
         }
-        sink.emit(
-            MediaSample(
-                trackID: track.id, pts: pts, dts: dts, isSync: unit.isSync || (isRandomAccess && unit.isIntra),
-                isDamaged: isDamaged, data: data, encryption: track.encryption == nil ? nil : .elementaryStream))
+        var sample = MediaSample(
+            trackID: track.id, pts: pts, dts: dts, isSync: unit.isSync || (isRandomAccess && unit.isIntra),
+            isDamaged: isDamaged, data: data, encryption: track.encryption == nil ? nil : .elementaryStream)
+        sample.holdsTwoFields = unit.holdsTwoFields
+        sink.emit(sample)
     }
 
     /// What the packet told, else the frame duration added to the unit before.

@@ -24,6 +24,8 @@ struct VideoUnitScanner {
         var parameterSet: Range<Int>?
         /// What the first slice says, if the picture is one field of a frame (H.264 only).
         var field: Field?
+        /// Made of two of them.
+        var holdsTwoFields = false
 
         /// Moves all offsets, as `count` bytes in front have gone.
         mutating func removeBytes(_ count: Int) {

@@ -1,6 +1,8 @@
 import Foundation
+import HLSCaptions
 import HLSMedia
 import HLSTime
+import TestSupport
 import Testing
 
 @testable import HLSKitCore
@@ -96,7 +98,111 @@ struct CueScheduleTests {
         #expect(schedule.takeDue(at: .seconds(20), timeline: timeline).count == 1)
     }
 
-    @Test("after a jump to where media is kept, cues from there on come again, and what is over does not")
+    @Test("K01: cues of the same text and time at different places are different ones")
+    func places() {
+        var schedule = CueSchedule()
+        var (top, bottom) = (Self.cue(1, 2, "No!"), Self.cue(1, 2, "No!"))
+        top.settings.line = .number(0)
+        bottom.identifier = "2"
+        schedule.add(Self.batch([top, bottom]), language: nil)
+        // Packagers number cues anew in each segment.
+        bottom.identifier = "1"
+        schedule.add(Self.batch([bottom]), language: nil)
+        let cues = schedule.takeDue(at: .seconds(9), timeline: Self.timeline(pts: 0, start: .zero))
+        #expect(cues.map(\.settings.line) == [.number(0), nil])
+        #expect(cues.map(\.identifier) == ["", "2"])
+    }
+
+    @Test("K01: a cue is known again where the clocks of two segments differ by roundings", arguments: [0, 1, 9])
+    func roundings(milliseconds: Int) {
+        var schedule = CueSchedule()
+        // 4 170 833 µs and 4.171 s are the same moment.
+        for start in stride(from: 2.5, through: 3.5, by: 0.001) {
+            let text = "\(start)"
+            let late = start + Double(milliseconds) / 1000
+            schedule.add(Self.batch([Self.cue(start, 5, text)]), language: nil)
+            schedule.add(
+                Self.batch([Self.cue(late, 5, text), Self.cue(start, 5.1, text)], local: 4.171, timestamp: 375_375),
+                language: nil)
+        }
+        let cues = schedule.takeDue(at: .seconds(9), timeline: Self.timeline(pts: 0, start: .zero))
+        // What ends at another time is another cue.
+        #expect(cues.count == 2 * 1001)
+    }
+
+    @Test("K01: cues in any order are given by their starts, and cost no more than sorting them")
+    func descending() {
+        let timeline = Self.timeline(pts: 0, start: .zero)
+        var schedule = CueSchedule()
+        let output = LegibleOutput()
+        let count = 30_000
+        schedule.add(
+            Self.batch((0..<count).map { Self.cue(Double(count - $0 / 2), 40_000, "\($0)") }), language: nil)
+        schedule.place(by: timeline, presented: .zero)
+        output.add(schedule.takePlaced())
+        #expect(schedule.nextDue == .seconds(count / 2 + 1))
+        let cues = schedule.takeDue(at: .seconds(count), timeline: timeline)
+        // Those of one start stay in their order.
+        #expect(cues.prefix(4).map(\.text) == ["\(count - 2)", "\(count - 1)", "\(count - 4)", "\(count - 3)"])
+        #expect(cues.map(\.timeRange.start) == cues.map(\.timeRange.start).sorted())
+        #expect(cues.count == count)
+    }
+
+    @Test("K03: blocks of closed captions that begin together are shown together, before their end is known too")
+    func openBlocks() {
+        let timeline = Self.timeline(pts: 0, start: .zero)
+        for texts in [("up", "down"), ("No!", "No!")] {
+            var schedule = CueSchedule()
+            func block(_ text: String, row: Double, until end: Int64) -> Caption {
+                Caption(
+                    text,
+                    timeRange: MediaTimeRange(
+                        start: MediaTime(value: 1, timescale: 1), end: MediaTime(value: end, timescale: 1)),
+                    region: CaptionRegion(
+                        origin: CaptionPoint(x: .cells(0), y: .cells(row)),
+                        size: CaptionSize(width: .cells(4), height: .cells(1))))
+            }
+            let collector = CueCollector()
+            for end in 2...4 as ClosedRange<Int64> {
+                let blocks = [block(texts.0, row: 0, until: end), block(texts.1, row: 14, until: end)]
+                schedule.show(open: blocks, at: .seconds(end), language: nil)
+                collector.add(schedule.takePlaced())
+                collector.replace(schedule.takeChanges())
+                #expect(collector.cues.map(\.text) == [texts.0, texts.1])
+            }
+            for (text, row) in [(texts.1, 14.0), (texts.0, 0)] {
+                schedule.add(block(text, row: row, until: 5), language: nil)
+                collector.replace(schedule.takeChanges())
+            }
+            _ = schedule.takeDue(at: .seconds(9), timeline: timeline)
+            #expect(Self.lines(collector.cues) == ["1.0-5.0 \(texts.0)", "1.0-5.0 \(texts.1)"])
+            #expect(Set(collector.cues.map(\.settings.line)).count == 2)
+        }
+    }
+
+    @Test("K01: a segment of subtitles without a byte is one without cues, and is not asked for again")
+    func emptySegment() throws {
+        var files = try CaptionStream.pictures()
+        files["main.m3u8"] = CaptionStream.main(
+            [#"TYPE=SUBTITLES,GROUP-ID="s",NAME="English",LANGUAGE="en",URI="sub.m3u8""#],
+            attributes: #",SUBTITLES="s""#)
+        let segments = (0..<4).map { "#EXTINF:2,\nsub-\($0).vtt\n" }.joined()
+        files["sub.m3u8"] = Array("#EXTM3U\n#EXT-X-TARGETDURATION:2\n\(segments)#EXT-X-ENDLIST\n".utf8)
+        for index in 0..<4 {
+            let cue = "WEBVTT\n\n00:0\(index * 2).500 --> 00:0\(index * 2 + 1).000\n\(index)\n"
+            files["sub-\(index).vtt"] = index == 1 ? [] : Array(cue.utf8)
+        }
+        let sample = try VirtualSample(
+            quality: nil, path: "main.m3u8", files: files,
+            prefer: { $0.subtitles = try? QualityExpression(parsing: "lang=en", for: .renditions) })
+        try sample.play()
+        #expect(Self.lines(sample.cuesTold) == ["0.5-1.0 0", "4.5-5.0 2", "6.5-7.0 3"])
+        for event in sample.events.elements {
+            if case .newErrorLogEntry(let entry) = event.kind { Issue.record("\(entry)") }
+        }
+    }
+
+    @Test("a player tells every media is kept, cues from there on come again, and what is over does not")
     func rewind() {
         let timeline = Self.timeline(pts: 0, start: .zero)
         var schedule = CueSchedule()

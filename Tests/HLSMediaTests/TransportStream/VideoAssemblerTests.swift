@@ -160,6 +160,33 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
         #expect(trace.tracks.first?.height == 64)
     }
 
+    @Test("K03: the closed captions of both fields of a frame are found", arguments: [nil, 4])
+    func captionsOfFields(lengthSize: Int?) throws {
+        let set: [UInt8] = [0, 0, 0, 1, 0x67, 0x4d, 0x00, 0x0a, 0xda, 0x11, 0x12]
+        func message(_ kind: UInt8) -> [UInt8] {
+            let data: [UInt8] = [0xb5, 0, 0x31, 0x47, 0x41, 0x39, 0x34, 3, 0x41, 0xff, 0xfc | kind, 0x94, 0x20, 0xff]
+            return [6, 4, UInt8(data.count)] + data + [0x80]
+        }
+        func slice(_ isBottom: Bool) -> [UInt8] {
+            [isBottom ? 0x41 : 0x65, 0x88, 0x84 | (isBottom ? 2 : 0)] + [UInt8](repeating: 0xaa, count: 30)
+        }
+        let units = [message(0), slice(false), message(1), slice(true)]
+        var sample: MediaSample?
+        var track = MediaTrack(id: 256, mediaType: .video, codec: .h264, timescale: 90_000)
+        if lengthSize != nil {
+            track.configuration = [1, 66, 0, 30, 0xff, 0xe0, 0]
+            let bytes = units.flatMap { unit -> [UInt8] in [0, 0, 0, UInt8(unit.count)] + unit }
+            sample = MediaSample(trackID: 256, pts: 0, dts: 0, isSync: true, data: SampleData(bytes))
+        } else {
+            var writer = TransportStreamWriter(streams: [video])
+            let bytes = units.flatMap { unit -> [UInt8] in [0, 0, 1] + unit }
+            writer.add(.init(pid: 256, pts: 0, payload: set + bytes))
+            sample = demux(writer).samples.first
+        }
+        let data = ClosedCaptionData(sample: try #require(sample), track: track)
+        #expect(data.pairs.map(\.kind) == [.field1, .field2])
+    }
+
     @Test("colour and the shape of pixels come from the parameter set")
     func colour() {
         let hex = "6764002aacd940780227a9b0e6e020202800001f48000ea60078c18cb0".compactMap(\.hexDigitValue)

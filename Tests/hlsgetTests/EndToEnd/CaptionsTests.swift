@@ -149,6 +149,7 @@ struct CaptionsTests {
             Save(arguments: ["sub-wvtt.m3u8"], expected: subtitles),
             Save(arguments: ["sub-stpp.m3u8"], expected: subtitles),
             Save(arguments: ["--to", "4.5", "sub-stpp.m3u8"], expected: Array(subtitles.prefix(4))),
+            Save(arguments: ["--to", "3.2", "plain.m3u8"], expected: Array(english.prefix(2))),
             Save(arguments: ["--from", "4", "sub-wvtt.m3u8"], expected: Array(subtitles.dropFirst(2))),
         ])
     func savesOthers(_ save: Save) async throws {
@@ -161,6 +162,32 @@ struct CaptionsTests {
             words = words.map { $0 == "00:00:04.000 --> 00:00:05.500" ? "00:00:03.000 --> 00:00:05.500" : $0 }
         }
         #expect(words == save.expected)
+    }
+
+    @Test("K01: where there are only sounds, they tell where cues belong")
+    func soundOnly() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(
+            Array(try Data(contentsOf: URL(fileURLWithPath: SampleMedia.fixtures + "/media/packed.aac"))), to: "a.aac")
+        // The sound begins at timestamp 8 589 934 000.
+        let cue = "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:8589844000,LOCAL:00:00:00.000\n\n00:01.100 --> 00:01.200\nhere\n"
+        try folder.write(Array(cue.utf8), to: "sub.vtt")
+        for (name, file) in [("a.m3u8", "a.aac"), ("sub.m3u8", "sub.vtt")] {
+            let list = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n\(file)\n#EXT-X-ENDLIST\n"
+            try folder.write(Array(list.utf8), to: name)
+        }
+        let main = """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="English",LANGUAGE="en",URI="sub.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=100000,CODECS="mp4a.40.2",SUBTITLES="s"
+            a.m3u8
+
+            """
+        try folder.write(Array(main.utf8), to: "main.m3u8")
+        let result = try await hlsget("captions", "-q", "main.m3u8", in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        let words = Self.words(String(decoding: result.output, as: UTF8.self))
+        #expect(words == ["00:00:00.100 --> 00:00:00.200", "here"])
     }
 
     @Test("K04: closed captions are saved in every format", arguments: ["srt", "itt", "scc"])

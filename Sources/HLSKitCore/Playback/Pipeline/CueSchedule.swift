@@ -44,22 +44,15 @@ struct CueSchedule: Sendable {
         var styled: Caption?
         var isCutAtEnd = false
         var language: String?
-
-        var key: Key { Key(start: start, end: end, payload: cue.payload) }
-    }
-
-    private struct Key: Hashable {
-        var start: Duration
-        var end: Duration
-        var payload: String
     }
 
     /// Item times between which cues are wanted.
     private var window: Range<Duration>
     private var unplaced: [(batch: CueBatch, language: String?)] = []
-    /// By their starts, those of the same start in their order.
+    /// By their starts, those of the same start in their order, when ``isSorted``.
     private var due: [Entry] = []
-    private var known: Set<Key> = []
+    private var isSorted = true
+    private var known = KnownCues()
     /// The cues of ``known`` in the order in which they came.
     private var placed: [Entry] = []
     private var knownByteCount = 0
@@ -77,7 +70,10 @@ struct CueSchedule: Sendable {
     }
 
     /// The item time at which the next cue is to be shown.
-    var nextDue: Duration? { [due.first?.start, nextOpen].compactMap(\.self).min() }
+    var nextDue: Duration? {
+        let first = isSorted ? due.first?.start : due.lazy.map(\.start).min()
+        return [first, nextOpen].compactMap(\.self).min()
+    }
 
     mutating func add(_ batch: CueBatch, language: String?) {
         guard !batch.cues.isEmpty else { return }
@@ -87,6 +83,7 @@ struct CueSchedule: Sendable {
     /// Gives the cues that are to be shown at `time` and were not given yet, in the order of their starts.
     mutating func takeDue(at time: Duration, timeline: ItemTimeline) -> [LegibleCue] {
         place(by: timeline, presented: time)
+        sort()
         let count = due.firstIndex { $0.start > time } ?? due.count
         let cues = due.prefix(count).map(Self.cue)
         due.removeFirst(count)
@@ -125,9 +122,10 @@ struct CueSchedule: Sendable {
     mutating func removeAll() {
         unplaced = []
         due = []
+        isSorted = true
         current = []
         freshCount = 0
-        known = []
+        known = KnownCues()
         placed = []
         knownByteCount = 0
         open = []
@@ -173,8 +171,8 @@ struct CueSchedule: Sendable {
             let old = placed[index]
             guard entry.end > old.end else { return }
             entry.start = old.start
-            known.remove(old.key)
-            known.insert(entry.key)
+            known.remove(old.cue, start: old.start, end: old.end)
+            known.insert(entry.cue, start: entry.start, end: entry.end)
             placed[index] = entry
             change(old, to: entry)
             return
@@ -227,6 +225,7 @@ struct CueSchedule: Sendable {
     /// changed as media comes.
     mutating func show(open captions: [Caption], at time: Duration, language: String?) {
         nextOpen = nil
+        var told: Set<Int> = []
         for caption in captions {
             guard var entry = Self.entry(caption, language: language), entry.end > window.lowerBound,
                 entry.start < window.upperBound
@@ -236,12 +235,14 @@ struct CueSchedule: Sendable {
                 continue
             }
             entry.end += Self.openLead
-            if let index = openIndex(of: entry) {
+            if let index = openIndex(of: entry, except: told) {
+                told.insert(index)
                 let old = open[index]
                 guard old.cue.payload != entry.cue.payload || old.end <= time + .seconds(1) else { continue }
                 open[index] = entry
                 change(old, to: entry)
-            } else if !known.contains(where: { $0.start == entry.start && $0.payload == entry.cue.payload }) {
+            } else if !known.contains(entry.cue, start: entry.start, end: nil) {
+                told.insert(open.count)
                 open.append(entry)
                 give(entry)
             }
@@ -252,9 +253,11 @@ struct CueSchedule: Sendable {
     /// By how much a caption is taken to last beyond loaded media.
     private static let openLead = Duration.seconds(2)
 
-    private func openIndex(of entry: Entry) -> Int? {
-        let indices = open.indices.filter { open[$0].start == entry.start }
-        return indices.first { open[$0].cue.payload == entry.cue.payload }
+    /// What was shown in the place of a caption: its text may have become more since, and with it its place.
+    private func openIndex(of entry: Entry, except told: Set<Int> = []) -> Int? {
+        let indices = open.indices.filter { open[$0].start == entry.start && !told.contains($0) }
+        let sameText = indices.filter { open[$0].cue.payload == entry.cue.payload }
+        return sameText.first { open[$0].cue.settings == entry.cue.settings } ?? sameText.first
             ?? indices.first { open[$0].cue.settings == entry.cue.settings } ?? indices.first
     }
 
@@ -276,14 +279,20 @@ struct CueSchedule: Sendable {
 
     private mutating func enqueue(_ entry: Entry) {
         // Cues come in their order nearly always.
-        var index = due.count
-        while index > 0, due[index - 1].start > entry.start { index -= 1 }
-        due.insert(entry, at: index)
+        if let last = due.last, last.start > entry.start { isSorted = false }
+        due.append(entry)
+    }
+
+    private mutating func sort() {
+        guard !isSorted else { return }
+        due = due.enumerated().sorted { ($0.element.start, $0.offset) < ($1.element.start, $1.offset) }.map(\.element)
+        isSorted = true
     }
 
     /// Time has jumped to where media is kept: the cues that are shown from there on are given once more, as new ones.
     mutating func rewind(to time: Duration) {
         due = []
+        isSorted = true
         current = []
         freshCount = 0
         open = []
@@ -293,14 +302,15 @@ struct CueSchedule: Sendable {
 
     /// False for a cue that is known.
     private mutating func remember(_ entry: Entry) -> Bool {
-        guard known.insert(entry.key).inserted else { return false }
+        guard !known.contains(entry.cue, start: entry.start, end: entry.end) else { return false }
+        known.insert(entry.cue, start: entry.start, end: entry.end)
         placed.append(entry)
         knownByteCount += entry.cue.payload.utf8.count
         guard placed.count > Self.maxKnownCount || knownByteCount > Self.maxKnownByteCount else { return true }
         // The older half.
         let forgotten = placed.prefix((placed.count + 1) / 2)
         for entry in forgotten {
-            known.remove(entry.key)
+            known.remove(entry.cue, start: entry.start, end: entry.end)
             knownByteCount -= entry.cue.payload.utf8.count
         }
         placed.removeFirst(forgotten.count)

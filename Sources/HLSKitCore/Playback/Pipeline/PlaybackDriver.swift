@@ -127,7 +127,7 @@ struct PlaybackDriver: ~Copyable {
         refreshing?.cancel()
         for transfer in transfers.values { transfer.task.cancel() }
         closedCaptions.finish()
-        hub.add(closedCaptions.takeFresh())
+        hub.add(takeFreshCaptions())
         presentation.close()
         hub.close()
         configuration.outputs.close()
@@ -327,6 +327,12 @@ struct PlaybackDriver: ~Copyable {
             consume(bytes, of: id)
         case .finished(let metrics): finish(id, metrics)
         case .failed(let error, let metrics):
+            if error.code == .emptyBody, case .segment(let segment) = transfers[id]?.request.consumer,
+                segment.lane == .subtitles
+            {
+                // Servers that have no cue for a while send nothing at all.
+                return finish(id, metrics)
+            }
             transfers[id] = nil
             engine.handle(.failed(id, error, metrics))
         }
@@ -419,6 +425,10 @@ struct PlaybackDriver: ~Copyable {
         if lane == .subtitles { wanted = [.text] }
         // Closed captions may have a track beside the pictures.
         if lane == .main, wanted.contains(.video) { wanted.insert(.text) }
+        // Where there are no pictures, sound tells where cues and metadata belong.
+        if lane == .main, hub.wantsCues || hub.wantsMetadata, engine.read({ $0.item?.lanes[.audio] == nil }) {
+            wanted.insert(.audio)
+        }
         return wanted
     }
 
@@ -544,13 +554,22 @@ struct PlaybackDriver: ~Copyable {
     /// Hands on the closed captions that are whole: all of them to whoever collects them, those of the selected service
     /// as cues.
     private mutating func takeClosedCaptions() {
-        let fresh = closedCaptions.takeFresh()
+        let fresh = takeFreshCaptions()
         guard !fresh.isEmpty else { return }
         hub.add(fresh)
         add(fresh)
         guard closedCaptions.services != knownServices else { return }
         knownServices = closedCaptions.services
         engine.handle(.media(.closedCaptions(knownServices)))
+    }
+
+    /// Segments reach beyond the part of the item that is played.
+    private mutating func takeFreshCaptions() -> [ClosedCaption] {
+        let (from, until) = engine.read { ($0.item?.start, $0.item?.forwardEnd) }
+        return closedCaptions.takeFresh().filter { closed in
+            let range = closed.caption.timeRange
+            return from.map { range.end > MediaTime($0) } ?? true && until.map { range.start < MediaTime($0) } ?? true
+        }
     }
 
     private mutating func add(_ captions: [ClosedCaption]) {

@@ -58,6 +58,8 @@ public struct MediaTrack: Sendable, Hashable {
     public var cleanAperture: CleanAperture?
     /// Depth and chroma of the pictures' samples, where the container tells (VP9 in MP4); else nil.
     public var sampleStructure: PictureSampleStructure?
+    /// Timestamps count from the start of the segment, as nothing in it tells another time.
+    public var timestampsAreRelative = false
     /// Degrees by which the picture is to be turned clockwise before it is shown: 0, 90, 180 or 270 (`tkhd` of MP4).
     public var rotation = 0
     /// How samples are encrypted by common encryption; nil where the track is clear.

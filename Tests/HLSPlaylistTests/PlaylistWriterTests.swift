@@ -151,6 +151,35 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
                 """)
     }
 
+    @Test("what comes to stand before the definition of its variable is written without it")
+    func definitions() throws {
+        let source = """
+            #EXTM3U
+            #EXT-X-STREAM-INF:BANDWIDTH=1
+            1.m3u8
+            #EXT-X-DEFINE:NAME="a",VALUE="x"
+            #EXT-X-STREAM-INF:BANDWIDTH=2,AUDIO="{$a}"
+            {$a}/2.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=3
+            {$a}/3.m3u8
+
+            """
+        var playlist = try MultivariantPlaylist(parsing: source, url: "")
+        playlist.variants.swapAt(0, 1)
+        #expect(
+            text(playlist.text) == """
+                #EXTM3U
+                #EXT-X-STREAM-INF:BANDWIDTH=2,AUDIO="x"
+                x/2.m3u8
+                #EXT-X-DEFINE:NAME="a",VALUE="x"
+                #EXT-X-STREAM-INF:BANDWIDTH=1
+                1.m3u8
+                #EXT-X-STREAM-INF:BANDWIDTH=3
+                {$a}/3.m3u8
+
+                """)
+    }
+
     @Test("variants are dropped, reordered, added and signed, and all other lines stay")
     func variants() throws {
         let source = """

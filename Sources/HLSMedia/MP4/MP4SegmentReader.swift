@@ -53,6 +53,7 @@ struct MP4SegmentReader: Sendable {
     /// The sample entry in use, for each track.
     private var descriptionIndexes: [Int] = []
     private var decodeTimes: [Int: Int64] = [:]
+    private var untimedTracks: Set<Int> = []
 
     private var queue = SampleQueue()
     private var current: PendingSample?
@@ -291,11 +292,16 @@ struct MP4SegmentReader: Sendable {
 
     private mutating func announceTracks(to events: inout [DemuxerEvent]) {
         guard let initialization else { return }
-        let tracks = zip(initialization.movieTracks, descriptionIndexes).map { $0.descriptions[$1] }
+        let tracks = zip(initialization.movieTracks, descriptionIndexes).map { movieTrack, index in
+            var track = movieTrack.descriptions[index]
+            track.timestampsAreRelative = untimedTracks.contains(track.id)
+            return track
+        }
         guard tracks != announcedTracks else { return }
+        let isFirst = announcedTracks == nil
         announcedTracks = tracks
         events.append(.tracks(tracks))
-        events.append(contentsOf: initialization.notes.map { .note($0) })
+        if isFirst { events.append(contentsOf: initialization.notes.map { .note($0) }) }
     }
 
     private mutating func readFragment(_ box: Box, to events: inout [DemuxerEvent]) throws(MediaError) {
@@ -307,6 +313,10 @@ struct MP4SegmentReader: Sendable {
         let fragment = try MovieFragment(
             parsing: box, tracks: initialization.movieTracks, decodeTimes: &decodeTimes)
         events.append(contentsOf: fragment.notes.map { .note($0) })
+        if !fragment.untimedTracks.isSubset(of: untimedTracks) {
+            untimedTracks.formUnion(fragment.untimedTracks)
+            announceTracks(to: &events)
+        }
         let isOutOfPlace = fragment.absoluteBase.map { $0 != box.offset } ?? false
         let first = fragment.runs.map(\.offset).min()
         let isHeld = held.contains { media in

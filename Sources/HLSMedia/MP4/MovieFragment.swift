@@ -8,6 +8,8 @@ struct MovieFragment {
 
     private(set) var runs: [SampleRun] = []
     private(set) var notes: [String] = []
+    /// Tracks that nothing tells the time of.
+    private(set) var untimedTracks: Set<Int> = []
     /// The first base data offset that counts from the start of a file and not from this fragment.
     private(set) var absoluteBase: Int?
 
@@ -106,6 +108,7 @@ struct MovieFragment {
         guard var box = boxes.decodeTime else {
             if let time = decodeTimes[track.id] { return time }
             notes.append("track \(track.id): the first fragment has no 'tfdt', its time is taken as 0")
+            untimedTracks.insert(track.id)
             return 0
         }
         let version = try box.readVersionAndFlags().version

@@ -58,8 +58,9 @@ public struct PackedAudioDemuxer: Demuxer {
     private mutating func begin(isEnd: Bool) throws(MediaError) {
         guard try readTags(isEnd: isEnd), let framing = try identify(isEnd: isEnd) else { return }
         if timestamp == nil { sink.note("packed audio without a timestamp: it begins at 0") }
-        let track = MediaTrack(
+        var track = MediaTrack(
             id: Self.trackID, mediaType: .audio, codec: framing.codec, timescale: 90_000, wrapsAt33Bits: true)
+        track.timestampsAreRelative = timestamp == nil
         var assembler = FrameAssembler(
             framing: framing, track: track,
             options: .init(

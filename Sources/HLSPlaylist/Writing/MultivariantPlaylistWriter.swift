@@ -24,6 +24,10 @@ private struct MultivariantPlaylistWriter {
     /// How many places of each kind were passed.
     private var passed: [Tag: Int] = [:]
     private var written: Set<Tag> = []
+    /// Where the line is in the text that is at its place.
+    private var position = 0
+    /// Behind the last definition of a variable.
+    private var definitionsEnd = 0
     /// As-read items by value: their index.
     private let variants: [Variant: Int]
     private let variantsWithoutURI: [Variant: Int]
@@ -67,13 +71,16 @@ private struct MultivariantPlaylistWriter {
         var present: Set<Tag> = []
         var places: [Tag: Int] = [:]
         text.forEachLine(in: 0..<text.count) { line in
-            if case .tag(let tag) = line.content { present.insert(tag) }
+            guard case .tag(let tag) = line.content else { return }
+            present.insert(tag)
+            if tag == .define { definitionsEnd = line.range.upperBound }
         }
         for item in source.items { places[item.tag, default: 0] += 1 }
         let items = Dictionary(source.items.map { ($0.start, $0) }) { first, _ in first }
         let uris = Dictionary(source.items.compactMap { item in item.uriStart.map { ($0, item) } }) { first, _ in first
         }
         text.forEachLine(in: 0..<text.count) { line in
+            position = line.range.lowerBound
             if let item = items[line.range.lowerBound] {
                 writePlace(item, isLast: (passed[item.tag] ?? 0) + 1 == places[item.tag])
             } else if case .uri = line.content, uris[line.value.lowerBound] != nil {
@@ -151,15 +158,22 @@ private struct MultivariantPlaylistWriter {
     }
 
     private mutating func write(_ tag: Tag, line index: Int?, _ attributes: String) {
-        if let index, let item = lineOfItem[tag]?[index] {
+        if let index, let item = lineOfItem[tag]?[index], canStand(text.line(at: item.start).range) {
             out.raw(text, text.line(at: item.start).range)
         } else {
             out.tag(tag, attributes)
         }
     }
 
+    /// Whether a line means the same here as at its old place: variables have to be defined before.
+    private func canStand(_ line: Range<Int>) -> Bool {
+        position >= min(line.lowerBound, definitionsEnd) || text[line].firstRange(of: [0x7B, 0x24]) == nil
+    }
+
     private mutating func writeURI(_ variant: Variant) {
-        if let index = variants[variant], let start = lineOfItem[.streamInf]?[index]?.uriStart {
+        if let index = variants[variant], let start = lineOfItem[.streamInf]?[index]?.uriStart,
+            canStand(text.line(at: start).range)
+        {
             out.raw(text, text.line(at: start).range)
         } else {
             out.line(variant.uri)

@@ -41,4 +41,75 @@ struct ItemTimelineTests {
         timeline.comingFromVariant = .timelines([])
         #expect(mayPlace(&timeline, 1, of: .audio))
     }
+
+    /// Places segments of one lane one after the other. A line is `START LENGTH FIRST END [TIMELINE]` in seconds: of the
+    /// playlist, then of the media; the answers are item times.
+    private func places(_ lines: [String], track: MediaTrack = video) -> [Double] {
+        var timeline = ItemTimeline()
+        return lines.map { line in
+            let values = line.split(separator: " ").compactMap { Double($0) }
+            let (start, number) = (Duration.seconds(values[0]), values.count > 4 ? Int(values[4]) : 0)
+            let placement = timeline.placement(
+                for: number, lane: .main, firstPTS: Int64(values[2] * 1000), track: track, segmentStart: start,
+                continues: true)
+            let offset = placement.offset / .seconds(1)
+            timeline.noteEnd(
+                of: .main, timeline: number, playlistEnd: start + .seconds(values[1]),
+                [.video: .seconds(values[3] + offset)])
+            return ((values[2] + offset) * 1000).rounded() / 1000
+        }
+    }
+
+    @Test(
+        "R37: media goes on where that before it ended",
+        arguments: [
+            // Lengths that the playlist has a little wrong do not move a discontinuity.
+            (["0 2 60 62.04", "2 2 5 7 1"], [0, 2]),
+            // Those that it has quite wrong do: no picture twice, no hole.
+            (["0 1.9 60 62", "1.9 1.9 5 7 1", "3.8 1.9 5 7 2"], [0, 2, 4]),
+            (["0 3 60 62", "3 3 5 7 1", "6 3 5 7 2"], [0, 2, 4]),
+            // After something was left out the playlist counts.
+            (["0 1.9 60 62", "3.8 1.9 5 7 1"], [0, 3.8]),
+            // A drift that grows tears nothing.
+            (["0 20 60 70", "20 20 70 80", "40 20 80 90", "60 20 90 100"], [0, 10, 20, 30]),
+            // A clock that begins anew and does not say so; a hole is one.
+            (["0 2 60 62", "2 2 60 62", "4 2 60 62"], [0, 2, 4]),
+            (["0 2 60 62", "2 2 67 69", "4 2 69 71"], [0, 7, 9]),
+            // Media of nowhere near.
+            (["0 2 60 62", "2 2 9000 9002", "4 2 9002 9004"], [0, 2, 4]),
+            // And back: the first clock counts again.
+            (["0 2 60 62", "2 2 9000 9002", "4 2 64 66", "6 2 66 68"], [0, 2, 4, 6]),
+        ] as [([String], [Double])])
+    func joints(lines: [String], expected: [Double]) {
+        #expect(places(lines) == expected)
+    }
+
+    @Test("media that tells no time goes on where that before it ended")
+    func relative() {
+        var track = Self.video
+        track.timestampsAreRelative = true
+        #expect(places(["0 2 0 1.96", "2 2 0 1.96", "4 2 0 2"], track: track) == [0, 1.96, 3.92])
+        #expect(places(["0 2 0 2", "6 2 0 2"], track: track) == [0, 6])
+    }
+
+    @Test("after a seek the playlist counts, not what was loaded before")
+    func seek() {
+        var timeline = ItemTimeline()
+        let place = { (timeline: inout ItemTimeline, number: Int, start: Double) in
+            timeline.placement(
+                for: number, lane: .main, firstPTS: 5000, track: Self.video, segmentStart: .seconds(start)
+            ).offset
+        }
+        #expect(place(&timeline, 0, 0) == .seconds(-5))
+        timeline.noteEnd(of: .main, timeline: 0, playlistEnd: .seconds(4), [.video: .seconds(7)])
+        timeline.flush()
+        #expect(place(&timeline, 1, 4) == .seconds(-1))
+    }
+
+    @Test("ticks are the inverse of durations", arguments: [1, 1000, 44_100, 90_000, Int32.max])
+    func ticks(timescale: Int32) {
+        for value in [0, 1, -1, 7, -90_001, 1 << 33, -(1 << 40), 1 << 61] as [Int64] {
+            #expect(ItemTimeline.ticks(ItemTimeline.duration(value, timescale), timescale) == value)
+        }
+    }
 }

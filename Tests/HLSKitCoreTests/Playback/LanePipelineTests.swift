@@ -1,4 +1,5 @@
 import HLSMedia
+import HLSTime
 import Testing
 
 @testable import HLSKitCore
@@ -33,5 +34,52 @@ struct LanePipelineTests {
             }
             pipeline.abandon(Self.job(number).id)
         }
+    }
+
+    @Test("RFC 8216 §4.3.2.5: a transport stream's initialization section is its tables", arguments: [true, false])
+    func tables(inMap: Bool) throws {
+        let fixture = try PacketFixture("h264-annexb")
+        let folder = try TemporaryFolder()
+        let writer = try OutputFormat.ts.makeWriter(path: folder.path("out"))
+        try writer.begin([fixture.track])
+        for sample in fixture.samples {
+            try writer.write(
+                sample, ofTrackAt: 0, at: MediaTime(value: sample.pts, timescale: fixture.track.timescale))
+        }
+        try writer.finish()
+        var (tables, media): ([UInt8], [UInt8]) = ([], [])
+        let bytes = try folder.bytes("out")
+        for start in stride(from: 0, to: bytes.count, by: 188) {
+            let packet = bytes[start..<start + 188]
+            // PAT, SDT, and where libavformat puts the PMT.
+            let isTable = [0, 0x11, 0x1000].contains(Int(packet[start + 1] & 0x1F) << 8 | Int(packet[start + 2]))
+            if isTable { tables += packet } else { media += packet }
+        }
+        var pipeline = LanePipeline(lane: .main, mode: .demux, wanted: [.video])
+        var timeline = ItemTimeline()
+        var output: [LaneOutput] = []
+        pipeline.provide(Self.map, bytes: tables)
+        for number in 1...2 {
+            var job = Self.job(number)
+            if !inMap { job.map = nil }
+            pipeline.begin(job)
+            pipeline.append(inMap ? media : tables + media, to: job.id)
+            pipeline.finish(job.id)
+            pipeline.run(timeline: &timeline, output: &output)
+        }
+        let sampleCount = output.count { if case .sample = $0 { true } else { false } }
+        #expect(sampleCount == 2 * fixture.samples.count)
+    }
+
+    @Test("an event at the end of all time is left out")
+    func farEvent() throws {
+        let message = EventMessage(
+            schemeIDURI: "urn:x", id: 1, timescale: 1, timing: .presentationTime(.max),
+            messageData: [1])
+        let far = TimedMetadata(
+            time: Duration(secondsComponent: .max, attosecondsComponent: 0), content: .event(message))
+        var reader = MetadataReader()
+        let group = reader.group(of: far, at: far.time)
+        #expect(group != nil)
     }
 }

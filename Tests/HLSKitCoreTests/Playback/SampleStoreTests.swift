@@ -6,6 +6,9 @@ import Testing
 /// The store as tables: pictures of 40 ms, a sync sample each second, two runs.
 @Suite("Sample store")
 struct SampleStoreTests {
+    /// What each of the samples counts.
+    private static let byteCount = 3 + SampleStore.entryByteCount
+
     private static func track(_ type: MediaType = .video) -> MediaTrack {
         MediaTrack(id: 1, mediaType: type, codec: type == .video ? .h264 : .aac, timescale: 1000)
     }
@@ -62,9 +65,9 @@ struct SampleStoreTests {
         "without a back buffer what was read is gone; with one it stays until it is evicted", arguments: [true, false])
     func keeping(keepsRead: Bool) {
         var store = Self.store(keepsRead: keepsRead, [0..<4000], isEnded: false)
-        #expect(store.byteCount == 300)
+        #expect(store.byteCount == 100 * Self.byteCount)
         _ = Self.read(&store, count: 51)
-        #expect(store.byteCount == (keepsRead ? 300 : 150))
+        #expect(store.byteCount == (keepsRead ? 100 : 50) * Self.byteCount)
     }
 
     struct Place: CustomTestStringConvertible {
@@ -127,7 +130,7 @@ struct SampleStoreTests {
         }
         store.evict(before: .milliseconds(time))
         #expect(store.extent?.lowerBound == .milliseconds(first))
-        #expect(store.byteCount == 3 * (8000 - first) / 40)
+        #expect(store.byteCount == Self.byteCount * (8000 - first) / 40)
         // What is kept can still be presented.
         store.reposition(to: .exact(.milliseconds(first + 10)))
         #expect(Self.read(&store, count: 2) == ["T", "\(first)"])
@@ -155,7 +158,7 @@ struct SampleStoreTests {
         }
         store.truncate(from: .milliseconds(time))
         #expect(store.extent?.upperBound == .milliseconds(end))
-        #expect(store.byteCount == 3 * end / 40)
+        #expect(store.byteCount == Self.byteCount * end / 40)
         store.append([.track(Self.track(), window: PresentationWindow(dropsOverlap: true))])
         store.append(Self.samples(end..<end + 1000))
         store.reposition(to: .exact(.milliseconds(end + 10)))

@@ -98,6 +98,9 @@ extension PlaybackEngine {
         requestSegment(job.id)
     }
 
+    /// The most that a file has before its first picture where that is its initialization section.
+    private static let largestImpliedMap: UInt64 = 65_536
+
     private mutating func makeJob(
         _ segment: MediaSegment, at index: Int, url: String, in id: LaneID
     ) throws(PlayerError) -> SegmentJob {
@@ -119,6 +122,12 @@ extension PlaybackEngine {
             map = ResourceID(kind: .map, url: mapURL, byteRange: section.byteRange?.range)
             mapKey = try segmentKey(section.keys, base: tracker.url, mediaSequence: segment.mediaSequence)
             if mapKey?.isOfSamples == true { mapKey = nil }
+        } else if tracker.playlist.isIFramesOnly, segment.keys.isEmpty, segment.byteRange != nil,
+            let first = tracker.playlist.segments.first(where: { $0.uri == segment.uri }),
+            let offset = first.byteRange?.range?.lowerBound, (1...Self.largestImpliedMap).contains(offset)
+        {
+            // What such a file begins with are the tables (RFC 8216 §4.3.3.6).
+            map = ResourceID(kind: .map, url: url, byteRange: 0..<offset)
         }
         let job = SegmentJob(
             id: loading.makeSegmentID(in: id), request: RequestID(rawValue: 0), map: map,

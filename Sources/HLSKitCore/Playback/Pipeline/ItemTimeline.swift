@@ -8,7 +8,10 @@ import HLSMedia
 /// its own. The first sample is the variant's where one is on its way: a separate rendition may be cut elsewhere than its
 /// playlist says.
 ///
-/// Source: RFC 8216 §3, §6.3.3; DESIGN §2.
+/// What follows media that ended elsewhere than its playlist says goes on where that ended, however far the two have
+/// drifted apart.
+///
+/// Source: RFC 8216 §3, §6.3.3; RELIABILITY R37; DESIGN §2.
 struct ItemTimeline: Sendable {
     /// A lane may stand off the common anchor by this much and still be meant to use it.
     static let alignmentTolerance = Duration.seconds(10)
@@ -17,6 +20,12 @@ struct ItemTimeline: Sendable {
     /// The most by which media that is loaded after a seek may stand off its playlist. Beyond that what the playlist says
     /// counts, for seeks go by it: media of elsewhere would be presented at another time than was asked for, or never.
     static let driftTolerance = Duration.milliseconds(500)
+    /// Where media ended, by less than this the playlist is right about where the next begins.
+    private static let jointTolerance = Duration.milliseconds(50)
+    /// Media that begins within this of where the media before it ended goes on from that.
+    private static let followingTolerance = Duration.seconds(1)
+    /// Media and playlist that are further apart than this are not of one stream.
+    private static let longestDrift = Duration.seconds(60)
     private static let wrap = Int64(1) << 33
 
     /// What the variant is going to place.
@@ -33,6 +42,18 @@ struct ItemTimeline: Sendable {
     private var own: [LaneID: [Int: Duration]] = [:]
     /// Those whose anchor was not held against the playlist since loading began anew elsewhere.
     private var unproved: Set<Int> = []
+    private var joints: [LaneID: Joint] = [:]
+
+    /// Where the last segment of a lane ended.
+    private struct Joint: Sendable {
+        var timeline: Int
+        /// By the playlist.
+        var playlistEnd: Duration
+        var ends: [MediaType: Duration]
+
+        /// Parts are cut where pictures are.
+        var end: Duration? { ends[.video] ?? ends.values.max() }
+    }
 
     /// Where the samples of one track of one segment go.
     struct Placement: Sendable, Hashable {
@@ -45,6 +66,18 @@ struct ItemTimeline: Sendable {
     /// Loading begins anew elsewhere, where the playlist may not be as exact as media was up to now.
     mutating func flush() {
         unproved = Set(common.keys)
+        joints = [:]
+    }
+
+    /// All of a segment was placed: its media of each kind ends at these item times.
+    mutating func noteEnd(of lane: LaneID, timeline: Int, playlistEnd: Duration, _ ends: [MediaType: Duration]) {
+        joints[lane] = ends.isEmpty ? nil : Joint(timeline: timeline, playlistEnd: playlistEnd, ends: ends)
+    }
+
+    /// The end of what was placed right before a segment that starts at this time.
+    private func joint(of lane: LaneID, before segmentStart: Duration) -> Joint? {
+        guard let joint = joints[lane], abs(joint.playlistEnd - segmentStart) <= .milliseconds(10) else { return nil }
+        return joint
     }
 
     /// Whether a lane may place samples now; else it is read again when the variant has gone on.
@@ -61,28 +94,63 @@ struct ItemTimeline: Sendable {
     }
 
     /// Where the samples of a track go whose first sample in a segment has this timestamp.
+    ///
+    /// - Parameter continues: the segment is of the same variant as the one before, on whose clock it goes on.
     mutating func placement(
-        for timeline: Int, lane: LaneID, firstPTS: Int64, track: MediaTrack, segmentStart: Duration
+        for timeline: Int, lane: LaneID, firstPTS: Int64, track: MediaTrack, segmentStart: Duration,
+        continues: Bool = false
     ) -> Placement {
         let time = Self.duration(firstPTS, track.timescale)
         if unproved.remove(timeline) != nil { prove(timeline, lane: lane, time, track: track, near: segmentStart) }
-        if let offset = own[lane]?[timeline] {
-            return Self.placement(time, offset: offset, track: track, near: segmentStart)
+        let joint = joint(of: lane, before: segmentStart)
+        if track.timestampsAreRelative {
+            return Placement(shift: 0, offset: (joint?.ends[track.mediaType] ?? segmentStart) - time)
         }
-        if let offset = common[timeline] {
+        // The common anchor first: what was of another clock for a while may be back.
+        for (offset, isCommon) in [(common[timeline], true), (own[lane]?[timeline], false)] {
+            guard let offset else { continue }
             let placement = Self.placement(time, offset: offset, track: track, near: segmentStart)
             let placed = time + Self.duration(placement.shift, track.timescale) + offset
-            if abs(placed - segmentStart) <= Self.alignmentTolerance { return placement }
-            own[lane, default: [:]][timeline] = segmentStart - time
+            guard abs(placed - segmentStart) <= Self.alignmentTolerance || follows(joint, at: placed, timeline),
+                !continues || !goesBack(from: joint, to: placed, timeline, track)
+            else { continue }
+            if isCommon { own[lane]?[timeline] = nil }
+            return placement
+        }
+        let start = start(after: joint, segmentStart)
+        if common[timeline] != nil {
+            own[lane, default: [:]][timeline] = start - time
         } else if !track.wrapsAt33Bits, abs(time - segmentStart) <= Self.originTolerance {
             // Media that counts from the start of the item: its first sample need not be at the very start, and a
             // sample of another track or a cue may come before it.
             common[timeline] = .zero
             return Placement(shift: 0, offset: .zero)
         } else {
-            common[timeline] = segmentStart - time
+            common[timeline] = start - time
         }
-        return Placement(shift: 0, offset: segmentStart - time)
+        return Placement(shift: 0, offset: start - time)
+    }
+
+    /// Whether media at this item time goes on where that before it ended.
+    private func follows(_ joint: Joint?, at placed: Duration, _ timeline: Int) -> Bool {
+        guard let joint, joint.timeline == timeline, let end = joint.end else { return false }
+        return abs(placed - end) <= Self.followingTolerance
+    }
+
+    /// Whether media would be presented once more that is there: the clock was set back, and nothing tells.
+    private func goesBack(
+        from joint: Joint?, to placed: Duration, _ timeline: Int, _ track: MediaTrack
+    ) -> Bool {
+        guard let joint, joint.timeline == timeline, let end = joint.ends[track.mediaType] else { return false }
+        return placed < end - Self.followingTolerance
+    }
+
+    /// Where media begins that has no anchor yet: where the playlist says, or where that before it really ended.
+    private func start(after joint: Joint?, _ segmentStart: Duration) -> Duration {
+        guard let end = joint?.end, abs(end - segmentStart) > Self.jointTolerance,
+            abs(end - segmentStart) <= Self.longestDrift
+        else { return segmentStart }
+        return end
     }
 
     /// Shares the anchors that the variant has set, where it is placed by a timeline of its own.
@@ -130,6 +198,15 @@ struct ItemTimeline: Sendable {
         let period = duration(wrap, track.timescale)
         let turns = Int64(((near - time - offset) / period).rounded())
         return Placement(shift: turns * wrap, offset: offset)
+    }
+
+    /// In ticks of a timescale, to the nearest.
+    static func ticks(_ duration: Duration, _ timescale: Int32) -> Int64 {
+        let (seconds, attoseconds) = duration.components
+        let scale = Int128(max(1, timescale))
+        let rest = Int128(attoseconds) * scale
+        let half = Int128(rest < 0 ? -500_000_000_000_000_000 : 500_000_000_000_000_000)
+        return Int64(clamping: Int128(seconds) * scale + (rest + half) / 1_000_000_000_000_000_000)
     }
 
     static func duration(_ value: Int64, _ timescale: Int32) -> Duration {

@@ -38,8 +38,14 @@ struct LanePipeline {
     private var readers: [SegmentReader] = []
     private var resources: [ResourceID: [UInt8]] = [:]
     private var initializations: [ResourceID: MP4InitializationSection] = [:]
+    /// Initialization sections of transport streams.
+    private var prologues: [ResourceID: [UInt8]] = [:]
     /// The tracks that outputs were told of.
     private var current: [MediaType: MediaTrack] = [:]
+    /// What is added to their timestamps.
+    private var offsets: [MediaType: Duration] = [:]
+    /// Tracks that were chosen in vain.
+    private var silentTracks: Set<Int> = []
     private var isSequenceOpen = false
     /// A segment was begun.
     private(set) var hasBegun = false
@@ -87,6 +93,7 @@ struct LanePipeline {
 
     mutating func flush() {
         readers.removeAll()
+        offsets = [:]
         isSequenceOpen = false
     }
 
@@ -165,6 +172,8 @@ struct LanePipeline {
             guard let bytes = resources[map] else { return false }
             if let known = initializations[map] {
                 reader.initialization = known
+            } else if let tables = prologues[map] {
+                reader.prologue = tables
             } else {
                 var clear = bytes
                 if let key = reader.job.mapKey {
@@ -172,9 +181,14 @@ struct LanePipeline {
                     clear = try SegmentReader.decryptWhole(bytes, key: keyBytes, key.initializationVector)
                 }
                 do throws(MediaError) {
-                    let section = try MP4InitializationSection(parsing: clear[...])
-                    initializations[map] = section
-                    reader.initialization = section
+                    if case .transportStream = ContainerProbe.identify(clear[...], isComplete: true) {
+                        prologues[map] = clear
+                        reader.prologue = clear
+                    } else {
+                        let section = try MP4InitializationSection(parsing: clear[...])
+                        initializations[map] = section
+                        reader.initialization = section
+                    }
                 } catch {
                     // Whoever needs it next waits for it to be loaded anew.
                     resources[map] = nil
@@ -227,6 +241,12 @@ struct LanePipeline {
         }
         handle(events, &reader, timeline: &timeline, output: &output)
         placeMetadata(&reader, timeline: timeline, isEnd: true, output: &output)
+        if mode == .demux, !reader.job.window.isStill {
+            timeline.noteEnd(
+                of: lane, timeline: reader.job.timeline, playlistEnd: reader.job.start + reader.job.duration,
+                reader.ends)
+            silentTracks = reader.silentTracks
+        }
         let (start, end) = reader.range
         output.append(.fact(.segmentEnded(reader.job.id, start: start, end: end)))
     }
@@ -248,9 +268,14 @@ struct LanePipeline {
     }
 
     private mutating func select(from tracks: [MediaTrack], _ reader: inout SegmentReader, output: inout [LaneOutput]) {
-        reader.selectTracks(from: tracks, wanted: reader.job.window.isStill ? wanted.intersection([.video]) : wanted)
+        reader.selectTracks(
+            from: tracks, wanted: reader.job.window.isStill ? wanted.intersection([.video]) : wanted,
+            silent: silentTracks)
         output.append(.fact(.tracks(reader.job.id, tracks)))
     }
+
+    /// Metadata that is further away is damaged.
+    private static let farthestMetadata = Duration.seconds(1_000_000_000)
 
     /// Gives what has a place on the timeline by now; at the end of the segment the playlist's place will do.
     private func placeMetadata(
@@ -263,13 +288,18 @@ struct LanePipeline {
             let job = reader.job
             var time: Duration?
             if metadata.isFromSegmentStart {
-                time = isEnd ? reader.range.start + metadata.time : nil
+                // Where the segment starts is known when each of its tracks has begun.
+                time = isEnd || reader.demuxedUpTo != nil ? reader.range.start + metadata.time : nil
             } else {
                 time = timeline.itemTime(
                     of: metadata.time, wraps: metadata.wraps, in: job.timeline, lane: lane, near: job.start)
                 if time == nil, isEnd { time = job.start + metadata.time - first.time }
             }
             if let time {
+                guard abs(time - job.start) <= Self.farthestMetadata else {
+                    output.append(.note("\(job.url): metadata is left out that belongs to another time"))
+                    continue
+                }
                 output.append(.metadata(metadata, at: time))
             } else {
                 waiting.append(metadata)
@@ -294,11 +324,16 @@ struct LanePipeline {
     }
 
     /// Tells outputs of a track when its first sample comes: by then the container has told all it knows.
-    private mutating func announce(_ track: MediaTrack, _ reader: inout SegmentReader, output: inout [LaneOutput]) {
+    private mutating func announce(
+        _ track: MediaTrack, offset: Duration, _ reader: inout SegmentReader, output: inout [LaneOutput]
+    ) {
         var track = track
         if track.mediaType == .video { track.complete(with: reader.job.videoRange) }
         let type = track.mediaType
-        let isNewSequence = reader.opensSequence && !reader.announced.contains(type)
+        // What is still in a decoder belongs to the time before.
+        let isMoved = offsets[type].map { $0 != offset } ?? false
+        offsets[type] = offset
+        let isNewSequence = (reader.opensSequence || isMoved) && !reader.announced.contains(type)
         reader.announced.insert(type)
         if !isNewSequence, let known = current[type], track.continues(known) { return }
         current[type] = track
@@ -347,12 +382,15 @@ struct LanePipeline {
             sample.isSync = true
         }
         let placement = reader.placement(of: sample, in: track, timeline: &timeline)
-        let time = ItemTimeline.duration(
-            sample.pts.addingReportingOverflow(placement.shift).partialValue, track.timescale)
-        guard takesPlace(from: time + placement.offset, reader, output: &output) else { return }
-        announce(track, &reader, output: &output)
         sample.pts = sample.pts.addingReportingOverflow(placement.shift).partialValue
         sample.dts = sample.dts.addingReportingOverflow(placement.shift).partialValue
+        if reader.repair(&sample, of: track, offset: placement.offset) {
+            output.append(
+                .note("\(reader.job.url): times of track \(track.id) jump: they go on from those before"))
+        }
+        let time = ItemTimeline.duration(sample.pts, track.timescale)
+        guard takesPlace(from: time + placement.offset, reader, output: &output) else { return }
+        announce(track, offset: placement.offset, &reader, output: &output)
         reader.note(sample, of: track, offset: placement.offset)
         output.append(.sample(sample, track.mediaType, offset: placement.offset))
         guard track.mediaType == .video, sample.isSync else { return }

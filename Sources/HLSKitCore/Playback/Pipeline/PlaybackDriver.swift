@@ -41,6 +41,8 @@ struct PlaybackDriver: ~Copyable {
     /// The question of the engine whether media is decoded that has no answer yet.
     private var primeNumber: Int?
     private var knownTracks: [LaneID: Set<MediaType>] = [:]
+    /// Kinds of media that each lane has given.
+    private var delivered: [LaneID: Set<MediaType>] = [:]
     private var isExpectationSet = false
     private var presented: [LaneID: Duration] = [:]
     /// Without pacing, up to where all lanes were presented.
@@ -443,7 +445,10 @@ struct PlaybackDriver: ~Copyable {
         let ids = Set(receivers.map(ObjectIdentifier.init))
         for receiver in receivers where !greeted.contains(ObjectIdentifier(receiver)) {
             receiver.add(cues.current)
-            receiver.update(dateRanges.groups)
+            if receiver.takesDateRanges {
+                readDateRanges()
+                receiver.update(dateRanges.groups)
+            }
         }
         greeted = ids
         let limits = configuration.outputs.limits
@@ -454,7 +459,7 @@ struct PlaybackDriver: ~Copyable {
     }
 
     private mutating func readDateRanges() {
-        guard let tracker = engine.read({ $0.item?.mainTracker }) else { return }
+        guard hub.wantsDateRanges, let tracker = engine.read({ $0.item?.mainTracker }) else { return }
         if dateRanges.read(tracker) { hub.update(dateRanges.groups) }
     }
 
@@ -503,6 +508,7 @@ struct PlaybackDriver: ~Copyable {
         for element in output {
             switch element {
             case .track(let track, let window, _):
+                delivered[lane, default: []].insert(track.mediaType)
                 if lane == .main, track.mediaType == .video { closedCaptions.begin(track, isStill: window.isStill) }
                 items[track.mediaType, default: []].append(.track(track, window: window))
             case .sample(let sample, let type, let offset):
@@ -538,7 +544,10 @@ struct PlaybackDriver: ~Copyable {
         if !syncTimes.isEmpty { facts.insert(.syncSamples(lane, syncTimes), at: 0) }
         for fact in facts {
             engine.handle(.media(fact))
-            if case .segmentEnded(_, _, let end) = fact { noteDiscarded(upTo: end, of: lane) }
+            if case .segmentEnded(_, _, let end) = fact {
+                noteDiscarded(upTo: end, of: lane)
+                narrowExpectation(of: lane)
+            }
         }
     }
 
@@ -637,6 +646,17 @@ struct PlaybackDriver: ~Copyable {
         setExpectationIfKnown()
     }
 
+    /// Kinds of media that a lane has told of, and of which a whole segment had nothing, are waited for no longer. If they
+    /// come after all, writers are told then.
+    private mutating func narrowExpectation(of lane: LaneID) {
+        guard let known = knownTracks[lane] else { return }
+        let real = known.intersection(delivered[lane] ?? [])
+        guard real != known, !real.isEmpty || endedLanes.contains(lane) else { return }
+        knownTracks[lane] = real
+        isExpectationSet = false
+        setExpectationIfKnown()
+    }
+
     private mutating func setExpectationIfKnown() {
         guard !isExpectationSet else { return }
         let required = engine.read { $0.item?.requiredLanes.map(\.id) ?? [] }
@@ -692,6 +712,7 @@ struct PlaybackDriver: ~Copyable {
         lastEnd += 1
         endNumbers[lane] = lastEnd
         setExpectationIfKnown()
+        narrowExpectation(of: lane)
         if lane == .main {
             wakeAudio()
             closedCaptions.finish()

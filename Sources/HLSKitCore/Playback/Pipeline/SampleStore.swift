@@ -46,7 +46,7 @@ struct SampleStore: Sendable {
         /// Media of its run that was put in before it.
         var ticksBefore: Int64 = 0
 
-        var byteCount: Int { sample?.data.count ?? 0 }
+        var byteCount: Int { sample.map { $0.data.count + SampleStore.entryByteCount } ?? 0 }
         var isSync: Bool { sample?.isSync ?? false }
     }
 
@@ -63,6 +63,9 @@ struct SampleStore: Sendable {
 
     /// Decoding of sound begins this much before what is heard: codecs overlap, and some remember longer.
     private static let soundLead = Duration.milliseconds(120)
+
+    /// What a sample takes besides its bytes.
+    static let entryByteCount = 512
 
     /// What was read is kept until it is evicted.
     let keepsRead: Bool
@@ -122,7 +125,7 @@ struct SampleStore: Sendable {
             runs[runs.count - 1].start = min(run.start, time)
             runs[runs.count - 1].end = max(run.end, min(end, run.window.until ?? end))
             runs[runs.count - 1].ticks = run.ticks.addingReportingOverflow(max(0, sample.duration)).partialValue
-            byteCount += sample.data.count
+            byteCount += sample.data.count + Self.entryByteCount
         }
     }
 

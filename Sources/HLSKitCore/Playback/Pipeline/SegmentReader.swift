@@ -45,6 +45,10 @@ struct SegmentReader {
     private var delivered: [Int: Int] = [:]
     private var repeated: [Int: Int] = [:]
     private var extents: [Int: TrackExtent] = [:]
+    private var repairs: [Int: TimestampRepair] = [:]
+    /// What the initialization section of a transport stream holds: its tables.
+    var prologue: [UInt8] = []
+    private var prologueEvents: [DemuxerEvent] = []
 
     init(job: SegmentJob) {
         self.job = job
@@ -165,6 +169,8 @@ struct SegmentReader {
     }
 
     private mutating func feed(_ bytes: [UInt8], to events: inout [DemuxerEvent]) throws(MediaError) {
+        events += prologueEvents
+        prologueEvents = []
         try demuxer?.append(bytes[...], to: &events)
         guard webVTT != nil else { return }
         var found: [WebVTTEvent] = []
@@ -203,6 +209,11 @@ struct SegmentReader {
         case _ where job.id.lane == .subtitles:
             throw MediaError(code: .unknownContainer, byteOffset: 0, text: "no subtitles where they belong")
         default: demuxer = try container.makeDemuxer(initialization: initialization)
+        }
+        if case .transportStream = container, !prologue.isEmpty {
+            var events: [DemuxerEvent] = []
+            try demuxer?.append(prologue[...], to: &events)
+            prologueEvents = events
         }
         return true
     }
@@ -257,16 +268,33 @@ struct SegmentReader {
         return !sample.isSync
     }
 
-    mutating func selectTracks(from tracks: [MediaTrack], wanted: Set<MediaType>) {
+    /// - Parameter silent: tracks that gave nothing in segments before.
+    mutating func selectTracks(from tracks: [MediaTrack], wanted: Set<MediaType>, silent: Set<Int> = []) {
         self.tracks = tracks
         for type in wanted {
             // The track that was chosen first stays, as long as it is there.
             if let old = selected[type], let same = tracks.first(where: { $0.id == old.id && $0.mediaType == type }) {
                 selected[type] = same
             } else {
-                selected[type] = tracks.first { $0.mediaType == type && isOfUse($0) }
+                let useful = tracks.filter { $0.mediaType == type && isOfUse($0) }
+                selected[type] = useful.count < 2 ? useful.first : Self.best(of: useful, silent)
             }
         }
+    }
+
+    /// The first that has something to give and that can be decoded.
+    private static func best(of tracks: [MediaTrack], _ silent: Set<Int>) -> MediaTrack? {
+        let audible = tracks.filter { !silent.contains($0.id) }
+        return audible.first { CodecRegistry.canDecode($0.codec) } ?? audible.first ?? tracks.first
+    }
+
+    /// Tracks that were chosen and gave nothing, where another of their kind did.
+    var silentTracks: Set<Int> {
+        Set(
+            selected.values.filter { track in
+                firstPTS[track.id] == nil
+                    && tracks.contains { $0.mediaType == track.mediaType && firstPTS[$0.id] != nil }
+            }.map(\.id))
     }
 
     /// Text beside pictures is of use only as closed captions; subtitles are renditions of their own.
@@ -318,9 +346,28 @@ struct SegmentReader {
         if let placement = placements[track.id] { return placement }
         let placement = timeline.placement(
             for: job.timeline, lane: job.id.lane, firstPTS: firstPTS[track.id] ?? sample.pts, track: track,
-            segmentStart: job.start)
+            segmentStart: job.start, continues: !job.startsNewSequence)
         placements[track.id] = placement
         return placement
+    }
+
+    /// Puts a sample right whose time cannot be, on its way to an item time. True for the first of such samples.
+    mutating func repair(_ sample: inout MediaSample, of track: MediaTrack, offset: Duration) -> Bool {
+        let time = ItemTimeline.duration(sample.pts, track.timescale) + offset
+        let before = repairs[track.id]?.correction ?? .zero
+        let known = repairs.values.map(\.correction).filter { $0 != .zero }
+        let correction = repairs[track.id, default: TimestampRepair()].correction(
+            at: time, duration: ItemTimeline.duration(max(0, sample.duration), track.timescale),
+            limit: job.duration + TimestampRepair.margin, known: known)
+        guard correction != .zero else { return false }
+        let delay = ItemTimeline.duration(
+            sample.pts.subtractingReportingOverflow(sample.dts).partialValue, track.timescale)
+        sample.pts = ItemTimeline.ticks(time + correction - offset, track.timescale)
+        // Where one of the two is damaged, they are far apart.
+        sample.dts =
+            abs(delay) <= TimestampRepair.margin
+            ? sample.pts - ItemTimeline.ticks(delay, track.timescale) : sample.pts
+        return before == .zero
     }
 
     /// Keeps a tag or an event until the timeline is known that it is placed on.
@@ -353,6 +400,11 @@ struct SegmentReader {
         let time = ItemTimeline.duration(sample.pts, track.timescale) + offset
         let length = ItemTimeline.duration(sample.duration, track.timescale)
         extents[track.id, default: TrackExtent(first: time)].note(time, length)
+    }
+
+    /// Where the media of each kind ends.
+    var ends: [MediaType: Duration] {
+        selected.compactMapValues { extents[$0.id]?.end }.filter { $0.key == .video || $0.key == .audio }
     }
 
     /// Up to where all tracks have media.

@@ -59,7 +59,8 @@ struct MetadataReader: Sendable {
                 ]
         }
         guard !items.isEmpty else { return nil }
-        let milliseconds = Int64((time / .milliseconds(1)).rounded())
+        let (seconds, attoseconds) = time.components
+        let milliseconds = Int64(clamping: Int128(seconds) * 1000 + Int128(attoseconds / 1_000_000_000_000_000))
         let key = Key(time: milliseconds, content: hasher.finalize())
         guard known.insert(key).inserted else { return nil }
         let group = TimedMetadataGroup(

@@ -49,6 +49,7 @@ final class WriterHub: Sendable {
 
     var wantsMetadata: Bool { board.receivers.contains(where: \.takesMetadata) }
     var wantsCues: Bool { board.receivers.contains(where: \.takesCues) }
+    var wantsDateRanges: Bool { board.receivers.contains(where: \.takesDateRanges) }
     /// The player tells no cues, because an output shows them in its place.
     var suppressesCues: Bool {
         board.receivers.contains { $0.takesCues && $0.tie.suppressesPlayerRendering }

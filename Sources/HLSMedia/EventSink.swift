@@ -6,6 +6,7 @@ struct EventSink: Sendable {
     /// The tracks have changed since they were announced.
     private var isDirty = true
     private var noteCount = 0
+    private var limit = SmallSampleLimit()
 
     /// Hostile bytes can be odd in each packet; nobody reads more than this.
     private static let maxNoteCount = 64
@@ -20,6 +21,10 @@ struct EventSink: Sendable {
     }
 
     mutating func emit(_ sample: MediaSample) {
+        guard limit.admits(sample.data.count) else {
+            if limit.leftOutCount == 1 { note(SmallSampleLimit.note) }
+            return
+        }
         announce()
         events.append(.sample(sample))
     }

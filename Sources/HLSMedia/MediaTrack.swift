@@ -15,7 +15,9 @@ public struct MediaCodec: RawRepresentable, Sendable, Hashable {
     public static let aac = MediaCodec(rawValue: "aac")
     /// AAC in LATM/LOAS framing; samples are whole LOAS frames with their three bytes of header, as libavcodec wants.
     public static let aacLATM = MediaCodec(rawValue: "aac_latm")
-    /// MPEG audio, layers 1 to 3.
+    /// MPEG audio, layer 2.
+    public static let mp2 = MediaCodec(rawValue: "mp2")
+    /// MPEG audio, layers 3 and 1, and where a container does not tell the layer.
     public static let mp3 = MediaCodec(rawValue: "mp3")
     public static let ac3 = MediaCodec(rawValue: "ac3")
     public static let eac3 = MediaCodec(rawValue: "eac3")

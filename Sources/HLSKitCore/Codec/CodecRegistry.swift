@@ -20,6 +20,7 @@ public enum CodecRegistry {
         .vp9: ["vp9", "libvpx-vp9"],
         .aac: ["aac"],
         .aacLATM: ["aac_latm"],
+        .mp2: ["mp2", "mp2float"],
         .mp3: ["mp3float", "mp3"],
         .ac3: ["ac3", "ac3_fixed"],
         .eac3: ["eac3"],
@@ -44,6 +45,7 @@ public enum CodecRegistry {
         case .vp9: AV_CODEC_ID_VP9
         case .aac: AV_CODEC_ID_AAC
         case .aacLATM: AV_CODEC_ID_AAC_LATM
+        case .mp2: AV_CODEC_ID_MP2
         case .mp3: AV_CODEC_ID_MP3
         case .ac3: AV_CODEC_ID_AC3
         case .eac3: AV_CODEC_ID_EAC3

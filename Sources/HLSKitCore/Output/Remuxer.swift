@@ -476,7 +476,7 @@ extension Remuxer.Container {
     }
 
     fileprivate func holds(_ codec: MediaCodec) -> Bool {
-        let everywhere: Set<MediaCodec> = [.h264, .hevc, .aac, .mp3, .ac3, .eac3, .opus]
+        let everywhere: Set<MediaCodec> = [.h264, .hevc, .aac, .mp2, .mp3, .ac3, .eac3, .opus]
         let further: Set<MediaCodec> =
             switch self {
             case .ts: [.aacLATM]

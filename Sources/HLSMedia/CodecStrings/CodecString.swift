@@ -94,7 +94,9 @@ public struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringCon
         guard let indication = hexadecimal(first).flatMap(UInt8.init(exactly:)) else { return nil }
         if indication == 0x40, parameters.count > 1 {
             switch Int(parameters[1]) {
-            case 32, 33, 34: return .mp3  // MPEG-4's names for MPEG audio layers 1 to 3
+            // MPEG-4's names for MPEG audio layers 1 to 3.
+            case 33: return .mp2
+            case 32, 34: return .mp3
             default: break
             }
         }

@@ -32,6 +32,7 @@ package enum AudioFraming: Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// Where a header may tell another one (E-AC-3, layer 2), the codec until there is a header.
     package var codec: MediaCodec {
         switch self {
         case .adts: .aac

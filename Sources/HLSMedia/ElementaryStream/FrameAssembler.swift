@@ -34,6 +34,10 @@ struct FrameAssembler {
     /// The fields of the last header from which `track` was made.
     private var configuredHeader: [UInt8] = []
     private var latm: LATMConfiguration?
+    private var unconfigured = UnconfiguredFrames()
+    /// How far the access unit of many frames that begins at this offset of the stream has been followed: each packet
+    /// brings a few of them.
+    private var followed = (start: 0, byteCount: 0)
 
     /// - Parameter offset: that of the first byte, for notes.
     init(framing: AudioFraming, track: MediaTrack, options: Options, offset: Int = 0) {
@@ -67,6 +71,10 @@ struct FrameAssembler {
         if left > 0, isDamaged, let header = framing.header(at: at, in: buffer) {
             emit(at..<buffer.count, header: header, isDamaged: true, to: &sink)
         }
+        let dropped = unconfigured.takeAll().count
+        if dropped > 0 {
+            sink.note("\(options.name): \(dropped) frames before the first configuration were left out")
+        }
         consumed += buffer.count
         buffer.removeAll(keepingCapacity: true)
         at = 0
@@ -96,7 +104,7 @@ struct FrameAssembler {
             skip(1)
             return .moved
         }
-        var end = at + header.byteCount
+        var end = at + max(header.byteCount, followed.start == consumed + at ? followed.byteCount : 0)
         // A tag whose length lies must not swallow the tags of later packets.
         if framing == .id3, let next = cutStart(before: min(end, buffer.count), among: 4) {
             emit(at..<next, header: header, isDamaged: true, to: &sink)
@@ -126,6 +134,7 @@ struct FrameAssembler {
                     break
                 }
                 end += next.byteCount
+                followed = (consumed + at, end - at)
                 continue
             }
             if options.metadataTrackID != nil, buffer[end...].starts(with: "ID3".utf8) { break }
@@ -205,17 +214,18 @@ struct FrameAssembler {
         let mark = marks.takeMark(forUnitAt: range.lowerBound)
         var format = (rate: header.sampleRate, samples: header.sampleCount)
         if framing == .loas {
-            guard let timing = latmTiming(range, to: &sink) else { return }
+            guard let timing = latmTiming(range, to: &sink) else {
+                if !unconfigured.append(.init(data: data(range), mark: mark, isDamaged: isDamaged)) {
+                    sink.note("\(options.name): a frame before the first configuration was left out")
+                }
+                return
+            }
             format = timing
+            emitUnconfigured(format, to: &sink)
         }
         if framing == .adts { configure(range, header: header, to: &sink) }
         if framing != .adts && framing != .loas { describe(header, to: &sink) }
-        if let pts = mark?.pts { clock = SampleClock(start: pts, rate: format.rate) }
-        guard clock != nil else {
-            sink.note("\(options.name): a frame without a timestamp was left out")
-            return
-        }
-        let (pts, duration) = clock?.advance(by: format.samples, rate: format.rate) ?? (0, 0)
+        guard let time = time(of: mark, format, to: &sink) else { return }
         let isFirst = !hasSamples
         hasSamples = true
         if options.skipsInformationFrame && isFirst && framing == .mpegAudio
@@ -229,14 +239,38 @@ struct FrameAssembler {
             return
         }
         let body = min(range.lowerBound + header.strippedByteCount, range.upperBound)..<range.upperBound
-        guard !body.isEmpty else { return }
-        let data = buffer.withUnsafeBytes { bytes in
-            SampleData(count: body.count) { $0.copyMemory(from: .init(rebasing: bytes[body])) }
+        emit(data(body), at: time, isDamaged: isDamaged, to: &sink)
+    }
+
+    /// Samples per second, and per channel of one frame.
+    private typealias Format = (rate: Int, samples: Int)
+
+    /// When a frame begins and how long it is; nil, with a note, before the first timestamp.
+    private mutating func time(
+        of mark: PacketMarks.Mark?, _ format: Format, to sink: inout EventSink
+    ) -> (pts: Int64, duration: Int64)? {
+        if let pts = mark?.pts { clock = SampleClock(start: pts, rate: format.rate) }
+        guard let time = clock?.advance(by: format.samples, rate: format.rate) else {
+            sink.note("\(options.name): a frame without a timestamp was left out")
+            return nil
         }
+        return time
+    }
+
+    private func data(_ range: Range<Int>) -> SampleData {
+        buffer.withUnsafeBytes { bytes in
+            SampleData(count: range.count) { $0.copyMemory(from: .init(rebasing: bytes[range])) }
+        }
+    }
+
+    private func emit(
+        _ data: SampleData, at time: (pts: Int64, duration: Int64), isDamaged: Bool, to sink: inout EventSink
+    ) {
+        guard data.count > 0 else { return }
         sink.emit(
             MediaSample(
-                trackID: track.id, pts: pts, dts: pts, duration: duration, isSync: true, isDamaged: isDamaged,
-                data: data, encryption: track.encryption == nil ? nil : .elementaryStream))
+                trackID: track.id, pts: time.pts, dts: time.pts, duration: time.duration, isSync: true,
+                isDamaged: isDamaged, data: data, encryption: track.encryption == nil ? nil : .elementaryStream))
     }
 
     /// Sets the track's fields from a header that has them all.
@@ -265,7 +299,10 @@ struct FrameAssembler {
         sink.update(track)
     }
 
-    private mutating func latmTiming(_ range: Range<Int>, to sink: inout EventSink) -> (rate: Int, samples: Int)? {
+    // MARK: LATM
+
+    /// Nil while there is no configuration.
+    private mutating func latmTiming(_ range: Range<Int>, to sink: inout EventSink) -> Format? {
         do throws(MediaError) {
             if case .configuration(let found) = try LATMConfiguration.parse(buffer[range].dropFirst(3)) {
                 latm = found
@@ -273,14 +310,18 @@ struct FrameAssembler {
         } catch {
             sink.note("\(options.name): \(error.text)")
         }
-        guard let latm else {
-            sink.note("\(options.name): a frame before the first configuration was left out")
-            return nil
-        }
+        guard let latm else { return nil }
         track.sampleRate = latm.audio.coreSampleRate
         track.channelCount = latm.audio.channelCount
         sink.update(track)
         return (latm.audio.coreSampleRate, latm.audio.samplesPerFrame * latm.subframeCount)
+    }
+
+    private mutating func emitUnconfigured(_ format: Format, to sink: inout EventSink) {
+        for frame in unconfigured.takeAll() {
+            guard let time = time(of: frame.mark, format, to: &sink) else { continue }
+            emit(frame.data, at: time, isDamaged: frame.isDamaged, to: &sink)
+        }
     }
 }
 

@@ -45,8 +45,8 @@ package struct MPEGAudioHeader: Sendable, Hashable {
 
     package var frame: AudioFrameHeader {
         AudioFrameHeader(
-            codec: .mp3, byteCount: frameByteCount, sampleCount: sampleCount, sampleRate: sampleRate,
-            channelCount: channelCount)
+            codec: layer == 2 ? .mp2 : .mp3, byteCount: frameByteCount, sampleCount: sampleCount,
+            sampleRate: sampleRate, channelCount: channelCount)
     }
 
     /// The frame holds no sound but a table for players of files ("Xing", "Info", "VBRI").

@@ -7,7 +7,8 @@ struct PacketMarks {
         var isRandomAccess: Bool
     }
 
-    private(set) var marks: [Mark] = []
+    /// In the order of their offsets, each of which is there once. A slice, so that taking from the front costs nothing.
+    private(set) var marks: ArraySlice<Mark> = []
 
     /// Of packets without bytes of their own only the last one with a timestamp is kept.
     mutating func append(_ mark: Mark) {
@@ -23,27 +24,39 @@ struct PacketMarks {
     ///
     /// - Parameter slack: a packet with a timestamp that begins up to so many bytes later is preferred.
     mutating func takeMark(forUnitAt offset: Int, slack: Int = 0) -> Mark? {
-        guard let last = marks.lastIndex(where: { $0.offset <= offset + slack }) else { return nil }
-        let later = marks[...last].last { $0.offset > offset && $0.pts != nil }
-        let mark = later ?? marks[...last].last { $0.offset <= offset }
-        marks.removeFirst(last + 1)
+        let (own, end) = (index(behind: offset), index(behind: offset + slack))
+        guard end > marks.startIndex else { return nil }
+        let mark = marks[own..<end].last { $0.pts != nil } ?? marks[..<own].last
+        marks = marks[end...]
         return mark
     }
 
     /// The first mark between the two offsets, the first of which is excluded.
     func first(behind start: Int, before end: Int) -> Mark? {
-        marks.first { $0.offset > start && $0.offset < end }
+        marks[index(behind: start)...].first.flatMap { $0.offset < end ? $0 : nil }
     }
 
     /// A packet that nothing belongs to yet begins exactly at `offset`.
-    func contains(_ offset: Int) -> Bool { marks.contains { $0.offset == offset } }
+    func contains(_ offset: Int) -> Bool { marks[..<index(behind: offset)].last?.offset == offset }
 
     /// The bytes up to `count` have gone. What began in them begins before the first byte now, not at it; only the last
     /// of these can still be of use.
     mutating func removeBytes(_ count: Int) {
+        // Each few bytes that arrive come here, and there may be as many marks as bytes.
+        guard count > 0 else { return }
+        marks = marks[max(marks.startIndex, index(behind: count) - 1)...]
         for index in marks.indices { marks[index].offset -= count }
-        if let last = marks.lastIndex(where: { $0.offset <= 0 }) { marks.removeFirst(last) }
     }
 
     mutating func removeAll() { marks = [] }
+
+    /// Where the marks behind `offset` begin, found by halves.
+    private func index(behind offset: Int) -> Int {
+        var (low, high) = (marks.startIndex, marks.endIndex)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if marks[middle].offset > offset { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
 }

@@ -113,10 +113,11 @@ public struct MP4InitializationSection: Sendable {
             }
         }
         var tracks: [MP4Track] = []
+        var failure: MediaError?
         for box in trackBoxes {
-            guard var track = try MP4Track(parsing: box, movieTimescale: movieTimescale, notes: &notes) else {
-                continue
-            }
+            guard
+                var track = Self.track(box, movieTimescale: movieTimescale, notes: &notes, failure: &failure)
+            else { continue }
             guard !tracks.contains(where: { $0.id == track.id }) else {
                 notes.append("track \(track.id) is there twice; the second is skipped")
                 continue
@@ -128,10 +129,27 @@ public struct MP4InitializationSection: Sendable {
             }
             tracks.append(track)
         }
-        guard !tracks.isEmpty else { throw movie.payload.malformed("'moov' without a track for a player") }
+        guard !tracks.isEmpty else {
+            throw failure ?? movie.payload.malformed("'moov' without a track for a player")
+        }
         movieTracks = tracks
         self.isFragmented = isFragmented
         self.majorBrand = majorBrand
         self.notes = Array(notes.prefix(Self.maximumNoteCount))
+    }
+
+    /// Nil, with a note, for a track that cannot be read: the others may do without it.
+    ///
+    /// - Parameter failure: set to the first error.
+    private static func track(
+        _ box: Box, movieTimescale: UInt32, notes: inout [String], failure: inout MediaError?
+    ) -> MP4Track? {
+        do throws(MediaError) {
+            return try MP4Track(parsing: box, movieTimescale: movieTimescale, notes: &notes)
+        } catch {
+            notes.append("a track is skipped: \(error)")
+            failure = failure ?? error
+            return nil
+        }
     }
 }

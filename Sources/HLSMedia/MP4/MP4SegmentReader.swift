@@ -71,6 +71,7 @@ struct MP4SegmentReader: Sendable {
     private var held: [HeldMedia] = []
     private var heldByteCount = 0
     private var isHolding = false
+    private var limit = SmallSampleLimit()
 
     private struct HeldMedia: Sendable {
         let offset: Int
@@ -449,6 +450,10 @@ struct MP4SegmentReader: Sendable {
 
     private mutating func emit(_ sample: PendingSample, _ data: SampleData, to events: inout [DemuxerEvent]) {
         guard let tracks = initialization?.movieTracks, tracks.indices.contains(sample.trackIndex) else { return }
+        guard limit.admits(data.count) else {
+            if limit.leftOutCount == 1 { events.append(.note(SmallSampleLimit.note)) }
+            return
+        }
         let track = tracks[sample.trackIndex]
         if descriptionIndexes[sample.trackIndex] != sample.descriptionIndex,
             track.descriptions.indices.contains(sample.descriptionIndex)

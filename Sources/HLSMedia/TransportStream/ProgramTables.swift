@@ -79,7 +79,9 @@ struct ProgramAssociationTable: Hashable {
 
     var programs: [Program] = []
 
-    /// Nil where the section is another table, not yet valid, or malformed.
+    init(programs: [Program]) { self.programs = programs }
+
+    /// The programs of one section. Nil where it is another table, not yet valid, or malformed.
     init?(section: [UInt8]) {
         guard section.count >= 12, section[0] == 0, section[5] & 1 == 1 else { return nil }
         var at = 8
@@ -90,6 +92,29 @@ struct ProgramAssociationTable: Hashable {
             if number != 0 && pid != TransportPacket.nullPID { programs.append(Program(number: number, mapPID: pid)) }
             at += 4
         }
+    }
+}
+
+/// Puts the sections of a program association table together.
+struct ProgramAssociationSections {
+    /// What the sections of one table have in common: the stream's number, the version, the number of the last section.
+    private var key: [UInt8] = []
+    private var parts: [UInt8: [ProgramAssociationTable.Program]] = [:]
+    private var isWhole = false
+
+    /// Takes a section that was read as `part`.
+    ///
+    /// - Returns: the table, if all its sections are there, or if one has come again: the others will not come then.
+    mutating func append(_ part: ProgramAssociationTable, from section: [UInt8]) -> ProgramAssociationTable? {
+        let key = [section[3], section[4], section[5], section[7]]
+        if key != self.key {
+            self = ProgramAssociationSections()
+            self.key = key
+        }
+        let isRepeated = parts.updateValue(part.programs, forKey: section[6]) != nil
+        if isRepeated || parts.count > Int(section[7]) { isWhole = true }
+        guard isWhole else { return nil }
+        return ProgramAssociationTable(programs: parts.sorted { $0.key < $1.key }.flatMap(\.value))
     }
 }
 

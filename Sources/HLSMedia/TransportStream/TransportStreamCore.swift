@@ -3,6 +3,7 @@ struct TransportStreamCore: Sendable {
     var sink = EventSink()
     private let wantedProgram: Int?
     private var association: ProgramAssociationTable?
+    private var associationSections = ProgramAssociationSections()
     /// How often the program association table has been seen while no program was chosen.
     private var associationCount = 0
     private var tables: [Table] = [Table(pid: 0)]
@@ -73,7 +74,8 @@ struct TransportStreamCore: Sendable {
             let index = tables.firstIndex(where: { $0.pid == packet.pid })
         else { return }
         if let last = tables[index].continuityCounter, !packet.hasDiscontinuity {
-            if last == packet.continuityCounter { return }
+            // A packet that is sent twice does no harm where it begins a section, and some writers never count.
+            if last == packet.continuityCounter, !packet.startsUnit { return }
             if (last + 1) & 15 != packet.continuityCounter { tables[index].assembler.reset() }
         }
         tables[index].continuityCounter = packet.continuityCounter
@@ -83,22 +85,23 @@ struct TransportStreamCore: Sendable {
 
     private mutating func process(_ section: [UInt8], table pid: Int) {
         guard let index = tables.firstIndex(where: { $0.pid == pid }) else { return }
-        let isAssociation = pid == 0
-        if section == tables[index].lastSection {
-            if isAssociation { countAssociation() }
-            return
-        }
-        let isIntact = SectionAssembler.checksum(section) == 0
-        if !isIntact {
+        let isSameAsLast = section == tables[index].lastSection
+        let isIntact = isSameAsLast ? tables[index].isIntact : SectionAssembler.checksum(section) == 0
+        if !isIntact, !isSameAsLast {
             sink.note("PID \(pid): checksum of the program table is wrong")
             // Some encoders never get it right: better than nothing.
             if tables[index].isIntact { return }
         }
-        if isAssociation {
-            guard let table = ProgramAssociationTable(section: section) else { return }
+        if pid == 0 {
+            guard let part = ProgramAssociationTable(section: section) else { return }
             tables[index].lastSection = section
             tables[index].isIntact = isIntact
-            apply(table)
+            guard let table = associationSections.append(part, from: section) else { return }
+            if table != association {
+                apply(table)
+            } else if section[6] == 0 {
+                countAssociation()
+            }
         } else {
             guard let table = ProgramMapTable(section: section),
                 association?.programs.contains(.init(number: table.programNumber, mapPID: pid)) ?? false
@@ -119,7 +122,6 @@ struct TransportStreamCore: Sendable {
 
     private mutating func apply(_ table: ProgramAssociationTable) {
         associationCount = 1
-        guard table != association else { return }
         association = table
         let programs = table.programs.prefix(Self.maxProgramCount)
         if programs.count < table.programs.count { sink.note("more than \(Self.maxProgramCount) programs") }

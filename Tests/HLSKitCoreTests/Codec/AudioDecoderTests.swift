@@ -4,7 +4,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct AudioDecoderTests {
     static let streams = [
-        "aac", "aac-mono-44100", "aac-latm", "mp3", "ac3", "eac3", "opus", "flac", "alac",
+        "aac", "aac-mono-44100", "aac-latm", "mp2", "mp3", "ac3", "eac3", "opus", "flac", "alac",
     ]
 
     @Test("J02: the samples are ffmpeg's, but for the last bit", arguments: streams)
@@ -18,11 +18,11 @@ struct AudioDecoderTests {
         #expect(found.contains { abs($0) > 1000 })
     }
 
-    @Test("lossy formats are decoded to floats, lossless ones to whole numbers")
+    @Test("lossy formats are decoded to floats, lossless ones and layer 2 to whole numbers, as by ffmpeg")
     func sampleFormats() throws {
         for name in Self.streams {
             let buffer = try #require(try PacketFixture(name).sound().first)
-            let expected = ["flac": "s32", "alac": "s32p"][name] ?? "fltp"
+            let expected = ["flac": "s32", "alac": "s32p", "mp2": "s16p"][name] ?? "fltp"
             #expect(buffer.sampleFormatName == expected, "\(name)")
         }
     }

@@ -236,7 +236,7 @@ struct VideoDecoderTests {
     @Test("J02: the formats of HLS are decodable, captions are not")
     func registry() {
         let expected: Set<MediaCodec> = [
-            .h264, .hevc, .av1, .vp9, .aac, .aacLATM, .mp3, .ac3, .eac3, .opus, .flac, .alac,
+            .h264, .hevc, .av1, .vp9, .aac, .aacLATM, .mp2, .mp3, .ac3, .eac3, .opus, .flac, .alac,
         ]
         #expect(CodecRegistry.decodableCodecs == expected)
         #expect(!CodecRegistry.canDecode(.webVTT))

@@ -63,8 +63,8 @@ struct RemuxerTests {
     @Test(
         "sound is framed as its transport stream type says",
         arguments: [
-            ("aac", UInt8(0x0F), [UInt8(0xFF), 0xF1]), ("aac-latm", 0x11, [0x56]), ("mp3", 0x03, [0xFF]),
-            ("ac3", 0x81, [0x0B, 0x77]), ("eac3", 0x87, [0x0B, 0x77]),
+            ("aac", UInt8(0x0F), [UInt8(0xFF), 0xF1]), ("aac-latm", 0x11, [0x56]), ("mp2", 0x03, [0xFF]),
+            ("mp3", 0x03, [0xFF]), ("ac3", 0x81, [0x0B, 0x77]), ("eac3", 0x87, [0x0B, 0x77]),
         ])
     func soundInTransportStream(name: String, type: UInt8, start: [UInt8]) throws {
         let stream = try TransportStream(try remux([PacketFixture(name)], .ts))
@@ -398,7 +398,7 @@ struct RemuxerTests {
 
     @Test("no bytes or times of a sample make a muxer trap", arguments: [OutputFormat.ts, .mp4, .mkv])
     func anyBytes(format: OutputFormat) throws {
-        for name in ["h264-annexb", "h264-avcc", "hevc", "aac", "ac3", "eac3", "mp3", "opus"] {
+        for name in ["h264-annexb", "h264-avcc", "hevc", "aac", "ac3", "eac3", "mp2", "mp3", "opus"] {
             for seed in 0..<12 {
                 let folder = try TemporaryFolder()
                 let writer = try format.makeWriter(path: folder.path("out"))

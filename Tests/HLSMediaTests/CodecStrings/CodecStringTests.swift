@@ -40,6 +40,7 @@ import Testing
         Case("mp4a.40.2", .aac, .audio, profile: 2),
         Case("mp4a.40.5", .aac, .audio, profile: 5),
         Case("mp4a.40.29", .aac, .audio, profile: 29),
+        Case("mp4a.40.33", .mp2, .audio, profile: 33),
         Case("mp4a.40.34", .mp3, .audio, profile: 34),
         Case("mp4a.69", .mp3, .audio),
         Case("mp4a.6B", .mp3, .audio),

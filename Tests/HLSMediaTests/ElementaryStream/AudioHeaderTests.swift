@@ -39,7 +39,7 @@ import Testing
                 frame: .init(codec: .mp3, byteCount: 104, sampleCount: 576, sampleRate: 22_050, channelCount: 1)),
             Case(
                 description: "layer II, 192 kbit/s, 48 kHz", framing: .mpegAudio, bytes: [0xff, 0xfd, 0xa4, 0x00],
-                frame: .init(codec: .mp3, byteCount: 576, sampleCount: 1152, sampleRate: 48_000, channelCount: 2)),
+                frame: .init(codec: .mp2, byteCount: 576, sampleCount: 1152, sampleRate: 48_000, channelCount: 2)),
             Case(
                 description: "layer I, 32 kbit/s, 32 kHz", framing: .mpegAudio, bytes: [0xff, 0xff, 0x18, 0x00],
                 frame: .init(codec: .mp3, byteCount: 48, sampleCount: 384, sampleRate: 32_000, channelCount: 2)),

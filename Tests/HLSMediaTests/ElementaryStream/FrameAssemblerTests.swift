@@ -118,6 +118,87 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
         #expect(trace.samples.map(\.isDamaged) == [false, false, true, false])
     }
 
+    @Test("an access unit of very many frames is followed once, not with each packet", .timeLimit(.minutes(1)))
+    func manySubstreams() {
+        func frame(_ type: UInt8) -> [UInt8] { [0x0b, 0x77, type << 6, 4, 0x3f, 0x87, 0xc0, 0, 1, 2] }
+        let unit = frame(0) + Array(repeating: frame(1), count: 26_000).flatMap { $0 }
+        var writer = TransportStreamWriter(streams: [.init(pid: 257, type: 0x87)])
+        for number in 0..<2 { writer.add(.init(pid: 257, pts: Int64(number) * 2880, payload: unit)) }
+        let samples = DemuxerTrace(TransportStreamDemuxer(), writer.bytes).samples
+        #expect(samples.map(\.data.count) == [unit.count, unit.count])
+        #expect(samples.map(\.pts) == [0, 2880])
+    }
+
+    /// A frame of LATM, which says that all is as before or has the configuration: 48 kHz, two channels.
+    private static func loas(_ fill: UInt8, isConfigured: Bool = false) -> [UInt8] {
+        let element = (isConfigured ? [0x20, 0, 0x11, 0x90] : [0x80]) + [UInt8](repeating: fill, count: 30)
+        return [0x56, 0xe0, UInt8(element.count)] + element
+    }
+
+    @Test("LATM: frames before the configuration wait for it, as a decoder may know it from the segment before")
+    func lateConfiguration() {
+        let frames = (1...6).map { Self.loas($0, isConfigured: $0 == 4) }
+        var writer = TransportStreamWriter(streams: [.init(pid: 257, type: 0x11)])
+        writer.add(.init(pid: 257, pts: 900, payload: frames[0] + frames[1]))
+        writer.add(.init(pid: 257, pts: 4740, payload: frames[2] + frames[3] + frames[4] + frames[5]))
+        let trace = demux(writer)
+        #expect(trace.samples.map(\.bytes) == frames)
+        #expect(trace.samples.map(\.pts) == [900, 2820, 4740, 6660, 8580, 10_500])
+        #expect(trace.tracks.first?.sampleRate == 48_000)
+        #expect(trace.notes.isEmpty)
+    }
+
+    struct Unconfigured: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        var frameCount: Int
+        /// After so many frames a packet is lost.
+        var lossAfter: Int?
+        var hasConfiguration = true
+        var sampleCount: Int
+        var note: String
+    }
+
+    @Test(
+        "LATM: frames that no configuration describes are left out with a note",
+        arguments: [
+            Unconfigured(
+                testDescription: "none comes", frameCount: 5, hasConfiguration: false, sampleCount: 0,
+                note: "PID 257: 5 frames before the first configuration were left out"),
+            Unconfigured(
+                testDescription: "it comes behind a gap", frameCount: 5, lossAfter: 3, sampleCount: 3,
+                note: "PID 257: 3 frames before the first configuration were left out"),
+            Unconfigured(
+                testDescription: "it comes too late", frameCount: 1025, sampleCount: 1025,
+                note: "PID 257: a frame before the first configuration was left out"),
+        ])
+    func noConfiguration(_ test: Unconfigured) {
+        var writer = TransportStreamWriter(streams: [.init(pid: 257, type: 0x11)])
+        for number in 0..<test.frameCount {
+            if number == test.lossAfter { writer.lose(pid: 257) }
+            writer.add(
+                .init(pid: 257, pts: Int64(number) * 1920, payload: Self.loas(UInt8(number & 127)), hasLength: true))
+        }
+        if test.hasConfiguration {
+            writer.add(.init(pid: 257, pts: 9_000_000, payload: Self.loas(1, isConfigured: true), hasLength: true))
+        }
+        let trace = demux(writer)
+        #expect(trace.samples.count == test.sampleCount)
+        #expect(trace.notes.last == test.note)
+    }
+
+    @Test("layer 2 of MPEG audio is a codec of its own")
+    func layers() {
+        for (second, codec) in [(0xfd, MediaCodec.mp2), (0xfb, .mp3)] as [(UInt8, MediaCodec)] {
+            // 48 kHz; 192 kbit/s of layer 2, 160 of layer 3.
+            let frame = [0xff, second, 0xa4, 0] + [UInt8](repeating: 0, count: (codec == .mp2 ? 576 : 480) - 4)
+            var writer = TransportStreamWriter(streams: [.init(pid: 257, type: 0x03)])
+            writer.add(.init(pid: 257, pts: 0, payload: frame + frame))
+            let trace = demux(writer)
+            #expect(trace.tracks.map(\.codec) == [codec])
+            #expect(trace.samples.map(\.pts) == [0, 2160])
+        }
+    }
+
     @Test("frames before the first timestamp are left out with a note")
     func untimed() {
         var writer = TransportStreamWriter(streams: [audio])

@@ -390,6 +390,25 @@ import Testing
         #expect(some.error?.code == .truncated)
     }
 
+    @Test("samples of a few bytes are left out where there are very many; large ones never are")
+    func tinySamples() throws {
+        let count = 200_000
+        let bytes = segment(media: [UInt8](repeating: 7, count: count + 64)) { offset in
+            Writer.moof(
+                Writer.traf(
+                    Writer.tfhd(flags: 0x20010, Writer.be32(1)), Writer.tfdt(0),
+                    Writer.trun(flags: 1, count: count, Writer.be32(offset))),
+                Writer.traf(
+                    Writer.tfhd(), Writer.tfdt(0),
+                    Writer.trun(flags: 0x201, count: 1, Writer.be32(offset + count), Writer.be32(64))))
+        }
+        let demuxed = try Demuxed(fragments: bytes)
+        #expect(demuxed.error == nil)
+        #expect((100_000..<140_000).contains(demuxed.samples.count))
+        #expect(demuxed.samples.last?.data.count == 64)
+        #expect(demuxed.notes.count == 1)
+    }
+
     @Test("many small mdat boxes that nobody describes cost no more than their bytes")
     func manyMediaBoxes() throws {
         let media = Array(repeating: Writer.box("mdat", [1]), count: 10_000).flatMap { $0 }

@@ -181,6 +181,35 @@ import Testing
         #expect(section.isFragmented)
     }
 
+    /// Tracks that cannot be read.
+    static let unreadable: [(name: String, track: BoxWriter.Track)] = [
+        ("a timescale of 0", BoxWriter.Track(id: 2, timescale: 0)),
+        (
+            "an unknown codec with a child longer than its parent",
+            BoxWriter.Track(
+                id: 2, handler: "soun",
+                entries: [BoxWriter.audioEntry("xyzw", BoxWriter.be32(100) + Array("abcd".utf8))])
+        ),
+        ("no sample entry but its type", BoxWriter.Track(id: 2, entries: [BoxWriter.box("avc1", [1])])),
+        (
+            "an edit list that is cut short",
+            BoxWriter.Track(id: 2, edits: BoxWriter.box("edts", BoxWriter.fullBox("elst", [0])))
+        ),
+    ]
+
+    @Test("a track that cannot be read costs only itself", arguments: unreadable.indices)
+    func unreadableTrack(index: Int) throws {
+        let track = Self.unreadable[index].track
+        for tracks in [[BoxWriter.Track(id: 1), track], [track, BoxWriter.Track(id: 1)]] {
+            let section = try section(tracks)
+            #expect(section.tracks.map(\.id) == [1])
+            #expect(section.notes.count == 1)
+            #expect(section.notes.first?.hasPrefix("a track is skipped: ") == true)
+        }
+        let error = #expect(throws: MediaError.self) { try section([track, track]) }
+        #expect(error?.code == .malformed)
+    }
+
     @Test("encv and enca are the codec inside, with their encryption")
     func encryption() throws {
         let keyID = (0..<16).map { UInt8($0) }

@@ -55,6 +55,21 @@ private let aac = (1...3).map { TinyAudio.frame(fill: UInt8($0)) }
         #expect(trace.notes.count == 1 && trace.notes[0].contains("\(count) bytes"))
     }
 
+    @Test("frames of a few bytes are left out where there are very many; large ones never are")
+    func tinyFrames() throws {
+        let tiny = Array(repeating: TinyAudio.frame(count: 1, fill: 1), count: 150_000).flatMap { $0 }
+        let bytes = timestampTag(0) + tiny + TinyAudio.frame(count: 100, fill: 2)
+        var events: [DemuxerEvent] = []
+        var demuxer = PackedAudioDemuxer()
+        try demuxer.append(bytes[...], to: &events)
+        try demuxer.finish(to: &events)
+        let sizes = events.compactMap { event in if case .sample(let sample) = event { sample.data.count } else { nil }
+        }
+        #expect((100_000..<140_000).contains(sizes.count))
+        #expect(sizes.last == 100)
+        #expect(events.count { if case .note = $0 { true } else { false } } == 1)
+    }
+
     @Test("a frame that is cut is given out as damaged, and the end is an error")
     func truncated() {
         let trace = demux(timestampTag(0) + aac[0] + aac[1].dropLast(5))

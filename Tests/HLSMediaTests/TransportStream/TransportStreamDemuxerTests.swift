@@ -253,6 +253,86 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         #expect(Set(trace.samples.map(\.trackID)) == Set(test.expected))
     }
 
+    @Test("a new map is read from a writer that does not count the packets of tables")
+    func constantCounter() {
+        var writer = TransportStreamWriter(streams: [video])
+        writer.add(.init(pid: 256, pts: 0, payload: TinyVideo.unit(isIDR: true)))
+        writer.repeatCounter(pid: 0)
+        writer.associate([1: 4096])
+        writer.repeatCounter(pid: 4096)
+        writer.map(program: 1, pid: 4096, streams: [video, audio], version: 1)
+        writer.add(.init(pid: 257, pts: 1920, payload: TinyAudio.frame(fill: 2)))
+        let trace = demux(writer)
+        #expect(trace.tracks.map(\.id) == [256, 257])
+        #expect(trace.samples(of: 257).count == 1)
+        #expect(trace.notes.isEmpty)
+    }
+
+    @Test("packets of a long table that are sent twice are read once")
+    func repeatedTablePackets() {
+        let streams = (0..<60).map { TransportStreamWriter.Stream(pid: 256 + $0, type: $0 == 59 ? 0x0f : 0x1b) }
+        var once = TransportStreamWriter(streams: streams)
+        once.add(.init(pid: 256 + 59, pts: 7, payload: TinyAudio.frame(fill: 1)))
+        var twice = TransportStreamWriter()
+        for start in stride(from: 0, to: once.bytes.count, by: 188) {
+            let packet = once.bytes[start..<start + 188]
+            twice.bytes += packet + packet
+        }
+        #expect(demux(twice) == demux(once))
+    }
+
+    struct SectionCase: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        /// The numbers of the sections that come, in turn; section 0 has programs 1 and 2, section 1 has 3.
+        var turns: [[UInt8]]
+        var wanted: Int?
+        /// For each turn the program whose picture comes behind it.
+        var expected: [Int]
+    }
+
+    @Test(
+        "a program association table of several sections is one table",
+        arguments: [
+            SectionCase(testDescription: "the first program", turns: [[0, 1], [0, 1]], expected: [1, 1]),
+            SectionCase(
+                testDescription: "one of the first section", turns: [[0, 1], [0, 1]], wanted: 2, expected: [2, 2]),
+            SectionCase(
+                testDescription: "one of the last section", turns: [[0, 1], [0, 1]], wanted: 3, expected: [3, 3]),
+            SectionCase(testDescription: "the other order", turns: [[1, 0], [1, 0]], expected: [1, 1]),
+            SectionCase(testDescription: "the second section never comes", turns: [[0], [0]], expected: [1]),
+        ])
+    func sections(_ test: SectionCase) {
+        var writer = TransportStreamWriter()
+        for (turn, sections) in test.turns.enumerated() {
+            for number in sections {
+                let programs: KeyValuePairs<Int, Int> = number == 0 ? [1: 0x1001, 2: 0x1002] : [3: 0x1003]
+                writer.associate(programs, section: (number, 1))
+            }
+            for program in 1...3 {
+                writer.map(program: program, pid: 0x1000 + program, streams: [.init(pid: 256 + program, type: 0x1b)])
+                let pts = Int64(turn) * 3000
+                writer.add(.init(pid: 256 + program, pts: pts, payload: TinyVideo.unit(isIDR: true), hasLength: true))
+            }
+        }
+        let trace = demux(writer, program: test.wanted)
+        #expect(trace.samples.map { $0.trackID - 256 } == test.expected)
+        #expect(trace.notes.isEmpty)
+    }
+
+    @Test("a new version of a table of several sections counts when all of it is there")
+    func newSections() {
+        var writer = TransportStreamWriter()
+        for version in 0..<3 as Range<UInt8> {
+            writer.associate([1: 0x1001], version: version, section: (0, 1))
+            writer.associate([2: 0x1002], version: version, section: (1, 1))
+            writer.map(program: 2, pid: 0x1002, streams: [video], version: version)
+            writer.add(.init(pid: 256, pts: Int64(version) * 3000, payload: TinyVideo.unit(isIDR: true)))
+        }
+        let trace = demux(writer, program: 2)
+        #expect(trace.samples.map(\.pts) == [0, 3000, 6000])
+        #expect(trace.notes.isEmpty)
+    }
+
     @Test("a table longer than a packet, with many streams, is put together")
     func longTable() {
         let streams = (0..<60).map { TransportStreamWriter.Stream(pid: 256 + $0, type: $0 == 59 ? 0x0f : 0x1b) }

@@ -30,8 +30,12 @@ struct TransportStreamWriter {
         map(program: 1, pid: 4096, streams: streams)
     }
 
-    mutating func associate(_ programs: KeyValuePairs<Int, Int>, version: UInt8 = 0, breaksChecksum: Bool = false) {
-        var body: [UInt8] = [0, 1, 0xc1 | version << 1, 0, 0]
+    /// - Parameter section: the number of this one and of the last one.
+    mutating func associate(
+        _ programs: KeyValuePairs<Int, Int>, version: UInt8 = 0,
+        section place: (number: UInt8, last: UInt8) = (0, 0), breaksChecksum: Bool = false
+    ) {
+        var body: [UInt8] = [0, 1, 0xc1 | version << 1, place.number, place.last]
         for (number, pid) in programs {
             body += [UInt8(number >> 8), UInt8(number & 255), 0xe0 | UInt8(pid >> 8), UInt8(pid & 255)]
         }
@@ -124,6 +128,9 @@ struct TransportStreamWriter {
         ]
         bytes += field + payload
     }
+
+    /// The next packet has the counter of the one before.
+    mutating func repeatCounter(pid: Int) { lose(15, pid: pid) }
 
     /// Pretends that a packet was sent.
     mutating func lose(_ count: Int = 1, pid: Int) { counters[pid] = (counters[pid, default: 0] + UInt8(count)) & 15 }

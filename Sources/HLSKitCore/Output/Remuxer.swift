@@ -152,7 +152,7 @@ public final class Remuxer: MediaWriter {
     private func settleTexts(before time: MediaTime, _ state: inout State) throws(OutputError) {
         for index in state.texts.keys.sorted() {
             let limit = rescaled(time.value, from: time.timescale, to: state.latest[index].timescale)
-            let pieces = state.texts[index]?.take(until: limit) ?? []
+            let pieces = state.texts[index]?.settle(until: limit) ?? []
             try place(pieces, ofTrackAt: index, &state)
         }
     }

@@ -22,19 +22,24 @@ struct TextFlattener {
     mutating func add(_ piece: Piece) -> [Piece] {
         var piece = piece
         piece.start = max(piece.start, reached)
-        let settled = take(until: piece.start)
+        let settled = take(until: piece.start, changing: true)
         if piece.start < piece.end, shown.count < Self.maximumCount { shown.append(piece) }
         return settled
     }
 
-    /// Hands out what is shown before a time; nothing more comes of before it.
-    mutating func take(until time: Int64) -> [Piece] {
+    /// Hands out what has ended by a time: nothing more comes of before it.
+    mutating func settle(until time: Int64) -> [Piece] { take(until: time, changing: false) }
+
+    /// - Parameter changing: what is shown changes at this time, so that what is shown until then ends there.
+    private mutating func take(until time: Int64, changing: Bool) -> [Piece] {
         var pieces: [Piece] = []
         while let first = shown.map(\.start).min(), first < time {
             let start = max(first, reached)
             let current = shown.filter { $0.start <= start }
             let ends = current.map(\.end) + shown.filter { $0.start > start }.map(\.start)
-            let end = min(ends.min() ?? time, time)
+            let next = ends.min() ?? time
+            guard next <= time || changing else { return pieces }
+            let end = min(next, time)
             let text = Array(current.map(\.text).joined(separator: [0x0A]))
             pieces.append(Piece(start: start, end: end, text: text))
             reached = end
@@ -50,5 +55,5 @@ struct TextFlattener {
     }
 
     /// Hands out what is left; nothing more is added.
-    mutating func finish() -> [Piece] { take(until: .max) }
+    mutating func finish() -> [Piece] { take(until: .max, changing: true) }
 }

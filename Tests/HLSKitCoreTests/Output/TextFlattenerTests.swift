@@ -56,10 +56,11 @@ struct TextFlattenerTests {
         var flattener = TextFlattener()
         #expect(flattener.add(Self.piece("0-4 a")).isEmpty)
         #expect(flattener.add(Self.piece("2-8 b")).map(Self.line) == ["0-2 a"])
-        #expect(flattener.take(until: 6).map(Self.line) == ["2-4 a/b", "4-6 b"])
-        // What comes too late is shown from there on.
+        #expect(flattener.settle(until: 3).isEmpty)
+        #expect(flattener.settle(until: 6).map(Self.line) == ["2-4 a/b"])
+        // What comes too late is shown with what is not settled.
         #expect(flattener.add(Self.piece("1-7 c")).isEmpty)
-        #expect(flattener.finish().map(Self.line) == ["6-7 b/c", "7-8 b"])
+        #expect(flattener.finish().map(Self.line) == ["4-7 b/c", "7-8 b"])
     }
 
     @Test("more texts at once than any screen has room for are bounded")

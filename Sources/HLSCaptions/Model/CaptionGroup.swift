@@ -29,7 +29,7 @@ public struct CaptionGrouper: Sendable {
     public init() { self.init(maximumShownCount: .max) }
 
     /// For those who cannot show more: in hostile files all captions overlap, and each change would tell all of them.
-    init(maximumShownCount: Int) { self.maximumShownCount = maximumShownCount }
+    package init(maximumShownCount: Int) { self.maximumShownCount = maximumShownCount }
 
     /// Takes a caption. One that ends before what was given already, or that has no numeric start or is empty in time,
     /// is passed over.

@@ -73,8 +73,7 @@ public final class DownloadTask: Sendable {
     public var progress: DownloadProgress { state.withLock { $0.progress } }
 
     /// Loads no more segments of a live stream than those that are on their way and come within a second; ``run()`` then
-    /// ends as if the stream had
-    /// ended. Of other streams, what is not on its way is missing in the result.
+    /// ends as if the stream had ended. Of other streams, what is not on its way is missing in the result.
     public func stop() {
         let stopping = state.withLock { state in
             state.isStopping = true

@@ -1,4 +1,5 @@
 import Glibc
+import HLSCaptions
 public import HLSMedia
 public import HLSTime
 import Synchronization
@@ -139,20 +140,18 @@ public final class Remuxer: MediaWriter {
                 try settleTexts(before: itemTime - Self.textPatience, &state)
                 return try place(entry, &state)
             }
-            let scale = state.latest[index].timescale
-            let start = rescaled(itemTime.value, from: itemTime.timescale, to: scale)
-            let (end, overflow) = start.addingReportingOverflow(sample.duration)
-            let text = TextFlattener.Piece(
-                start: start, end: overflow ? .max : end, text: sample.data.withUnsafeBytes { Array($0) })
-            try place(state.texts[index, default: TextFlattener()].add(text), ofTrackAt: index, &state)
+            let length = MediaTime(value: max(0, sample.duration), timescale: state.latest[index].timescale)
+            let text = sample.data.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+            let settled = state.texts[index, default: TextFlattener()]
+                .add(text, in: MediaTimeRange(start: itemTime, duration: length))
+            try place(settled, ofTrackAt: index, &state)
         }
     }
 
     /// Writes the texts of before a time. Those that begin at one time come together, somewhat ahead of pictures.
     private func settleTexts(before time: MediaTime, _ state: inout State) throws(OutputError) {
         for index in state.texts.keys.sorted() {
-            let limit = rescaled(time.value, from: time.timescale, to: state.latest[index].timescale)
-            let pieces = state.texts[index]?.settle(until: limit) ?? []
+            let pieces = state.texts[index]?.settle(until: time) ?? []
             try place(pieces, ofTrackAt: index, &state)
         }
     }
@@ -166,14 +165,18 @@ public final class Remuxer: MediaWriter {
     }
 
     private func place(
-        _ pieces: [TextFlattener.Piece], ofTrackAt index: Int, _ state: inout State
+        _ groups: [CaptionGroup], ofTrackAt index: Int, _ state: inout State
     ) throws(OutputError) {
-        for piece in pieces {
-            let (length, overflow) = piece.end.subtractingReportingOverflow(piece.start)
+        let scale = state.latest[index].timescale
+        func ticks(_ time: MediaTime) -> Int64 { rescaled(time.value, from: time.timescale, to: scale) }
+        for group in groups where group.timeRange.end.isNumeric {
+            let (start, end) = (ticks(group.timeRange.start), ticks(group.timeRange.end))
+            let (length, overflow) = end.subtractingReportingOverflow(start)
+            let text = group.captions.map(\.text).joined(separator: "\n")
             let sample = MediaSample(
-                trackID: index, pts: piece.start, dts: piece.start, duration: overflow ? .max : length, isSync: true,
-                data: Self.timedText(piece.text))
-            let time = MediaTime(value: piece.start, timescale: state.latest[index].timescale)
+                trackID: index, pts: start, dts: start, duration: overflow ? .max : length, isSync: true,
+                data: Self.timedText(Array(text.utf8)))
+            let time = MediaTime(value: start, timescale: scale)
             try place(TrackSplice.Entry(sample: sample, index: index, itemTime: time), &state)
         }
     }

@@ -101,8 +101,8 @@ struct CaptionsSession {
             // What cannot be opened is told better by the player, which knows more kinds of things.
             do {
                 options = try await interruption.cancelling { try await self.options(of: url, configuration) }
-            } catch let error as CancellationError {
-                throw error
+            } catch let interrupted as Interruption.Interrupted {
+                throw interrupted
             } catch {
                 options = []
             }

@@ -1,3 +1,5 @@
+import HLSCaptions
+import HLSTime
 import Testing
 
 @testable import HLSKitCore
@@ -28,47 +30,50 @@ struct TextFlattenerTests {
             output: ["0-2 a", "2-3 a/b", "3-4 a/b/c", "4-5 a/c", "5-6 a"]),
         Case(testDescription: "one that takes no time", input: ["1-1 a", "2-3 b"], output: ["2-3 b"]),
         Case(
-            testDescription: "one that comes out of order is shown with the rest", input: ["4-6 a", "2-5 b"],
-            output: ["4-5 a/b", "5-6 a"]),
+            testDescription: "one that comes out of order, before anything was handed out", input: ["4-6 a", "2-5 b"],
+            output: ["2-4 b", "4-5 a/b", "5-6 a"]),
     ]
 
-    private static func piece(_ line: String) -> TextFlattener.Piece {
-        let words = line.split(separator: " ")
-        let times = words[0].split(separator: "-").compactMap { Int64($0) }
-        return TextFlattener.Piece(start: times[0], end: times[1], text: Array(words[1].utf8))
+    private static func second(_ value: Int64) -> MediaTime { MediaTime(value: value, timescale: 1) }
+
+    private static func add(_ line: String, to flattener: inout TextFlattener) -> [String] {
+        let words = line.split(separator: " ").map(String.init)
+        let times = words[0].split(separator: "-").compactMap { Int64($0) }.map(second)
+        return lines(flattener.add(words[1], in: MediaTimeRange(start: times[0], end: times[1])))
     }
 
-    private static func line(_ piece: TextFlattener.Piece) -> String {
-        let text = String(decoding: piece.text, as: UTF8.self).replacing("\n", with: "/")
-        return "\(piece.start)-\(piece.end) \(text)"
+    private static func lines(_ groups: [CaptionGroup]) -> [String] {
+        groups.map { group in
+            let text = group.captions.map(\.text).joined(separator: "/")
+            return "\(group.timeRange.start.value)-\(group.timeRange.end.value) \(text)"
+        }
     }
 
     @Test("S03: no time has two samples, and none of the texts is lost", arguments: cases)
     func order(_ example: Case) {
         var flattener = TextFlattener()
-        var pieces = example.input.flatMap { flattener.add(Self.piece($0)) }
-        pieces += flattener.finish()
-        #expect(pieces.map(Self.line) == example.output)
+        let settled = example.input.flatMap { Self.add($0, to: &flattener) }
+        #expect(settled + Self.lines(flattener.finish()) == example.output)
     }
 
-    @Test("S03: what is settled need not wait for the next text")
+    @Test("S03: what has ended need not wait for the next text, and is not cut where nothing changes")
     func settled() {
         var flattener = TextFlattener()
-        #expect(flattener.add(Self.piece("0-4 a")).isEmpty)
-        #expect(flattener.add(Self.piece("2-8 b")).map(Self.line) == ["0-2 a"])
-        #expect(flattener.settle(until: 3).isEmpty)
-        #expect(flattener.settle(until: 6).map(Self.line) == ["2-4 a/b"])
-        // What comes too late is shown with what is not settled.
-        #expect(flattener.add(Self.piece("1-7 c")).isEmpty)
-        #expect(flattener.finish().map(Self.line) == ["4-7 b/c", "7-8 b"])
+        #expect(Self.add("0-4 a", to: &flattener).isEmpty)
+        #expect(Self.lines(flattener.settle(until: Self.second(2))).isEmpty)
+        #expect(Self.lines(flattener.settle(until: Self.second(5))) == ["0-4 a"])
+        #expect(Self.lines(flattener.settle(until: Self.second(6))).isEmpty)
+        // What comes too late is shown from there on.
+        #expect(Self.add("3-8 b", to: &flattener).isEmpty)
+        #expect(Self.lines(flattener.finish()) == ["4-8 b"])
     }
 
     @Test("more texts at once than any screen has room for are bounded")
     func bounded() {
         var flattener = TextFlattener()
-        var count = 0
-        for index in 0..<20_000 { count += flattener.add(Self.piece("\(index)-100000 a")).map(\.text.count).max() ?? 0 }
-        #expect(flattener.finish().allSatisfy { $0.text.count < 200 })
-        #expect(count < 20_000 * 200)
+        for index in 0..<500 { _ = Self.add("\(index / 100)-100000 a", to: &flattener) }
+        let groups = flattener.finish()
+        #expect(!groups.isEmpty)
+        #expect(groups.allSatisfy { $0.captions.count <= 64 })
     }
 }

@@ -43,7 +43,9 @@ struct KnownCues: Sendable {
     }
 
     private static func key(_ cue: WebVTTCue, _ start: Duration) -> Key {
-        Key(stretch: Int64((start / stretch).rounded(.down)), payload: cue.payload, settings: cue.settings)
+        // Far beyond any item it does not matter which stretch it is.
+        let number = min(max((start / stretch).rounded(.down), -1e15), 1e15)
+        return Key(stretch: Int64(number), payload: cue.payload, settings: cue.settings)
     }
 
     private static func isNear(_ one: Duration, _ other: Duration) -> Bool {

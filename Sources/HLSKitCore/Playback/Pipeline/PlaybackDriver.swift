@@ -40,10 +40,7 @@ struct PlaybackDriver: ~Copyable {
     private var landing: Landing?
     /// The question of the engine whether media is decoded that has no answer yet.
     private var primeNumber: Int?
-    private var knownTracks: [LaneID: Set<MediaType>] = [:]
-    /// Kinds of media that each lane has given.
-    private var delivered: [LaneID: Set<MediaType>] = [:]
-    private var isExpectationSet = false
+    private var expectation = TrackExpectation()
     private var presented: [LaneID: Duration] = [:]
     /// Without pacing, up to where all lanes were presented.
     private var presentedTime: Duration?
@@ -508,7 +505,7 @@ struct PlaybackDriver: ~Copyable {
         for element in output {
             switch element {
             case .track(let track, let window, _):
-                delivered[lane, default: []].insert(track.mediaType)
+                expectation.give(track.mediaType, of: lane)
                 if lane == .main, track.mediaType == .video { closedCaptions.begin(track, isStill: window.isStill) }
                 items[track.mediaType, default: []].append(.track(track, window: window))
             case .sample(let sample, let type, let offset):
@@ -523,7 +520,10 @@ struct PlaybackDriver: ~Copyable {
                 closedCaptions.add(data, at: time, duration: duration)
             case .metadata(let found, let time): add(found, at: time)
             case .fact(let fact):
-                if case .tracks(_, let tracks) = fact { noteTracks(tracks, of: lane) }
+                if case .tracks(_, let tracks) = fact {
+                    expectation.tell(tracks.map(\.mediaType), of: lane)
+                    tellExpectation()
+                }
                 facts.append(fact)
             case .note(let text):
                 engine.publish(.warning(text))
@@ -546,7 +546,8 @@ struct PlaybackDriver: ~Copyable {
             engine.handle(.media(fact))
             if case .segmentEnded(_, _, let end) = fact {
                 noteDiscarded(upTo: end, of: lane)
-                narrowExpectation(of: lane)
+                expectation.finish(lane, isLaneOver: false)
+                tellExpectation()
             }
         }
     }
@@ -640,31 +641,9 @@ struct PlaybackDriver: ~Copyable {
     }
 
     /// Tells writers which kinds of media will come, once every lane has shown its tracks.
-    private mutating func noteTracks(_ tracks: [MediaTrack], of lane: LaneID) {
-        guard !isExpectationSet, lane != .subtitles else { return }
-        knownTracks[lane, default: []].formUnion(tracks.map(\.mediaType))
-        setExpectationIfKnown()
-    }
-
-    /// Kinds of media that a lane has told of, and of which a whole segment had nothing, are waited for no longer. If they
-    /// come after all, writers are told then.
-    private mutating func narrowExpectation(of lane: LaneID) {
-        guard let known = knownTracks[lane] else { return }
-        let real = known.intersection(delivered[lane] ?? [])
-        guard real != known, !real.isEmpty || endedLanes.contains(lane) else { return }
-        knownTracks[lane] = real
-        isExpectationSet = false
-        setExpectationIfKnown()
-    }
-
-    private mutating func setExpectationIfKnown() {
-        guard !isExpectationSet else { return }
-        let required = engine.read { $0.item?.requiredLanes.map(\.id) ?? [] }
-        guard !required.isEmpty, required.allSatisfy({ knownTracks[$0] != nil || endedLanes.contains($0) }) else {
-            return
-        }
-        isExpectationSet = true
-        let types = knownTracks.values.reduce(into: Set<MediaType>()) { $0.formUnion($1) }
+    private mutating func tellExpectation() {
+        let needed = engine.read { $0.item?.requiredLanes.map(\.id) ?? [] }
+        guard let types = expectation.settle(needed: needed, ended: endedLanes) else { return }
         hub.expect(types.intersection(wantedTypes))
     }
 
@@ -711,8 +690,8 @@ struct PlaybackDriver: ~Copyable {
         endedLanes.insert(lane)
         lastEnd += 1
         endNumbers[lane] = lastEnd
-        setExpectationIfKnown()
-        narrowExpectation(of: lane)
+        expectation.finish(lane, isLaneOver: true)
+        tellExpectation()
         if lane == .main {
             wakeAudio()
             closedCaptions.finish()

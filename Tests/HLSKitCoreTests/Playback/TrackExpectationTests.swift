@@ -1,0 +1,53 @@
+import HLSMedia
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("which kinds of media to wait for")
+struct TrackExpectationTests {
+    private func settle(
+        _ expectation: inout TrackExpectation, _ needed: [LaneID] = [.main], ended: Set<LaneID> = []
+    ) -> Set<MediaType>? {
+        expectation.settle(needed: needed, ended: ended)
+    }
+
+    @Test("every lane that is needed tells first, or is over")
+    func lanes() {
+        var expectation = TrackExpectation()
+        #expect(settle(&expectation, []) == nil)
+        expectation.tell([.video], of: .main)
+        #expect(settle(&expectation, [.main, .audio]) == nil)
+        expectation.tell([.audio], of: .audio)
+        #expect(settle(&expectation, [.main, .audio]) == [.video, .audio])
+        // It is told once.
+        #expect(settle(&expectation, [.main, .audio]) == nil)
+        var other = TrackExpectation()
+        other.tell([.video], of: .main)
+        #expect(settle(&other, [.main, .audio], ended: [.audio]) == [.video])
+    }
+
+    @Test("what a segment had nothing of is waited for no longer")
+    func absent() {
+        var expectation = TrackExpectation()
+        expectation.tell([.video, .audio], of: .main)
+        #expect(settle(&expectation) == [.video, .audio])
+        // Nothing has come yet: a segment that failed says nothing of the next.
+        expectation.finish(.main, isLaneOver: false)
+        #expect(settle(&expectation) == nil)
+        expectation.give(.video, of: .main)
+        expectation.finish(.main, isLaneOver: false)
+        #expect(settle(&expectation) == [.video])
+        expectation.finish(.main, isLaneOver: false)
+        #expect(settle(&expectation) == nil)
+    }
+
+    @Test("of a lane that ends without media nothing is waited for")
+    func empty() {
+        var expectation = TrackExpectation()
+        expectation.tell([.video], of: .main)
+        expectation.tell([.audio], of: .audio)
+        #expect(settle(&expectation, [.main, .audio]) == [.video, .audio])
+        expectation.finish(.audio, isLaneOver: true)
+        #expect(settle(&expectation, [.main, .audio]) == [.video])
+    }
+}

@@ -65,14 +65,10 @@ public struct ContainerProbe: Sendable, Hashable {
         return [0x20, 0x09, 0x0a, 0x0d].contains(next) ? .yes(.webVTT) : .no
     }
 
-    private static let boxTypes: Set<String> = [
-        "ftyp", "styp", "moov", "moof", "mdat", "sidx", "ssix", "emsg", "prft", "free", "skip", "wide", "uuid", "pdin",
-        "mfra", "meta", "pssh",
-    ]
-
     private static func mp4(_ bytes: [UInt8], isComplete: Bool) -> Verdict {
         guard bytes.count >= 8 else { return .perhaps }
-        guard boxTypes.contains(String(decoding: bytes[4..<8], as: UTF8.self)) else { return .no }
+        let type = FourCharacterCode(rawValue: bytes[...].bigEndianUInt32(at: 4))
+        guard MP4InitializationSection.topLevelTypes.contains(type) else { return .no }
         let size = bytes[0..<4].reduce(0) { $0 << 8 | Int($1) }
         // 0: to the end of the file; 1: a 64-bit size follows.
         return size == 0 || size == 1 || size >= 8 ? .yes(.mp4) : .no

@@ -3,7 +3,7 @@ public enum DemuxerEvent: Sendable {
     /// The tracks of the stream, all of them. Comes before their samples, and again when anything changed.
     case tracks([MediaTrack])
     case sample(MediaSample)
-    /// A timed event in the media itself (MP4's `emsg`).
+    /// A timed event in the media itself (MP4's `emsg`, splice information in a transport stream).
     case eventMessage(EventMessage)
     /// Something odd that did not stop the demuxer, for the log.
     case note(String)

@@ -29,6 +29,11 @@ struct EventSink: Sendable {
         events.append(.sample(sample))
     }
 
+    mutating func emit(_ message: EventMessage) {
+        announce()
+        events.append(.eventMessage(message))
+    }
+
     /// Adds the track, or replaces the one of the same id.
     mutating func update(_ track: MediaTrack) {
         if let index = tracks.firstIndex(where: { $0.id == track.id }) {

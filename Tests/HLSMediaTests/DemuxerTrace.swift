@@ -6,6 +6,7 @@ struct DemuxerTrace: Equatable {
     var lines: [String] = []
     var tracks: [MediaTrack] = []
     var samples: [MediaSample] = []
+    var messages: [EventMessage] = []
     var notes: [String] = []
     var error: MediaError?
 
@@ -36,7 +37,9 @@ struct DemuxerTrace: Equatable {
             case .sample(let sample):
                 samples.append(sample)
                 lines.append(Self.line(sample))
-            case .eventMessage(let message): lines.append("event \(message)")
+            case .eventMessage(let message):
+                messages.append(message)
+                lines.append("event \(message)")
             case .note(let text):
                 notes.append(text)
                 lines.append("note \(text)")

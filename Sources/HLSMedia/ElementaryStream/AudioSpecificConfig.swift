@@ -67,12 +67,13 @@ public struct AudioSpecificConfig: Sendable, Hashable {
         bitCount = reader.position - start
     }
 
-    private static func objectType(from reader: inout BitReader) -> Int {
+    static func objectType(from reader: inout BitReader) -> Int {
         let type = reader.bits(5)
         return type == 31 ? 32 + reader.bits(6) : type
     }
 
-    private static func sampleRate(from reader: inout BitReader) -> Int {
+    /// 0 for a reserved number.
+    static func sampleRate(from reader: inout BitReader) -> Int {
         let index = reader.bits(4)
         if index == 15 { return reader.bits(24) }
         return index < sampleRates.count ? sampleRates[index] : 0

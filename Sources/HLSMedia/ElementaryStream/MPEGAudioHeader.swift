@@ -51,7 +51,7 @@ package struct MPEGAudioHeader: Sendable, Hashable {
 
     /// The frame holds no sound but a table for players of files ("Xing", "Info", "VBRI").
     ///
-    /// Decoders would play it as silence; FFmpeg's demuxer drops it, and no time passes for it.
+    /// Decoders would play it as silence. FFmpeg's demuxer drops it, and no time passes for it; here its time passes.
     package static func isInformation(_ frame: ArraySlice<UInt8>) -> Bool {
         guard let header = MPEGAudioHeader(parsing: frame), header.layer == 3 else { return false }
         return header.hasXingTable(frame) || frame.dropFirst(36).starts(with: "VBRI".utf8)

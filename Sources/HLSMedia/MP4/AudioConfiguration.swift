@@ -36,7 +36,7 @@ struct ElementaryStreamDescriptor {
     }
 }
 
-/// What an AudioSpecificConfig tells about the sound.
+/// What an AudioSpecificConfig tells about the sound, as far as it needs to be whole: some end early.
 ///
 /// Source: ISO/IEC 14496-3 §1.6.2.1.
 struct AACConfiguration {
@@ -46,49 +46,15 @@ struct AACConfiguration {
 
     /// nil where the bytes are too few or use a reserved value.
     init?(parsing bytes: [UInt8]) {
-        var bits = Bits(bytes: bytes)
-        guard let objectType = Self.objectType(&bits), let rate = Self.sampleRate(&bits),
-            let channels = bits.read(4)
-        else { return nil }
-        sampleRate = rate
-        // 7.1 is number 7; 11, 12 and 14 are 6.1, 7.1 and 7.1 with other positions.
-        let channelCounts = [0, 1, 2, 3, 4, 5, 6, 8, 0, 0, 0, 7, 8, 24, 8, 0]
-        channelCount = channelCounts[channels]
+        var reader = BitReader(bytes)
+        let objectType = AudioSpecificConfig.objectType(from: &reader)
+        sampleRate = AudioSpecificConfig.sampleRate(from: &reader)
+        channelCount = AudioSpecificConfig.channelCounts[reader.bits(4)]
         if objectType == 5 || objectType == 29 {  // SBR is told openly: the rate of the output follows
-            guard let extended = Self.sampleRate(&bits) else { return nil }
-            sampleRate = extended
+            sampleRate = AudioSpecificConfig.sampleRate(from: &reader)
             if objectType == 29, channelCount == 1 { channelCount = 2 }  // parametric stereo
         }
-    }
-
-    private static func objectType(_ bits: inout Bits) -> Int? {
-        guard let type = bits.read(5) else { return nil }
-        return type == 31 ? bits.read(6).map { 32 + $0 } : type
-    }
-
-    private static func sampleRate(_ bits: inout Bits) -> Int? {
-        let rates = [
-            96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
-        ]
-        guard let index = bits.read(4) else { return nil }
-        if index == 15 { return bits.read(24) }
-        return rates.indices.contains(index) ? rates[index] : nil
-    }
-
-    /// Most significant bit first.
-    private struct Bits {
-        let bytes: [UInt8]
-        var position = 0
-
-        mutating func read(_ count: Int) -> Int? {
-            guard position + count <= bytes.count * 8 else { return nil }
-            var value = 0
-            for _ in 0..<count {
-                value = value << 1 | Int(bytes[position / 8] >> UInt8(7 - position % 8) & 1)
-                position += 1
-            }
-            return value
-        }
+        guard !reader.isExhausted, sampleRate > 0 else { return nil }
     }
 }
 
@@ -98,6 +64,8 @@ struct AACConfiguration {
 struct OpusConfiguration {
     let channelCount: Int
     let header: [UInt8]
+    /// Samples at the start of the media that the encoder has added.
+    let preSkip: Int
 
     init(parsing payload: BoxReader) throws(MediaError) {
         var reader = payload
@@ -117,6 +85,7 @@ struct OpusConfiguration {
         }
         channelCount = Int(channels)
         self.header = header
+        self.preSkip = Int(preSkip)
     }
 }
 

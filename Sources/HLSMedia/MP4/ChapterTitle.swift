@@ -9,13 +9,7 @@ package enum ChapterTitle {
         let length = Int(bytes[bytes.startIndex]) << 8 | Int(bytes[bytes.startIndex + 1])
         let text = bytes.dropFirst(2).prefix(length)
         if text.starts(with: [0xfe, 0xff]) || text.starts(with: [0xff, 0xfe]) {
-            let isBigEndian = text.first == 0xfe
-            var units: [UInt16] = []
-            var rest = text.dropFirst(2)
-            while let first = rest.popFirst(), let second = rest.popFirst() {
-                units.append(isBigEndian ? UInt16(first) << 8 | UInt16(second) : UInt16(second) << 8 | UInt16(first))
-            }
-            return String(decoding: units, as: UTF16.self)
+            return UTF16Text.decode(text.dropFirst(2), isLittleEndian: text.first == 0xff)
         }
         return String(decoding: text, as: UTF8.self)
     }

@@ -1,6 +1,7 @@
-/// A timed event that lies in the media itself (`emsg`): an ad marker, an ID3 tag, a note to the player.
+/// A timed event that lies in the media itself: an ad marker, an ID3 tag, a note to the player. In MP4 it is an `emsg`
+/// box; in a transport stream it is a section of splice information, at the timestamp that came before it.
 ///
-/// Source: ISO/IEC 23009-1 §5.10.3.3.
+/// Source: ISO/IEC 23009-1 §5.10.3.3; SCTE 35 and SCTE 214-3 §7.3.2 (the scheme `urn:scte:scte35:2013:bin`).
 public struct EventMessage: Sendable, Hashable {
     /// Where on the timeline the event happens, in units of ``EventMessage/timescale``.
     public enum Timing: Sendable, Hashable {
@@ -22,10 +23,12 @@ public struct EventMessage: Sendable, Hashable {
     /// nil where unknown.
     public var duration: UInt32?
     public var messageData: [UInt8]
+    /// ``Timing/presentationTime(_:)`` is 33 bits wide and wraps (transport streams).
+    public var wrapsAt33Bits = false
 
     public init(
         schemeIDURI: String, value: String = "", id: UInt32 = 0, timescale: UInt32, timing: Timing,
-        duration: UInt32? = nil, messageData: [UInt8] = []
+        duration: UInt32? = nil, messageData: [UInt8] = [], wrapsAt33Bits: Bool = false
     ) {
         self.schemeIDURI = schemeIDURI
         self.value = value
@@ -34,6 +37,7 @@ public struct EventMessage: Sendable, Hashable {
         self.timing = timing
         self.duration = duration
         self.messageData = messageData
+        self.wrapsAt33Bits = wrapsAt33Bits
     }
 }
 

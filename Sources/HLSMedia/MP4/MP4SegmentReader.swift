@@ -52,6 +52,8 @@ struct MP4SegmentReader: Sendable {
     private var announcedTracks: [MediaTrack]?
     /// The sample entry in use, for each track.
     private var descriptionIndexes: [Int] = []
+    /// For each track that has begun, whether its first sample is the first of the media.
+    private var beginsMedia: [Int: Bool] = [:]
     private var decodeTimes: [Int: Int64] = [:]
     private var untimedTracks: Set<Int> = []
 
@@ -281,6 +283,7 @@ struct MP4SegmentReader: Sendable {
         initialization = movie
         descriptionIndexes = movie.movieTracks.map { _ in 0 }
         decodeTimes = [:]
+        beginsMedia = [:]
         queue = SampleQueue()
         announceTracks(to: &events)
         let table = MP4SampleTable(movie)
@@ -292,9 +295,11 @@ struct MP4SegmentReader: Sendable {
 
     private mutating func announceTracks(to events: inout [DemuxerEvent]) {
         guard let initialization else { return }
-        let tracks = zip(initialization.movieTracks, descriptionIndexes).map { movieTrack, index in
-            var track = movieTrack.descriptions[index]
+        let tracks = zip(initialization.movieTracks, descriptionIndexes).enumerated().map { index, entry in
+            var track = entry.0.descriptions[entry.1]
             track.timestampsAreRelative = untimedTracks.contains(track.id)
+            // What the encoder has added lies at the start of the media, not at that of each segment.
+            if beginsMedia[index] == false { track.gapless = nil }
             return track
         }
         guard tracks != announcedTracks else { return }
@@ -455,6 +460,10 @@ struct MP4SegmentReader: Sendable {
             return
         }
         let track = tracks[sample.trackIndex]
+        if beginsMedia[sample.trackIndex] == nil {
+            beginsMedia[sample.trackIndex] = sample.dts == track.editShift
+            announceTracks(to: &events)
+        }
         if descriptionIndexes[sample.trackIndex] != sample.descriptionIndex,
             track.descriptions.indices.contains(sample.descriptionIndex)
         {

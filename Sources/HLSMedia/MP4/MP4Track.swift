@@ -143,7 +143,7 @@ extension MP4Track {
     }
 
     /// Three letters of five bits each; nil for `und` and for QuickTime's language numbers.
-    private static func language(packed: UInt16) -> String? {
+    static func language(packed: UInt16) -> String? {
         let letters = [10, 5, 0].map { UInt8(packed >> $0 & 31) }
         guard letters.allSatisfy({ (1...26).contains($0) }) else { return nil }
         let tag = String(decoding: letters.map { $0 + 0x60 }, as: UTF8.self)

@@ -90,7 +90,7 @@ public struct MP4UserData: Sendable, Hashable {
     private mutating func readISOText(_ box: Box) throws(MediaError) {
         var reader = box.payload
         _ = try reader.readVersionAndFlags()
-        let language = Self.language(packed: try reader.readUInt16())
+        let language = MP4Track.language(packed: try reader.readUInt16())
         guard let text = Self.text(reader.rest) else { return }
         add(.isoUserData, Self.name(of: box.type), .string(text), language: language)
     }
@@ -100,7 +100,7 @@ public struct MP4UserData: Sendable, Hashable {
         var reader = box.payload
         while reader.remaining >= 4 {
             let count = Int(try reader.readUInt16())
-            let language = Self.language(packed: try reader.readUInt16())
+            let language = MP4Track.language(packed: try reader.readUInt16())
             let bytes = try reader.readBytes(count)
             let text = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             add(.quickTimeUserData, Self.name(of: box.type), .string(text), language: language)
@@ -177,7 +177,7 @@ public struct MP4UserData: Sendable, Hashable {
                 key += ":" + String(decoding: reader.rest, as: UTF8.self)
             case "data":
                 guard let type = try? reader.readUInt32(), let locale = try? reader.readUInt32() else { return }
-                let language = Self.language(packed: UInt16(truncatingIfNeeded: locale))
+                let language = MP4Track.language(packed: UInt16(truncatingIfNeeded: locale))
                 add(keySpace, key, Self.value(reader.rest, type: type & 0xFF_FFFF, key: key), language: language)
             default: break
             }
@@ -222,12 +222,5 @@ public struct MP4UserData: Sendable, Hashable {
     /// `©` is one byte in the file.
     private static func name(of code: FourCharacterCode) -> String {
         code.rawValue >> 24 == 0xA9 ? "©" + String(code.description.dropFirst()) : code.description
-    }
-
-    private static func language(packed: UInt16) -> String? {
-        let letters = [10, 5, 0].map { UInt8(packed >> $0 & 31) }
-        guard letters.allSatisfy({ (1...26).contains($0) }) else { return nil }
-        let tag = String(decoding: letters.map { $0 + 0x60 }, as: UTF8.self)
-        return tag == "und" ? nil : tag
     }
 }

@@ -102,6 +102,7 @@ struct SampleEntryParser {
             let opus = try OpusConfiguration(parsing: payload)
             track.configuration = opus.header
             track.channelCount = opus.channelCount
+            if opus.preSkip > 0 { track.gapless = GaplessInfo(leadingSampleCount: opus.preSkip) }
             track.sampleRate = 48_000  // what decoders put out, whatever the input was: RFC 7845 §5.1
         case "dfLa":
             track.configuration = try flacStreamInformation(payload)

@@ -181,7 +181,9 @@ struct SampleEncryptionCursor {
         let flags = try reader.readVersionAndFlags().flags
         if flags & 1 != 0 {
             try reader.skip(3)  // AlgorithmID
-            self.track.initializationVectorSize = Int(try reader.readUInt8())
+            let size = Int(try reader.readUInt8())
+            guard [0, 8, 16].contains(size) else { throw payload.malformed("initialization vectors of \(size) bytes") }
+            self.track.initializationVectorSize = size
             self.track.defaultKeyID = Array(try reader.readBytes(16))
         }
         hasSubsamples = flags & 2 != 0

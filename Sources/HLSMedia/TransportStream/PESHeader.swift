@@ -59,19 +59,20 @@ struct PESHeader: Hashable {
 /// modulo 2³³. So a wrap leads to values above 2³³ − 1, and a stream that lies before the first timestamp, across
 /// the wrap, to negative ones.
 struct TimestampUnwrapper {
-    private var reference: Int64?
+    /// The newest one, continued.
+    private(set) var last: Int64?
 
     mutating func unwrap(_ timestamp: Int64) -> Int64 {
         let period: Int64 = 1 << 33
-        guard let last = reference else {
-            reference = timestamp
+        guard let last else {
+            self.last = timestamp
             return timestamp
         }
         var distance = (timestamp &- last) & (period - 1)
         if distance >= period / 2 { distance -= period }
         // Each packet moves it by at most 2³², so that no segment is large enough for an overflow.
         let value = last &+ distance
-        reference = value
+        self.last = value
         return value
     }
 }

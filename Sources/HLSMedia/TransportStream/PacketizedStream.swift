@@ -43,7 +43,7 @@ struct PacketizedStream: Sendable {
                     codec: [0x84, 0x87, 0xc2].contains(stream.type) ? .eac3 : framing.codec, timescale: 90_000,
                     language: language, wrapsAt33Bits: true, encryption: encryption),
                 options: .init(name: "PID \(pid)"))
-        case .unknown: return nil
+        case .spliceInformation, .unknown: return nil
         }
     }
 

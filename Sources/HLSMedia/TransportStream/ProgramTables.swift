@@ -4,17 +4,28 @@
 struct SectionAssembler {
     private var buffer: [UInt8] = []
     private var isActive = false
+    private var continuityCounter: UInt8?
     /// A section is at most this long, header included (§2.4.4.9 allows 1021 + 3, private ones 4093 + 3).
     private static let maxByteCount = 4096
 
-    /// Packets were lost.
-    mutating func reset() {
+    /// Takes a packet and returns the sections that it completes.
+    mutating func append(_ packet: TransportPacket, _ bytes: Span<UInt8>) -> [[UInt8]] {
+        guard let payload = packet.payload, !packet.isScrambled else { return [] }
+        if let last = continuityCounter, !packet.hasDiscontinuity {
+            // A packet that is sent twice does no harm where it begins a section, and some writers never count.
+            if last == packet.continuityCounter, !packet.startsUnit { return [] }
+            if (last + 1) & 15 != packet.continuityCounter { reset() }
+        }
+        continuityCounter = packet.continuityCounter
+        return append(bytes.extracting(payload), startsUnit: packet.startsUnit)
+    }
+
+    private mutating func reset() {
         buffer = []
         isActive = false
     }
 
-    /// Takes the payload of a packet and returns the sections that it completes.
-    mutating func append(_ payload: Span<UInt8>, startsUnit: Bool) -> [[UInt8]] {
+    private mutating func append(_ payload: Span<UInt8>, startsUnit: Bool) -> [[UInt8]] {
         var sections: [[UInt8]] = []
         var at = 0
         if startsUnit {
@@ -165,13 +176,15 @@ extension ProgramMapTable.Stream {
     enum Content: Hashable {
         case video(MediaCodec)
         case frames(AudioFraming)
+        /// Sections of SCTE 35: where other programmes, mostly advertisements, may be put in.
+        case spliceInformation
         /// Not read; the text names it.
         case unknown(String)
     }
 
     /// What the stream type and the descriptors say.
     ///
-    /// Source: ISO/IEC 13818-1 table 2-34; ATSC A/52 Annex A (0x81, 0x87); Blu-ray (0x84); ETSI EN 300 468 Annex D (0x06 with
+    /// Source: ISO/IEC 13818-1 table 2-34; ATSC A/52 Annex A (0x81, 0x87); Blu-ray (0x84); SCTE 35 §8.1 (0x86); ETSI EN 300 468 Annex D (0x06 with
     /// descriptors 0x6a, 0x7a, 0x7c); Apple, "Timed Metadata for HTTP Live Streaming" (0x15) and "MPEG-2 Stream
     /// Encryption Format for HTTP Live Streaming" (0xdb, 0xcf, 0xc1, 0xc2).
     var content: Content {
@@ -189,7 +202,7 @@ extension ProgramMapTable.Stream {
         case 0xc1, 0xc2: .frames(.ac3)
         case 0x01, 0x02: .unknown("MPEG-1 or MPEG-2 video")
         case 0x10: .unknown("MPEG-4 Part 2 video")
-        case 0x86: .unknown("SCTE 35 sections")
+        case 0x86: .spliceInformation
         default: .unknown("unknown stream type")
         }
     }

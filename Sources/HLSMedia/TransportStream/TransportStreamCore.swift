@@ -10,12 +10,19 @@ struct TransportStreamCore: Sendable {
     private var maps: [Int: ProgramMapTable] = [:]
     private var program: Int?
     private var streams: [PacketizedStream] = []
-    /// What each of the 8192 PIDs is: 0 nothing, 1… a stream's index and one, `tableSlot` a table.
+    /// What each of the 8192 PIDs is: 0 nothing, 1… a stream's index and one, or one of those below.
     private var slots = [UInt8](repeating: 0, count: 8192)
+    /// Streams of splice information, by PID.
+    private var spliceStreams: [Int: SectionAssembler] = [:]
+    /// Splice information before the first timestamp.
+    private var untimedSplices: [[UInt8]] = []
+    private var lastSplice: EventMessage?
     private var unwrapper = TimestampUnwrapper()
     private var notedPIDs: Set<Int> = []
 
     private static let tableSlot: UInt8 = 255
+    private static let spliceSlot: UInt8 = 254
+    private static let maxUntimedSpliceCount = 64
     /// More streams than this in one program are left out.
     private static let maxStreamCount = 64
     private static let maxProgramCount = 64
@@ -23,7 +30,6 @@ struct TransportStreamCore: Sendable {
     private struct Table {
         var pid: Int
         var assembler = SectionAssembler()
-        var continuityCounter: UInt8?
         var lastSection: [UInt8] = []
         var isIntact = false
     }
@@ -54,12 +60,20 @@ struct TransportStreamCore: Sendable {
             return
         }
         if packet.isScrambled { noteOnce(packet.pid, "PID \(packet.pid) is scrambled") }
+        guard slot != Self.spliceSlot else {
+            processSplices(packet, bytes)
+            return
+        }
         streams[Int(slot) - 1].process(packet, bytes, unwrapper: &unwrapper, sink: &sink)
+        if !untimedSplices.isEmpty { emitSplices() }
     }
 
     mutating func finish(isTruncated: Bool) {
         chooseProgram(isEnd: true)
         for index in streams.indices { streams[index].finish(isTruncated: isTruncated, sink: &sink) }
+        if !untimedSplices.isEmpty {
+            sink.note("\(untimedSplices.count) sections of splice information without a timestamp were left out")
+        }
         sink.announce()
     }
 
@@ -70,17 +84,8 @@ struct TransportStreamCore: Sendable {
     // MARK: Tables
 
     private mutating func processTable(_ packet: TransportPacket, _ bytes: Span<UInt8>) {
-        guard let payload = packet.payload, !packet.isScrambled,
-            let index = tables.firstIndex(where: { $0.pid == packet.pid })
-        else { return }
-        if let last = tables[index].continuityCounter, !packet.hasDiscontinuity {
-            // A packet that is sent twice does no harm where it begins a section, and some writers never count.
-            if last == packet.continuityCounter, !packet.startsUnit { return }
-            if (last + 1) & 15 != packet.continuityCounter { tables[index].assembler.reset() }
-        }
-        tables[index].continuityCounter = packet.continuityCounter
-        let sections = tables[index].assembler.append(bytes.extracting(payload), startsUnit: packet.startsUnit)
-        for section in sections { process(section, table: packet.pid) }
+        guard let index = tables.firstIndex(where: { $0.pid == packet.pid }) else { return }
+        for section in tables[index].assembler.append(packet, bytes) { process(section, table: packet.pid) }
     }
 
     private mutating func process(_ section: [UInt8], table pid: Int) {
@@ -134,6 +139,7 @@ struct TransportStreamCore: Sendable {
         if let program, maps[program] == nil {
             sink.note("program \(program) has ended")
             self.program = nil
+            spliceStreams = [:]
             replaceStreams([])
         } else {
             assignSlots()
@@ -155,7 +161,7 @@ struct TransportStreamCore: Sendable {
                 switch stream.content {
                 case .video: true
                 case .frames(let framing): framing != .id3
-                case .unknown: false
+                case .spliceInformation, .unknown: false
                 }
             }
             guard hasMedia || wantedProgram != nil else { continue }
@@ -167,15 +173,19 @@ struct TransportStreamCore: Sendable {
 
     private mutating func apply(_ map: ProgramMapTable) {
         var described: [PacketizedStream] = []
+        var spliceStreams: [Int: SectionAssembler] = [:]
         for stream in map.streams.prefix(Self.maxStreamCount) {
             if case .unknown(let name) = stream.content {
                 let type = String(stream.type, radix: 16)
                 sink.note("PID \(stream.pid) is skipped: \(name) (stream type 0x\(type))")
+            } else if stream.content == .spliceInformation {
+                spliceStreams[stream.pid] = self.spliceStreams[stream.pid] ?? SectionAssembler()
             } else if let made = PacketizedStream(stream) {
                 described.append(made)
             }
         }
         if map.streams.count > Self.maxStreamCount { sink.note("more than \(Self.maxStreamCount) streams") }
+        self.spliceStreams = spliceStreams
         replaceStreams(described)
     }
 
@@ -201,5 +211,36 @@ struct TransportStreamCore: Sendable {
         for (index, stream) in streams.enumerated() where slots[stream.pid] == 0 {
             slots[stream.pid] = UInt8(index + 1)
         }
+        for pid in spliceStreams.keys where slots[pid] == 0 { slots[pid] = Self.spliceSlot }
+    }
+
+    // MARK: Splice information
+
+    private mutating func processSplices(_ packet: TransportPacket, _ bytes: Span<UInt8>) {
+        // The rest of a packet may hold other tables.
+        for section in spliceStreams[packet.pid]?.append(packet, bytes) ?? [] where section[0] == 0xfc {
+            guard SectionAssembler.checksum(section) == 0 else {
+                noteOnce(packet.pid, "PID \(packet.pid): checksum of splice information is wrong")
+                continue
+            }
+            guard untimedSplices.count < Self.maxUntimedSpliceCount else { return }
+            untimedSplices.append(section)
+        }
+        emitSplices()
+    }
+
+    /// Sections have no time of their own, they come with the media; when to splice is for their reader to find.
+    private mutating func emitSplices() {
+        guard let time = unwrapper.last else { return }
+        for section in untimedSplices {
+            let message = EventMessage(
+                schemeIDURI: "urn:scte:scte35:2013:bin", timescale: 90_000,
+                timing: .presentationTime(UInt64(time & ((1 << 33) - 1))), messageData: section, wrapsAt33Bits: true)
+            // Packets may be sent twice.
+            guard message != lastSplice else { continue }
+            lastSplice = message
+            sink.emit(message)
+        }
+        untimedSplices = []
     }
 }

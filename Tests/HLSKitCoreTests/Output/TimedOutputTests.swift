@@ -202,6 +202,29 @@ struct TimedOutputTests {
         #expect(sample.player.state.statistics.numberOfDecodedAudioFrames == 0, "nobody takes the sound")
     }
 
+    @Test("K09: splice information of a transport stream comes at its place on the timeline, across a wrap too")
+    func spliceInformation() throws {
+        var writer = TransportStreamWriter(streams: [.init(pid: 257, type: 0x0f), .init(pid: 300, type: 0x86)])
+        for index in 0..<100 {
+            let pts = (1 << 33) - 9000 + Int64(index) * 1920
+            writer.add(.init(pid: 257, pts: pts, payload: TinyAudio.frame(fill: 1), hasLength: true))
+            if index == 20 { writer.section(pid: 300, tableID: 0xfc, body: [1, 2, 3]) }
+        }
+        let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:2.13333,\na.ts\n#EXT-X-ENDLIST\n"
+        let files = ["a.m3u8": Array(playlist.utf8), "a.ts": writer.bytes]
+        let sample = try VirtualSample(quality: nil, path: "a.m3u8", files: files)
+        let output = MetadataOutput()
+        try sample.item.add(output)
+        let groups = Recorder<TimedMetadataGroup>()
+        sample.record(output.groups(), in: groups)
+        try sample.play()
+        #expect(groups.elements.count == 1)
+        let start = try #require(groups.elements.first?.timeRange.start.seconds)
+        #expect(abs(start - 20 * 1920 / 90_000) < 0.000_1)
+        #expect(
+            groups.elements.first?.items.map(\.identifier) == ["urn:mpeg:dash:event/urn:scte:scte35:2013:bin"])
+    }
+
     // MARK: Date ranges
 
     private static func tracker(_ ranges: String, first: Int = 0) throws -> PlaylistTracker {

@@ -227,6 +227,24 @@ import Testing
         #expect(demuxed.samples.map(\.dts) == [1000 + edit.shift, 1010 + edit.shift])
     }
 
+    @Test(
+        "what the encoder of Opus has added lies in the segment that begins the media, whatever the edit list says",
+        arguments: edits)
+    func preSkip(_ edit: Edit) throws {
+        let entry = Writer.audioEntry("Opus", Writer.box("dOps", MP4InitializationSectionTests.dOps))
+        let header = Writer.moov([Writer.Track(handler: "soun", entries: [entry], edits: edit.edits)])
+        for (time, gapless) in [(0, GaplessInfo(leadingSampleCount: 312)), (960, nil)] as [(Int, GaplessInfo?)] {
+            let fragments = Writer.fragment(time: time, sizes: [1, 1]) + Writer.fragment(time: time + 20, sizes: [1])
+            let demuxed = try Demuxed(header: header, fragments: fragments)
+            #expect(demuxed.samples.count == 3)
+            #expect(demuxed.tracks.last?.first?.gapless == gapless)
+            // The track is told before its first sample.
+            let first = demuxed.events.firstIndex { if case .sample = $0 { true } else { false } }
+            let last = demuxed.events.lastIndex { if case .tracks = $0 { true } else { false } }
+            #expect(try #require(last) < #require(first))
+        }
+    }
+
     @Test("another sample description announces the tracks again")
     func descriptionChange() throws {
         let track = Writer.Track(entries: [

@@ -125,6 +125,7 @@ import Testing
         #expect(parsed.configuration == entry.configuration)
         #expect(parsed.sampleRate == entry.sampleRate)
         #expect(parsed.channelCount == entry.channelCount)
+        #expect(parsed.gapless == (entry.codec == .opus ? GaplessInfo(leadingSampleCount: 312) : nil))
         #expect(parsed.width == (entry.mediaType == .video ? 64 : 0))
         #expect(parsed.height == (entry.mediaType == .video ? 48 : 0))
         #expect(parsed.sampleEntry.utf8.elementsEqual(entry.entry[4..<8]))

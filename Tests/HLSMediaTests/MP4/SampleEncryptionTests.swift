@@ -131,6 +131,10 @@ import Testing
         Malformed(
             name: "of 2^32 samples", extra: BoxWriter.fullBox("senc", BoxWriter.be32(0xFFFF_FFFF), BoxWriter.zeros(8))),
         Malformed(
+            name: "with vectors of 4 bytes",
+            extra: BoxWriter.fullBox(
+                "senc", flags: 1, BoxWriter.zeros(3), [4], BoxWriter.zeros(16), BoxWriter.be32(2), BoxWriter.zeros(8))),
+        Malformed(
             name: "of 65 535 subsamples that are not there",
             extra: BoxWriter.fullBox(
                 "senc", flags: 2, BoxWriter.be32(2), BoxWriter.zeros(8), BoxWriter.be16(65_535), BoxWriter.zeros(20))),

@@ -186,6 +186,7 @@ private let aac = (1...3).map { TinyAudio.frame(fill: UInt8($0)) }
         arguments: [
             Case("one packet", [0x47] + [UInt8](repeating: 0, count: 187), .transportStream(packetStride: 188)),
             Case("box", [0, 0, 0, 24] + Array("styp".utf8) + [0, 0], .mp4),
+            Case("another box", [0, 0, 0, 24] + Array("imda".utf8) + [0, 0], .mp4),
             Case("64-bit box", [0, 0, 0, 1] + Array("mdat".utf8) + [0, 0], .mp4),
             Case("tag", Array("ID3".utf8), .packedAudio),
             Case("WEBVTT", .webVTT), Case("WEBVTT\nX", .webVTT), Case("\u{feff}WEBVTT - title\n", .webVTT),

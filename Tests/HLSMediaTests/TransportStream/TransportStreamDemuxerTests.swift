@@ -386,8 +386,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
             TypeCase(type: 0x06, descriptors: [0x05, 4] + Array("Opus".utf8)), TypeCase(type: 0x06),
             TypeCase(type: 0xdb, codec: .h264, isEncrypted: true), TypeCase(type: 0xcf, codec: .aac, isEncrypted: true),
             TypeCase(type: 0xc1, codec: .ac3, isEncrypted: true),
-            TypeCase(type: 0xc2, codec: .eac3, isEncrypted: true), TypeCase(type: 0x86), TypeCase(type: 0x02),
-            TypeCase(type: 0xea),
+            TypeCase(type: 0xc2, codec: .eac3, isEncrypted: true), TypeCase(type: 0x02), TypeCase(type: 0xea),
         ])
     func types(_ test: TypeCase) {
         let writer = TransportStreamWriter(
@@ -417,5 +416,61 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
             .init(pid: 258, type: 0x0f, descriptors: [0x0a, 4] + Array("und".utf8) + [0]),
         ])
         #expect(demux(writer).tracks.map(\.language) == ["deu", nil])
+    }
+}
+
+/// Splice information (SCTE 35) in a stream of its own.
+@Suite struct SpliceInformationTests {
+    private static let streams = [audio, TransportStreamWriter.Stream(pid: 300, type: 0x86)]
+
+    private func time(_ message: EventMessage) -> UInt64? {
+        if case .presentationTime(let time) = message.timing { time } else { nil }
+    }
+
+    @Test("K09: sections are events at the timestamp before them, the first ones at the first timestamp")
+    func sections() throws {
+        var writer = TransportStreamWriter(streams: Self.streams)
+        let long = (0..<300).map { UInt8($0 & 127) }
+        writer.section(pid: 300, tableID: 0xfc, body: [1])
+        writer.add(.init(pid: 257, pts: (1 << 33) - 900, payload: TinyAudio.frame(fill: 1)))
+        writer.add(.init(pid: 257, pts: 1020, payload: TinyAudio.frame(fill: 2)))
+        writer.section(pid: 300, tableID: 0xfc, body: long)
+        writer.section(pid: 300, tableID: 0x42, body: [2])
+        let trace = demux(writer)
+        #expect(trace.messages.map(time) == [8_589_933_692, 1020])
+        // Table, length, what it says and four bytes of checksum.
+        #expect(trace.messages.map(\.messageData.count) == [3 + 1 + 4, 3 + 300 + 4])
+        #expect(trace.messages.last?.messageData.dropFirst(3).prefix(300).elementsEqual(long) == true)
+        for message in trace.messages {
+            #expect(message.schemeIDURI == "urn:scte:scte35:2013:bin")
+            #expect(message.timescale == 90_000 && message.wrapsAt33Bits && message.duration == nil)
+        }
+        #expect(trace.samples.count == 2)
+        #expect(trace.notes.isEmpty)
+    }
+
+    @Test("a section that is damaged, or without any media, is left out with a note")
+    func leftOut() {
+        var writer = TransportStreamWriter(streams: Self.streams)
+        writer.add(.init(pid: 257, pts: 0, payload: TinyAudio.frame(fill: 1)))
+        for _ in 0..<3 { writer.section(pid: 300, tableID: 0xfc, body: [1], breaksChecksum: true) }
+        let damaged = demux(writer)
+        #expect(damaged.messages.isEmpty)
+        #expect(damaged.notes == ["PID 300: checksum of splice information is wrong"])
+        var alone = TransportStreamWriter(streams: Self.streams)
+        for number in 0..<70 as Range<UInt8> { alone.section(pid: 300, tableID: 0xfc, body: [number]) }
+        let untimed = demux(alone)
+        #expect(untimed.messages.isEmpty)
+        #expect(untimed.notes == ["64 sections of splice information without a timestamp were left out"])
+    }
+
+    @Test("a packet that is sent twice is one event")
+    func repeated() {
+        var writer = TransportStreamWriter(streams: Self.streams)
+        writer.add(.init(pid: 257, pts: 0, payload: TinyAudio.frame(fill: 1)))
+        writer.section(pid: 300, tableID: 0xfc, body: [1])
+        let copy = Array(writer.bytes.suffix(188))
+        writer.bytes += copy
+        #expect(demux(writer).messages.count == 1)
     }
 }

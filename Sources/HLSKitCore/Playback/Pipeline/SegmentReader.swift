@@ -385,8 +385,8 @@ struct SegmentReader {
         case .presentationTime(let value):
             metadata.append(
                 TimedMetadata(
-                    time: ItemTimeline.duration(Int64(clamping: value), scale), duration: duration,
-                    content: .event(message)))
+                    time: ItemTimeline.duration(Int64(clamping: value), scale), wraps: message.wrapsAt33Bits,
+                    duration: duration, content: .event(message)))
         case .afterSegmentStart(let value):
             metadata.append(
                 TimedMetadata(

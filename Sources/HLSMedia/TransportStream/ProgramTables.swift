@@ -184,9 +184,9 @@ extension ProgramMapTable.Stream {
 
     /// What the stream type and the descriptors say.
     ///
-    /// Source: ISO/IEC 13818-1 table 2-34; ATSC A/52 Annex A (0x81, 0x87); Blu-ray (0x84); SCTE 35 §8.1 (0x86); ETSI EN 300 468 Annex D (0x06 with
-    /// descriptors 0x6a, 0x7a, 0x7c); Apple, "Timed Metadata for HTTP Live Streaming" (0x15) and "MPEG-2 Stream
-    /// Encryption Format for HTTP Live Streaming" (0xdb, 0xcf, 0xc1, 0xc2).
+    /// Source: ISO/IEC 13818-1 table 2-34; ATSC A/52 Annex A (0x81, 0x87); Blu-ray (0x84); SCTE 35 §8.1 (0x86); ETSI EN
+    /// 300 468 Annex D (0x06 with descriptors 0x6a, 0x7a, 0x7c); Apple, "Timed Metadata for HTTP Live Streaming" (0x15) and
+    /// "MPEG-2 Stream Encryption Format for HTTP Live Streaming" (0xdb, 0xcf, 0xc1, 0xc2).
     var content: Content {
         switch type {
         case 0x03, 0x04: .frames(.mpegAudio)

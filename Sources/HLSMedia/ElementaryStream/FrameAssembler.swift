@@ -71,10 +71,7 @@ struct FrameAssembler {
         if left > 0, isDamaged, let header = framing.header(at: at, in: buffer) {
             emit(at..<buffer.count, header: header, isDamaged: true, to: &sink)
         }
-        let dropped = unconfigured.takeAll().count
-        if dropped > 0 {
-            sink.note("\(options.name): \(dropped) frames before the first configuration were left out")
-        }
+        dropUnconfigured(to: &sink)
         consumed += buffer.count
         buffer.removeAll(keepingCapacity: true)
         at = 0
@@ -83,6 +80,22 @@ struct FrameAssembler {
         // How much time was lost is not known: the next timestamp tells.
         if isDamaged { clock = nil }
         return left
+    }
+
+    /// Gives out all frames that are whole. The rest may go on in the next segment.
+    ///
+    /// - Returns: whether there is a rest, or what frames of the next segment need.
+    @discardableResult
+    mutating func endSegment(to sink: inout EventSink) -> Bool {
+        process(isEnd: true, to: &sink)
+        noteSkipped(to: &sink)
+        dropUnconfigured(to: &sink)
+        return at < buffer.count || latm != nil
+    }
+
+    mutating func moveTimes(by distance: Int64) {
+        marks.moveTimes(by: distance)
+        clock?.move(by: distance)
     }
 
     private mutating func process(isEnd: Bool, to sink: inout EventSink) {
@@ -317,6 +330,13 @@ struct FrameAssembler {
         return (latm.audio.coreSampleRate, latm.audio.samplesPerFrame * latm.subframeCount)
     }
 
+    private mutating func dropUnconfigured(to sink: inout EventSink) {
+        let dropped = unconfigured.takeAll().count
+        if dropped > 0 {
+            sink.note("\(options.name): \(dropped) frames before the first configuration were left out")
+        }
+    }
+
     private mutating func emitUnconfigured(_ format: Format, to sink: inout EventSink) {
         for frame in unconfigured.takeAll() {
             guard let time = time(of: frame.mark, format, to: &sink) else { continue }
@@ -346,6 +366,8 @@ struct SampleClock {
         sampleCount += Int64(samples)
         return (pts, now &- pts)
     }
+
+    mutating func move(by distance: Int64) { start = start &+ distance }
 
     private func time(at sample: Int64) -> Int64 {
         guard rate > 0 else { return start }

@@ -50,6 +50,13 @@ struct PacketMarks {
 
     mutating func removeAll() { marks = [] }
 
+    mutating func moveTimes(by distance: Int64) {
+        for index in marks.indices {
+            marks[index].pts = marks[index].pts.map { $0 &+ distance }
+            marks[index].dts = marks[index].dts.map { $0 &+ distance }
+        }
+    }
+
     /// Where the marks behind `offset` begin, found by halves.
     private func index(behind offset: Int) -> Int {
         var (low, high) = (marks.startIndex, marks.endIndex)

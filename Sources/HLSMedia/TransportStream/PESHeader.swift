@@ -62,6 +62,10 @@ struct TimestampUnwrapper {
     /// The newest one, continued.
     private(set) var last: Int64?
 
+    func moved(by distance: Int64) -> TimestampUnwrapper {
+        TimestampUnwrapper(last: last.map { $0 &+ distance })
+    }
+
     mutating func unwrap(_ timestamp: Int64) -> Int64 {
         let period: Int64 = 1 << 33
         guard let last else {

@@ -12,6 +12,8 @@ struct PacketizedStream: Sendable {
     private var video: VideoAssembler?
     private var frames: FrameAssembler?
     private var hasNotedLength = false
+    /// No packet has come since the segment before ended.
+    private var isResumed = false
 
     private enum State {
         /// Until a packet begins.
@@ -63,7 +65,12 @@ struct PacketizedStream: Sendable {
             if packet.hasDiscontinuity { continuityCounter = nil }
             return
         }
-        if let last = continuityCounter, !packet.hasDiscontinuity, packet.continuityCounter != (last + 1) & 15 {
+        // Some count anew in each segment.
+        let mayCountAnew = isResumed && packet.startsUnit
+        isResumed = false
+        if let last = continuityCounter, !packet.hasDiscontinuity, !mayCountAnew,
+            packet.continuityCounter != (last + 1) & 15
+        {
             // A packet may be sent twice (§2.4.3.3).
             if packet.continuityCounter == last { return }
             let count = Int((packet.continuityCounter &- last &- 1) & 15)
@@ -100,6 +107,23 @@ struct PacketizedStream: Sendable {
         video?.finish(isDamaged: isDamaged, to: &sink)
         frames?.finish(isDamaged: true, to: &sink)
     }
+
+    /// Ends the segment, and keeps what the next one may go on with.
+    ///
+    /// - Returns: whether there is such a thing.
+    mutating func endSegment(sink: inout EventSink) -> Bool {
+        guard let hasRest = frames?.endSegment(to: &sink) else {
+            finish(isTruncated: false, sink: &sink)
+            return false
+        }
+        isResumed = true
+        return switch state {
+        case .waiting, .bounded(_, 0): hasRest
+        case .header, .bounded, .unbounded: true
+        }
+    }
+
+    mutating func moveTimes(by distance: Int64) { frames?.moveTimes(by: distance) }
 
     /// Bytes are missing from here to the next packet.
     private mutating func loseRest(sink: inout EventSink) {

@@ -19,6 +19,9 @@ struct TransportStreamCore: Sendable {
     private var lastSplice: EventMessage?
     private var unwrapper = TimestampUnwrapper()
     private var notedPIDs: Set<Int> = []
+    /// What the segment before has left, and what this one leaves.
+    private(set) var rest: TransportStreamRest?
+    private let leavesRest: Bool
 
     private static let tableSlot: UInt8 = 255
     private static let spliceSlot: UInt8 = 254
@@ -34,8 +37,11 @@ struct TransportStreamCore: Sendable {
         var isIntact = false
     }
 
-    init(wantedProgram: Int?) {
+    init(wantedProgram: Int?, continuing rest: TransportStreamRest? = nil, leavesRest: Bool = false) {
         self.wantedProgram = wantedProgram
+        self.rest = rest
+        self.leavesRest = leavesRest
+        unwrapper = rest?.unwrapper ?? TimestampUnwrapper()
         slots[0] = Self.tableSlot
     }
 
@@ -70,7 +76,13 @@ struct TransportStreamCore: Sendable {
 
     mutating func finish(isTruncated: Bool) {
         chooseProgram(isEnd: true)
-        for index in streams.indices { streams[index].finish(isTruncated: isTruncated, sink: &sink) }
+        if leavesRest, !isTruncated {
+            let left = streams.indices.filter { streams[$0].endSegment(sink: &sink) }
+            rest = TransportStreamRest(left.map { streams[$0] }, unwrapper: unwrapper)
+        } else {
+            rest = nil
+            for index in streams.indices { streams[index].finish(isTruncated: isTruncated, sink: &sink) }
+        }
         if !untimedSplices.isEmpty {
             sink.note("\(untimedSplices.count) sections of splice information without a timestamp were left out")
         }
@@ -196,7 +208,7 @@ struct TransportStreamCore: Sendable {
             if let index = streams.firstIndex(where: { $0.isSame(as: new) }) {
                 next.append(streams.remove(at: index))
             } else {
-                next.append(new)
+                next.append(rest?.takeStream(like: new) ?? new)
             }
         }
         for index in streams.indices { streams[index].finish(isTruncated: false, sink: &sink) }

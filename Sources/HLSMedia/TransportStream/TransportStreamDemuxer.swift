@@ -27,6 +27,17 @@ public struct TransportStreamDemuxer: Demuxer {
         core = TransportStreamCore(wantedProgram: programNumber)
     }
 
+    /// Reads a segment that follows another one without a gap, and leaves to the next one the frames of sound that do not
+    /// end in it.
+    ///
+    /// - Parameter rest: what the segment before has left; nil where there was none.
+    package init(continuing rest: TransportStreamRest?) {
+        core = TransportStreamCore(wantedProgram: nil, continuing: rest, leavesRest: true)
+    }
+
+    /// After ``finish(to:)``: what the next segment may go on with.
+    package var rest: TransportStreamRest? { core.rest }
+
     /// Never throws: what is odd is skipped with a note, and ``finish(to:)`` tells if nothing was found.
     public mutating func append(_ bytes: ArraySlice<UInt8>, to events: inout [DemuxerEvent]) throws(MediaError) {
         swap(&core.sink.events, &events)

@@ -71,6 +71,63 @@ struct LanePipelineTests {
         #expect(sampleCount == 2 * fixture.samples.count)
     }
 
+    /// How a segment comes after another one.
+    struct Joint: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var continues = true
+        var change: @Sendable (inout SegmentJob) -> Void = { _ in }
+        var flushes = false
+        var readsTwice = false
+    }
+
+    private static let joints = [
+        Joint(testDescription: "the next one"),
+        Joint(testDescription: "the next one, read anew after a failure", readsTwice: true),
+        Joint(testDescription: "a part of the same segment", change: { $0.mediaSequence -= 1 }),
+        Joint(testDescription: "one was left out", continues: false, change: { $0.mediaSequence += 1 }),
+        Joint(testDescription: "there is a hole", continues: false, change: { $0.start += .seconds(1) }),
+        Joint(testDescription: "another variant", continues: false, change: { $0.startsNewSequence = true }),
+        Joint(testDescription: "after a discontinuity", continues: false, change: { $0.timeline += 1 }),
+        Joint(testDescription: "after a seek", continues: false, flushes: true),
+    ]
+
+    @Test("S01: a frame of sound that ends in the next segment is whole, where that follows", arguments: joints)
+    func dividedFrame(_ joint: Joint) throws {
+        var writer = TransportStreamWriter(streams: [.init(pid: 257, type: 0x0f)])
+        let sound = (0..<20).flatMap { TinyAudio.frame(fill: $0) }
+        writer.add(.init(pid: 257, streamID: 0xc0, pts: 90_000, payload: sound, hasLength: true))
+        let bytes = writer.bytes
+        let cut = (writer.packetCount - 2) * 188
+        let (first, second) = (Array(bytes[..<cut]), Array(bytes[..<376] + bytes[cut...]))
+        var pipeline = LanePipeline(lane: .main, mode: .demux, wanted: [.audio])
+        var timeline = ItemTimeline()
+        var output: [LaneOutput] = []
+        var jobs = [Self.job(1), Self.job(2)]
+        for index in jobs.indices { jobs[index].map = nil }
+        jobs[1].start = jobs[0].start + jobs[0].duration
+        joint.change(&jobs[1])
+        pipeline.begin(jobs[0])
+        pipeline.append(first, to: jobs[0].id)
+        pipeline.finish(jobs[0].id)
+        pipeline.run(timeline: &timeline, output: &output)
+        if joint.flushes { pipeline.flush() }
+        pipeline.begin(jobs[1])
+        if joint.readsTwice {
+            pipeline.append(Array(second.prefix(188 * 3)), to: jobs[1].id)
+            pipeline.run(timeline: &timeline, output: &output)
+            pipeline.restart(jobs[1])
+        }
+        pipeline.append(second, to: jobs[1].id)
+        pipeline.finish(jobs[1].id)
+        pipeline.run(timeline: &timeline, output: &output)
+        let fills = output.compactMap { element -> UInt8? in
+            guard case .sample(let sample, .audio, _) = element, sample.data.count == 30 else { return nil }
+            return sample.data.withUnsafeBytes { Set($0).count == 1 ? $0.first : nil }
+        }
+        if joint.continues { #expect(fills == Array(0..<20)) } else { #expect(fills == Array(0..<UInt8(fills.count))) }
+        #expect((fills.count == 20) == joint.continues)
+    }
+
     @Test("an event at the end of all time is left out")
     func farEvent() throws {
         let message = EventMessage(

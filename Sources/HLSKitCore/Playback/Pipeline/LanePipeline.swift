@@ -44,6 +44,8 @@ struct LanePipeline {
     private var current: [MediaType: MediaTrack] = [:]
     /// What is added to their timestamps.
     private var offsets: [MediaType: Duration] = [:]
+    /// What the segment that was read last has left to the one that follows it.
+    private var rest: (rest: TransportStreamRest, of: SegmentJob)?
     /// Tracks that were chosen in vain.
     private var silentTracks: Set<Int> = []
     private var isSequenceOpen = false
@@ -93,6 +95,7 @@ struct LanePipeline {
 
     mutating func flush() {
         readers.removeAll()
+        rest = nil
         offsets = [:]
         isSequenceOpen = false
     }
@@ -196,6 +199,7 @@ struct LanePipeline {
                 }
             }
         }
+        if let rest, reader.job.follows(rest.of) { reader.rest = rest.rest }
         reader.isPrepared = true
         return true
     }
@@ -247,6 +251,7 @@ struct LanePipeline {
                 reader.ends)
             silentTracks = reader.silentTracks
         }
+        rest = reader.restForNext.map { ($0, reader.job) }
         let (start, end) = reader.range
         output.append(.fact(.segmentEnded(reader.job.id, start: start, end: end)))
     }
@@ -395,6 +400,15 @@ struct LanePipeline {
         output.append(.sample(sample, track.mediaType, offset: placement.offset))
         guard track.mediaType == .video, sample.isSync else { return }
         output.append(.sync(ItemTimeline.duration(sample.pts, track.timescale) + placement.offset))
+    }
+}
+
+extension SegmentJob {
+    /// The bytes of this segment go on where those of the other one end.
+    fileprivate func follows(_ other: SegmentJob) -> Bool {
+        !startsNewSequence && replacement == other.replacement && timeline == other.timeline && map == other.map
+            && (mediaSequence == other.mediaSequence || mediaSequence == other.mediaSequence + 1)
+            && abs(start - other.start - other.duration) < .milliseconds(1)
     }
 }
 

@@ -49,6 +49,8 @@ struct SegmentReader {
     /// What the initialization section of a transport stream holds: its tables.
     var prologue: [UInt8] = []
     private var prologueEvents: [DemuxerEvent] = []
+    /// What the segment before has left to this one.
+    var rest: TransportStreamRest?
 
     init(job: SegmentJob) {
         self.job = job
@@ -208,6 +210,7 @@ struct SegmentReader {
         case .mp4: demuxer = try container.makeDemuxer(initialization: initialization)
         case _ where job.id.lane == .subtitles:
             throw MediaError(code: .unknownContainer, byteOffset: 0, text: "no subtitles where they belong")
+        case .transportStream where mayShareFrames: demuxer = TransportStreamDemuxer(continuing: rest)
         default: demuxer = try container.makeDemuxer(initialization: initialization)
         }
         if case .transportStream = container, !prologue.isEmpty {
@@ -217,6 +220,13 @@ struct SegmentReader {
         }
         return true
     }
+
+    /// Frames of sound may begin in one segment and end in the next. Where samples are encrypted each segment has a
+    /// vector of its own.
+    private var mayShareFrames: Bool { sampleDecryption == nil && !job.window.isStill }
+
+    /// What this segment, which has ended, leaves to the next.
+    var restForNext: TransportStreamRest? { (demuxer as? TransportStreamDemuxer)?.rest }
 
     // MARK: Checking without demuxing
 

@@ -1,0 +1,24 @@
+/// What a segment of a transport stream leaves to the one that follows it: frames of sound of which it has only the
+/// beginning, and how its packets were counted.
+///
+/// Segments are cut where the pictures allow it, often in the middle of a packet of sound.
+package struct TransportStreamRest: Sendable {
+    private var streams: [PacketizedStream]
+    /// Times go on from those of the segment before, so that it is one clock for both.
+    let unwrapper: TimestampUnwrapper
+
+    /// - Parameter streams: those that have something left.
+    init?(_ streams: [PacketizedStream], unwrapper: TimestampUnwrapper) {
+        guard !streams.isEmpty else { return nil }
+        // The first times of a segment are those of the stream: less than 2³³.
+        let distance = -((unwrapper.last ?? 0) & ~((1 << 33) - 1))
+        self.unwrapper = unwrapper.moved(by: distance)
+        self.streams = streams
+        for index in streams.indices { self.streams[index].moveTimes(by: distance) }
+    }
+
+    /// The stream to go on with, once.
+    mutating func takeStream(like other: PacketizedStream) -> PacketizedStream? {
+        streams.firstIndex { $0.isSame(as: other) }.map { streams.remove(at: $0) }
+    }
+}

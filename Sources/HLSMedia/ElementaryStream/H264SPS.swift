@@ -19,6 +19,8 @@ public struct H264SPS: Sendable, Hashable {
     public var isFramesOnly: Bool
     /// The bits of `frame_num` in slice headers: 4 to 16.
     public var frameNumberBitCount: Int
+    /// The bits of `pic_order_cnt_lsb` in slice headers: 4 to 16; nil where slices tell no order of their own.
+    public var orderCountBitCount: Int?
     /// The three colour planes are coded like pictures of their own.
     public var hasSeparateColourPlanes: Bool
     public var usability: VideoUsabilityInfo
@@ -46,7 +48,7 @@ public struct H264SPS: Sendable, Hashable {
         }
         frameNumberBitCount = 4 + reader.unsignedExpGolomb()
         switch reader.unsignedExpGolomb() {
-        case 0: _ = reader.unsignedExpGolomb()
+        case 0: orderCountBitCount = 4 + reader.unsignedExpGolomb()
         case 1:
             reader.skip(1)
             _ = reader.signedExpGolomb()
@@ -63,7 +65,7 @@ public struct H264SPS: Sendable, Hashable {
         reader.skip(1)
         // 1 055 macroblocks is the widest picture of level 6.2; the limit here only keeps the numbers small.
         guard !reader.isExhausted, id < 32, chromaFormatIDC < 4, lumaBitDepth <= 14, chromaBitDepth <= 14,
-            frameNumberBitCount <= 16, widthInBlocks <= 4096, heightInUnits <= 4096
+            frameNumberBitCount <= 16, orderCountBitCount ?? 4 <= 16, widthInBlocks <= 4096, heightInUnits <= 4096
         else {
             throw MediaError(code: .malformed, text: "H.264 sequence parameter set: a field is out of range")
         }

@@ -14,6 +14,10 @@ public struct HEVCSPS: Sendable, Hashable {
     /// Size in luma samples after cropping.
     public var width: Int
     public var height: Int
+    /// The bits of `slice_pic_order_cnt_lsb` in slice headers: 4 to 16; nil where the number is out of range.
+    public var orderCountBitCount: Int?
+    /// The three colour planes are coded like pictures of their own.
+    public var hasSeparateColourPlanes: Bool
     public var usability: VideoUsabilityInfo
 
     /// Reads a NAL unit of type 33, beginning with its two header bytes, emulation prevention included.
@@ -40,6 +44,7 @@ public struct HEVCSPS: Sendable, Hashable {
         id = reader.unsignedExpGolomb()
         chromaFormatIDC = reader.unsignedExpGolomb()
         let hasSeparatePlanes = chromaFormatIDC == 3 ? reader.flag() : false
+        hasSeparateColourPlanes = hasSeparatePlanes
         let (codedWidth, codedHeight) = (reader.unsignedExpGolomb(), reader.unsignedExpGolomb())
         var crop = (left: 0, right: 0, top: 0, bottom: 0)
         if reader.flag() {
@@ -61,14 +66,16 @@ public struct HEVCSPS: Sendable, Hashable {
         }
         usability = VideoUsabilityInfo()
         // What follows only matters for the VUI behind it: a stream that cheats here still has its size.
-        Self.parseUsability(&reader, subLayerCount: subLayerCount, into: &usability)
+        let orderCountBits = reader.unsignedExpGolomb() + 4
+        guard orderCountBits <= 16, !reader.isExhausted else { return }
+        orderCountBitCount = orderCountBits
+        Self.parseUsability(
+            &reader, subLayerCount: subLayerCount, orderCountBits: orderCountBits, into: &usability)
     }
 
     private static func parseUsability(
-        _ reader: inout BitReader, subLayerCount: Int, into usability: inout VideoUsabilityInfo
+        _ reader: inout BitReader, subLayerCount: Int, orderCountBits: Int, into usability: inout VideoUsabilityInfo
     ) {
-        let orderCountBits = reader.unsignedExpGolomb() + 4
-        guard orderCountBits <= 16 else { return }
         for _ in 0..<(reader.flag() ? subLayerCount + 1 : 1) {
             for _ in 0..<3 { _ = reader.unsignedExpGolomb() }
         }

@@ -22,11 +22,7 @@ struct VideoAssembler {
     private var isSkipping = false
     private var parameterSet: [UInt8] = []
     private var frameDuration: VideoUsabilityInfo.FrameDuration?
-    /// The last timestamps that a packet told, and how many units without any came since.
-    private var lastTimed: (pts: Int64, dts: Int64)?
-    private var untimedCount: Int64 = 0
-    /// Distance of the last two decoding times.
-    private var lastStep: Int64 = 0
+    private var clock: PictureClock
 
     /// Bytes of a packet after which it is clear whether it begins an access unit.
     private static let headByteCount = 16
@@ -36,6 +32,7 @@ struct VideoAssembler {
     init(track: MediaTrack) {
         self.track = track
         scanner = VideoUnitScanner(isHEVC: track.codec == .hevc)
+        clock = PictureClock(isHEVC: track.codec == .hevc)
     }
 
     mutating func beginPacket(pts: Int64?, dts: Int64?, isRandomAccess: Bool) {
@@ -81,7 +78,7 @@ struct VideoAssembler {
     private mutating func removeAll() {
         buffer.removeAll(keepingCapacity: true)
         marks.removeAll()
-        scanner = VideoUnitScanner(isHEVC: scanner.isHEVC)
+        scanner.restart()
         isHeadPending = false
         heldField = nil
     }
@@ -144,7 +141,8 @@ struct VideoAssembler {
         // Some muxers leave the zero byte of a four-byte start code in the packet before.
         var mark = marks.takeMark(forUnitAt: first, slack: 3)
         if mark?.pts == nil, let later = marks.first(behind: first, before: unit.end), later.pts != nil { mark = later }
-        guard let (pts, dts) = timestamps(of: mark) else {
+        let told = mark.flatMap { mark in mark.pts.map { ($0, mark.dts) } }
+        guard let (pts, dts) = clock.time(told: told, order: unit.order, frame: frameDuration) else {
             sink.note("PID \(track.id): an access unit before the first timestamp was left out")
             return
         }
@@ -157,25 +155,6 @@ struct VideoAssembler {
             isDamaged: isDamaged, data: data, encryption: track.encryption == nil ? nil : .elementaryStream)
         sample.holdsTwoFields = unit.holdsTwoFields
         sink.emit(sample)
-    }
-
-    /// What the packet told, else the frame duration added to the unit before.
-    private mutating func timestamps(of mark: PacketMarks.Mark?) -> (pts: Int64, dts: Int64)? {
-        if let pts = mark?.pts {
-            let dts = mark?.dts ?? pts
-            if let last = lastTimed { lastStep = (dts &- last.dts) / (untimedCount + 1) }
-            lastTimed = (pts, dts)
-            untimedCount = 0
-            return (pts, dts)
-        }
-        guard let last = lastTimed else { return nil }
-        untimedCount += 1
-        var distance = untimedCount &* lastStep
-        if let frame = frameDuration, frame.value <= frame.timescale {
-            let exact = Int128(untimedCount) * 90_000 * Int128(frame.value)
-            distance = Int64(clamping: (exact + Int128(frame.timescale / 2)) / Int128(frame.timescale))
-        }
-        return (last.pts &+ distance, last.dts &+ distance)
     }
 
     private mutating func update(parameterSet bytes: ArraySlice<UInt8>, in sink: inout EventSink) {

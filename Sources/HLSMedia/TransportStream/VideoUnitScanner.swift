@@ -24,6 +24,8 @@ struct VideoUnitScanner {
         var parameterSet: Range<Int>?
         /// What the first slice says, if the picture is one field of a frame (H.264 only).
         var field: Field?
+        /// Where its picture, if it is a whole frame, stands in the order of display.
+        var order: PictureOrder?
         /// Made of two of them.
         var holdsTwoFields = false
 
@@ -54,8 +56,7 @@ struct VideoUnitScanner {
     private var position = 0
     /// The NAL unit whose end has not been seen: its header byte and type.
     private var open: (header: Int, type: Int)?
-    /// The last sequence parameter set of H.264, if it allows fields.
-    private var interlaced: H264SPS?
+    private var orders = PictureOrderReader()
     /// Where a NAL unit lies that begins an access unit if the next slice is the first of its picture.
     private var tentative: Int?
 
@@ -65,6 +66,13 @@ struct VideoUnitScanner {
     private enum Kind { case starter, maybeStarter, firstSlice, slice, other }
 
     init(isHEVC: Bool) { self.isHEVC = isHEVC }
+
+    /// Forgets all bytes, but not what the parameter sets say.
+    mutating func restart() {
+        let orders = orders
+        self = VideoUnitScanner(isHEVC: isHEVC)
+        self.orders = orders
+    }
 
     /// Reads on and returns the access units that are whole.
     ///
@@ -138,25 +146,21 @@ struct VideoUnitScanner {
         unit.hasPicture = true
         if isHEVC {
             if (16...23).contains(type) { unit.isSync = true }  // BLA, IDR, CRA
+            guard kind == .firstSlice else { return }
+            var reader = BitReader(NALUnits.rawPayload(of: head(of: header, in: bytes).dropFirst(2)))
+            unit.order = orders.hevcOrder(&reader, type: type)
         } else {
             if type == 5 { unit.isSync = true }
-            let head = bytes[min(header + 1, bytes.count)..<min(header + Self.headByteCount, bytes.count)]
-            var reader = BitReader(NALUnits.rawPayload(of: head))
+            var reader = BitReader(NALUnits.rawPayload(of: head(of: header, in: bytes).dropFirst()))
             _ = reader.unsignedExpGolomb()
             let sliceType = reader.unsignedExpGolomb() % 5
             if reader.isExhausted || (sliceType != 2 && sliceType != 4) { unit.hasOtherSlices = true }
-            if kind == .firstSlice, let interlaced { unit.field = Self.field(from: &reader, interlaced) }
+            if kind == .firstSlice { (unit.field, unit.order) = orders.h264Picture(&reader, isIDR: type == 5) }
         }
     }
 
-    /// Reads a slice header from `pic_parameter_set_id` on (ISO/IEC 14496-10 §7.3.3); nil for a frame.
-    private static func field(from reader: inout BitReader, _ set: H264SPS) -> Field? {
-        _ = reader.unsignedExpGolomb()
-        if set.hasSeparateColourPlanes { reader.skip(2) }
-        let number = reader.bits(set.frameNumberBitCount)
-        guard reader.flag() else { return nil }
-        let isBottom = reader.flag()
-        return reader.isExhausted ? nil : Field(isBottom: isBottom, frameNumber: number)
+    private func head(of header: Int, in bytes: UnsafeRawBufferPointer) -> Slice<UnsafeRawBufferPointer> {
+        bytes[min(header, bytes.count)..<min(header + Self.headByteCount, bytes.count)]
     }
 
     private func kind(of header: Int, in bytes: UnsafeRawBufferPointer) -> Kind {
@@ -190,10 +194,13 @@ struct VideoUnitScanner {
         if type == (isHEVC ? 33 : 7) {
             unit.hasParameterSet = true
             unit.parameterSet = header..<end
-            if !isHEVC {
-                let set = try? H264SPS(parsing: bytes[header..<end])
-                interlaced = set.flatMap { $0.isFramesOnly ? nil : $0 }
+            if isHEVC {
+                orders.takeHEVCSequence(bytes[header..<end])
+            } else {
+                orders.takeH264Sequence(bytes[header..<end])
             }
+        } else if type == 34 && isHEVC {
+            orders.takeHEVCPictureSet(bytes[header..<end])
         } else if type == 6 && !isHEVC && !unit.isSync && !unit.hasPicture {
             // Recovery point: payload 6. Caption data can be long, but the interesting messages come first.
             let payload = NALUnits.rawPayload(of: bytes[(header + 1)..<min(end, header + 4096)])

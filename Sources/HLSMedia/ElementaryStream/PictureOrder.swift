@@ -1,0 +1,69 @@
+/// Where a picture stands in the order of display, as its first slice says.
+struct PictureOrder: Sendable, Hashable {
+    /// The lower bits of the picture order count.
+    var count: Int
+    var bitCount: Int
+    /// Counting begins anew with this picture; those before it in the stream are shown before it.
+    var restarts: Bool
+}
+
+/// Finds the order of pictures in slice headers.
+///
+/// Source: ISO/IEC 14496-10 §7.3.3 and §8.2.1.1; ISO/IEC 23008-2 §7.3.6.1 and §8.3.1.
+struct PictureOrderReader: Sendable {
+    /// The last sequence parameter set of H.264.
+    private(set) var h264: H264SPS?
+    private var hevc: HEVCSPS?
+    /// What slice headers of HEVC depend on, by the number of the picture parameter set.
+    private var pictureSets: [Int: (hasOutputFlag: Bool, extraBitCount: Int)] = [:]
+
+    /// - Parameter nalUnit: with its header, emulation prevention included.
+    mutating func takeH264Sequence(_ nalUnit: some Collection<UInt8>) { h264 = try? H264SPS(parsing: nalUnit) }
+
+    mutating func takeHEVCSequence(_ nalUnit: some Collection<UInt8>) { hevc = try? HEVCSPS(parsing: nalUnit) }
+
+    mutating func takeHEVCPictureSet(_ nalUnit: some Collection<UInt8>) {
+        var reader = BitReader(NALUnits.rawPayload(of: nalUnit.dropFirst(2).prefix(16)))
+        let id = reader.unsignedExpGolomb()
+        _ = reader.unsignedExpGolomb()  // of the sequence
+        reader.skip(1)
+        let set = (hasOutputFlag: reader.flag(), extraBitCount: reader.bits(3))
+        guard id < 64, !reader.isExhausted else { return }
+        pictureSets[id] = set
+    }
+
+    /// Reads a slice header from `pic_parameter_set_id` on.
+    ///
+    /// - Returns: the field, if the picture is one; the order of a whole frame, where it is told.
+    func h264Picture(_ reader: inout BitReader, isIDR: Bool) -> (field: VideoUnitScanner.Field?, order: PictureOrder?) {
+        guard let set = h264 else { return (nil, nil) }
+        _ = reader.unsignedExpGolomb()
+        if set.hasSeparateColourPlanes { reader.skip(2) }
+        let number = reader.bits(set.frameNumberBitCount)
+        if !set.isFramesOnly, reader.flag() {
+            let isBottom = reader.flag()
+            return (reader.isExhausted ? nil : .init(isBottom: isBottom, frameNumber: number), nil)
+        }
+        guard let bitCount = set.orderCountBitCount else { return (nil, nil) }
+        if isIDR { _ = reader.unsignedExpGolomb() }
+        let order = PictureOrder(count: reader.bits(bitCount), bitCount: bitCount, restarts: isIDR)
+        return (nil, reader.isExhausted ? nil : order)
+    }
+
+    /// Reads the header of the first slice segment of a picture, behind the two bytes that tell its type.
+    func hevcOrder(_ reader: inout BitReader, type: Int) -> PictureOrder? {
+        guard let hevc, let bitCount = hevc.orderCountBitCount else { return nil }
+        reader.skip(1)
+        if (16...23).contains(type) { reader.skip(1) }
+        guard let set = pictureSets[reader.unsignedExpGolomb()] else { return nil }
+        // IDR pictures count from 0, and so do those behind a broken link.
+        if type == 19 || type == 20 { return PictureOrder(count: 0, bitCount: bitCount, restarts: true) }
+        reader.skip(set.extraBitCount)
+        _ = reader.unsignedExpGolomb()
+        if set.hasOutputFlag { reader.skip(1) }
+        if hevc.hasSeparateColourPlanes { reader.skip(2) }
+        let count = reader.bits(bitCount)
+        guard !reader.isExhausted else { return nil }
+        return PictureOrder(count: count, bitCount: bitCount, restarts: (16...18).contains(type))
+    }
+}

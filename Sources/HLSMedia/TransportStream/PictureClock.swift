@@ -1,0 +1,97 @@
+/// The times of pictures: those that packets tell, and those of the pictures between, which follow from the duration of a
+/// frame and the order of display.
+///
+/// Packets may hold several pictures and tell the time of the first one only.
+struct PictureClock {
+    typealias Time = (pts: Int64, dts: Int64)
+
+    /// The last times that a packet told, and how many pictures without any came since.
+    private var lastTold: Time?
+    private var untimedCount: Int64 = 0
+    /// Distance of the last two decoding times.
+    private var lastStep: Int64 = 0
+    /// A picture whose time and order are known: the newest one.
+    private var anchor: (pts: Int64, count: Int)?
+    /// The latest time of display.
+    private var latest: Int64?
+    /// Picture order counts of two frames that follow one another differ by this much.
+    private var orderStep: Int
+
+    /// Pictures that are further apart in the order of display are not believed: no stream reorders so many.
+    private static let maxReorderedCount = 64
+    /// Times that go back so far begin anew: 10 s.
+    private static let jump: Int64 = 900_000
+
+    init(isHEVC: Bool) { orderStep = isHEVC ? 1 : 2 }
+
+    /// - Parameters:
+    ///   - told: what the packet says of this picture.
+    ///   - frame: the duration of a frame; nil where the stream does not say.
+    /// - Returns: nil before the first time that was told.
+    mutating func time(
+        told: (pts: Int64, dts: Int64?)?, order: PictureOrder?, frame: VideoUsabilityInfo.FrameDuration?
+    ) -> Time? {
+        if let told {
+            let time = (pts: told.pts, dts: told.dts ?? told.pts)
+            if let lastTold { lastStep = (time.dts &- lastTold.dts) / (untimedCount + 1) }
+            learnStep(from: order, at: time.pts, frame)
+            lastTold = time
+            untimedCount = 0
+            anchor = order.map { (time.pts, $0.count) }
+            if let latest, abs(time.pts &- latest) < Self.jump {
+                self.latest = max(latest, time.pts)
+            } else {
+                latest = time.pts
+            }
+            return time
+        }
+        guard let lastTold else { return nil }
+        untimedCount += 1
+        let distance = distance(untimedCount, frame)
+        let dts = lastTold.dts &+ distance
+        guard let order, let pts = displayTime(order, frame) else { return (lastTold.pts &+ distance, dts) }
+        latest = max(latest ?? pts, pts)
+        return (max(pts, dts), dts)
+    }
+
+    private mutating func displayTime(_ order: PictureOrder, _ frame: VideoUsabilityInfo.FrameDuration?) -> Int64? {
+        guard let anchor else { return nil }
+        if order.restarts {
+            let pts = (latest ?? anchor.pts) &+ distance(1, frame)
+            self.anchor = (pts, order.count)
+            return pts
+        }
+        let difference = Self.difference(order, from: anchor.count)
+        if !difference.isMultiple(of: orderStep) { orderStep = 1 }
+        guard abs(difference / orderStep) <= Self.maxReorderedCount else { return nil }
+        return anchor.pts &+ distance(Int64(difference / orderStep), frame)
+    }
+
+    /// Two pictures whose times were told show what a step of the count is worth.
+    private mutating func learnStep(
+        from order: PictureOrder?, at pts: Int64, _ frame: VideoUsabilityInfo.FrameDuration?
+    ) {
+        let unit = distance(1, frame)
+        guard let order, !order.restarts, let anchor, unit > 0 else { return }
+        let (frameCount, rest) = (pts &- anchor.pts &+ unit / 2).quotientAndRemainder(dividingBy: unit)
+        let difference = Self.difference(order, from: anchor.count)
+        guard frameCount != 0, rest >= 0, abs(frameCount) <= Self.maxReorderedCount,
+            difference.isMultiple(of: Int(frameCount)), difference / Int(frameCount) > 0
+        else { return }
+        orderStep = difference / Int(frameCount)
+    }
+
+    /// Counts are known by their lower bits only.
+    private static func difference(_ order: PictureOrder, from count: Int) -> Int {
+        let period = 1 << order.bitCount
+        let difference = (order.count - count) & (period - 1)
+        return difference >= period / 2 ? difference - period : difference
+    }
+
+    private func distance(_ count: Int64, _ frame: VideoUsabilityInfo.FrameDuration?) -> Int64 {
+        guard let frame, frame.value <= frame.timescale else { return count &* lastStep }
+        let exact = Int128(count) * 90_000 * Int128(frame.value)
+        let half = Int128(frame.timescale / 2)
+        return Int64(clamping: (exact + (count < 0 ? -half : half)) / Int128(frame.timescale))
+    }
+}

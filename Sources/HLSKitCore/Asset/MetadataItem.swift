@@ -9,7 +9,8 @@ public struct MetadataFormat: RawRepresentable, Sendable, Hashable {
     public static let iTunesMetadata = MetadataFormat(rawValue: "com.apple.itunes")
     public static let quickTimeMetadata = MetadataFormat(rawValue: "com.apple.quicktime.mdta")
     public static let quickTimeUserData = MetadataFormat(rawValue: "com.apple.quicktime.udta")
-    /// `emsg` boxes whose scheme is none of ID3; the key is `SCHEME` or `SCHEME:VALUE`.
+    /// `emsg` boxes whose scheme is none of ID3, and splice information of transport streams; the key is `SCHEME` or
+    /// `SCHEME:VALUE`.
     public static let eventMessage = MetadataFormat(rawValue: "urn:mpeg:dash:event")
     public static let isoUserData = MetadataFormat(rawValue: "org.mp4ra")
 }

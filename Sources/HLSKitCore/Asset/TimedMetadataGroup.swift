@@ -3,7 +3,7 @@ public import HLSTime
 
 /// Metadata that holds for a stretch of time, such as a chapter.
 public struct TimedMetadataGroup: Sendable {
-    /// The ``trackID`` of events in `emsg` boxes, which belong to no track.
+    /// The ``trackID`` of events in `emsg` boxes and of splice information, which belong to no track.
     public static let eventMessageTrackID = -1
 
     public let timeRange: MediaTimeRange

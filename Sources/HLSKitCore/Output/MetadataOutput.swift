@@ -2,7 +2,8 @@ import HLSTime
 import Synchronization
 
 /// Gives the timed metadata in the media of an item, each group when the timebase reaches it: ID3 tags of transport
-/// streams, packed audio and `emsg` boxes, and other `emsg` events.
+/// streams, packed audio and `emsg` boxes, other `emsg` events, and splice information (SCTE 35) of transport streams, which
+/// comes as an event of the scheme `urn:scte:scte35:2013:bin`.
 ///
 /// ```swift
 /// let output = MetadataOutput()

@@ -229,6 +229,24 @@ struct EngineLiveTests {
         #expect(Self.sequences(harness) == Array(103...117))
     }
 
+    /// Target durations of 2 and 8 s: at least 60 s, and at least ten of them.
+    @Test(
+        "R39: a stream whose list cannot be loaded is not given up for 60 s, or ten target durations",
+        arguments: [(2, 55, true), (2, 75, false), (8, 75, true), (8, 100, false)])
+    func longOutage(target: Int, seconds: Int, goesOn: Bool) {
+        var origin = ScriptedOrigin()
+        let broadcast = Broadcast(targetDuration: target, laterCount: 240 / target)
+        let outage = Duration.seconds(40)..<Duration.seconds(40 + seconds)
+        origin.routes["live.m3u8"] = { visit in
+            outage.contains(visit.time) ? .status(503) : .text(broadcast.text(at: visit.time))
+        }
+        var harness = EngineHarness.playing("live.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd == goesOn)
+        // What ends it is that the list cannot be loaded.
+        #expect(harness.error?.code == (goesOn ? nil : .network))
+    }
+
     /// The window is 12 s, the outage 10 s.
     @Test(
         "R39: an outage that is shorter than the window loses nothing, whenever it begins and the server writes",

@@ -321,7 +321,9 @@ extension PlaybackEngine {
         guard let item, item.error == nil, item.pendingFailure == nil, let tracker = item.liveTracker, !item.isClosed
         else { return }
         let silence = now - item.lastNewSegment
-        if silence >= tracker.staleLimit {
+        // While lists cannot be loaded it is for their budget to end it, which is longer (R39).
+        let isFailing = LaneID.allCases.contains { loading.retries.isFailing(.mediaPlaylist($0)) }
+        if silence >= tracker.staleLimit, !isFailing {
             // A rendition that does not end with its variant ends nothing.
             if preferences.stalePolicy == .end || !item.isLive {
                 effects.append(.publish(.warning("\(tracker.url): nothing new for \(Int(silence.seconds)) s, ended")))
@@ -335,7 +337,7 @@ extension PlaybackEngine {
             }
             return
         }
-        effects.append(.arm(.stale, at: item.lastNewSegment + tracker.staleLimit))
+        effects.append(.arm(.stale, at: max(item.lastNewSegment + tracker.staleLimit, now + tracker.pacingTarget)))
         let stuck = tracker.pacingTarget * 3.5
         if now - max(item.lastNewSegment, item.lastStuckNotice) >= stuck {
             let now = now

@@ -56,6 +56,9 @@ struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
         accounts[role] = nil
     }
 
+    /// The last request for `role` failed, and is to be tried again.
+    func isFailing(_ role: Role) -> Bool { accounts[role] != nil }
+
     /// Decides, and counts the failure. After `skip` and `fail` the role starts anew.
     mutating func decide(_ failure: Failure, for role: Role, at now: Duration) -> Decision {
         var account = accounts[role] ?? Account(firstFailure: now)

@@ -300,13 +300,14 @@ struct FileAssembler {
         let length = ItemTimeline.duration(sample.duration, scale)
         guard itemTime - delay < window.upperBound, begins(slot, sample, itemTime, length) else { return }
         var (sample, time) = (sample, itemTime - (origin ?? .zero))
-        end = max(end, time + length)
-        if time < .zero, lanes.contains(where: { $0.textSlot == slot }) {
-            // What was said before the file begins is not: players have no time for it.
-            sample.duration += time.wholeMicroseconds / 1000
-            time = .zero
-            guard sample.duration > 0 else { return }
+        if lanes.contains(where: { $0.textSlot == slot }) {
+            // Texts do not reach beyond the file.
+            let shown = max(itemTime, origin ?? itemTime)..<min(itemTime + length, window.upperBound)
+            guard shown.upperBound > shown.lowerBound else { return }
+            time = shown.lowerBound - (origin ?? .zero)
+            sample.duration = max(1, (shown.upperBound - shown.lowerBound).wholeMicroseconds / 1000)
         }
+        end = max(end, time + ItemTimeline.duration(sample.duration, scale))
         try writer.write(sample, ofTrackAt: index, at: MediaTime(time))
     }
 

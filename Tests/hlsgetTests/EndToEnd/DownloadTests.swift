@@ -289,6 +289,25 @@ struct DownloadTests {
         #expect(plain(lines) == plain(String(decoding: captions.output, as: UTF8.self)))
     }
 
+    @Test(
+        "S03: with --to no subtitle is shown beyond the end, with --from none before the start",
+        .enabled(if: Tool.exists("/usr/bin/ffprobe")))
+    func subtitlesOfPart() async throws {
+        let folder = try ScratchFolder()
+        let files = try Self.languages()
+        try await withServer(answering: Self.serve(files)) { server in
+            let result = try await hlsget(
+                "download", "-o", "a.mp4", "--subs", "all", "--from", "9", "--to", "11",
+                "\(server.url)/master.m3u8", in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+        }
+        let command = "ffmpeg -v warning -copyts -i a.mp4 -map 0:s -f srt - 2>&1"
+        let cues = String(decoding: try Tool.run(["/bin/sh", "-c", command], in: folder.path), as: UTF8.self)
+        let times = cues.split(separator: "\n").filter { $0.contains("-->") }.map(String.init)
+        // The file begins with the picture before --from, at 8 s.
+        #expect(times == ["00:00:00,000 --> 00:00:02,000", "00:00:02,000 --> 00:00:03,000"])
+    }
+
     @Test("S03: --audio and --subs say what there is where nothing matches")
     func noSuchLanguage() async throws {
         let folder = try ScratchFolder()

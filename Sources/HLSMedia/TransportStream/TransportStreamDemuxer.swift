@@ -31,12 +31,13 @@ public struct TransportStreamDemuxer: Demuxer {
     /// end in it.
     ///
     /// - Parameter rest: what the segment before has left; nil where there was none.
-    package init(continuing rest: TransportStreamRest?) {
+    public init(continuing rest: TransportStreamRest?) {
         core = TransportStreamCore(wantedProgram: nil, continuing: rest, leavesRest: true)
     }
 
-    /// After ``finish(to:)``: what the next segment may go on with.
-    package var rest: TransportStreamRest? { core.rest }
+    /// After ``finish(to:)`` of a demuxer made with ``init(continuing:)``: what the next segment may go on with. nil where
+    /// nothing is left, and where the segment was truncated.
+    public var rest: TransportStreamRest? { core.rest }
 
     /// Never throws: what is odd is skipped with a note, and ``finish(to:)`` tells if nothing was found.
     public mutating func append(_ bytes: ArraySlice<UInt8>, to events: inout [DemuxerEvent]) throws(MediaError) {

@@ -1,8 +1,9 @@
 /// What a segment of a transport stream leaves to the one that follows it: frames of sound of which it has only the
 /// beginning, and how its packets were counted.
 ///
-/// Segments are cut where the pictures allow it, often in the middle of a packet of sound.
-package struct TransportStreamRest: Sendable {
+/// Segments are cut where the pictures allow it, often in the middle of a packet of sound. It holds no more than one frame
+/// of each stream.
+public struct TransportStreamRest: Sendable {
     private var streams: [PacketizedStream]
     /// Times go on from those of the segment before, so that it is one clock for both.
     let unwrapper: TimestampUnwrapper

@@ -22,7 +22,9 @@ enum DemuxerChecks {
 
     static func check(_ bytes: [UInt8], as format: Format) throws(Failure) {
         switch format {
-        case .transportStream: try chunking(bytes) { TransportStreamDemuxer() }
+        case .transportStream:
+            try chunking(bytes) { TransportStreamDemuxer() }
+            try segments(bytes)
         case .packedAudio: try chunking(bytes) { PackedAudioDemuxer() }
         case .progressiveMP4:
             try chunking(bytes) { ProgressiveMP4Demuxer() }
@@ -114,6 +116,27 @@ enum DemuxerChecks {
         }
         for event in events { outcome.take(event) }
         return outcome
+    }
+
+    /// The halves as two segments, each of which follows the other: no more comes out than went in.
+    private static func segments(_ bytes: [UInt8]) throws(Failure) {
+        let cut = bytes.count / 376 * 188
+        var rest: TransportStreamRest?
+        for _ in 0..<2 {
+            var byteCount = 0
+            for half in [bytes[..<cut], bytes[cut...]] {
+                var demuxer = TransportStreamDemuxer(continuing: rest)
+                var events: [DemuxerEvent] = []
+                try? demuxer.append(half, to: &events)
+                try? demuxer.finish(to: &events)
+                rest = demuxer.rest
+                for case .sample(let sample) in events { byteCount += sample.data.count }
+            }
+            // The second time round what the first has left comes out as well.
+            guard byteCount <= 2 * bytes.count else {
+                throw Failure(description: "two segments of \(bytes.count) bytes give \(byteCount) bytes of samples")
+            }
+        }
     }
 
     private static func firstFragment(_ bytes: [UInt8]) -> Int? {

@@ -40,7 +40,8 @@ struct Main {
 
     private static func compare(_ playlist: MediaPlaylist, atMost: Int, report: inout Report) throws {
         let segments = Array(playlist.segments)
-        let step = max(1, (segments.count + atMost - 1) / max(1, atMost))
+        let count = max(1, min(atMost, segments.count))
+        let step = max(1, (segments.count + count - 1) / count)
         for index in stride(from: 0, to: segments.count, by: step) {
             let segment = segments[index]
             guard !segment.isGap else { continue }

@@ -95,7 +95,7 @@ struct PlaybackDriver: ~Copyable {
             moment.pitchAlgorithm = outputs.pitchAlgorithm
             return moment
         }
-        hub = WriterHub(board: configuration.outputs, moment: moment, isHeld: true)
+        hub = WriterHub(board: configuration.outputs, moment: moment, isHeld: true, isPaced: configuration.isPaced)
     }
 
     /// Runs until the inbox is closed.

@@ -95,7 +95,10 @@ final class TrackRenderer: Sendable {
 
     func enqueue(_ elements: [SampleStore.Element]) {
         guard !elements.isEmpty else { return }
-        change { $0.store.append(elements) }
+        change { queue in
+            queue.store.append(elements)
+            hub.lockstep?.setIdle(false, mediaType)
+        }
     }
 
     /// Forgets all media; what comes next is presented from `landing` on.
@@ -145,6 +148,7 @@ final class TrackRenderer: Sendable {
         change { queue in
             queue.isStopped = true
             queue.store.removeAll(landing: nil)
+            hub.lockstep?.setIdle(true, mediaType)
         }
     }
 
@@ -198,7 +202,10 @@ final class TrackRenderer: Sendable {
         await queue.wait { queue -> Next? in
             if queue.isStopped { return .stop }
             let before = queue.store.byteCount
-            guard let item = queue.store.next() else { return isIdleAllowed ? .nothing : nil }
+            guard let item = queue.store.next() else {
+                hub.lockstep?.setIdle(true, mediaType)
+                return isIdleAllowed ? .nothing : nil
+            }
             counts.noteHeld(queue.store.byteCount - before)
             return .item(item, generation: queue.generation)
         }
@@ -314,6 +321,7 @@ final class TrackRenderer: Sendable {
             decoder = nil
             isUndecodable = false
             openDecoder(renderer.mode.withLock(\.self))
+            if renderer.hub.writersWantSamples(of: track.mediaType) { renderer.hub.lockstep?.join(track.mediaType) }
             await attempt { hub throws(OutputError) in try await hub.begin(track) }
         }
 
@@ -618,6 +626,7 @@ final class TrackRenderer: Sendable {
             }
             if decoder == nil { notePrimed(time) }
             guard await waitUntilDue(decodingTime) else { return }
+            await renderer.hub.lockstep?.wait(for: decodingTime, of: track.mediaType)
             let generation = clockGeneration
             for sample in leadIn.pass(with: sample) {
                 let time = ItemTimeline.duration(sample.pts, track.timescale) + offset

@@ -20,12 +20,19 @@ final class WriterHub: Sendable {
     private let board: OutputBoard
     private let moment: @Sendable () -> OutputMoment
     private let state: Gate<State>
+    /// Where no clock does that.
+    let lockstep: Lockstep?
     /// By writer, the second of media in which it was flushed last.
     private let flushed = Mutex<[Int: Int64]>([:])
 
-    /// - Parameter isHeld: nothing is written before ``release()``.
-    init(board: OutputBoard, moment: @escaping @Sendable () -> OutputMoment, isHeld: Bool = false) {
+    /// - Parameters:
+    ///   - isHeld: nothing is written before ``release()``.
+    ///   - isPaced: a clock keeps the kinds of media side by side.
+    init(
+        board: OutputBoard, moment: @escaping @Sendable () -> OutputMoment, isHeld: Bool = false, isPaced: Bool = true
+    ) {
         self.board = board
+        lockstep = isPaced ? nil : Lockstep()
         self.moment = moment
         state = Gate(State(isHeld: isHeld))
     }

@@ -98,11 +98,14 @@ struct CaptionsSession {
         if command.subs == nil, command.service == nil {
             options = try await interruption.cancelling { try await self.options(of: url, configuration) }
         } else {
-            // What cannot be opened is told better by the player, which knows more kinds of things.
+            // What cannot be read is told better by the player, which knows more kinds of things. What does not come at all
+            // would not come a second time.
             do {
                 options = try await interruption.cancelling { try await self.options(of: url, configuration) }
             } catch let interrupted as Interruption.Interrupted {
                 throw interrupted
+            } catch let error as AssetError where [.network, .notFound, .refused].contains(error.code) {
+                throw error
             } catch {
                 options = []
             }

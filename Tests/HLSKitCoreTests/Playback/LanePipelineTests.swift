@@ -91,7 +91,7 @@ struct LanePipelineTests {
         Joint(testDescription: "after a seek", continues: false, flushes: true),
     ]
 
-    @Test("S01: a frame of sound that ends in the next segment is whole, where that follows", arguments: joints)
+    @Test("a frame of sound that ends in the next segment is whole, where that follows", arguments: joints)
     func dividedFrame(_ joint: Joint) throws {
         var writer = TransportStreamWriter(streams: [.init(pid: 257, type: 0x0f)])
         let sound = (0..<20).flatMap { TinyAudio.frame(fill: $0) }

@@ -66,7 +66,7 @@ import Testing
         return (sound(first), sound(second), notes)
     }
 
-    @Test("S01: wherever between two packets a stream is cut, no frame is lost, none comes twice", arguments: layouts)
+    @Test("wherever between two packets a stream is cut, no frame is lost, none comes twice", arguments: layouts)
     func everyCut(_ layout: Layout) throws {
         let writer = Self.stream(layout)
         for cut in 3..<writer.packetCount {

@@ -103,6 +103,20 @@ struct CaptionsTests {
         #expect(taken.status == 9)
     }
 
+    @Test(
+        "R12: a playlist that is not there is asked for once, whatever is wanted of it",
+        arguments: [[], ["--subs", "lang=en"], ["--service", "CC1"]])
+    func absent(_ options: [String]) async throws {
+        let origin = FaultyOrigin([:])
+        try await withServer(answering: origin.answer) { server in
+            let result = try await hlsget(
+                ["captions"] + options + ["\(server.url)/master.m3u8"], in: try ScratchFolder())
+            #expect(result.status == 3)
+            #expect(result.errorLines.count == 1, "\(result.errors)")
+            #expect(server.requests.count == 1)
+        }
+    }
+
     // MARK: Closed captions, subtitles in MP4
 
     /// What `scripts/make-caption-fixtures` has put into the pictures.

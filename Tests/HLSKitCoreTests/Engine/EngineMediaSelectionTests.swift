@@ -256,6 +256,20 @@ struct EngineMediaSelectionTests {
         #expect(harness.violations.isEmpty)
     }
 
+    @Test("I03, K01: as fast as possible, the end waits for subtitles that come long after the pictures")
+    func lateSubtitles() throws {
+        var origin = Self.origin()
+        origin.media = { visit in
+            visit.path.hasPrefix("sen") ? .media(500).after(.seconds(2)) : .media(100_000)
+        }
+        var harness = EngineHarness.playing("main.m3u8", from: origin) { $0.pacing = .unpaced }
+        harness.run(until: .seconds(60)) { $0.engine.mediaSelection.groups[.legible] != nil }
+        harness.control(.select(.legible, .option(try Self.option("English", .legible, in: harness))))
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(harness.loadedSegments.filter { $0.hasPrefix("sen") } == (0..<30).map { "sen\($0).ts" })
+    }
+
     @Test("E10: audio that only another variant offers takes the pictures along, with the next segment")
     func otherVariant() throws {
         var origin = ScriptedOrigin()

@@ -22,7 +22,7 @@ extension PlaybackEngine {
     private mutating func mayLoad(_ id: LaneID) -> Bool {
         refreshOutlook()
         guard let outlook = knownOutlook, outlook.idleTracks.contains(id.bufferTrack) else { return false }
-        if item?.lanes[id]?.isReplacing == true { return true }
+        if item?.lanes[id]?.isReplacing == true || isOwed(id) { return true }
         return tracksToLoad.contains(id.bufferTrack) || outlook.endedTracks.contains(id.bufferTrack)
             || !outlook.demuxedTracks.contains(id.bufferTrack)
     }
@@ -48,7 +48,9 @@ extension PlaybackEngine {
             return false
         }
         // Before anything could be demuxed nothing can be played, however long the gaps are that are loaded.
-        guard tracksToLoad.contains(id.bufferTrack) || !lane.isDemuxed || lane.isReplacing else { return false }
+        guard tracksToLoad.contains(id.bufferTrack) || !lane.isDemuxed || lane.isReplacing || isOwed(id) else {
+            return false
+        }
         let segment = tracker.playlist.segments[index]
         if segment.isGap {
             if id == .main, hasAlternative {  // R38
@@ -65,6 +67,12 @@ extension PlaybackEngine {
         if id == .main, isHeldBack { return false }
         begin(segment, at: index, in: id)
         return false
+    }
+
+    /// The end has been reached before the subtitles have, which is waited for: nothing of them is ahead of the playhead any
+    /// more, and they are loaded nevertheless.
+    private func isOwed(_ id: LaneID) -> Bool {
+        id == .subtitles && awaitsSubtitles && effectiveEnd.map { playhead >= $0 } ?? false
     }
 
     private func reachesEnd(_ lane: MediaLane) -> Bool {

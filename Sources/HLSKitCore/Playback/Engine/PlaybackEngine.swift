@@ -438,7 +438,7 @@ struct PlaybackEngine: Sendable {
     }
 
     /// Without pacing, media is over long before its subtitles are loaded: the end waits for those that are listed.
-    private var awaitsSubtitles: Bool {
+    var awaitsSubtitles: Bool {
         guard configuration.pacing == .unpaced, let lane = item?.lanes[.subtitles], !lane.isComplete else {
             return false
         }

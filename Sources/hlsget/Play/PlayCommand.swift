@@ -147,7 +147,7 @@ struct SelectionOptions: ParsableArguments {
         transform: { try QualityExpression(argument: $0, for: .renditions) })
     var audio: QualityExpression?
     @Option(
-        help: ArgumentHelp("Subtitles, as in 'lang=en forced=no'.", valueName: "expr"),
+        help: ArgumentHelp("Subtitles to show, as in 'lang=en forced=no'.", valueName: "expr"),
         transform: { try QualityExpression(argument: $0, for: .renditions) })
     var subs: QualityExpression?
 

@@ -154,6 +154,10 @@ struct PlaySession {
         defer { for task in tasks { task.cancel() } }
         var reporter = EventReporter()
         let epoch = clock.now
+        if options.subtitles != nil, !options.outputs.isEmpty, !reportsJSON, options.verbosity != .quiet {
+            let cause = "outputs get no subtitles: hlsget download --subs writes them too"
+            say(ErrorLine.line(cause, url: nil, detail: nil, severity: "warning"))
+        }
         for await happening in happenings {
             switch happening {
             case .signal(let signal): return .interrupted(signal)

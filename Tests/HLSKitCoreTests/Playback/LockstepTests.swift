@@ -15,34 +15,18 @@ struct LockstepTests {
 
     private static func second(_ value: Double) -> Duration { .seconds(value) }
 
-    /// Whether something of this time may be written at once.
-    private static func isFree(_ lockstep: Lockstep, _ type: MediaType, at time: Double) async -> Bool {
-        let isDone = Shared(false)
-        return await withTaskGroup(of: Void.self) { group in
-            group.addTask {
-                await lockstep.wait(for: second(time), of: type)
-                isDone.withLock { $0 = true }
-            }
-            for _ in 0..<1000 where !isDone.withLock({ $0 }) { await Task.yield() }
-            let result = isDone.withLock { $0 }
-            // Lets it go, whatever it waits for.
-            for other in MediaType.allCases { lockstep.setIdle(true, other) }
-            return result
-        }
-    }
-
     /// What has happened, and whether a picture of 5 s may be written then.
     struct Row: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var isFree: Bool
-        var setUp: @Sendable (Lockstep) async -> Void
+        var setUp: @Sendable (Lockstep) -> Void
     }
 
     private static let rows = [
         Row(testDescription: "pictures alone", isFree: true) { $0.join(.video) },
         Row(testDescription: "sound takes no part", isFree: true) { lockstep in
             lockstep.join(.video)
-            await lockstep.wait(for: second(1), of: .audio)
+            _ = lockstep.isNext(second(1), of: .audio)
         },
         Row(testDescription: "pictures take no part", isFree: true) { $0.join(.audio) },
         Row(testDescription: "nothing of the sound was written", isFree: false) { lockstep in
@@ -60,25 +44,25 @@ struct LockstepTests {
         Row(testDescription: "sound is at the same time", isFree: true) { lockstep in
             for type in [MediaType.video, .audio] { lockstep.join(type) }
             lockstep.setIdle(true, .video)
-            await lockstep.wait(for: second(4), of: .audio)
+            _ = lockstep.isNext(second(4), of: .audio)
         },
         Row(testDescription: "sound is too far behind", isFree: false) { lockstep in
             for type in [MediaType.video, .audio] { lockstep.join(type) }
             lockstep.setIdle(true, .video)
-            await lockstep.wait(for: second(3.9), of: .audio)
+            _ = lockstep.isNext(second(3.9), of: .audio)
         },
         Row(testDescription: "sound waits beyond a hole", isFree: true) { lockstep in
             for type in [MediaType.video, .audio] { lockstep.join(type) }
             lockstep.setIdle(true, .video)
-            await lockstep.wait(for: second(60), of: .audio)
+            _ = lockstep.isNext(second(60), of: .audio)
         },
     ]
 
     @Test("S03: no kind runs ahead of another of which there is something to write", arguments: rows)
-    func rule(_ row: Row) async {
+    func rule(_ row: Row) {
         let lockstep = Lockstep()
-        await row.setUp(lockstep)
-        #expect(await Self.isFree(lockstep, .video, at: 5) == row.isFree)
+        row.setUp(lockstep)
+        #expect(lockstep.isNext(Self.second(5), of: .video) == row.isFree)
     }
 
     @Test("S03: two tasks go on together to the end, over holes too")
@@ -91,22 +75,22 @@ struct LockstepTests {
             for (type, step) in [(MediaType.video, 0.04), (.audio, 0.0213)] {
                 group.addTask {
                     var time = 0.0
-                    while time < 100 {
+                    while time < 12 {
                         await lockstep.wait(for: Self.second(time), of: type)
                         let now = Self.second(time)
                         ahead.withLock { ahead in
                             if type == .video { ahead.video = now } else { ahead.audio = now }
                         }
-                        // Nothing of 30 to 50 s.
+                        // Nothing of 4 to 8 s.
                         time += step
-                        if (30..<50).contains(time) { time = 50 }
+                        if (4..<8).contains(time) { time = 8 }
                         let far = ahead.withLock { max($0.video - $0.audio, $0.audio - $0.video) }
-                        if far > .seconds(21.5) { ahead.withLock { $0.isTooFar = true } }
+                        if far > .seconds(5.5) { ahead.withLock { $0.isTooFar = true } }
                     }
                     lockstep.setIdle(true, type)
                 }
             }
         }
-        #expect(ahead.withLock { !$0.isTooFar && $0.video > .seconds(99) && $0.audio > .seconds(99) })
+        #expect(ahead.withLock { !$0.isTooFar && $0.video > .seconds(11) && $0.audio > .seconds(11) })
     }
 }

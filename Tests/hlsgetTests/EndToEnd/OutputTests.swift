@@ -122,6 +122,18 @@ struct OutputTests {
 
     // MARK: What is loaded
 
+    @Test("that files get no subtitles is said, once, and not where only errors are wanted")
+    func subtitles() async throws {
+        let folder = try ScratchFolder()
+        for (options, count) in [([], 1), (["-q"], 0)] {
+            let result = try await hlsget(
+                ["--fast", "--subs", "lang=en", "-o", "a.ts", "--overwrite", "--to", "2"] + options + [Self.master],
+                in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(result.errors.split(separator: "\n").count { $0.contains("get no subtitles") } == count)
+        }
+    }
+
     @Test("media that nobody wants is not asked for")
     func requests() async throws {
         let cases = [

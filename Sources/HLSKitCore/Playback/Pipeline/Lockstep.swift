@@ -44,14 +44,19 @@ final class Lockstep: Sendable {
 
     /// Returns when what is of this time may be written: at once for a kind that takes no part.
     func wait(for time: Duration, of type: MediaType) async {
+        guard !isNext(time, of: type) else { return }
+        await state.wait { $0.mayWrite(type, at: time) ? () : nil }
+    }
+
+    /// Notes what is to be written next, and says whether it may be written at once.
+    func isNext(_ time: Duration, of type: MediaType) -> Bool {
         let (isNews, mayWrite) = state.withLock { state in
             guard let old = state.times[type] else { return (false, true) }
             state.times[type] = time
             return (Self.stepNumber(old) != Self.stepNumber(time), state.mayWrite(type, at: time))
         }
         if isNews { state.signal { _ in } }
-        guard !mayWrite else { return }
-        await state.wait { $0.mayWrite(type, at: time) ? () : nil }
+        return mayWrite
     }
 
     private static func stepNumber(_ time: Duration) -> Int64 { time.wholeMicroseconds / step.wholeMicroseconds }

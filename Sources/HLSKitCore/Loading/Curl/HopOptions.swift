@@ -75,7 +75,7 @@ struct HopOptions {
         try handle.set(CURLOPT_COOKIEFILE, "")
         // Entries name hosts alone, and a default one any host.
         if let file = configuration.netrcFile, isForUsersOrigin {
-            try handle.set(CURLOPT_NETRC, Int(CURL_NETRC_OPTIONAL.rawValue))
+            try handle.set(CURLOPT_NETRC, CCurl_netrc_optional)
             try handle.set(CURLOPT_NETRC_FILE, file)
         }
         if let file = configuration.clientCertificateFile, isForUsersOrigin {

@@ -62,6 +62,8 @@ extension AssetError {
         switch error.code {
         case .refused, .tooLarge, .untrustedCertificate, .badURL: (code, cause) = (.refused, "refused")
         case .fileNotFound, .fileNotReadable: (code, cause) = (.notFound, "cannot read the file")
+        case .httpStatus where [401, 403, 407].contains(error.status):
+            (code, cause) = (.notFound, "the server refuses access")
         case .httpStatus where (400..<500).contains(error.status ?? 0): (code, cause) = (.notFound, "not found")
         case .emptyBody: (code, cause) = (.badPlaylist, "the answer is empty")
         case .badRange:

@@ -70,13 +70,9 @@ struct FailureTests {
         let folder = try ScratchFolder()
         try folder.write([], to: name)
         for arguments in [[name], ["--fast", name], ["inspect", name], ["download", "-o", "x.mp4", name]] {
-            let clock = ContinuousClock()
-            let began = clock.now
             let result = try await hlsget(arguments, in: folder)
             #expect(result.status == 5, "\(arguments): \(result.errors)")
             #expect(result.errors.contains("empty"), "\(arguments): \(result.errors)")
-            // Far below the budget in which what may pass is tried again; the machine may be busy.
-            #expect(clock.now - began < .seconds(15))
         }
     }
 

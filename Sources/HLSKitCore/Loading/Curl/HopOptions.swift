@@ -38,7 +38,7 @@ struct HopOptions {
         try handle.set(CURLOPT_URL, url.text)
         try setProtocol(handle)
         try setSecurity(handle)
-        try setNetwork(handle, context)
+        try setNetwork(handle, context, transfer.context.watch)
         try setHeader(&handle)
         return handle
     }
@@ -85,7 +85,7 @@ struct HopOptions {
     }
 
     private func setNetwork(
-        _ handle: borrowing EasyHandle, _ context: UnsafeMutableRawPointer
+        _ handle: borrowing EasyHandle, _ context: UnsafeMutableRawPointer, _ watch: SocketWatch
     ) throws(CurlFailure) {
         try handle.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, request.timeouts.connect.milliseconds))
         try handle.set(CURLOPT_TCP_KEEPALIVE, 1)
@@ -97,6 +97,10 @@ struct HopOptions {
         }
         try handle.set(CURLOPT_OPENSOCKETDATA, pointer: context)
         try handle.setOpenSocket(openSocket)
+        // Connections outlive the transfer, and not the watch.
+        try handle.set(
+            CURLOPT_CLOSESOCKETDATA, pointer: Unmanaged.passUnretained(watch).toOpaque())
+        try handle.setCloseSocket(closeSocket)
         if let interface = configuration.interface { try handle.set(CURLOPT_INTERFACE, interface) }
         switch configuration.addressFamily {
         case .any: break
@@ -185,7 +189,14 @@ private let openSocket: curl_opensocket_callback = { context, _, address in
     }
     // Without it a program that the process starts would hold the connection open.
     let flags = Int32(SOCK_CLOEXEC.rawValue)
-    return socket(address.pointee.family, address.pointee.socktype | flags, address.pointee.protocol)
+    let descriptor = socket(address.pointee.family, address.pointee.socktype | flags, address.pointee.protocol)
+    transfer.context.watch.add(descriptor)
+    return descriptor
+}
+
+private let closeSocket: curl_closesocket_callback = { context, descriptor in
+    guard let context else { return close(descriptor) }
+    return Unmanaged<SocketWatch>.fromOpaque(context).takeUnretainedValue().close(descriptor)
 }
 
 extension HTTPField {

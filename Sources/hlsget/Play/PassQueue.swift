@@ -60,6 +60,8 @@ struct PassQueue {
         let current = items.indices.contains(finishedCount) ? items[finishedCount] : items.last
         guard count > 1, let current else { return player.state }
         var state = current.latestState
+        // Only the first pass was waited for.
+        state.statistics.startupTime = items.first?.latestState.statistics.startupTime
         for item in items where item !== current {
             let one = item.latestState.statistics
             state.statistics.numberOfStalls += one.numberOfStalls

@@ -12,6 +12,21 @@ struct CurlFailure: Error {
         return "curl \(code.rawValue): \(words)"
     }
 
+    /// Whether it was the way to a proxy that failed, and not that to `origin`.
+    func isOfProxy(for origin: Origin?) -> Bool {
+        switch code {
+        case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: return true
+        case CURLE_COULDNT_CONNECT:
+            // "Failed to connect to HOST port NUMBER after …": where another is named than the URL does.
+            guard let origin, let start = detail.firstRange(of: "Failed to connect to ") else { return false }
+            let words = detail[start.upperBound...].split(separator: " ")
+            guard words.count > 2, words[1] == "port" else { return false }
+            let host = words[0].filter { !"[]".contains($0) }.lowercased()
+            return host != origin.host.filter { !"[]".contains($0) }.lowercased() || words[2] != "\(origin.port)"
+        default: return false
+        }
+    }
+
     /// The code of a failed transfer.
     ///
     /// - Parameter isHeaderComplete: Whether the header had arrived: before it, lack of memory means that a header

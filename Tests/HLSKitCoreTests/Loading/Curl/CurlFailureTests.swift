@@ -1,0 +1,29 @@
+import CCurl
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("Failures of libcurl")
+struct CurlFailureTests {
+    @Test(
+        "a way to a proxy that fails is told from one to the server",
+        arguments: [
+            (
+                "Failed to connect to 127.0.0.1 port 1 after 0 ms: Couldn't connect to server", "http://127.0.0.1:1/",
+                false
+            ),
+            (
+                "Failed to connect to 127.0.0.1 port 8080 after 0 ms: Couldn't connect to server",
+                "http://127.0.0.1:1/", true
+            ),
+            ("Failed to connect to proxy.example port 443 after 9 ms: x", "https://host.example/", true),
+            ("Failed to connect to ::1 port 80 after 0 ms: x", "http://[::1]/", false),
+            ("other words", "http://host/", false), ("Failed to connect to", "http://host/", false),
+        ])
+    func proxy(detail: String, url: String, isOfProxy: Bool) throws {
+        let failure = CurlFailure(code: CURLE_COULDNT_CONNECT, detail: detail)
+        #expect(failure.isOfProxy(for: Origin(of: url)) == isOfProxy)
+        #expect(CurlFailure(code: CURLE_COULDNT_RESOLVE_PROXY).isOfProxy(for: Origin(of: url)))
+        #expect(!CurlFailure(code: CURLE_COULDNT_RESOLVE_HOST, detail: detail).isOfProxy(for: Origin(of: url)))
+    }
+}

@@ -20,21 +20,21 @@ struct PlayWishesTests {
     @Test("a rate beyond 2 without I-frames is told once")
     func rate() {
         let ready = PlayerEvent.Kind.itemStatusChanged(.readyToPlay)
-        let told = told(ready) { $0.rate = 8 }
-        #expect(told.map(\.cause) == ["played at 2x instead of 8x"])
-        #expect(told.map(\.code) == [.noEligibleVariant])
-        #expect(self.told(ready, canPlayFastForward: true) { $0.rate = 8 }.isEmpty)
-        #expect(self.told(ready) { $0.rate = 2 }.isEmpty)
-        #expect(self.told(ready) { $0.rate = -2 }.isEmpty, "that fails")
+        let errors = told(ready) { $0.rate = 8 }
+        #expect(errors.map(\.cause) == ["played at 2x instead of 8x"])
+        #expect(errors.map(\.code) == [.noEligibleVariant])
+        #expect(told(ready, canPlayFastForward: true) { $0.rate = 8 }.isEmpty)
+        #expect(told(ready) { $0.rate = 2 }.isEmpty)
+        #expect(told(ready) { $0.rate = -2 }.isEmpty, "that fails")
     }
 
     @Test("a --peak-bitrate below all variants is told once")
     func bitRate() {
         let choice = PlayerEvent.Kind.variantSwitched(from: nil, to: Self.variant, explanation: "")
-        let told = told(choice) { $0.peakBitRate = 10_000 }
-        #expect(told.map(\.cause) == ["no variant is within --peak-bitrate 10k"])
-        #expect(told.first?.detail == "the lowest has 599k")
-        #expect(self.told(choice) { $0.peakBitRate = 599_000 }.isEmpty)
-        #expect(self.told(choice) { _ in }.isEmpty)
+        let errors = told(choice) { $0.peakBitRate = 10_000 }
+        #expect(errors.map(\.cause) == ["no variant is within --peak-bitrate 10k"])
+        #expect(errors.first?.detail == "the lowest has 599k")
+        #expect(told(choice) { $0.peakBitRate = 599_000 }.isEmpty)
+        #expect(told(choice) { _ in }.isEmpty)
     }
 }

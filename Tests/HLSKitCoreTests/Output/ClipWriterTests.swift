@@ -38,7 +38,7 @@ struct ClipWriterTests {
     @Test("the earliest sample is at 0, whichever came first, and nothing else moves")
     func bothKinds() throws {
         let sink = Sink([.video, .audio])
-        let writer = ClipWriter(sink, startingAt: .seconds(60))
+        let writer = ClipWriter(sink, startingAt: MediaTime(value: 60, timescale: 1))
         try writer.begin(Self.tracks)
         try write([(1, 59_980), (1, 60_000), (0, 58_000), (0, 58_040), (1, 60_020)], to: writer)
         try writer.finish()

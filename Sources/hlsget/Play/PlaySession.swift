@@ -59,11 +59,13 @@ struct PlaySession {
         }
         let item = PlayerItem(url: options.url)
         item.preferences = preferences
-        var passes = PassQueue(item: item, writers: outputs.map(\.writer), count: options.passCount)
+        let metrics = reportsJSON ? MetricLines() : nil
+        var passes = PassQueue(item: item, writers: outputs.map(\.sink), count: options.passCount) {
+            metrics?.follow($0)
+        }
         passes.start = startTime
         passes.addWriters(to: item)
         let events = player.events()
-        let metrics = reportsJSON ? item.allMetrics() : nil
         // Told to play before it has an item, a player need not prepare a still picture (CONTRACTS §7).
         start(player)
         do {
@@ -74,17 +76,19 @@ struct PlaySession {
         }
 
         let outcome = await follow(
-            player, passes: &passes, events: events, metrics: metrics, signals: signals, keyboard: keyboard,
-            recording: recording, accessLog: &accessLog, summary: &summary)
+            player, passes: &passes, events: events, signals: signals, keyboard: keyboard, recording: recording,
+            accessLog: &accessLog, summary: &summary)
         keyboard?.close()
         summary.state = passes.state(of: player)
         summary.error = outcome.error
         await player.close()
+        await metrics?.finish()
         display?.finish()
         let logError = accessLog?.finish(item.accessLog)
         let outputError = finish(outputs, &summary) ?? finish(recording) ?? logError
         summary.error = summary.error ?? outputError
         summary.elapsed = clock.now - began
+        summary.passCount = options.passCount
         summary.exitStatus = exitStatus(of: outcome, summary)
         report(&summary)
         return summary.exitStatus
@@ -118,7 +122,6 @@ struct PlaySession {
 
     private enum Happening: Sendable {
         case event(PlayerEvent)
-        case metric(any MetricEvent)
         case signal(Int32)
         case key(Key)
         case tick
@@ -126,9 +129,9 @@ struct PlaySession {
 
     /// Shows what happens until there is nothing more to come.
     private func follow(
-        _ player: Player, passes: inout PassQueue, events: AsyncStream<PlayerEvent>,
-        metrics: AsyncStream<any MetricEvent>?, signals: SignalWatcher, keyboard: KeyboardWatcher?,
-        recording: RecordingTransport?, accessLog: inout AccessLogFile?, summary: inout PlaySummary
+        _ player: Player, passes: inout PassQueue, events: AsyncStream<PlayerEvent>, signals: SignalWatcher,
+        keyboard: KeyboardWatcher?, recording: RecordingTransport?, accessLog: inout AccessLogFile?,
+        summary: inout PlaySummary
     ) async -> Outcome {
         let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)
         let clock = clock
@@ -138,7 +141,6 @@ struct PlaySession {
                 for await event in events { sink.yield(.event(event)) }
                 sink.finish()
             },
-            Task { if let metrics { for await metric in metrics { sink.yield(.metric(metric)) } } },
             Task { for await signal in signals.requests { sink.yield(.signal(signal)) } },
             Task {
                 guard let keyboard else { return }
@@ -153,10 +155,14 @@ struct PlaySession {
         ]
         defer { for task in tasks { task.cancel() } }
         var reporter = EventReporter()
+        var wishes = PlayWishes(options)
         let epoch = clock.now
-        if options.subtitles != nil, !options.outputs.isEmpty, !reportsJSON, options.verbosity != .quiet {
-            let cause = "outputs get no subtitles: hlsget download --subs writes them too"
-            say(ErrorLine.line(cause, url: nil, detail: nil, severity: "warning"))
+        if options.subtitles != nil, !options.outputs.isEmpty, reportsJSON || options.verbosity != .quiet {
+            let text = "outputs get no subtitles: hlsget download --subs writes them too"
+            say(
+                reportsJSON
+                    ? EventReporter.warning(text, at: .zero)
+                    : ErrorLine.line(text, url: nil, detail: nil, severity: "warning"))
         }
         for await happening in happenings {
             switch happening {
@@ -169,11 +175,15 @@ struct PlaySession {
                 case .quit: return .played
                 }
                 show(player.state, at: clock.now - epoch, &reporter)
-            case .metric(let metric):
-                if let line = EventReporter.line(for: metric) { StandardStream.error.writeLine(line) }
             case .tick: show(player.state, at: clock.now - epoch, &reporter)
             case .event(let event):
                 summary.observe(event)
+                if let wish = wishes.unfulfilled(
+                    by: event, canPlayFastForward: player.currentItem?.canPlayFastForward == true)
+                {
+                    if options.isStrict { return .failed(wish) }
+                    warn(wish, at: event.hostTime)
+                }
                 recording?.note(event)
                 show(event, &reporter)
                 if case .newAccessLogEntry = event.kind { accessLog?.writeFinished(of: player.currentItem?.accessLog) }
@@ -215,20 +225,22 @@ struct PlaySession {
         }
     }
 
+    private func warn(_ error: PlayerError, at time: Duration) {
+        if reportsJSON {
+            StandardStream.error.writeLine(
+                EventReporter.warning(error.cause, url: error.url, detail: error.detail, at: time))
+        } else if options.verbosity != .quiet {
+            say(ErrorLine.line(error.cause, url: error.url, detail: error.detail, severity: "warning"))
+        }
+    }
+
     private func say(_ line: String) {
         if let display { display.print(line) } else { StandardStream.error.writeLine(line) }
     }
 
     private func fail(_ error: any Error, _ summary: inout PlaySummary) -> ExitStatus {
         summary.exitStatus = ExitStatus(error)
-        if let error = error as? OutputError {
-            summary.error = PlayerError(code: .output, url: error.path, cause: "cannot write", detail: error.text)
-            summary.exitStatus = .output
-        } else if let error = error as? PlayerError {
-            summary.error = error
-        } else {
-            summary.error = PlayerError(code: .invalidArgument, cause: ErrorLine.text(for: error))
-        }
+        summary.error = ErrorLine.playerError(error)
         report(&summary)
         return summary.exitStatus
     }
@@ -240,13 +252,12 @@ struct PlaySession {
     }
 
     private func report(_ summary: inout PlaySummary) {
-        if let error = summary.error {
-            StandardStream.error.writeLine(ErrorLine.text(for: error))
-        } else if summary.exitStatus == .incomplete {
-            StandardStream.error.writeLine(summary.incompleteLine)
+        if let error = summary.error ?? (summary.exitStatus == .incomplete ? summary.incompleteError : nil) {
+            StandardStream.error.writeLine(
+                reportsJSON ? EventReporter.fatal(error, at: summary.elapsed) : ErrorLine.text(for: error))
         }
         if reportsJSON {
-            StandardStream.error.writeLine(EventReporter().line(for: summary, at: summary.elapsed))
+            StandardStream.error.writeLine(EventReporter.line(for: summary, at: summary.elapsed))
         } else if options.verbosity != .quiet, summary.state.statistics.numberOfSegments > 0 {
             for line in summary.lines { StandardStream.error.writeLine(line) }
         }
@@ -257,19 +268,26 @@ struct PlaySession {
 
     private struct Output {
         var writer: any MediaWriter
+        /// What the item writes to: the writer, or what stands before it.
+        var sink: any MediaWriter
         var path: String
     }
 
     private func openOutputs() throws -> [Output] {
         try options.outputs.map { output in
-            let note: WriterNote = { [display, options] text in
+            let (began, clock) = (clock.now, clock)
+            let note: WriterNote = { [display, options, reportsJSON] text in
+                if reportsJSON {
+                    return StandardStream.error.writeLine(EventReporter.note(text, at: clock.now - began))
+                }
                 guard options.verbosity != .quiet else { return }
                 let line = ErrorLine.line(text, url: nil, detail: nil, severity: "note")
                 if let display { display.print(line) } else { StandardStream.error.writeLine(line) }
             }
             let writer = try output.format.makeWriter(
                 path: output.destination.path, overwrite: options.overwritesFiles, note: note)
-            return Output(writer: writer, path: output.destination.path)
+            let sink = options.from == nil ? writer : ClipWriter(writer, startingAt: startTime)
+            return Output(writer: writer, sink: sink, path: output.destination.path)
         }
     }
 
@@ -277,11 +295,11 @@ struct PlaySession {
         var first: PlayerError?
         for output in outputs {
             do {
-                try output.writer.finish()
+                try output.sink.finish()
                 let paths = (output.writer as? Remuxer)?.paths ?? [output.path]
                 summary.files += paths.map { PlaySummary.File(path: $0, isComplete: true) }
             } catch {
-                summary.files.append(PlaySummary.File(path: output.path, isComplete: false))
+                summary.files.append(PlaySummary.File(unfinished: output.path))
                 first =
                     first ?? PlayerError(code: .output, url: error.path, cause: "cannot write", detail: error.text)
             }
@@ -296,6 +314,9 @@ extension PlaySession {
     /// The transport with which what `transport` does is recorded; nil where that is not wanted.
     private func record(_ transport: any Transport) throws -> RecordingTransport? {
         guard let path = options.recordingPath else { return nil }
+        if !options.overwritesFiles, access(path, F_OK) == 0 {
+            throw OutputError(code: .fileExists, path: path, text: "the file exists")
+        }
         do {
             return try RecordingTransport(
                 base: transport, path: path, overwrite: options.overwritesFiles, clock: clock, url: options.url,

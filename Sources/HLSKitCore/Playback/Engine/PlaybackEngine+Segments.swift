@@ -429,6 +429,7 @@ extension PlaybackEngine {
         insertMedia(from..<max(from, end), byteCount: byteCount, in: segment.lane)
         bridge(from: max(from, end), in: segment.lane)
         item?.lanes[segment.lane]?.lastVariantIndex = flight.variantIndex
+        if segment.lane == .main, flight.job.start < end { watched.recover(flight.job.start..<end, at: playhead) }
         noteLoadedEnd(end, of: segment.lane)
         loading.retries.succeed(.segment(flight.role))
         loading.retries.succeed(.map(segment.lane))
@@ -533,6 +534,7 @@ extension PlaybackEngine {
         noteLoadedEnd(range.upperBound, of: id)
         item?.lanes[id]?.startsNewSequence = true
         if id == .main {
+            watched.lose(range, at: playhead)
             statistics.numberOfSkippedSegments += 1
             statistics.skippedDuration += duration.seconds
         }

@@ -89,10 +89,10 @@ struct CueSchedule: Sendable {
     mutating func takeDue(at time: Duration, timeline: ItemTimeline) -> [LegibleCue] {
         place(by: timeline, presented: time)
         sort()
-        let count = due.firstIndex { $0.start > time } ?? due.count
-        let cues = due.prefix(count).map(Self.cue)
+        let found = due.prefix { $0.start <= time }
+        let cues = found.map(Self.cue)
         // The rest stays where it is: cues may come one by one by the ten thousand.
-        due = due.dropFirst(count)
+        due = due.dropFirst(found.count)
         if !cues.isEmpty, freshCount == 0 {
             let now = MediaTime(time)
             current.removeAll { $0.timeRange.end <= now }

@@ -376,13 +376,9 @@ extension PlaySession {
         case nil: if let duration = options.duration { preferences.endPosition = .duration(duration) }
         }
         preferences.configuredTimeOffsetFromLive = options.liveOffset.map { $0 / .seconds(1) }
-        preferences.stalePolicy = options.staleAction == .end ? .end : .fail
-        preferences.fellBehindPolicy =
-            switch options.fellBehindAction {
-            case .edge: .jumpToEdge
-            case .oldest: .jumpToOldest
-            case .fail: .fail
-            }
+        preferences.stalePolicy = options.stale.policy
+        preferences.staleLimit = options.stale.limit
+        preferences.fellBehindPolicy = options.fellBehindPolicy
         return preferences
     }
 

@@ -199,9 +199,13 @@ struct PlaySummaryTests {
             ])
         summary.state.statistics.numberOfStalls = 2
         summary.state.statistics.stallDuration = 3.25
-        summary.files = [.init(path: "a\u{1b}.ts", isComplete: false, byteCount: 1500)]
+        summary.files = [
+            .init(path: "b.ts", isComplete: false),
+            .init(path: "a\u{1b}.ts", isComplete: false, byteCount: 1500, partPath: "a\u{1b}.ts.part"),
+        ]
         #expect(summary.lines.contains("  stalls    2, 3.3 s in all"))
-        #expect(summary.lines.last == "  wrote     a\\x1b.ts (1.5 kB), not finished")
+        #expect(summary.lines.last == "  wrote     a\\x1b.ts.part (1.5 kB), not finished")
+        #expect(!summary.lines.contains { $0.contains("b.ts (") || $0.hasSuffix("b.ts") })
     }
 
     @Test("the document holds the totals, and is one object with the version first")
@@ -222,6 +226,41 @@ struct PlaySummaryTests {
             #expect(text.contains(member), "\(member)")
         }
         #expect(!text.contains("\n"))
+    }
+
+    private func skipping(_ ranges: ClosedRange<Int>..., of count: Int, loadedLast: Bool = true) -> PlaySummary {
+        var summary = PlaySummary(url: "u")
+        summary.observe(event(.variantSwitched(from: nil, to: low, explanation: "")))
+        let lost = ranges.reduce(0) { $0 + $1.count }
+        func load() { for number in 0..<count - lost { summary.observe(event(segment(number, variant: 0))) } }
+        if !loadedLast { load() }
+        for range in ranges {
+            summary.observe(
+                event(
+                    .segmentSkipped(
+                        SkippedSegments(
+                            first: range.lowerBound, last: range.upperBound, mediaDuration: .seconds(4) * range.count,
+                            url: "s", cause: "gone", itemTime: .seconds(Int64(range.lowerBound * 4))))))
+        }
+        if loadedLast { load() }
+        summary.state.statistics.skippedDuration = Double(lost * 4)
+        summary.state.statistics.durationWatched = Double(count * 4)
+        summary.state.currentTime = .seconds(Int64(count * 4))
+        return summary
+    }
+
+    @Test("more than a tenth is much, and so is the end; it is told in segments, and was not played")
+    func mostlyMissing() {
+        #expect(!skipping(7...7, of: 10).isMostlyMissing)
+        #expect(skipping(7...8, of: 10).isMostlyMissing)
+        #expect(skipping(3...3, 7...7, of: 10).isMostlyMissing)
+        #expect(!skipping(99...99, of: 100, loadedLast: false).isMostlyMissing)
+        #expect(skipping(98...99, of: 100, loadedLast: false).isMostlyMissing)
+        #expect(skipping(9...17, of: 45).incompleteLine == "hlsget: error: incomplete: segments 9-17 missing: s (gone)")
+        #expect(
+            skipping(5...5, 9...17, of: 45).incompleteLine
+                == "hlsget: error: incomplete: segment 5 and 9 others missing: s (gone)")
+        #expect(skipping(5...5, 9...17, of: 45).playedDuration == 140)
     }
 
     @Test("anything skipped, missed or damaged makes it incomplete")

@@ -25,7 +25,9 @@ struct DownloadSession {
 
     /// Downloads, writes the file, tells how it went.
     func run() async -> ExitStatus {
-        let signals = SignalWatcher()
+        let leftovers = Leftovers()
+        leftovers.add(folder: target.workPath)
+        let signals = SignalWatcher { leftovers.end(signal: $0) }
         do {
             guard let directory = InputLocation.workingDirectory() else {
                 throw ArgumentValueError("the working directory does not exist")
@@ -229,7 +231,13 @@ struct DownloadSession {
         }
         if let signal { return .interrupted(signal: signal) }
         if let failure = result.failure { return ExitStatus(failure.code) }
-        return .done
+        let total = result.gaps.count + result.segmentCount
+        guard result.gaps.count * 10 > total else { return .done }
+        // That is no file of the stream any more.
+        StandardStream.error.writeLine(
+            ErrorLine.line(
+                "incomplete", url: target.path, detail: "\(result.gaps.count) of \(total) segments missing"))
+        return .incomplete
     }
 }
 

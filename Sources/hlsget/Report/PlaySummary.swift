@@ -6,9 +6,11 @@ struct PlaySummary: Sendable, Equatable {
     /// A file that was written, or what is left of it.
     struct File: Sendable, Equatable {
         var path: String
-        /// False where the file could not be finished and stays as `FILE.part`.
+        /// False where the file could not be finished, or nothing was written to it.
         var isComplete: Bool
         var byteCount: Int?
+        /// Where what was written of an unfinished file is to be found.
+        var partPath: String?
     }
 
     /// The use of one variant.
@@ -23,6 +25,8 @@ struct PlaySummary: Sendable, Equatable {
     private(set) var variants: [VariantUse] = []
     private(set) var skipped: [SkippedSegments] = []
     private(set) var missed: [SkippedSegments] = []
+    /// Segments that were passed over since the last one that came.
+    private(set) var skippedAtEnd = 0
     private(set) var numberOfRecoverableErrors = 0
     private(set) var numberOfPlaylistLoads = 0
     private(set) var loadedMediaDuration = Duration.zero
@@ -45,10 +49,13 @@ struct PlaySummary: Sendable, Equatable {
             if !variants.contains(where: { $0.variant.index == to.index }) { variants.append(VariantUse(variant: to)) }
         case .segmentLoaded(let load):
             guard let index = variants.firstIndex(where: { $0.variant.index == load.variantIndex }) else { return }
+            skippedAtEnd = 0
             variants[index].numberOfSegments += 1
             variants[index].byteCount += load.byteCount
             variants[index].mediaDuration += load.mediaDuration
-        case .segmentSkipped(let segments): skipped.append(segments)
+        case .segmentSkipped(let segments):
+            skipped.append(segments)
+            skippedAtEnd += Self.count(segments)
         case .segmentsMissed(let segments): missed.append(segments)
         case .recoverableError: numberOfRecoverableErrors += 1
         case .playlistLoaded: numberOfPlaylistLoads += 1
@@ -62,14 +69,38 @@ struct PlaySummary: Sendable, Equatable {
             || state.statistics.numberOfDamagedSamples > 0
     }
 
-    /// The error line of `--strict`: names the first thing that is missing.
+    private static func count(_ segments: SkippedSegments) -> Int { max(0, segments.last - segments.first) + 1 }
+
+    /// Whether so much is missing that nobody would call it the stream: more than a tenth, or everything after some point.
+    var isMostlyMissing: Bool {
+        let (all, ofVariant) = (
+            (skipped + missed).reduce(0) { $0 + $1.mediaDuration.inSeconds },
+            state.statistics.skippedDuration
+        )
+        let lost = max(ofVariant, all - ofVariant)
+        let loaded = variants.reduce(0) { $0 + $1.mediaDuration.inSeconds }
+        return lost > 0 && lost > (loaded + ofVariant) / 10 || skippedAtEnd > 1
+    }
+
+    /// The error line of what is incomplete: names the first thing that is missing.
     var incompleteLine: String {
         guard let first = skipped.first ?? missed.first else {
             return ErrorLine.line("incomplete: damaged samples", url: url, detail: nil)
         }
-        let others = skipped.count + missed.count - 1
+        let others = (skipped + missed).reduce(0) { $0 + Self.count($1) } - Self.count(first)
+        let range = first.first == first.last ? "segment \(first.first)" : "segments \(first.first)-\(first.last)"
         let more = others > 0 ? " and \(Decimals.count(others, "other"))" : ""
-        return ErrorLine.line("incomplete: segment \(first.first)\(more) missing", url: first.url, detail: first.cause)
+        return ErrorLine.line("incomplete: \(range)\(more) missing", url: first.url, detail: first.cause)
+    }
+
+    /// Media time in seconds that was played: holes are none.
+    var playedDuration: Double {
+        let place = state.currentTime.finiteSeconds ?? .infinity
+        let holes = skipped.reduce(0) { sum, segments in
+            guard let time = segments.itemTime?.finiteSeconds else { return sum }
+            return sum + min(segments.mediaDuration.inSeconds, max(0, place - time))
+        }
+        return max(0, state.statistics.durationWatched - holes)
     }
 
     /// Declared bit rate over the loaded media, weighted with its time, in bits per second; nil where undeclared.
@@ -93,7 +124,7 @@ struct PlaySummary: Sendable, Equatable {
             "url": .string(ErrorLine.bare(url: url)), "exit_status": .integer(Int(exitStatus.rawValue)),
             "error": errorJSON, "item_time": JSONValue(state.currentTime.finiteSeconds),
             "duration": JSONValue(state.duration.finiteSeconds),
-            "duration_watched": .number(statistics.durationWatched),
+            "duration_watched": .number(playedDuration),
             "elapsed": .number(elapsed.inSeconds), "startup_time": JSONValue(statistics.startupTime),
             "stalls": .integer(statistics.numberOfStalls), "stall_duration": .number(statistics.stallDuration),
             "variant_switches": .integer(statistics.numberOfVariantSwitches),
@@ -158,14 +189,17 @@ extension PlaySummary {
         if let losses = lossesText { lines.append("  missing   \(losses)") }
         for file in files where file.path != "-" {
             let size = file.byteCount.map { " (\(Decimals.bytes($0)))" } ?? ""
-            let remark = file.isComplete ? "" : ", not finished"
-            lines.append("  wrote     \(TerminalText.escaped(file.path))\(size)\(remark)")
+            if file.isComplete {
+                lines.append("  wrote     \(TerminalText.escaped(file.path))\(size)")
+            } else if let part = file.partPath {
+                lines.append("  wrote     \(TerminalText.escaped(part))\(size), not finished")
+            }
         }
         return lines
     }
 
     private var playedLine: String {
-        let watched = Decimals.clock(state.statistics.durationWatched)
+        let watched = Decimals.clock(playedDuration)
         var line = "played \(watched)"
         if let duration = state.duration.finiteSeconds { line += " of \(Decimals.clock(duration))" }
         line += " in \(Decimals.text(elapsed.inSeconds, places: 1)) s"

@@ -133,7 +133,7 @@ struct SegmentReader {
     /// Fails where samples are encrypted and the playlist names no key.
     func checkKey() throws(SegmentFailure) {
         guard let lockedTrack else { return }
-        let scheme = lockedTrack.encryption.map { " (\($0.scheme))" } ?? ""
+        let scheme = lockedTrack.encryption.map { " (\($0.scheme.rawValue))" } ?? ""
         throw .media(
             MediaError(
                 code: .unsupported,

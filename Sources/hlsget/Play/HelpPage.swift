@@ -37,7 +37,7 @@ enum HelpPage {
           --forward-buffer TIME         load this far ahead
           --peak-bitrate BPS, --max-resolution WxH   no variant above it, as in 2.5M or 1280x720
           --display WxH[@SCALE]         no variant larger than this display needs, as in 640x360@2
-          --start-first-eligible, --one-quality, --adaptive   begin with the first; keep the best; -o may change
+          --start-first-eligible, --one-quality, --adaptive   first variant; keep the best; let -o change it
           --from, --to, --duration TIME, --loop N   90, 1:30, 1m30s; -30s is before the end; play N times
           --live-from-start, --live-offset TIME   where to join a live stream
           --stale end|fail, --fell-behind edge|oldest|fail   live: stands still, or ran ahead; fail: exit 11

@@ -131,7 +131,7 @@ struct DownloadSession {
                 if command.strict, !loaded.gaps.isEmpty {
                     var summary = DownloadSummary(url: command.url, result, exitStatus: .incomplete)
                     summary.error = PlayerError(
-                        code: .init(rawValue: "incomplete"), url: target.workPath, cause: "incomplete",
+                        code: .incomplete, url: target.workPath, cause: "incomplete",
                         detail: "\(Decimals.count(loaded.gaps.count, "segment")) missing; what there is stays there")
                     return end(summary, report)
                 }
@@ -240,7 +240,7 @@ struct DownloadSession {
         let total = result.gaps.count + result.segmentCount
         guard result.gaps.count * 10 > total else { return nil }
         return PlayerError(
-            code: PlayerError.Code(rawValue: "incomplete"), url: target.path, cause: "incomplete",
+            code: .incomplete, url: target.path, cause: "incomplete",
             detail: "\(result.gaps.count) of \(total) segments missing")
     }
 

@@ -8,6 +8,7 @@ struct RecordedOptionsTests {
         "options that decide are kept, everything else is not",
         arguments: [
             (["URL"], []),
+            (["URL", "--one-quality", "--adaptive"], ["--one-quality"]),
             (["URL", "--rate", "2", "--fast"], ["--rate", "2", "--fast"]),
             (["--rate=2", "--to", "-30s", "URL"], ["--rate=2", "--to", "-30s"]),
             (["-H", "Authorization: x", "--cacert", "/a", "URL", "-o", "f.ts", "--no-audio"], ["--no-audio"]),

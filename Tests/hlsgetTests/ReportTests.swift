@@ -173,7 +173,7 @@ struct PlaySummaryTests {
         #expect(summary.lines.contains("  stalls    2, 3.3 s in all"))
         #expect(
             summary.lines.suffix(2) == [
-                "  wrote     b.ts (1.5 kB)", "  kept      a\\x1b.ts.part (1.5 kB), not finished",
+                "  wrote     b.ts (1.5 kB)", "  wrote     a\\x1b.ts.part (1.5 kB), not finished",
             ], "of a file that is nowhere nothing is said")
         summary.passCount = 2
         summary.state.statistics.durationWatched = 1191.8
@@ -199,6 +199,40 @@ struct PlaySummaryTests {
             #expect(text.contains(member), "\(member)")
         }
         #expect(!text.contains("\n"))
+    }
+
+    private func skipping(_ ranges: ClosedRange<Int>..., of count: Int, loadedLast: Bool = true) -> PlaySummary {
+        var summary = PlaySummary(url: "u")
+        summary.observe(event(.variantSwitched(from: nil, to: low, explanation: "")))
+        let lost = ranges.reduce(0) { $0 + $1.count }
+        func load() { for number in 0..<count - lost { summary.observe(event(segment(number, variant: 0))) } }
+        if !loadedLast { load() }
+        for range in ranges {
+            summary.observe(
+                event(
+                    .segmentSkipped(
+                        SkippedSegments(
+                            first: range.lowerBound, last: range.upperBound, mediaDuration: .seconds(4) * range.count,
+                            url: "s", cause: "gone", itemTime: .seconds(Int64(range.lowerBound * 4))))))
+        }
+        if loadedLast { load() }
+        summary.state.statistics.skippedDuration = Double(lost * 4)
+        summary.state.statistics.durationWatched = Double(count * 4)
+        summary.state.currentTime = .seconds(Int64(count * 4))
+        return summary
+    }
+
+    @Test("more than a tenth is much, and so is the end; it is told in segments")
+    func mostlyMissing() {
+        #expect(!skipping(7...7, of: 10).isMostlyMissing)
+        #expect(skipping(7...8, of: 10).isMostlyMissing)
+        #expect(skipping(3...3, 7...7, of: 10).isMostlyMissing)
+        #expect(!skipping(99...99, of: 100, loadedLast: false).isMostlyMissing)
+        #expect(skipping(98...99, of: 100, loadedLast: false).isMostlyMissing)
+        let line = ErrorLine.text(for: skipping(9...17, of: 45).incompleteError)
+        #expect(line == "hlsget: error: incomplete: segments 9-17 missing: s (gone)")
+        let lines = ErrorLine.text(for: skipping(5...5, 9...17, of: 45).incompleteError)
+        #expect(lines == "hlsget: error: incomplete: segment 5 and 9 others missing: s (gone)")
     }
 
     @Test("anything skipped, missed or damaged makes it incomplete")

@@ -47,6 +47,12 @@ struct OutputArgument: Sendable, Equatable {
     var destination: Destination
     var format: OutputFormat
 
+    /// The kinds of media that end up in it: of those of the format what the ending of its name says.
+    var media: (video: Bool, audio: Bool) {
+        let isAudioOnly = OutputFormat.isAudioOnly(path: destination.path)
+        return (format.media.video && !isAudioOnly, format.media.audio)
+    }
+
     /// The outputs that `-o` and `-f` name together.
     ///
     /// As many `-f` as `-o` belong to each other in their order, and decide: `-f ts -o a.mp4` writes a transport stream. One

@@ -25,7 +25,9 @@ struct DownloadSession {
 
     /// Downloads, writes the file, tells how it went.
     func run() async -> ExitStatus {
-        let signals = SignalWatcher()
+        let leftovers = Leftovers()
+        leftovers.add(folder: target.workPath)
+        let signals = SignalWatcher { leftovers.end(signal: $0) }
         let clock = clock
         var report = DownloadReport(clock)
         do {
@@ -216,10 +218,18 @@ struct DownloadSession {
             warn("the same command with --overwrite loads again what cannot be read", target.workPath, nil, report)
         }
         if reportsJSON { StandardStream.error.writeLine(report.line(progress, rate: nil).text) }
-        let failed: ExitStatus = result.failure.map { ExitStatus($0.code) } ?? .done
+        // With more than a tenth missing it is no file of the stream any more.
+        let total = result.gaps.count + result.segmentCount
+        let incomplete =
+            signal == nil && result.gaps.count * 10 > total
+            ? PlayerError(
+                code: .init(rawValue: "incomplete"), url: target.path, cause: "incomplete",
+                detail: "\(result.gaps.count) of \(total) segments missing") : nil
+        let status: ExitStatus =
+            result.failure.map { ExitStatus($0.code) } ?? (incomplete == nil ? .done : .incomplete)
         var summary = DownloadSummary(
-            url: command.url, result, exitStatus: signal.map { .interrupted(signal: $0) } ?? failed)
-        summary.error = result.failure
+            url: command.url, result, exitStatus: signal.map { .interrupted(signal: $0) } ?? status)
+        summary.error = result.failure ?? incomplete
         // Of a file its own length counts: segments reach past what was asked for.
         summary.duration = files?.duration ?? result.duration
         summary.files = files?.paths ?? [target.path]

@@ -37,6 +37,10 @@ struct PlayCommand: AsyncParsableCommand {
         network.apply(to: &options)
         try report.apply(to: &options)
         try options.check()
+        // What is written is no part of a recording of the network, but decides the variant.
+        if options.recordingPath != nil, options.hasOneVariant, !options.keepsVariant {
+            options.recordedOptions.append("--one-quality")
+        }
         return options
     }
 }
@@ -45,7 +49,8 @@ struct OutputOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "Write to FILE, - for standard output. May be given twice, as in -o v.y4m -o a.wav.", valueName: "file"))
+            "Write to FILE, - for standard output. May be given twice, as in -o v.y4m -o a.wav. m4a and mka get the sound alone.",
+            valueName: "file"))
     var output: [String] = []
     @Option(
         name: .shortAndLong,
@@ -94,6 +99,8 @@ struct PlaybackOptions: ParsableArguments {
         transform: DisplaySize.init(parsing:))
     var display: DisplaySize?
     @Flag(help: "Start with the first eligible variant of the playlist.") var startFirstEligible = false
+    @Flag(help: "Keep the best eligible variant, as -o does.") var oneQuality = false
+    @Flag(help: "Let -o change the variant with the network.") var adaptive = false
     @OptionGroup var range: RangeOptions
     @Option(help: ArgumentHelp("Play that long.", valueName: "time"), transform: NumberArgument.positiveDuration)
     var duration: Duration?
@@ -128,6 +135,8 @@ struct PlaybackOptions: ParsableArguments {
         options.maximumResolution = maxResolution
         options.display = display
         options.startsOnFirstEligibleVariant = startFirstEligible
+        options.isAdaptive = adaptive
+        options.keepsVariant = oneQuality
         options.from = range.from
         options.to = range.to
         options.duration = duration

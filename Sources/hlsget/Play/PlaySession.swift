@@ -34,9 +34,10 @@ struct PlaySession {
     func run() async -> ExitStatus {
         let keyboard = takesKeys ? KeyboardWatcher() : nil
         defer { keyboard?.close() }
+        let leftovers = Leftovers()
         let signals = SignalWatcher { signal in
             keyboard?.close()
-            _exit(128 + signal)
+            leftovers.end(signal: signal)
         }
         var summary = PlaySummary(url: options.url)
         let began = clock.now
@@ -46,6 +47,7 @@ struct PlaySession {
         var accessLog: AccessLogFile?
         do {
             outputs = try openOutputs()
+            for output in outputs { leftovers.add(file: output.path) }
             if let path = options.accessLogPath {
                 accessLog = try AccessLogFile(path: path, overwrite: options.overwritesFiles)
             }
@@ -58,6 +60,10 @@ struct PlaySession {
             return fail(error, &summary)
         }
         let item = PlayerItem(url: options.url)
+        var preferences = preferences
+        if options.hasOneVariant {
+            preferences.variantPolicy = .best(isFixed: outputs.contains { !$0.writer.holdsTrackChanges })
+        }
         item.preferences = preferences
         let metrics = reportsJSON ? MetricLines() : nil
         var passes = PassQueue(item: item, writers: outputs.map(\.sink), count: options.passCount) {
@@ -81,12 +87,14 @@ struct PlaySession {
         keyboard?.close()
         summary.state = passes.state(of: player)
         summary.error = outcome.error
+        let media = Set(item.tracks.map(\.mediaType))
         await player.close()
         await metrics?.finish()
         display?.finish()
         let logError = accessLog?.finish(item.accessLog)
         let outputError = finish(outputs, &summary) ?? finish(recording) ?? logError
         summary.error = summary.error ?? outputError
+        if summary.error == nil { judge(outcome, outputs, media, &summary) }
         summary.elapsed = clock.now - began
         summary.passCount = options.passCount
         summary.exitStatus = exitStatus(of: outcome, summary)
@@ -111,6 +119,8 @@ struct PlaySession {
     /// How a session came to its end.
     private enum Outcome {
         case played
+        /// Whoever sits at the terminal has seen enough.
+        case left
         case failed(PlayerError)
         case interrupted(Int32)
 
@@ -172,7 +182,7 @@ struct PlaySession {
                 switch KeyboardControl(player: player).perform(command) {
                 case .nothing: break
                 case .say(let text): say(text)
-                case .quit: return .played
+                case .quit: return .left
                 }
                 show(player.state, at: clock.now - epoch, &reporter)
             case .tick: show(player.state, at: clock.now - epoch, &reporter)
@@ -218,8 +228,9 @@ struct PlaySession {
     private func show(_ event: PlayerEvent, _ reporter: inout EventReporter) {
         if reportsJSON {
             for line in reporter.lines(for: event) { StandardStream.error.writeLine(line) }
-        } else if let text = EventText.line(
-            for: event, verbosity: options.verbosity, showsCues: display != nil)
+        } else if let text = change(in: event)
+            ?? EventText.line(
+                for: event, verbosity: options.verbosity, showsCues: display != nil)
         {
             say(text)
         }
@@ -232,6 +243,14 @@ struct PlaySession {
         } else if options.verbosity != .quiet {
             say(ErrorLine.line(error.cause, url: error.url, detail: error.detail, severity: "warning"))
         }
+    }
+
+    /// A recording that cannot keep its quality says so.
+    private func change(in event: PlayerEvent) -> String? {
+        guard options.hasOneVariant, options.verbosity != .quiet,
+            case .variantSwitched(let from?, let to, let explanation) = event.kind
+        else { return nil }
+        return EventText.change(from: from, to: to, because: explanation)
     }
 
     private func say(_ line: String) {
@@ -248,7 +267,8 @@ struct PlaySession {
     private func exitStatus(of outcome: Outcome, _ summary: PlaySummary) -> ExitStatus {
         if case .interrupted(let signal) = outcome { return .interrupted(signal: signal) }
         if let error = summary.error { return ExitStatus(error.code) }
-        return options.isStrict && summary.isIncomplete ? .incomplete : .done
+        if case .left = outcome { return .done }
+        return options.isStrict && summary.isIncomplete || summary.isMostlyMissing ? .incomplete : .done
     }
 
     private func report(_ summary: inout PlaySummary) {
@@ -258,10 +278,35 @@ struct PlaySession {
         }
         if reportsJSON {
             StandardStream.error.writeLine(EventReporter.line(for: summary, at: summary.elapsed))
-        } else if options.verbosity != .quiet, summary.state.statistics.numberOfSegments > 0 {
+        } else if options.verbosity != .quiet, isWorthTelling(summary) {
             for line in summary.lines { StandardStream.error.writeLine(line) }
         }
         if options.printsSummaryDocument { StandardStream.output.writeLine(summary.document) }
+    }
+
+    /// Where something was loaded or somebody broke it off, the figures say how far it came.
+    private func isWorthTelling(_ summary: PlaySummary) -> Bool {
+        if case .interrupted = summary.exitStatus { return true }
+        return summary.state.statistics.numberOfSegments > 0
+    }
+
+    /// Finds out whether anything came of it.
+    private func judge(_ outcome: Outcome, _ outputs: [Output], _ media: Set<MediaType>, _ summary: inout PlaySummary) {
+        var verdict = PlayVerdict(url: options.url)
+        (verdict.from, verdict.to, verdict.decodes) = (options.from, options.to, options.decodes)
+        verdict.outputs = outputs.map {
+            PlayVerdict.Output(
+                path: $0.path, media: $0.media, isEmpty: $0.writer.isEmpty, hasOldFile: $0.replacesFile)
+        }
+        verdict.media = media
+        verdict.state = summary.state
+        switch outcome {
+        case .played: summary.error = verdict.failure
+        case .left, .interrupted:
+            guard !outputs.isEmpty, let failure = verdict.failure, let detail = failure.detail else { return }
+            warn(PlayerError(code: failure.code, cause: detail), at: summary.elapsed)
+        case .failed: break
+        }
     }
 
     // MARK: Outputs
@@ -271,6 +316,9 @@ struct PlaySession {
         /// What the item writes to: the writer, or what stands before it.
         var sink: any MediaWriter
         var path: String
+        var media: (video: Bool, audio: Bool)
+        /// There is a file of that name, which is replaced.
+        var replacesFile: Bool
     }
 
     private func openOutputs() throws -> [Output] {
@@ -284,10 +332,12 @@ struct PlaySession {
                 let line = ErrorLine.line(text, url: nil, detail: nil, severity: "note")
                 if let display { display.print(line) } else { StandardStream.error.writeLine(line) }
             }
-            let writer = try output.format.makeWriter(
-                path: output.destination.path, overwrite: options.overwritesFiles, note: note)
+            let path = output.destination.path
+            let writer = try output.format.makeWriter(path: path, overwrite: options.overwritesFiles, note: note)
+            var status = stat()
+            let isFile = path != "-" && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
             let sink = options.from == nil ? writer : ClipWriter(writer, startingAt: startTime)
-            return Output(writer: writer, sink: sink, path: output.destination.path)
+            return Output(writer: writer, sink: sink, path: path, media: output.media, replacesFile: isFile)
         }
     }
 
@@ -296,10 +346,16 @@ struct PlaySession {
         for output in outputs {
             do {
                 try output.sink.finish()
-                let paths = (output.writer as? Remuxer)?.paths ?? [output.path]
+                var paths = output.writer.isEmpty ? [] : [output.path]
+                if let remuxer = output.writer as? Remuxer { paths = remuxer.finishedPaths }
                 summary.files += paths.map { PlaySummary.File(path: $0, isComplete: true) }
+                if paths.isEmpty { summary.files.append(PlaySummary.File(path: output.path, isComplete: false)) }
             } catch {
-                summary.files.append(PlaySummary.File(unfinished: output.path))
+                let remuxer = output.writer as? Remuxer
+                summary.files += (remuxer?.finishedPaths ?? []).map { PlaySummary.File(path: $0, isComplete: true) }
+                let path = remuxer?.paths.last ?? output.path
+                let part = access(path + ".part", F_OK) == 0 ? path + ".part" : nil
+                summary.files.append(PlaySummary.File(path: path, isComplete: false, partPath: part))
                 first =
                     first ?? PlayerError(code: .output, url: error.path, cause: "cannot write", detail: error.text)
             }
@@ -359,6 +415,7 @@ extension PlaySession {
                 width: Int((Double(display.size.width) * display.scale).rounded()),
                 height: Int((Double(display.size.height) * display.scale).rounded()))
         }
+        if options.hasOneVariant { preferences.variantPolicy = .best() }
         preferences.startsOnFirstEligibleVariant = options.startsOnFirstEligibleVariant
         preferences.quality = options.quality
         preferences.audio = options.audio
@@ -398,8 +455,8 @@ extension PlaySession {
         configuration.credentialOrigins = options.credentialOrigins
         configuration.allowsFilesAnywhere = options.allowsFilesOutside
         configuration.decodingThreadCount = options.threads ?? 0
-        if !options.includesVideo { configuration.mediaTypes.remove(.video) }
-        if !options.includesAudio { configuration.mediaTypes.remove(.audio) }
+        if !options.media.video { configuration.mediaTypes.remove(.video) }
+        if !options.media.audio { configuration.mediaTypes.remove(.audio) }
         if options.outputs.isEmpty, options.decodes {
             configuration.decodesWithoutOutput = configuration.mediaTypes
         }

@@ -50,6 +50,7 @@ enum ExitStatus: Sendable, Hashable {
         case .noEligibleVariant: self = .noVariant
         case .contentKey: self = .contentKey
         case .badMedia: self = .badMedia
+        case .notAvailable: self = .incomplete
         case .output: self = .output
         case .staleLive: self = .stale
         case .refused: self = .refused

@@ -1,4 +1,3 @@
-import Glibc
 import HLSKitCore
 
 /// The totals of one play: the document of `--json`, the `summary` line of `--progress json`, and the block that
@@ -7,24 +6,11 @@ struct PlaySummary: Sendable, Equatable {
     /// A file that was written, or what is left of it.
     struct File: Sendable, Equatable {
         var path: String
-        /// False where the file could not be finished.
+        /// False where the file could not be finished, or nothing was written to it.
         var isComplete: Bool
         var byteCount: Int?
-        /// Where what was written stays that could not be finished; nil where there is nothing of it.
+        /// Where what was written of an unfinished file is to be found; nil where there is nothing of it.
         var partPath: String?
-
-        init(path: String, isComplete: Bool, byteCount: Int? = nil, partPath: String? = nil) {
-            self.path = path
-            self.isComplete = isComplete
-            self.byteCount = byteCount
-            self.partPath = partPath
-        }
-
-        /// A file that could not be finished: what there is of it has another name.
-        init(unfinished path: String) {
-            let part = path + ".part"
-            self.init(path: path, isComplete: false, partPath: access(part, F_OK) == 0 ? part : nil)
-        }
     }
 
     /// The use of one variant.
@@ -39,6 +25,8 @@ struct PlaySummary: Sendable, Equatable {
     private(set) var variants: [VariantUse] = []
     private(set) var skipped: [SkippedSegments] = []
     private(set) var missed: [SkippedSegments] = []
+    /// Segments that were passed over since the last one that came.
+    private(set) var skippedAtEnd = 0
     private(set) var numberOfRecoverableErrors = 0
     private(set) var numberOfPlaylistLoads = 0
     private(set) var loadedMediaDuration = Duration.zero
@@ -63,10 +51,13 @@ struct PlaySummary: Sendable, Equatable {
             if !variants.contains(where: { $0.variant.index == to.index }) { variants.append(VariantUse(variant: to)) }
         case .segmentLoaded(let load):
             guard let index = variants.firstIndex(where: { $0.variant.index == load.variantIndex }) else { return }
+            skippedAtEnd = 0
             variants[index].numberOfSegments += 1
             variants[index].byteCount += load.byteCount
             variants[index].mediaDuration += load.mediaDuration
-        case .segmentSkipped(let segments): skipped.append(segments)
+        case .segmentSkipped(let segments):
+            skipped.append(segments)
+            skippedAtEnd += Self.count(segments)
         case .segmentsMissed(let segments): missed.append(segments)
         case .recoverableError: numberOfRecoverableErrors += 1
         case .playlistLoaded: numberOfPlaylistLoads += 1
@@ -80,16 +71,30 @@ struct PlaySummary: Sendable, Equatable {
             || state.statistics.numberOfDamagedSamples > 0
     }
 
-    /// The error of `--strict`: names the first thing that is missing.
+    private static func count(_ segments: SkippedSegments) -> Int { max(0, segments.last - segments.first) + 1 }
+
+    /// Whether so much is missing that nobody would call it the stream: more than a tenth, or everything after some point.
+    var isMostlyMissing: Bool {
+        let (all, ofVariant) = (
+            (skipped + missed).reduce(0) { $0 + $1.mediaDuration.inSeconds },
+            state.statistics.skippedDuration
+        )
+        let lost = max(ofVariant, all - ofVariant)
+        let loaded = variants.reduce(0) { $0 + $1.mediaDuration.inSeconds }
+        return lost > 0 && lost > (loaded + ofVariant) / 10 || skippedAtEnd > 1
+    }
+
+    /// The error of what is incomplete: names the first thing that is missing.
     var incompleteError: PlayerError {
         let code = PlayerError.Code(rawValue: "incomplete")
         guard let first = skipped.first ?? missed.first else {
             return PlayerError(code: code, url: url, cause: "incomplete: damaged samples")
         }
-        let others = (skipped + missed).reduce(-1) { $0 + max(0, $1.last - $1.first) + 1 }
+        let others = (skipped + missed).reduce(0) { $0 + Self.count($1) } - Self.count(first)
+        let range = first.first == first.last ? "segment \(first.first)" : "segments \(first.first)-\(first.last)"
         let more = others > 0 ? " and \(Decimals.count(others, "other"))" : ""
         return PlayerError(
-            code: code, url: first.url, cause: "incomplete: segment \(first.first)\(more) missing", detail: first.cause)
+            code: code, url: first.url, cause: "incomplete: \(range)\(more) missing", detail: first.cause)
     }
 
     /// Declared bit rate over the loaded media, weighted with its time, in bits per second; nil where undeclared.
@@ -179,7 +184,7 @@ extension PlaySummary {
             if file.isComplete {
                 lines.append("  wrote     \(TerminalText.escaped(file.path))\(size)")
             } else if let part = file.partPath {
-                lines.append("  kept      \(TerminalText.escaped(part))\(size), not finished")
+                lines.append("  wrote     \(TerminalText.escaped(part))\(size), not finished")
             }
         }
         return lines

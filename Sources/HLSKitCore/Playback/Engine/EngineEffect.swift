@@ -15,6 +15,8 @@ enum EngineEffect: Sendable {
     case restartSegment(SegmentID, SegmentJob)
     /// The segment will not be delivered, or not to its end; media after it follows.
     case abandonSegment(SegmentID)
+    /// Nothing of these item times comes in this lane.
+    case passedOver(LaneID, Range<Duration>)
     /// No further segment comes in this lane.
     case endLane(LaneID)
     /// The lane goes on after all: its end was that of a wish that was taken back.

@@ -228,7 +228,7 @@ extension PlaybackEngine {
 
     /// There is a variant to go to that has not failed of late.
     var hasAlternative: Bool {
-        guard let item, item.trick == nil, item.candidates.count > 1 else { return false }
+        guard let item, item.trick == nil, item.candidates.count > 1, !isVariantFixed else { return false }
         let penalized = loading.penalizedVariants(at: now)
         return eligibility().eligible.contains {
             $0.uri != item.variantURI && !penalized.contains($0.index)
@@ -244,6 +244,8 @@ extension PlaybackEngine {
         for candidate in item.candidates where candidate.uri == item.variantURI {
             loading.penalties.add(candidate.index, at: now)
         }
+        let place = item.lanes[.main]?.tracker.map { resumeTimeOfMain($0) } ?? .zero
+        self.item?.recording.left(at: place)
         let eligible = eligibility().eligible.filter { $0.uri != item.variantURI }
         let bandwidth = Double(item.variant?.bandwidth ?? 0)
         // As near to what was chosen as can be, rather below than above.

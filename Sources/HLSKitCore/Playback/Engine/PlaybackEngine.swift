@@ -191,6 +191,7 @@ struct PlaybackEngine: Sendable {
         case .setPreferences(let new):
             let old = preferences
             preferences = new
+            noteVariantPolicy()
             if old.variantPolicy != new.variantPolicy { flushForPin() }
             if old.audio != new.audio || old.subtitles != new.subtitles { applyMediaSelection() }
         case .select(let characteristic, let choice):
@@ -430,7 +431,9 @@ struct PlaybackEngine: Sendable {
         refreshOutlook()
         guard knownOutlook?.mayEnd == true, let item else { return }
         // All of it was passed over: that is no end, but a failure.
-        if item.isComplete, !item.hasPresentable, let loss = item.lastLoss { return failItem(loss) }
+        if item.isComplete, item.pendingFailure == nil, let failure = whatIsMissing(of: item) {
+            return failItem(failure)
+        }
         if let failure = item.pendingFailure, item.isDrained || !item.hasPresentable {
             self.item?.pendingFailure = nil
             failItem(failure)

@@ -106,7 +106,8 @@ package struct SteppedPlayback: Sendable {
         case .publish(let kind): actions.append(.published(kind))
         case .suspend, .resume, .abandonSegment, .reopenLane, .clearLane, .takeAudioFromVariant, .flush, .land,
             .reposition, .evict, .truncate, .step, .prerollEnded, .prime, .setTimebase, .diary, .note, .refreshURL,
-            .seekBegan, .seekEnded, .seekRefused, .itemEnded, .present, .advanceToNextItem:
+            .seekBegan, .seekEnded, .seekRefused, .itemEnded, .present, .advanceToNextItem,
+            .passedOver:
             break
         }
     }

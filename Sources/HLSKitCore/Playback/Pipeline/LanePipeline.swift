@@ -133,11 +133,13 @@ struct LanePipeline {
                 let chunk = reader.chunks.removeFirst()
                 let clear = try reader.decrypt(chunk)
                 try consume(clear, &reader, timeline: &timeline, output: &output)
+                try reader.checkKey()
                 report(reader, output: &output)
             }
             guard reader.isComplete else { return false }
             let rest = try reader.finishDecrypting()
             try consume(rest, &reader, timeline: &timeline, output: &output)
+            try reader.checkKey()
             try finish(&reader, timeline: &timeline, output: &output)
             return true
         } catch {
@@ -251,6 +253,7 @@ struct LanePipeline {
                 reader.ends)
             silentTracks = reader.silentTracks
         }
+        if mode == .demux, reader.tracks.isEmpty { output.append(.fact(.tracks(reader.job.id, []))) }
         rest = reader.restForNext.map { ($0, reader.job) }
         let (start, end) = reader.range
         output.append(.fact(.segmentEnded(reader.job.id, start: start, end: end)))
@@ -362,6 +365,7 @@ struct LanePipeline {
     ) {
         reader.see(encrypted)
         guard let found = reader.selectedTrack(id: encrypted.trackID), !reader.skipsRepeated(encrypted) else { return }
+        guard !reader.isLocked(encrypted, of: found) else { return }
         var sample: MediaSample
         let track: MediaTrack
         do throws(DecryptionError) {

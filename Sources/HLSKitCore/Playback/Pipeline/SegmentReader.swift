@@ -17,7 +17,9 @@ struct SegmentReader {
     /// The tracks that are handed on, and the kinds that were announced in this segment.
     private(set) var selected: [MediaType: MediaTrack] = [:]
     /// All tracks that the segment has told of.
-    private var tracks: [MediaTrack] = []
+    private(set) var tracks: [MediaTrack] = []
+    /// A track with encrypted samples and no key.
+    private var lockedTrack: MediaTrack?
     /// Kinds that were selected in the middle of the segment: they begin where decoding can.
     private var awaitingSync: Set<MediaType> = []
     /// Metadata that no place was found for yet.
@@ -119,6 +121,23 @@ struct SegmentReader {
         if container == .packedAudio, track.mediaType == .audio { sample.encryption = .elementaryStream }
         track.encryption = nil
         return (try sampleDecryption.decrypt(sample, track.codec), track)
+    }
+
+    /// Whether a sample is encrypted and nothing tells the key. ``checkKey()`` tells it.
+    mutating func isLocked(_ sample: MediaSample, of track: MediaTrack) -> Bool {
+        guard sample.encryption != nil, sampleDecryption == nil else { return false }
+        if lockedTrack == nil { lockedTrack = track }
+        return true
+    }
+
+    /// Fails where samples are encrypted and the playlist names no key.
+    func checkKey() throws(SegmentFailure) {
+        guard let lockedTrack else { return }
+        let scheme = lockedTrack.encryption.map { " (\($0.scheme.rawValue))" } ?? ""
+        throw .media(
+            MediaError(
+                code: .unsupported,
+                text: "the \(lockedTrack.codec.rawValue) track is encrypted\(scheme) and the playlist names no key"))
     }
 
     /// Decrypts an initialization section.

@@ -148,7 +148,7 @@ final class TrackRenderer: Sendable {
         change { queue in
             queue.isStopped = true
             queue.store.removeAll(landing: nil)
-            hub.lockstep?.setIdle(true, mediaType)
+            hub.lockstep?.end(mediaType)
         }
     }
 
@@ -300,6 +300,7 @@ final class TrackRenderer: Sendable {
                 await drain()
                 notePrimed(nil)
                 await presentAll()
+                renderer.hub.lockstep?.end(renderer.mediaType)
                 renderer.hub.finish(renderer.mediaType, generation: clockGeneration)
                 renderer.report(.drained(end: end, number: number))
             }
@@ -621,6 +622,8 @@ final class TrackRenderer: Sendable {
                 || isVideo && leadIn.isPassed && (window.until.map { decodingTime < $0 } ?? true)
                 || isVideo && isInside(time, length, isVideo: false)
             guard isWanted else {
+                // Nothing of before is to be written any more, whatever is behind it.
+                _ = renderer.hub.lockstep?.isNext(decodingTime, of: track.mediaType)
                 if isVideo { leadIn.hold(sample) }
                 return
             }

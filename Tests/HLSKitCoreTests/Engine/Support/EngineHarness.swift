@@ -212,7 +212,7 @@ struct EngineHarness {
         case .refreshURL(let expired):
             expiredURLs.append(expired)
             if let answer = freshURL?(expired) { handle(.freshURL(answer)) }
-        case .present, .advanceToNextItem: break
+        case .present, .advanceToNextItem, .passedOver: break
         }
     }
 

@@ -52,7 +52,11 @@ struct DownloadSession {
     private func configuration(of url: String) -> DownloadConfiguration {
         var configuration = DownloadConfiguration(
             url: url, loading: command.connection.assetOptions(of: url, allowsFilesOutside: command.allowFile))
+        if let text = command.refreshCmd {
+            configuration.loading.hooks.urlRefresher = RefreshCommand(command: text)
+        }
         configuration.quality = command.quality
+        configuration.includesVideo = command.includesVideo
         if let choice = RenditionArgument.choice(of: command.audio) { configuration.audio = choice }
         if let choice = RenditionArgument.choice(of: command.subs) { configuration.subtitles = choice }
         configuration.start = command.range.from?.signedTime

@@ -69,8 +69,12 @@ struct DownloadJournalTests {
     }
 
     @Test(
-        "a journal leads to no file outside its folder",
-        arguments: ["../x", "/etc/passwd", "a/../../x", "", "a//b", "./a", "a/\0"])
+        "a journal names no file outside its folder, and none that is not a download's",
+        arguments: [
+            "../x", "/etc/passwd", "a/../../x", "", "a//b", "./a", "a/\0", "notes.txt", "journal.ndjson", "output.mp4",
+            "mine/a.ts", "main-/a.ts", "main-0/.a", "main-0/..", "main-0/a/b", "main-0/", "main-g/a.ts", "key-0.bin/a",
+            "key-../x.bin", "main-0/" + String(repeating: "a", count: 101),
+        ])
     func hostileNames(name: String) throws {
         let file = DownloadJournal.File(name: name, byteCount: 1, md5: "0")
         var segment = DownloadJournal.Segment(lane: "main", sequence: 1, name: "a", start: 0, duration: 1)

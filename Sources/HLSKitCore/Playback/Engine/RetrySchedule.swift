@@ -223,6 +223,8 @@ extension RetrySchedule.Failure {
             return .absent
         case .nameNotFound, .cannotConnect, .tlsHandshake: return .unreachable
         case .badRange: return .absent
+        // A server may be slow to have a body; a file is what it is.
+        case .emptyBody where LocalFile.isFileURL(error.url): return .bad
         case .untrustedCertificate, .tooManyRedirects, .tooLarge, .refused, .badURL, .fileNotFound, .fileNotReadable,
             .application:
             return .final

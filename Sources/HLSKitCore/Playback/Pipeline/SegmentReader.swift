@@ -32,6 +32,8 @@ struct SegmentReader {
     private var timestampMap = WebVTTTimestampMap()
     private var styles = WebVTTCaptions()
     private var cues: [MediaCue] = []
+    /// Of the whole segment, those that were left out too.
+    private var cueCount = 0
     private var textSamples = TextSampleReader()
     /// Closed captions of a track of their own that no place was found for yet, at times of their track.
     var closedCaptions: [HeldCaptions] = []
@@ -205,12 +207,22 @@ struct SegmentReader {
             case .timestampMap(let map): timestampMap = map
             case .cue(let cue):
                 // Times are put in place later.
+                guard countCue(&events) else { continue }
                 let styled = styles.isEmpty ? nil : styles.caption(cue, timeRange: .zero)
                 cues.append(MediaCue(cue: cue, styled: styled))
             case .note(let text): events.append(.note("\(job.url): \(text)"))
             case .block(let block): styles.add(block)
             }
         }
+    }
+
+    /// Whether one more cue of the segment is kept. That there are too many is told once.
+    private mutating func countCue(_ events: inout [DemuxerEvent]) -> Bool {
+        cueCount += 1
+        if cueCount == CueSchedule.maximumCount + 1 {
+            events.append(.note("\(job.url): more than \(CueSchedule.maximumCount) cues; the rest is left out"))
+        }
+        return cueCount <= CueSchedule.maximumCount
     }
 
     /// The cues that were read since the last call; nil where there are none.
@@ -336,7 +348,9 @@ struct SegmentReader {
     /// Takes a sample of text: cues, or closed captions.
     mutating func read(_ sample: MediaSample, of track: MediaTrack, notes: inout [String]) {
         if job.id.lane == .subtitles {
-            cues += textSamples.read(sample, of: track, notes: &notes)
+            let found = textSamples.read(sample, of: track, notes: &notes)
+            cues += found.prefix(max(0, CueSchedule.maximumCount - cueCount))
+            cueCount += found.count
             return
         }
         let data = sample.data.withUnsafeBytes { bytes in

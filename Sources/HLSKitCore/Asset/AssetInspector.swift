@@ -173,16 +173,12 @@ final class AssetInspector: Sendable {
                 cause: "the media is encrypted with a method that is not supported",
                 detail: whole.first.map { $0.method.rawValue.escapingControls })
         }
-        do {
-            let bytes = try await client.bytes(url, .key, limit: maximumKeyByteCount, namedBy: playlist.url)
-            guard bytes.count == AES128Decryptor.blockByteCount else {
-                throw AssetError(
-                    code: .contentKey, url: url, cause: "the key is not 16 bytes long", detail: "\(bytes.count) bytes")
-            }
-            return (key, bytes)
-        } catch let error as AssetError where error.code == .notFound {
-            throw AssetError(code: .contentKey, url: url, cause: "the key cannot be had", detail: error.detail)
+        let bytes = try await client.bytes(url, .key, limit: maximumKeyByteCount, namedBy: playlist.url)
+        guard bytes.count == AES128Decryptor.blockByteCount else {
+            throw AssetError(
+                code: .contentKey, url: url, cause: "the key is not 16 bytes long", detail: "\(bytes.count) bytes")
         }
+        return (key, bytes)
     }
 
     // MARK: The first variant

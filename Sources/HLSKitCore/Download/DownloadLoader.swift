@@ -74,7 +74,7 @@ struct DownloadLoader: Sendable {
         while true {
             do {
                 return try await body()
-            } catch let error as AssetError where error.code == .notFound || error.code == .badMedia {
+            } catch let error as AssetError where error.mayComeYet {
                 guard waited == .zero || waited < patience else { throw error }
                 waited += Self.secondTryDelay
                 try await client.options.clock.sleep(for: Self.secondTryDelay)
@@ -182,5 +182,17 @@ extension DownloadLoader {
         return try await map(
             id, isEncrypted: lane.isEncrypted(id), namedBy: tracker.url, in: lane.folder,
             patience: tracker.isLive ? tracker.pacingTarget * 3 : .zero)
+    }
+}
+
+extension AssetError {
+    /// What was asked for is not there, or not what it should be: another time it may be.
+    fileprivate var mayComeYet: Bool {
+        switch code {
+        case .notFound, .badMedia: true
+        // A key that a server refuses; one that does not fit is looked after by whoever has its segment.
+        case .contentKey: (400..<500).contains(status ?? 0)
+        default: false
+        }
     }
 }

@@ -359,10 +359,6 @@ public final class DownloadTask: Sendable {
             // Without a key nothing is of use (R50); a map is needed by some segments.
             guard let error = error as? AssetError, id.kind == .map, error.code == .notFound || error.code == .badMedia
             else {
-                if id.kind == .key, var error = error as? AssetError, error.code == .notFound {
-                    (error.code, error.cause) = (.contentKey, "the key cannot be had")
-                    throw error
-                }
                 throw error
             }
             run.failedMaps[id] = error

@@ -38,6 +38,8 @@ public final class ClipWriter: MediaWriter {
 
     public var takesSamples: Bool { base.takesSamples }
     public var mediaTypes: Set<MediaType> { base.mediaTypes }
+    public var isEmpty: Bool { state.withLock { $0.held.isEmpty } && base.isEmpty }
+    public var holdsTrackChanges: Bool { base.holdsTrackChanges }
 
     public func begin(_ tracks: [MediaTrack]) throws(OutputError) {
         try state.withLock { state throws(OutputError) in

@@ -99,7 +99,7 @@ package enum SafeFile {
 
     private static func checked(_ descriptor: Int32, _ path: String) throws(OutputError) -> Int32 {
         guard descriptor < 0 else { return descriptor }
-        guard errno != EEXIST else { throw OutputError(code: .fileExists, path: path, text: words(EEXIST)) }
+        guard errno != EEXIST else { throw OutputError(code: .fileExists, path: path, text: "the file exists") }
         throw error(path)
     }
 

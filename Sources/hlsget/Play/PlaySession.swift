@@ -303,8 +303,8 @@ struct PlaySession {
         switch outcome {
         case .played: summary.error = verdict.failure
         case .left, .interrupted:
-            guard !outputs.isEmpty, options.verbosity != .quiet, let detail = verdict.failure?.detail else { return }
-            say(ErrorLine.line(detail, url: nil, detail: nil, severity: "warning"))
+            guard !outputs.isEmpty, let failure = verdict.failure, let detail = failure.detail else { return }
+            warn(PlayerError(code: failure.code, cause: detail), at: summary.elapsed)
         case .failed: break
         }
     }
@@ -353,7 +353,9 @@ struct PlaySession {
             } catch {
                 let remuxer = output.writer as? Remuxer
                 summary.files += (remuxer?.finishedPaths ?? []).map { PlaySummary.File(path: $0, isComplete: true) }
-                summary.files.append(PlaySummary.File(unfinished: remuxer?.paths.last ?? output.path))
+                let path = remuxer?.paths.last ?? output.path
+                let part = access(path + ".part", F_OK) == 0 ? path + ".part" : nil
+                summary.files.append(PlaySummary.File(path: path, isComplete: false, partPath: part))
                 first =
                     first ?? PlayerError(code: .output, url: error.path, cause: "cannot write", detail: error.text)
             }

@@ -1,4 +1,3 @@
-import Glibc
 import HLSKitCore
 
 /// The totals of one play: the document of `--json`, the `summary` line of `--progress json`, and the block that
@@ -10,21 +9,8 @@ struct PlaySummary: Sendable, Equatable {
         /// False where the file could not be finished, or nothing was written to it.
         var isComplete: Bool
         var byteCount: Int?
-        /// Where what was written stays that could not be finished; nil where there is nothing of it.
+        /// Where what was written of an unfinished file is to be found; nil where there is nothing of it.
         var partPath: String?
-
-        init(path: String, isComplete: Bool, byteCount: Int? = nil, partPath: String? = nil) {
-            self.path = path
-            self.isComplete = isComplete
-            self.byteCount = byteCount
-            self.partPath = partPath
-        }
-
-        /// A file that could not be finished: what there is of it has another name.
-        init(unfinished path: String) {
-            let part = path + ".part"
-            self.init(path: path, isComplete: false, partPath: access(part, F_OK) == 0 ? part : nil)
-        }
     }
 
     /// The use of one variant.
@@ -111,16 +97,6 @@ struct PlaySummary: Sendable, Equatable {
             code: code, url: first.url, cause: "incomplete: \(range)\(more) missing", detail: first.cause)
     }
 
-    /// Media time in seconds that was played: holes are none.
-    var playedDuration: Double {
-        let place = state.currentTime.finiteSeconds ?? .infinity
-        let holes = skipped.reduce(0) { sum, segments in
-            guard let time = segments.itemTime?.finiteSeconds else { return sum }
-            return sum + min(segments.mediaDuration.inSeconds, max(0, place - time))
-        }
-        return max(0, state.statistics.durationWatched - holes)
-    }
-
     /// Declared bit rate over the loaded media, weighted with its time, in bits per second; nil where undeclared.
     private func declaredBitRate(_ rate: (VariantDescription) -> Int) -> Double? {
         let rated = variants.filter { $0.variant.bandwidth > 0 && $0.mediaDuration > .zero }
@@ -142,7 +118,7 @@ struct PlaySummary: Sendable, Equatable {
             "url": .string(ErrorLine.bare(url: url)), "exit_status": .integer(Int(exitStatus.rawValue)),
             "error": EventReporter.json(error), "item_time": JSONValue(state.currentTime.finiteSeconds),
             "duration": JSONValue(state.duration.finiteSeconds),
-            "duration_watched": .number(playedDuration),
+            "duration_watched": .number(statistics.durationWatched),
             "elapsed": .number(elapsed.inSeconds), "started_after": JSONValue(statistics.startupTime),
             "stalls": .integer(statistics.numberOfStalls), "stall_duration": .number(statistics.stallDuration),
             "variant_switches": .integer(statistics.numberOfVariantSwitches),
@@ -208,14 +184,14 @@ extension PlaySummary {
             if file.isComplete {
                 lines.append("  wrote     \(TerminalText.escaped(file.path))\(size)")
             } else if let part = file.partPath {
-                lines.append("  kept      \(TerminalText.escaped(part))\(size), not finished")
+                lines.append("  wrote     \(TerminalText.escaped(part))\(size), not finished")
             }
         }
         return lines
     }
 
     private var playedLine: String {
-        var line = "played \(Decimals.length(playedDuration))"
+        var line = "played \(Decimals.length(state.statistics.durationWatched))"
         if let duration = state.duration.finiteSeconds {
             line += " of \(passCount > 1 ? "\(passCount) times " : "")\(Decimals.length(duration))"
         }

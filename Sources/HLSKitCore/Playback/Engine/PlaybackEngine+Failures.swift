@@ -189,8 +189,7 @@ extension PlaybackEngine {
         if let user, letGo(user.id) { return }
         let isKey = resource.kind == .key
         let role: RequestRole = isKey ? .key(id) : .map(id)
-        var final = PlayerError(error, as: isKey ? .key : .listed)
-        if isKey { final.cause = "the key: \(final.cause)" }
+        let final = PlayerError(error, as: isKey ? .key : .listed)
         let hasAlternative = id == .main && hasAlternative
         switch decide(role, isKey ? .key : .initializationSection, .loading(error), hasAlternative: hasAlternative) {
         case .retry(let delay): wait(role, as: .resource(resource, id), delay, because: final)

@@ -251,7 +251,8 @@ struct SessionJournal: Sendable {
             access.requested(
                 id, segment: segment, mediaDuration: mediaDurations.removeValue(forKey: segment) ?? .zero, at: view.now)
             if view.isExpensive, segment.lane != .subtitles { access.change { $0.mediaRequestsExpensive += 1 } }
-        case .resource where transport.resourceClass == .initializationSection:
+        case .head,
+            .resource where transport.resourceClass == .initializationSection:
             openIfNeeded(for: nil, transport.url, view)
             access.requested(id, segment: nil, mediaDuration: .zero, at: view.now)
         case .playlist, .resource: break

@@ -22,6 +22,8 @@ struct DownloadLoader: Sendable {
         var key: ResourceID?
         /// How long a segment that is not there yet is waited for.
         var patience = Duration.zero
+        /// It is gone when the window has moved on: what may pass has the budget of live streams.
+        var isLive = false
     }
 
     /// Wait before what was not there, or damaged, is asked for again (RELIABILITY R1, R46, R67).
@@ -59,7 +61,8 @@ struct DownloadLoader: Sendable {
         var segment = request.segment
         segment.file = try await requests.request {
             try await client.load(
-                request.url, .segment, range: request.segment.range, limit: request.limit, namedBy: request.source
+                request.url, .segment, range: request.segment.range, limit: request.limit, namedBy: request.source,
+                patience: request.isLive ? .init(budget: client.options.retryPolicies.liveBudget) : nil
             ) { FileReader(request, folder: folder, received: received) }
         }
         return segment

@@ -36,6 +36,23 @@ struct CueScheduleTests {
         cues.map { "\($0.timeRange.start.seconds)-\($0.timeRange.end.seconds) \($0.text)" }
     }
 
+    @Test("cues without end are kept up to a number, the newest, and taking them one by one costs no more than they are")
+    func many() {
+        let count = CueSchedule.maximumCount * 3
+        let cues = (0..<count).map { Self.cue(Double($0) / 1000, 90_000, "\($0)") }
+        var schedule = CueSchedule()
+        let timeline = Self.timeline(pts: 0, start: .zero)
+        schedule.add(Self.batch(cues), language: nil)
+        schedule.place(by: timeline, presented: .zero)
+        #expect(schedule.current.count <= CueSchedule.maximumCount)
+        #expect(schedule.current.last?.text == "\(count - 1)")
+        #expect(schedule.takePlaced().count == schedule.current.count)
+        var given: [LegibleCue] = []
+        for time in 0...count { given += schedule.takeDue(at: .milliseconds(Int64(time)), timeline: timeline) }
+        #expect(given.last?.text == "\(count - 1)")
+        #expect(given.count <= CueSchedule.maximumCount && given.count > CueSchedule.maximumCount / 2)
+    }
+
     struct Placement: CustomStringConvertible, Sendable {
         var description: String
         var pts: Int64

@@ -20,6 +20,8 @@ enum EngineEffect: Sendable {
     /// Kinds of media of a lane that nobody took until now are taken from the segments that begin next; what was held of
     /// them is of no use. They are presented from there on; nil for wherever they begin.
     case take(Set<MediaType>, of: LaneID, from: Landing?)
+    /// Nothing of these item times comes in this lane.
+    case passedOver(LaneID, Range<Duration>)
     /// No further segment comes in this lane.
     case endLane(LaneID)
     /// The lane goes on after all: its end was that of a wish that was taken back.

@@ -37,6 +37,9 @@ struct ItemState: Sendable {
     var maximumForwardBuffer: Duration?
     /// The variants that the rule can choose from, lowest `BANDWIDTH` first.
     var choice: [VariantCandidate] = []
+    /// Where the best of them is kept: what was done about a window that moves too fast.
+    var recording = RecordingRule()
+    var keepsVariant = false
     /// What limited that choice.
     @Shared var choiceLimits: SelectionLimits? = nil
     /// What was loaded from each variant, by its index, and from the variant in use.
@@ -119,6 +122,10 @@ struct ItemState: Sendable {
     @Shared var tracks: [LaneID: [MediaTrack]] = [:]
     /// Whether any media was handed on.
     var hasPresentable = false
+    /// Whether any segment of pictures or sound could be read, be it in part.
+    var hasMedia = false
+    /// Segments that were read and named no track, while none has.
+    var tracklessCount = 0
 
     /// Where the user's credentials may go, and those that the URL itself carried (R60).
     let credentialOrigins: Set<Origin>

@@ -395,7 +395,7 @@ extension PlaybackEngine {
     }
 
     private mutating func noteTracks(_ tracks: [MediaTrack], of segment: SegmentID) {
-        guard !tracks.isEmpty else { return }
+        guard !tracks.isEmpty else { return noteTrackless(segment) }
         item?.hasPresentable = true
         if item?.trick == nil, segment.lane != .subtitles, item?.tracks[segment.lane] != tracks {
             item?.tracks[segment.lane] = tracks
@@ -430,6 +430,7 @@ extension PlaybackEngine {
         let from = flight.demuxedUpTo ?? min(time, flight.job.start)
         bridge(to: from, in: segment.lane)
         guard time > from || flight.demuxedUpTo == nil else { return }
+        if segment.lane != .subtitles, time > from { item?.hasMedia = true }
         insertMedia(from..<max(from, time), byteCount: 0, in: segment.lane)
         item?.lanes[segment.lane]?.segments[index].demuxedUpTo = max(from, time)
         endSound(flight, demuxedUpTo: time)
@@ -443,6 +444,7 @@ extension PlaybackEngine {
         let byteCount = loading.receivedByteCount(of: flight)
         item?.lanes[segment.lane]?.segments.remove(at: index)
         item?.hasPresentable = true
+        if segment.lane != .subtitles { item?.hasMedia = true }
         markDemuxed(segment.lane)
         let from = flight.demuxedUpTo ?? min(start, flight.job.start)
         bridge(to: from, in: segment.lane)
@@ -454,6 +456,7 @@ extension PlaybackEngine {
             goBackForLate(segment.lane)
         }
         item?.lanes[segment.lane]?.lastVariantIndex = flight.variantIndex
+        if segment.lane == .main, flight.job.start < end { watched.recover(flight.job.start..<end, at: playhead) }
         noteLoadedEnd(end, of: segment.lane)
         loading.retries.succeed(.segment(flight.role))
         loading.retries.succeed(.map(segment.lane))
@@ -557,7 +560,9 @@ extension PlaybackEngine {
         }
         noteLoadedEnd(range.upperBound, of: id)
         item?.lanes[id]?.startsNewSequence = true
+        if !range.isEmpty { effects.append(.passedOver(id, range)) }
         if id == .main {
+            watched.lose(range, at: playhead)
             statistics.numberOfSkippedSegments += 1
             statistics.skippedDuration += duration.seconds
         }
@@ -565,7 +570,8 @@ extension PlaybackEngine {
             .publish(
                 .segmentSkipped(
                     SkippedSegments(
-                        first: sequence, last: sequence, mediaDuration: duration, url: url, cause: cause))))
+                        first: sequence, last: sequence, mediaDuration: duration, url: url, cause: cause,
+                        itemTime: id == .main ? MediaTime(range.lowerBound) : nil))))
     }
 
     // MARK: Ending

@@ -107,7 +107,8 @@ package struct SteppedPlayback: Sendable {
         case .suspend, .resume, .abandonSegment, .endHead, .take, .reopenLane, .clearLane, .takeAudioFromVariant,
             .flush, .land,
             .reposition, .evict, .truncate, .step, .prerollEnded, .prime, .setTimebase, .diary, .note, .refreshURL,
-            .seekBegan, .seekEnded, .seekRefused, .itemEnded, .present, .advanceToNextItem:
+            .seekBegan, .seekEnded, .seekRefused, .itemEnded, .present, .advanceToNextItem,
+            .passedOver:
             break
         }
     }

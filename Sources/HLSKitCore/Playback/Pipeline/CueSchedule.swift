@@ -36,6 +36,8 @@ struct CueSchedule: Sendable {
     /// more than these repeats itself.
     private static let maxKnownCount = 4096
     private static let maxKnownByteCount = 1 << 20
+    /// Cues that are to come, and cues that are not over: of more the oldest are forgotten. A film has some thousands.
+    static let maximumCount = 30_000
     /// Cues that are nearer to their segment than this are placed by their own times when there is no anchor.
     private static let tolerance = Duration.seconds(10)
 
@@ -56,7 +58,7 @@ struct CueSchedule: Sendable {
     private var window: Range<Duration>
     private var unplaced: [(batch: CueBatch, language: String?)] = []
     /// By their starts, those of the same start in their order, when ``isSorted``.
-    private var due: [Entry] = []
+    private var due: ArraySlice<Entry> = []
     private var isSorted = true
     private var known = KnownCues()
     /// The cues of ``known`` in the order in which they came.
@@ -90,9 +92,10 @@ struct CueSchedule: Sendable {
     mutating func takeDue(at time: Duration, timeline: ItemTimeline) -> [LegibleCue] {
         place(by: timeline, presented: time, now: time)
         sort()
-        let count = due.firstIndex { $0.start > time } ?? due.count
-        let cues = due.prefix(count).map(Self.cue)
-        due.removeFirst(count)
+        let found = due.prefix { $0.start <= time }
+        let cues = found.map(Self.cue)
+        // The rest stays where it is: cues may come one by one by the ten thousand.
+        due = due.dropFirst(found.count)
         if !cues.isEmpty, freshCount == 0 {
             let now = MediaTime(time)
             current.removeAll { $0.timeRange.end <= now }
@@ -299,17 +302,24 @@ struct CueSchedule: Sendable {
         enqueue(entry)
         current.append(Self.cue(entry))
         freshCount += 1
+        guard current.count > Self.maximumCount else { return }
+        current.removeFirst(current.count / 4)
+        freshCount = min(freshCount, current.count)
     }
 
     private mutating func enqueue(_ entry: Entry) {
         // Cues come in their order nearly always.
         if let last = due.last, last.start > entry.start { isSorted = false }
         due.append(entry)
+        if due.count > Self.maximumCount { due = due.dropFirst(due.count / 4) }
     }
 
     private mutating func sort() {
         guard !isSorted else { return }
-        due = due.enumerated().sorted { ($0.element.start, $0.offset) < ($1.element.start, $1.offset) }.map(\.element)
+        let sorted = due.enumerated().sorted {
+            ($0.element.start, $0.offset) < ($1.element.start, $1.offset)
+        }
+        due = ArraySlice(sorted.map(\.element))
         isSorted = true
     }
 

@@ -168,6 +168,7 @@ struct LanePipeline {
                 let chunk = reader.chunks.removeFirst()
                 let clear = try reader.decrypt(chunk)
                 try consume(clear, &reader, timeline: &timeline, output: &output)
+                try reader.checkKey()
                 report(reader, output: &output)
             }
             guard reader.isComplete, !reader.awaitsHead else { return false }
@@ -179,6 +180,7 @@ struct LanePipeline {
             guard !reader.awaitsHead else { return false }
             if !reader.isDemuxed {
                 reader.isDemuxed = true
+                try reader.checkKey()
                 try finish(&reader, timeline: &timeline, output: &output)
             }
             guard !reader.awaitsHead else { return false }
@@ -301,6 +303,7 @@ struct LanePipeline {
                 reader.ends)
             silentTracks = reader.silentTracks
         }
+        if mode == .demux, reader.tracks.isEmpty { output.append(.fact(.tracks(reader.job.id, []))) }
         rest = reader.restForNext.map { ($0, reader.job) }
         let (start, end) = reader.range
         if let soundEnd = reader.ends[.audio], soundEnd < reader.job.start + reader.job.duration {
@@ -445,6 +448,7 @@ struct LanePipeline {
     ) {
         reader.see(encrypted)
         guard let found = reader.selectedTrack(id: encrypted.trackID), !reader.skipsRepeated(encrypted) else { return }
+        guard !reader.isLocked(encrypted, of: found) else { return }
         var sample: MediaSample
         let track: MediaTrack
         do throws(DecryptionError) {

@@ -86,6 +86,7 @@ struct PlaybackDriver: ~Copyable {
         engine = channel
         self.inbox = inbox
         self.configuration = configuration
+        timeline.mediaOrigin = configuration.mediaOrigin
         self.counters = counters
         presentation = PresentationClock(isPaced: configuration.isPaced, clock: channel.clock, isHeld: true) {
             inbox.alarm()
@@ -218,6 +219,7 @@ struct PlaybackDriver: ~Copyable {
         case .abandonSegment(let segment): withPipeline(segment.lane) { $0.abandon(segment) }
         case .endHead(let segment): withPipeline(segment.lane) { $0.endHead(of: segment) }
         case .take(let kinds, let lane, let landing): take(kinds, of: lane, from: landing)
+        case .passedOver(let lane, let range): note(lane) { $0.noteHole(range, of: $1) }
         case .endLane(let lane): endLane(lane)
         case .reopenLane(let lane): reopenLane(lane)
         case .clearLane(let lane): clear(lane)
@@ -541,7 +543,10 @@ struct PlaybackDriver: ~Copyable {
         var syncTimes: [Duration] = []
         for element in output {
             switch element {
-            case .track(let track, let window, _):
+            case .track(var track, let window, _):
+                if track.mediaType == .audio, track.language == nil {
+                    track.language = engine.read { $0.item?.audibleOption?.language }
+                }
                 expectation.give(track.mediaType, of: lane)
                 if lane == .main, track.mediaType == .video { closedCaptions.begin(track, isStill: window.isStill) }
                 items[track.mediaType, default: []].append(.track(track, window: window))
@@ -583,11 +588,18 @@ struct PlaybackDriver: ~Copyable {
         for fact in facts {
             engine.handle(.media(fact))
             if case .segmentEnded(_, _, let end) = fact {
+                note(lane) { $0.noteHandedOn(upTo: end, of: $1) }
                 noteDiscarded(upTo: end, of: lane)
                 expectation.finish(lane, isLaneOver: false)
                 tellExpectation()
             }
         }
+    }
+
+    /// Tells who keeps the kinds of media side by side of those that a lane gives.
+    private func note(_ lane: LaneID, _ body: (Lockstep, MediaType) -> Void) {
+        guard let lockstep = hub.lockstep else { return }
+        for key in renderers.keys where key.lane == lane { body(lockstep, key.type) }
     }
 
     private mutating func add(_ batch: CueBatch) {
@@ -804,6 +816,7 @@ struct PlaybackDriver: ~Copyable {
         self.landing = landing
         primeNumber = nil
         presentation.flush(at: landing.time, isReverse: isReverse)
+        hub.lockstep?.restart()
         for (key, active) in renderers.sorted(by: Self.isEarlier) {
             body(active.renderer)
             renderers[key]?.drainedEnd = nil

@@ -27,7 +27,9 @@ struct SegmentReader {
     /// The tracks that are handed on, and the kinds that were announced in this segment.
     private(set) var selected: [MediaType: MediaTrack] = [:]
     /// All tracks that the segment has told of.
-    private var tracks: [MediaTrack] = []
+    private(set) var tracks: [MediaTrack] = []
+    /// A track with encrypted samples and no key.
+    private var lockedTrack: MediaTrack?
     /// Kinds that were selected in the middle of the segment: they begin where decoding can.
     private var awaitingSync: Set<MediaType> = []
     /// Metadata that no place was found for yet.
@@ -40,6 +42,8 @@ struct SegmentReader {
     private var timestampMap = WebVTTTimestampMap()
     private var styles = WebVTTCaptions()
     private var cues: [MediaCue] = []
+    /// Of the whole segment, those that were left out too.
+    private var cueCount = 0
     private var textSamples = TextSampleReader()
     /// Closed captions of a track of their own that no place was found for yet, at times of their track.
     var closedCaptions: [HeldCaptions] = []
@@ -51,7 +55,9 @@ struct SegmentReader {
     private var firstPTS: [Int: Int64] = [:]
     /// Kinds were selected in the middle of the segment: what is handed on need not reach back to its start.
     private var beganLate = false
-    /// Samples given per track, and those that a reading before this one has given already.
+    /// Samples of each track that came, how many of them had come with the last that was given, and the same of readings
+    /// before this one.
+    private var seen: [Int: Int] = [:]
     private var delivered: [Int: Int] = [:]
     private var repeated: [Int: Int] = [:]
     private var extents: [Int: TrackExtent] = [:]
@@ -77,14 +83,16 @@ struct SegmentReader {
     }
 
     mutating func restart(_ job: SegmentJob) {
-        let isSameMedia = job.url == self.job.url && !job.startsNewSequence
-        let given = delivered
-        let known = announced
+        let old = self
         self = SegmentReader(job: job)
-        guard isSameMedia else { return }
-        // The same bytes again: what was handed on is passed over.
-        repeated = given
-        announced = known
+        guard job.url == old.job.url else { return }
+        // The same bytes again: what was handed on is passed over, by whichever reading came furthest.
+        repeated = old.repeated.merging(old.delivered) { max($0, $1) }
+        announced = old.announced
+        beganLate = old.beganLate
+        extents = old.extents
+        repairs = old.repairs
+        placements = old.placements
     }
 
     // MARK: Encryption
@@ -137,6 +145,23 @@ struct SegmentReader {
         if container == .packedAudio, track.mediaType == .audio { sample.encryption = .elementaryStream }
         track.encryption = nil
         return (try sampleDecryption.decrypt(sample, track.codec), track)
+    }
+
+    /// Whether a sample is encrypted and nothing tells the key. ``checkKey()`` tells it.
+    mutating func isLocked(_ sample: MediaSample, of track: MediaTrack) -> Bool {
+        guard sample.encryption != nil, sampleDecryption == nil else { return false }
+        if lockedTrack == nil { lockedTrack = track }
+        return true
+    }
+
+    /// Fails where samples are encrypted and the playlist names no key.
+    func checkKey() throws(SegmentFailure) {
+        guard let lockedTrack else { return }
+        let scheme = lockedTrack.encryption.map { " (\($0.scheme.rawValue))" } ?? ""
+        throw .media(
+            MediaError(
+                code: .unsupported,
+                text: "the \(lockedTrack.codec.rawValue) track is encrypted\(scheme) and the playlist names no key"))
     }
 
     /// Decrypts an initialization section.
@@ -204,12 +229,22 @@ struct SegmentReader {
             case .timestampMap(let map): timestampMap = map
             case .cue(let cue):
                 // Times are put in place later.
+                guard countCue(&events) else { continue }
                 let styled = styles.isEmpty ? nil : styles.caption(cue, timeRange: .zero)
                 cues.append(MediaCue(cue: cue, styled: styled))
             case .note(let text): events.append(.note("\(job.url): \(text)"))
             case .block(let block): styles.add(block)
             }
         }
+    }
+
+    /// Whether one more cue of the segment is kept. That there are too many is told once.
+    private mutating func countCue(_ events: inout [DemuxerEvent]) -> Bool {
+        cueCount += 1
+        if cueCount == CueSchedule.maximumCount + 1 {
+            events.append(.note("\(job.url): more than \(CueSchedule.maximumCount) cues; the rest is left out"))
+        }
+        return cueCount <= CueSchedule.maximumCount
     }
 
     /// The cues that were read since the last call; nil where there are none.
@@ -335,7 +370,9 @@ struct SegmentReader {
     /// Takes a sample of text: cues, or closed captions.
     mutating func read(_ sample: MediaSample, of track: MediaTrack, notes: inout [String]) {
         if job.id.lane == .subtitles {
-            cues += textSamples.read(sample, of: track, notes: &notes)
+            let found = textSamples.read(sample, of: track, notes: &notes)
+            cues += found.prefix(max(0, CueSchedule.maximumCount - cueCount))
+            cueCount += found.count
             return
         }
         let data = sample.data.withUnsafeBytes { bytes in
@@ -362,12 +399,15 @@ struct SegmentReader {
 
     /// Whether a reading before this one has already given the sample.
     mutating func skipsRepeated(_ sample: MediaSample) -> Bool {
-        delivered[sample.trackID, default: 0] += 1
-        return delivered[sample.trackID, default: 0] <= repeated[sample.trackID, default: 0]
+        let number = seen[sample.trackID, default: 0]
+        guard number > repeated[sample.trackID, default: 0] else { return true }
+        delivered[sample.trackID] = number
+        return false
     }
 
     /// Takes note of a sample, handed on or not.
     mutating func see(_ sample: MediaSample) {
+        seen[sample.trackID, default: 0] += 1
         if firstPTS[sample.trackID] == nil { firstPTS[sample.trackID] = sample.pts }
     }
 

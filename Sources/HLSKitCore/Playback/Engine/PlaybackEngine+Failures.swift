@@ -20,6 +20,7 @@ extension PlaybackEngine {
             guard item?.lanes[lane]?.playlistURL == context.url else { return }
             failPlaylist(of: lane, .loading(error), url: context.url, variantIndex: variantIndex)
         case .segment(let segment): failSegment(segment, error: PlayerError(error, isFirst: false), loadingError: error)
+        case .head(let segment): effects.append(.endHead(segment))
         case .resource(let resource, let lane):
             let others = lanes(sharing: id, of: resource).filter { $0 != lane }
             failResource(resource, in: lane, error)

@@ -53,7 +53,7 @@ extension PlaybackEngine {
         case (.mediaPlaylist(let lane, let isReload, let variantIndex), _):
             item?.lanes[lane]?.playlistRequest = nil
             takeMediaPlaylist(result, lane, isReload: isReload, variantIndex: variantIndex, context)
-        case (.segment, _), (.resource, _): break
+        case (.segment, _), (.head, _), (.resource, _): break
         }
     }
 

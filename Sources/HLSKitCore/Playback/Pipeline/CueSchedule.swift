@@ -51,6 +51,9 @@ struct CueSchedule: Sendable {
         var language: String?
     }
 
+    /// When the subtitles were chosen, and the start of the segment that came first of them: of cues up to there, those that
+    /// are over when they come are not given.
+    private var joined: (time: Duration, segment: Duration?)?
     /// Item times between which cues are wanted.
     private var window: Range<Duration>
     private var unplaced: [(batch: CueBatch, language: String?)] = []
@@ -87,7 +90,7 @@ struct CueSchedule: Sendable {
 
     /// Gives the cues that are to be shown at `time` and were not given yet, in the order of their starts.
     mutating func takeDue(at time: Duration, timeline: ItemTimeline) -> [LegibleCue] {
-        place(by: timeline, presented: time)
+        place(by: timeline, presented: time, now: time)
         sort()
         let found = due.prefix { $0.start <= time }
         let cues = found.map(Self.cue)
@@ -137,20 +140,36 @@ struct CueSchedule: Sendable {
         open = []
         nextOpen = nil
         changes = []
+        joined = nil
     }
 
+    /// The cues to come are of subtitles that were chosen at this item time: those that are over by then, or when they come,
+    /// are left out.
+    mutating func join(at time: Duration) { joined = (time, nil) }
+
     /// Places what can be placed.
-    mutating func place(by timeline: ItemTimeline, presented: Duration) {
+    ///
+    /// - Parameter now: the item time of now, for who chooses subtitles while playing.
+    mutating func place(by timeline: ItemTimeline, presented: Duration, now: Duration = .zero) {
         guard !unplaced.isEmpty else { return }
         var waiting: [(batch: CueBatch, language: String?)] = []
         for (batch, language) in unplaced {
             if let offset = Self.offset(of: batch, by: timeline, presented: presented) {
-                for cue in batch.cues { insert(cue, offset: offset, language: language) }
+                let past = timeOfPast(for: batch, now: now)
+                for cue in batch.cues { insert(cue, offset: offset, language: language, past: past) }
             } else {
                 waiting.append((batch, language))
             }
         }
         unplaced = waiting
+    }
+
+    /// Cues of a batch that end up to there are of the past; nil where none are.
+    private mutating func timeOfPast(for batch: CueBatch, now: Duration) -> Duration? {
+        guard let joined else { return nil }
+        let segment = max(joined.segment ?? batch.start, batch.start <= joined.time ? batch.start : .zero)
+        self.joined?.segment = segment
+        return batch.start <= segment ? max(joined.time, now) : nil
     }
 
     /// What is added to the times of a batch's cues to get item time; nil while there may still be an anchor for it.
@@ -167,7 +186,7 @@ struct CueSchedule: Sendable {
             ? .zero - batch.map.local : batch.start - first.cue.start
     }
 
-    private mutating func insert(_ found: MediaCue, offset: Duration, language: String?) {
+    private mutating func insert(_ found: MediaCue, offset: Duration, language: String?, past: Duration?) {
         let (start, end) = (found.cue.start + offset, found.cue.end + offset)
         guard end > window.lowerBound, start < window.upperBound else { return }
         var entry = Entry(
@@ -184,6 +203,8 @@ struct CueSchedule: Sendable {
             return
         }
         guard remember(entry) else { return }
+        // It is known, for a seek back.
+        if let past, entry.end <= past { return }
         give(entry)
     }
 

@@ -8,7 +8,17 @@ struct SegmentReader {
     var chunks: [[UInt8]] = []
     var isComplete = false
     var isPrepared = false
+    /// All bytes were decrypted, and all were demuxed.
+    var isDecrypted = false
+    var isDemuxed = false
     var hasFailed = false
+    /// Its pictures cannot be decoded without what the head of the stream tells, which is on its way; then, that it is
+    /// there or will not come.
+    var awaitsHead = false
+    var isHeadNews = false
+    var head: StreamHead?
+    /// What was demuxed meanwhile.
+    private var held: [DemuxerEvent] = []
     /// The one picture that is wanted of the segment was handed on.
     var hasPicture = false
     var decryption: Decryption?
@@ -38,7 +48,7 @@ struct SegmentReader {
     /// Closed captions of a track of their own that no place was found for yet, at times of their track.
     var closedCaptions: [HeldCaptions] = []
     /// Bytes seen while the container is not known.
-    private var head: [UInt8] = []
+    private var unidentified: [UInt8] = []
     private var byteCount = 0
     private var placements: [Int: ItemTimeline.Placement] = [:]
     /// Of each track, wanted or not: what stands where the playlist says that the segment starts.
@@ -63,6 +73,14 @@ struct SegmentReader {
     }
 
     var opensSequence: Bool { job.startsNewSequence }
+
+    /// Keeps what was demuxed until the head of the stream is there.
+    mutating func hold(_ events: ArraySlice<DemuxerEvent>) { held += events }
+
+    mutating func takeHeld() -> [DemuxerEvent] {
+        defer { held = [] }
+        return held
+    }
 
     mutating func restart(_ job: SegmentJob) {
         let old = self
@@ -166,7 +184,7 @@ struct SegmentReader {
     mutating func demux(_ bytes: [UInt8], to events: inout [DemuxerEvent]) throws(MediaError) {
         byteCount += bytes.count
         if isOpen { return try feed(bytes, to: &events) }
-        head += bytes
+        unidentified += bytes
         guard try openDemuxer(isEnd: false) else { return }
         try feedHead(to: &events)
     }
@@ -190,8 +208,8 @@ struct SegmentReader {
     private var isOpen: Bool { demuxer != nil || webVTT != nil }
 
     private mutating func feedHead(to events: inout [DemuxerEvent]) throws(MediaError) {
-        let bytes = head
-        head = []
+        let bytes = unidentified
+        unidentified = []
         try feed(bytes, to: &events)
     }
 
@@ -238,7 +256,7 @@ struct SegmentReader {
     }
 
     private mutating func openDemuxer(isEnd: Bool) throws(MediaError) -> Bool {
-        guard let container = ContainerProbe.identify(head[...], isComplete: isEnd) else { return false }
+        guard let container = ContainerProbe.identify(unidentified[...], isComplete: isEnd) else { return false }
         self.container = container
         switch container {
         case .webVTT where job.id.lane == .subtitles: webVTT = WebVTTParser()
@@ -269,14 +287,14 @@ struct SegmentReader {
     mutating func check(_ bytes: [UInt8]) throws(MediaError) {
         byteCount += bytes.count
         guard container == nil else { return }
-        head += bytes.prefix(ContainerProbe.maxByteCount)
-        container = ContainerProbe.identify(head[...], isComplete: false)
+        unidentified += bytes.prefix(ContainerProbe.maxByteCount)
+        container = ContainerProbe.identify(unidentified[...], isComplete: false)
         try refuseUnknown()
     }
 
     mutating func checkEnd() throws(MediaError) {
-        container = container ?? ContainerProbe.identify(head[...], isComplete: true)
-        head = []
+        container = container ?? ContainerProbe.identify(unidentified[...], isComplete: true)
+        unidentified = []
         try refuseUnknown()
         if case .transportStream(let stride) = container, byteCount % stride != 0 {
             throw MediaError(
@@ -368,6 +386,9 @@ struct SegmentReader {
                 time: ItemTimeline.duration(sample.pts, track.timescale),
                 duration: ItemTimeline.duration(max(0, sample.duration), track.timescale), data: data))
     }
+
+    /// A track of the segment, wanted or not.
+    func track(id: Int) -> MediaTrack? { tracks.first { $0.id == id } }
 
     func selectedTrack(id: Int) -> MediaTrack? {
         if let found = selected.values.first(where: { $0.id == id }) { return found }

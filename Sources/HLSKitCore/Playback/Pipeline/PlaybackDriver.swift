@@ -224,7 +224,10 @@ struct PlaybackDriver: ~Copyable {
         case .reopenLane(let lane): reopenLane(lane)
         case .clearLane(let lane): clear(lane)
         case .takeAudioFromVariant:
-            follow(wishesFor: .main)
+            // All of it is loaded anew.
+            let wanted = wantedTypes(of: .main)
+            late.begin(.main, wanted.filter { isTaken($0) })
+            lanes[.main]?.wanted = wanted
         case .flush(let landing, let isReverse): flush(to: landing, isReverse: isReverse)
         case .land(let landing): self.landing = landing
         case .reposition(let landing): reposition(to: landing)

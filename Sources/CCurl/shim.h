@@ -23,6 +23,9 @@ static inline CURLcode CCurl_setopt_write(CURL *handle, CURLoption option, curl_
 static inline CURLcode CCurl_setopt_opensocket(CURL *handle, curl_opensocket_callback value) {
     return (curl_easy_setopt)(handle, CURLOPT_OPENSOCKETFUNCTION, value);
 }
+static inline CURLcode CCurl_setopt_closesocket(CURL *handle, curl_closesocket_callback value) {
+    return (curl_easy_setopt)(handle, CURLOPT_CLOSESOCKETFUNCTION, value);
+}
 static inline CURLcode CCurl_getinfo_long(CURL *handle, CURLINFO info, long *value) {
     return (curl_easy_getinfo)(handle, info, value);
 }
@@ -44,6 +47,9 @@ static inline CURLcode CCurl_message_result(const CURLMsg *message) { return mes
 
 // The sockaddr is the last member of a struct that grows; its bytes are read here.
 static inline const struct sockaddr *CCurl_sockaddr(const struct curl_sockaddr *address) { return &address->addr; }
+
+// An enumeration in curl 7.88, macros in 8.14: the value is the same.
+static const long CCurl_netrc_optional = CURL_NETRC_OPTIONAL;
 
 // Macros with casts do not import.
 static const curl_socket_t CCurl_socket_bad = CURL_SOCKET_BAD;

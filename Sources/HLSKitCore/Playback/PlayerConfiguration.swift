@@ -25,10 +25,10 @@ public struct PlayerConfiguration: Sendable {
     public var keepUpPolicy = KeepUpPolicy.predictive
     public var retryPolicies = RetryPolicies()
     public var timeouts = TransportTimeouts()
-    /// Header fields of every request. Those that carry credentials go to the origin of the item's URL and to
-    /// ``credentialOrigins`` only.
+    /// Header fields of requests to the origin of the item's URL and to ``credentialOrigins``. Other origins get those that
+    /// hold no secret (``TransportRequest/fields`` lists them).
     public var fields: [HTTPField] = []
-    /// Further origins that credentials may go to: header fields, and client certificates (RELIABILITY R59). Default: none.
+    /// Further origins that get all of ``fields``, logins of the netrc file and the client certificate. Default: none.
     public var credentialOrigins: Set<Origin> = []
     /// A playlist given as a file may name files outside its folder. Default false.
     public var allowsFilesAnywhere = false

@@ -26,6 +26,9 @@ struct RetryScheduleTests {
         .loading(LoadingError(code: code, url: "u", text: code.rawValue))
     }
 
+    private static let emptyFile = Schedule.Failure.Cause.loading(
+        LoadingError(code: .emptyBody, url: "file:///e.mp4", text: "the file is empty"))
+
     private static func after(_ seconds: Double...) -> [Schedule.Decision] {
         seconds.map { .retry(after: .milliseconds(Int64($0 * 1000))) }
     }
@@ -105,6 +108,9 @@ struct RetryScheduleTests {
     ]
 
     private static let others: [Case] = [
+        Case(
+            testDescription: "an empty file, which no wait will fill", cause: emptyFile, kind: .firstPlaylist,
+            expected: [.fail(.badPlaylist)]),
         Case(
             testDescription: "R11: 5xx on the first playlist", cause: status(500), kind: .firstPlaylist,
             expected: schedule + [.fail(.network)]),

@@ -20,6 +20,7 @@ extension PlaybackEngine {
             guard item?.lanes[lane]?.playlistURL == context.url else { return }
             failPlaylist(of: lane, .loading(error), url: context.url, variantIndex: variantIndex)
         case .segment(let segment): failSegment(segment, error: PlayerError(error, isFirst: false), loadingError: error)
+        case .head(let segment): effects.append(.endHead(segment))
         case .resource(let resource, let lane):
             let others = lanes(sharing: id, of: resource).filter { $0 != lane }
             failResource(resource, in: lane, error)
@@ -43,7 +44,7 @@ extension PlaybackEngine {
         guard let lane = item?.lanes[id] else { return }
         let error =
             switch trouble {
-            case .loading(let error): PlayerError(error, isFirst: item?.multivariant == nil || lane.tracker == nil)
+            case .loading(let error): PlayerError(error, isFirst: item?.multivariant == nil)
             case .playlist(let failure): PlayerError(failure)
             }
         let hasAlternative = id == .main && hasAlternative
@@ -190,11 +191,7 @@ extension PlaybackEngine {
         if let user, letGo(user.id) { return }
         let isKey = resource.kind == .key
         let role: RequestRole = isKey ? .key(id) : .map(id)
-        var final = PlayerError(error, isFirst: false)
-        if isKey {
-            final.code = error.code == .untrustedCertificate || error.code == .refused ? .refused : .contentKey
-            final.cause = "the key: \(final.cause)"
-        }
+        let final = PlayerError(error, as: isKey ? .key : .listed)
         let hasAlternative = id == .main && hasAlternative
         switch decide(role, isKey ? .key : .initializationSection, .loading(error), hasAlternative: hasAlternative) {
         case .retry(let delay): wait(role, as: .resource(resource, id), delay, because: final)
@@ -248,7 +245,7 @@ extension PlaybackEngine {
 
     /// There is a variant to go to that has not failed of late.
     var hasAlternative: Bool {
-        guard let item, item.trick == nil, item.candidates.count > 1 else { return false }
+        guard let item, item.trick == nil, item.candidates.count > 1, !isVariantFixed else { return false }
         let penalized = loading.penalizedVariants(at: now)
         return eligibility().eligible.contains {
             $0.uri != item.variantURI && !penalized.contains($0.index)
@@ -264,6 +261,8 @@ extension PlaybackEngine {
         for candidate in item.candidates where candidate.uri == item.variantURI {
             loading.penalties.add(candidate.index, at: now)
         }
+        let place = item.lanes[.main]?.tracker.map { resumeTimeOfMain($0) } ?? .zero
+        self.item?.recording.left(at: place)
         let eligible = eligibility().eligible.filter { $0.uri != item.variantURI }
         let bandwidth = Double(item.variant?.bandwidth ?? 0)
         // As near to what was chosen as can be, rather below than above.

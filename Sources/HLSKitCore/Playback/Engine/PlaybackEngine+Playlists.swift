@@ -53,7 +53,7 @@ extension PlaybackEngine {
         case (.mediaPlaylist(let lane, let isReload, let variantIndex), _):
             item?.lanes[lane]?.playlistRequest = nil
             takeMediaPlaylist(result, lane, isReload: isReload, variantIndex: variantIndex, context)
-        case (.segment, _), (.resource, _): break
+        case (.segment, _), (.head, _), (.resource, _): break
         }
     }
 
@@ -259,8 +259,9 @@ extension PlaybackEngine {
         case .duration(let length): item?.forwardEnd = start + length
         }
         if let end = item?.forwardEnd, end < start { item?.forwardEnd = start }
-        watched = WatchedTime(from: start)
         setTimebase(TimebaseState(itemTime: start, hostTime: now, rate: timebase.rate))
+        // The way from item time 0 to the start was not played.
+        watched = WatchedTime(from: start)
     }
 
     func liveOffset(of tracker: PlaylistTracker) -> Duration {

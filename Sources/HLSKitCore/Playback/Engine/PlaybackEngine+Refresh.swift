@@ -50,6 +50,7 @@ extension PlaybackEngine {
         case .segment(let segment):
             goBack(to: segment)
             park(segment.lane)
+        case .head(let segment): effects.append(.endHead(segment))
         case .resource(let resource, let lane):
             for other in Set([lane] + lanes(sharing: id, of: resource)).sorted(by: { $0.rawValue < $1.rawValue }) {
                 item?.lanes[other]?.resources[resource] = nil

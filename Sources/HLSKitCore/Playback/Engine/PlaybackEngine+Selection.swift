@@ -11,13 +11,17 @@ extension PlaybackEngine {
                 PlayerError(code: .badPlaylist, url: item?.multivariantURL, cause: "the playlist lists no variant"))
         }
         item?.candidates = VariantCandidate.list(of: playlist)
+        noteVariantPolicy()
         openMediaSelection(of: playlist)
         guard item?.error == nil else { return }
         if let known = knownBandwidth(of: playlist) { loading.hint = known }
         let eligibility = eligibility()
-        let choice = InitialVariantRule().choose(
-            from: eligibility.eligible, knownThroughput: loading.estimatedBitsPerSecond(at: now),
-            startsOnFirstEligibleVariant: preferences.startsOnFirstEligibleVariant)
+        let choice =
+            keepsVariant
+            ? firstOfRecording(from: eligibility.eligible)
+            : InitialVariantRule().choose(
+                from: eligibility.eligible, knownThroughput: loading.estimatedBitsPerSecond(at: now),
+                startsOnFirstEligibleVariant: preferences.startsOnFirstEligibleVariant)
         note(.choices) { .eligibility(eligibility) }
         guard let choice else { return failItem(noEligibleVariant(eligibility)) }
         note(.choices) { .firstVariant(index: choice.variantIndex, explanation: choice.explanation) }
@@ -30,12 +34,9 @@ extension PlaybackEngine {
 
     private func noEligibleVariant(_ eligibility: VariantEligibility) -> PlayerError {
         if let quality = preferences.quality, eligibility.exclusions.values.allSatisfy({ $0 == .limits }) {
-            let offered = (item?.candidates ?? []).map { candidate in
-                (candidate.resolution.map { "\($0.height)p " } ?? "") + "\(Int(clamping: Int64(candidate.bandwidth)))"
-            }
             return PlayerError(
                 code: .noEligibleVariant, url: item?.multivariantURL, cause: "no variant matches \"\(quality)\"",
-                detail: "there are: " + offered.prefix(16).joined(separator: ", "))
+                detail: (item?.candidates ?? []).offer)
         }
         var reasons = eligibility.exclusions.sorted { $0.key < $1.key }
             .prefix(8)
@@ -61,7 +62,7 @@ extension PlaybackEngine {
         context.preferredMaximumResolution = limits.resolution
         context.prefersLosslessAudio = preferences.variantPreferences.contains(.lossless)
         switch preferences.variantPolicy {
-        case .automatic: break
+        case .automatic, .best: break
         case .bounded(let bitRates): context.bitRateBounds = bitRates
         case .pinned(let index, _): context.pinnedVariant = index
         }
@@ -141,6 +142,7 @@ extension PlaybackEngine {
         guard let count = item?.candidates.count, count > 1, let tracker = item?.lanes[.main]?.tracker,
             item?.decidedFor != tracker.starts[index]
         else { return false }
+        if keepsVariant { forgivePassed(upTo: tracker.starts[index]) }
         guard refreshChoice(), let choice = item?.choice, let current = item?.variantIndex else { return false }
         item?.decidedFor = tracker.starts[index]
         if statistics.numberOfSegments == 0, item?.lanes.values.contains(where: \.hasLoadedSegment) == false,
@@ -150,7 +152,9 @@ extension PlaybackEngine {
             return false
         }
         let decision: SelectionDecision
-        if choice.count == 1 {
+        if keepsVariant {
+            decision = recordingDecision(at: index, in: tracker, among: choice)
+        } else if choice.count == 1 {
             decision = SelectionDecision(variantIndex: choice[0].index, explanation: "the only one that may be used")
         } else {
             let input = selectionInput(at: index, in: tracker, candidates: choice)

@@ -24,6 +24,8 @@ final class TrackRenderer: Sendable {
         /// After so many moves of the reading place, the first media to be presented is decoded, or there is nothing to
         /// wait for. `first` is its item time.
         case primed(generation: Int, first: Duration?)
+        /// Nothing comes out of the decoder for a while; `isAll`: nothing has, from where it began to the end.
+        case silent(PlayerError, isAll: Bool)
         case failed(PlayerError)
     }
 
@@ -148,7 +150,7 @@ final class TrackRenderer: Sendable {
         change { queue in
             queue.isStopped = true
             queue.store.removeAll(landing: nil)
-            hub.lockstep?.setIdle(true, mediaType)
+            hub.lockstep?.end(mediaType)
         }
     }
 
@@ -253,6 +255,13 @@ final class TrackRenderer: Sendable {
         /// Where reading began after the last move, and whether the first media from there was told.
         private var landing: Landing?
         private var isPrimed = false
+        /// What decoders of the track have to know, and whether the next sample is a decoder's, or a taker's, first.
+        private var parameterSets: [UInt8] = []
+        private var isDecoderNew = true
+        private var isTakerNew = true
+        private var silence = DecoderSilence()
+        /// Media has come that is presented after the end of the window: of the run nothing more is.
+        private var isOver = false
 
         private enum Media {
             case video(VideoFrame)
@@ -294,6 +303,8 @@ final class TrackRenderer: Sendable {
             candidate = nil
             landing = nil
             isPrimed = false
+            silence = DecoderSilence()
+            isOver = false
         }
 
         mutating func process(_ item: SampleStore.Item) async {
@@ -304,6 +315,8 @@ final class TrackRenderer: Sendable {
                 await drain()
                 notePrimed(nil)
                 await presentAll()
+                if silence.isOfAll { renderer.report(.silent(silenceError, isAll: true)) }
+                renderer.hub.lockstep?.end(renderer.mediaType)
                 renderer.hub.finish(renderer.mediaType, generation: clockGeneration)
                 renderer.report(.drained(end: end, number: number))
             }
@@ -326,6 +339,10 @@ final class TrackRenderer: Sendable {
             }
             decoder = nil
             isUndecodable = false
+            isOver = false
+            parameterSets = start.parameterSets
+            isTakerNew = true
+            silence.interrupt()
             openDecoder(renderer.mode.withLock(\.self))
             if renderer.hub.writersWantSamples(of: track.mediaType) { renderer.hub.lockstep?.join(track.mediaType) }
             await attempt { hub throws(OutputError) in try await hub.begin(track) }
@@ -335,6 +352,7 @@ final class TrackRenderer: Sendable {
             guard let track, let threadCount = mode.decodingThreadCount, !isUndecodable else { return }
             do {
                 decoder = try Self.makeDecoder(of: track, threadCount: threadCount)
+                isDecoderNew = true
             } catch {
                 isUndecodable = true
                 let cause = "\(track.codec.rawValue) cannot be decoded"
@@ -387,12 +405,19 @@ final class TrackRenderer: Sendable {
             if mode.passesSamples { await pass(sample) }
             var frames: [VideoFrame] = []
             var buffers: [AudioBuffer] = []
+            var isSilent = false
             do {
                 switch decoder {
+                case .some where isOver: break
                 case .video(let decoder):
                     guard await mayDecode(sample, with: decoder) else { break }
-                    try decoder.decode(sample, to: &frames)
-                case .audio(let decoder): try decoder.decode(sample, to: &buffers)
+                    isSilent = true
+                    let isFirst = isDecoderNew
+                    isDecoderNew = false
+                    try decoder.decode(isFirst ? completed(sample) : sample, to: &frames)
+                case .audio(let decoder):
+                    isSilent = true
+                    try decoder.decode(sample, to: &buffers)
                 case nil:
                     guard !mode.passesSamples else { return }
                     notePrimed(nil)
@@ -402,6 +427,12 @@ final class TrackRenderer: Sendable {
                 }
             } catch {
                 note(error)
+                silence.noteFailure()
+            }
+            if !frames.isEmpty || !buffers.isEmpty {
+                silence.end()
+            } else if isSilent {
+                noteDecoderSilence(at: sample)
             }
             await deliver(frames)
             await deliver(buffers)
@@ -411,6 +442,30 @@ final class TrackRenderer: Sendable {
             }
             noteSilence(after: sample)
             noteConsumed(sample, offset: offset)
+        }
+
+        /// The first sample of a decoder with what that has to know, where the sample does not tell.
+        private func completed(_ sample: MediaSample) -> MediaSample {
+            guard !parameterSets.isEmpty, let track, PictureParameterSets.areMissing(in: sample, of: track) else {
+                return sample
+            }
+            return PictureParameterSets.prepend(parameterSets, to: sample)
+        }
+
+        private mutating func noteDecoderSilence(at sample: MediaSample) {
+            guard let track else { return }
+            let time = ItemTimeline.duration(sample.dts, track.timescale) + offset
+            guard silence.goesOn(at: time) else { return }
+            renderer.report(.silent(silenceError, isAll: false))
+            notePrimed(nil)
+        }
+
+        private var silenceError: PlayerError {
+            let kind = track?.mediaType == .audio ? "sound" : "pictures"
+            let start = ((silence.start ?? .zero).seconds * 1000).rounded() / 1000
+            return PlayerError(
+                code: .badMedia, cause: "no \(kind) can be decoded",
+                detail: "\(track?.codec.rawValue ?? "media") from \(start) s on")
         }
 
         /// Media that nobody takes is over where it ends, not where outputs were left.
@@ -476,6 +531,7 @@ final class TrackRenderer: Sendable {
             } catch {
                 note(error)
             }
+            if !frames.isEmpty || !buffers.isEmpty { silence.end() }
             await deliver(frames)
             await deliver(buffers)
             if let candidate {
@@ -520,7 +576,17 @@ final class TrackRenderer: Sendable {
 
         private mutating func deliver(_ buffers: [AudioBuffer]) async {
             for buffer in buffers.flatMap({ trimmed($0) }) {
-                let time = ItemTimeline.duration(buffer.pts, buffer.timescale) + offset
+                var (buffer, time) = (buffer, ItemTimeline.duration(buffer.pts, buffer.timescale) + offset)
+                let cut = SoundCut(window).cut(time: time, frameCount: buffer.frameCount, sampleRate: buffer.sampleRate)
+                if let cut {
+                    do throws(CodecError) {
+                        buffer = try buffer.trimmed(leading: cut.leading, trailing: cut.trailing)
+                        time += Duration.seconds(1) * cut.leading / max(1, buffer.sampleRate)
+                    } catch {
+                        note(error)
+                        continue
+                    }
+                }
                 let length = Duration.seconds(1) * buffer.frameCount / max(1, buffer.sampleRate)
                 await queue(.audio(buffer), at: time, length: length, isInside: isInside(time, length, isVideo: false))
             }
@@ -528,7 +594,15 @@ final class TrackRenderer: Sendable {
 
         private mutating func queue(_ media: Media, at time: Duration, length: Duration, isInside: Bool) async {
             renderer.count { $0.decodedFrames += 1 }
-            guard isInside, !isTooLate(media, at: time) else { return }
+            guard isInside else {
+                // Media comes in the order of presentation: what was decoded before is all there is.
+                if let until = window.until, time >= until, !isOver {
+                    isOver = true
+                    await presentAll()
+                }
+                return
+            }
+            guard !isTooLate(media, at: time) else { return }
             let itemTime = MediaTime(time)
             let media = media.placed(at: itemTime)
             prepare(media)
@@ -627,6 +701,8 @@ final class TrackRenderer: Sendable {
                 || isVideo && leadIn.isPassed && (window.until.map { decodingTime < $0 } ?? true)
                 || isVideo && isCopied(time, length)
             guard isWanted else {
+                // Nothing of before is to be written any more, whatever is behind it.
+                _ = renderer.hub.lockstep?.isNext(decodingTime, of: track.mediaType)
                 if isVideo { leadIn.hold(sample) }
                 return
             }
@@ -635,6 +711,8 @@ final class TrackRenderer: Sendable {
             await renderer.hub.lockstep?.wait(for: decodingTime, of: track.mediaType)
             let generation = clockGeneration
             for sample in leadIn.pass(with: sample) {
+                let sample = isTakerNew ? completed(sample) : sample
+                isTakerNew = false
                 let time = ItemTimeline.duration(sample.pts, track.timescale) + offset
                 await attempt { hub throws(OutputError) in
                     try await hub.write(sample, of: track, at: MediaTime(time), generation: generation)

@@ -74,6 +74,7 @@ struct PlaybackEngine: Sendable {
     /// Takes in what happened at `now` and gives what is to be done.
     mutating func handle(_ event: EngineEvent, at now: Duration) -> [EngineEffect] {
         guard !hasResigned else { return [] }
+        holdTime(until: now)
         self.now = max(now, self.now)
         apply(event)
         if needsSettling(after: event) { return settled(after: event) }

@@ -40,6 +40,8 @@ enum EngineEvent: Sendable {
     case media(MediaFact)
     case output(OutputFact)
     case timer(EngineTimer)
+    /// What the program has answered to ``EngineEffect/ask(_:)``.
+    case answer(ProgramAnswer)
     /// What the program has answered to ``EngineEffect/refreshURL(_:)``.
     case freshURL(Result<String, LoadingError>)
 }

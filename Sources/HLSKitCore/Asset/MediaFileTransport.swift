@@ -209,6 +209,11 @@ private final class OpeningProbe: TransportTask {
                 state.mode = .ended
                 state.head = []
                 return []
+            // Whoever plays it says what it is.
+            case .unknown(let name) where ContainerProbe.isUnsupportedContainer(name):
+                state.mode = .ended
+                state.head = []
+                return []
             case .webVTT, .unknown: break
             }
         }
@@ -242,6 +247,8 @@ extension AssetInspector {
         let time = try await duration()
         // The media tells how long it is when it has been read. Until then more is safe, and less would end it early.
         var length = time.duration ?? .seconds(86_399)
+        // Of one picture nobody knows how long it is shown, and an item without a duration has nothing to show.
+        if length == .zero { length = .milliseconds(40) }
         if time.hasBeenRounded { length = min(length + length / 10 + .seconds(1), .seconds(86_399)) }
         return MediaFileTransport.playlist(
             of: url, duration: length, movieRange: file.isHeaderBehindMedia ? file.movieRange : nil)

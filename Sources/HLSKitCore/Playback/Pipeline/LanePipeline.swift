@@ -133,6 +133,7 @@ struct LanePipeline {
                 let chunk = reader.chunks.removeFirst()
                 let clear = try reader.decrypt(chunk)
                 try consume(clear, &reader, timeline: &timeline, output: &output)
+                guard !reader.lacksKey else { throw .noKey }
                 report(reader, output: &output)
             }
             guard reader.isComplete else { return false }
@@ -244,6 +245,7 @@ struct LanePipeline {
             throw .media(error)
         }
         handle(events, &reader, timeline: &timeline, output: &output)
+        guard !reader.lacksKey else { throw .noKey }
         placeMetadata(&reader, timeline: timeline, isEnd: true, output: &output)
         if mode == .demux, !reader.job.window.isStill {
             timeline.noteEnd(
@@ -362,6 +364,7 @@ struct LanePipeline {
     ) {
         reader.see(encrypted)
         guard let found = reader.selectedTrack(id: encrypted.trackID), !reader.skipsRepeated(encrypted) else { return }
+        guard !reader.needsKey(for: encrypted, of: found) else { return }
         var sample: MediaSample
         let track: MediaTrack
         do throws(DecryptionError) {

@@ -109,6 +109,22 @@ struct SegmentReader {
         }
     }
 
+    /// A sample was encrypted, and nothing says by what key.
+    private(set) var lacksKey = false
+
+    /// Whether a sample is of no use without a key that nothing names.
+    mutating func needsKey(for sample: MediaSample, of track: MediaTrack) -> Bool {
+        guard sampleDecryption == nil, let encryption = sample.encryption,
+            track.mediaType == .video || track.mediaType == .audio
+        else { return false }
+        // Small samples may be all in the clear.
+        if !encryption.subsamples.isEmpty, encryption.subsamples.allSatisfy({ $0.protectedByteCount == 0 }) {
+            return false
+        }
+        lacksKey = true
+        return true
+    }
+
     /// A sample and its track in the clear.
     func decrypted(
         _ sample: MediaSample, of track: MediaTrack
@@ -308,7 +324,14 @@ struct SegmentReader {
     }
 
     /// Text beside pictures is of use only as closed captions; subtitles are renditions of their own.
+    ///
+    /// What cannot be decoded is of no use beside what can be, nor are pictures of chapters beside the media: an item is
+    /// not lost for them.
     private func isOfUse(_ track: MediaTrack) -> Bool {
+        if track.mediaType == .video || track.mediaType == .audio {
+            return track.isAuxiliary || !CodecRegistry.canDecode(track.codec)
+                ? !tracks.contains { $0.isMedia && CodecRegistry.canDecode($0.codec) } : true
+        }
         guard track.mediaType == .text else { return true }
         if job.id.lane == .subtitles { return TextSampleReader.reads(track) }
         return track.codec == .cea608 || track.codec == .cea708
@@ -407,8 +430,9 @@ struct SegmentReader {
 
     /// Takes note of a sample that was handed on.
     mutating func note(_ sample: MediaSample, of track: MediaTrack, offset: Duration) {
-        let time = ItemTimeline.duration(sample.pts, track.timescale) + offset
-        let length = ItemTimeline.duration(sample.duration, track.timescale)
+        guard let shown = ShownMedia(track.shownRange).extent(of: sample) else { return }
+        let time = ItemTimeline.duration(shown.pts, track.timescale) + offset
+        let length = ItemTimeline.duration(shown.duration, track.timescale)
         extents[track.id, default: TrackExtent(first: time)].note(time, length)
     }
 
@@ -432,6 +456,11 @@ struct SegmentReader {
         }
         return (beganLate ? min(start, job.start) : start, max(start, end))
     }
+}
+
+extension MediaTrack {
+    /// Pictures or sound, and not something beside them.
+    fileprivate var isMedia: Bool { (mediaType == .video || mediaType == .audio) && !isAuxiliary }
 }
 
 /// Closed captions of a sample of a track of their own.

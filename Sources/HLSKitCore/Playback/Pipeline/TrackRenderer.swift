@@ -230,6 +230,7 @@ final class TrackRenderer: Sendable {
         private var window = PresentationWindow()
         private var offset = Duration.zero
         private var trimmer = GaplessTrimmer()
+        private var shown = ShownMedia()
         private var lastPresented: Duration?
         /// Where the last media that was handed over ends.
         private var end = Duration.zero
@@ -314,6 +315,7 @@ final class TrackRenderer: Sendable {
             aim(at: start.landing)
             leadIn = LeadIn()
             trimmer = GaplessTrimmer(track.gapless)
+            shown = ShownMedia(track.shownRange)
             trimmer.pass(start.skippedTicks, timescale: track.timescale, sampleRate: track.sampleRate)
             if window.dropsOverlap, let lastPresented {
                 self.window.from = max(window.from ?? lastPresented, lastPresented + .microseconds(1))
@@ -486,6 +488,7 @@ final class TrackRenderer: Sendable {
         private mutating func deliver(_ frames: [VideoFrame]) async {
             for frame in frames {
                 noteOptionalPictures(upTo: frame.pts)
+                guard shown.shows(pictureAt: frame.pts) else { continue }
                 let time = ItemTimeline.duration(frame.pts, frame.timescale) + offset
                 let length = ItemTimeline.duration(frame.duration, frame.timescale)
                 if let target {
@@ -513,7 +516,7 @@ final class TrackRenderer: Sendable {
         }
 
         private mutating func deliver(_ buffers: [AudioBuffer]) async {
-            for buffer in buffers.flatMap({ trimmed($0) }) {
+            for buffer in buffers.flatMap({ trimmed($0) }).compactMap({ cut($0) }) {
                 let time = ItemTimeline.duration(buffer.pts, buffer.timescale) + offset
                 let length = Duration.seconds(1) * buffer.frameCount / max(1, buffer.sampleRate)
                 await queue(.audio(buffer), at: time, length: length, isInside: isInside(time, length, isVideo: false))
@@ -608,8 +611,23 @@ final class TrackRenderer: Sendable {
             }
         }
 
+        /// Without what the file's edit list does not show.
+        private mutating func cut(_ buffer: AudioBuffer) -> AudioBuffer? {
+            let part = shown.part(
+                ofSoundAt: buffer.pts, frameCount: buffer.frameCount, sampleRate: buffer.sampleRate,
+                timescale: buffer.timescale)
+            if part.count == buffer.frameCount { return buffer }
+            guard !part.isEmpty else { return nil }
+            do throws(CodecError) {
+                return try buffer.trimmed(leading: part.lowerBound, trailing: buffer.frameCount - part.upperBound)
+            } catch {
+                note(error)
+                return nil
+            }
+        }
+
         private mutating func pass(_ sample: MediaSample) async {
-            guard let track else { return }
+            guard let track, shown.copies(sample, of: track.mediaType) else { return }
             let time = ItemTimeline.duration(sample.pts, track.timescale) + offset
             let length = ItemTimeline.duration(sample.duration, track.timescale)
             let decodingTime = ItemTimeline.duration(sample.dts, track.timescale) + offset

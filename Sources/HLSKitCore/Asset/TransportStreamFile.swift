@@ -20,7 +20,7 @@ final class TransportStreamFile: Sendable {
     let url: String
     let byteCount: Int
     let stride: Int
-    let tables: TransportStreamTables
+    let tables: TransportStreamPreamble
     /// The track that segments are cut by.
     let pid: Int
     let takesAll: Bool
@@ -42,7 +42,7 @@ final class TransportStreamFile: Sendable {
         selection: FileSelection, client: ResourceClient
     ) {
         guard let track = selection.video ?? selection.audio.first, duration > .zero,
-            let tables = TransportStreamTables(head: bytes, stride: stride, holding: [track.id])
+            let tables = TransportStreamPreamble(head: bytes, stride: stride, holding: [track.id])
         else { return nil }
         self.url = url
         self.byteCount = byteCount

@@ -11,7 +11,8 @@ public struct MP4InitializationSection: Sendable {
     ///
     /// Timestamps of their samples are shifted by the track's edit list as players do: by the leading empty edit
     /// (later) and the media time of the first real one (earlier), decoding times by the same amount, so that these
-    /// may be negative. Further edits are not applied.
+    /// may be negative. Of a whole file, samples before the first edit and behind the last are there, but are not shown.
+    /// Edits that do not follow one another in the media are not applied.
     public var tracks: [MediaTrack] { movieTracks.map { $0.descriptions[0] } }
     /// The header announces fragments (`mvex`).
     public let isFragmented: Bool
@@ -131,6 +132,15 @@ public struct MP4InitializationSection: Sendable {
         }
         guard !tracks.isEmpty else {
             throw failure ?? movie.payload.malformed("'moov' without a track for a player")
+        }
+        let chapterIDs = Set(tracks.flatMap(\.chapterTrackIDs))
+        for track in tracks.indices where chapterIDs.contains(tracks[track].id) {
+            for index in tracks[track].descriptions.indices { tracks[track].descriptions[index].isAuxiliary = true }
+        }
+        if isFragmented {
+            for track in tracks.indices {
+                for index in tracks[track].descriptions.indices { tracks[track].descriptions[index].shownRange = nil }
+            }
         }
         movieTracks = tracks
         self.isFragmented = isFragmented

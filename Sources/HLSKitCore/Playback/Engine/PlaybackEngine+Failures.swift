@@ -85,7 +85,7 @@ extension PlaybackEngine {
         }
         if letGo(segment) { return }
         switch failure {
-        case .wrongKey, .badKey:
+        case .wrongKey, .noKey, .badKey:
             // Another key would have to come from another variant.
             let error = PlayerError(failure, url: flight.job.key?.resource.url ?? flight.job.url)
             if hasAlternative(for: segment.lane) { return takeElsewhere(segment, because: error) }

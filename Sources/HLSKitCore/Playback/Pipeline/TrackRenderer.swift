@@ -232,6 +232,7 @@ final class TrackRenderer: Sendable {
         private var window = PresentationWindow()
         private var offset = Duration.zero
         private var trimmer = GaplessTrimmer()
+        private var shown = ShownMedia()
         private var lastPresented: Duration?
         /// Where the last media that was handed over ends.
         private var end = Duration.zero
@@ -331,6 +332,7 @@ final class TrackRenderer: Sendable {
             aim(at: start.landing)
             leadIn = LeadIn()
             trimmer = GaplessTrimmer(track.gapless)
+            shown = ShownMedia(track.shownRange)
             trimmer.pass(start.skippedTicks, timescale: track.timescale, sampleRate: track.sampleRate)
             overlap.begin(track, dropsOverlap: window.dropsOverlap)
             firstCopied = window.from
@@ -548,6 +550,7 @@ final class TrackRenderer: Sendable {
         private mutating func deliver(_ frames: [VideoFrame]) async {
             for frame in frames {
                 noteOptionalPictures(upTo: frame.pts)
+                guard shown.shows(pictureAt: frame.pts) else { continue }
                 let time = ItemTimeline.duration(frame.pts, frame.timescale) + offset
                 let length = ItemTimeline.duration(frame.duration, frame.timescale)
                 if let target {
@@ -575,7 +578,7 @@ final class TrackRenderer: Sendable {
         }
 
         private mutating func deliver(_ buffers: [AudioBuffer]) async {
-            for buffer in buffers.flatMap({ trimmed($0) }) {
+            for buffer in buffers.flatMap({ trimmed($0) }).compactMap({ cut($0) }) {
                 var (buffer, time) = (buffer, ItemTimeline.duration(buffer.pts, buffer.timescale) + offset)
                 let cut = SoundCut(window).cut(time: time, frameCount: buffer.frameCount, sampleRate: buffer.sampleRate)
                 if let cut {
@@ -688,8 +691,23 @@ final class TrackRenderer: Sendable {
             }
         }
 
+        /// Without what the file's edit list does not show.
+        private mutating func cut(_ buffer: AudioBuffer) -> AudioBuffer? {
+            let part = shown.part(
+                ofSoundAt: buffer.pts, frameCount: buffer.frameCount, sampleRate: buffer.sampleRate,
+                timescale: buffer.timescale)
+            if part.count == buffer.frameCount { return buffer }
+            guard !part.isEmpty else { return nil }
+            do throws(CodecError) {
+                return try buffer.trimmed(leading: part.lowerBound, trailing: buffer.frameCount - part.upperBound)
+            } catch {
+                note(error)
+                return nil
+            }
+        }
+
         private mutating func pass(_ sample: MediaSample) async {
-            guard let track else { return }
+            guard let track, shown.copies(sample, of: track.mediaType) else { return }
             let time = ItemTimeline.duration(sample.pts, track.timescale) + offset
             let length = ItemTimeline.duration(sample.duration, track.timescale)
             let decodingTime = ItemTimeline.duration(sample.dts, track.timescale) + offset

@@ -156,11 +156,21 @@ extension PlaybackEngine {
             effects.append(.publish(.warning("\(url): \(issue)")))
         }
         if id == .main, item.start == nil { chooseStart(tracker) }
+        noteMissedMeanwhile(id, url: url)
         startLanes()
         armReload(id)
         if id == .main, self.item?.trick == nil {
             tellDuration(tracker.isLive ? .indefinite : MediaTime(tracker.end))
         }
+    }
+
+    /// The window of a variant that another one failed for may have moved on while no list could be had.
+    private mutating func noteMissedMeanwhile(_ id: LaneID, url: String) {
+        guard id == .main, item?.trick == nil, var lane = item?.lanes[id], lane.dropsOverlap,
+            lane.tracker?.isLive == true, case .time(let time) = lane.cursor
+        else { return }
+        noteMissed(&lane, resumeTime: time, url: url)
+        item?.lanes[id] = lane
     }
 
     /// Takes the list at a fresh URL as a newer state of the one whose URL has run out.

@@ -316,12 +316,40 @@ struct RemuxerTests {
         #expect(try folder.bytes("a.2.mp4").count > 1 || !overwrites)
     }
 
-    @Test("a pipe cannot hold tracks that change")
-    func changeInPipe() throws {
-        let writer = try OutputFormat.mp4.makeWriter(path: "/dev/null")
+    @Test(
+        "a pipe that cannot hold tracks that change leaves them out, says so, and goes on when they are as before",
+        arguments: [OutputFormat.mp4, .mkv])
+    func changeInPipe(format: OutputFormat) throws {
+        let notes = Mutex<[String]>([])
+        let writer = try format.makeWriter(path: "/dev/null") { text in notes.withLock { $0.append(text) } }
+        #expect(!writer.holdsTrackChanges)
+        let (sound, other) = (try PacketFixture("aac"), try PacketFixture("aac-mono-44100"))
+        try write([sound], to: writer)
+        try write([other], to: writer, from: 3)
+        try write([sound], to: writer, from: 6)
+        try writer.finish()
+        #expect(
+            notes.withLock { $0 } == [
+                "\(format.rawValue) on a pipe cannot hold tracks that change: audio is left out from here on",
+                "audio is what it was before: it is written again",
+            ])
+    }
+
+    @Test("files with nothing in them are not there, and are not named")
+    func emptyFile() throws {
+        let folder = try TemporaryFolder()
+        for format in [OutputFormat.mp4, .mkv, .ts, .y4m, .wav, .framemd5, .rawvideo] {
+            let writer = try format.makeWriter(path: folder.path("a"))
+            #expect(writer.isEmpty)
+            try writer.finish()
+            #expect((writer as? Remuxer)?.finishedPaths ?? [] == [])
+        }
+        #expect(folder.names == [])
+        let writer = try OutputFormat.mp4.makeWriter(path: folder.path("a.m4a"))
+        #expect(writer.mediaTypes == [.audio])
         try write([try PacketFixture("aac")], to: writer)
-        let error = #expect(throws: OutputError.self) { try write([try PacketFixture("aac-mono-44100")], to: writer) }
-        #expect(error?.text == "mp4 cannot hold tracks that change")
+        try writer.finish()
+        #expect(!writer.isEmpty && (writer as? Remuxer)?.finishedPaths == [folder.path("a.m4a")])
     }
 
     @Test("S03: an MP4 file that is never finished plays up to its last fragment", arguments: [true, false])

@@ -42,7 +42,7 @@ struct ItemOutlook: Sendable {
 
     init(_ item: borrowing ItemState) {
         isReady = item.isReady
-        hasChoice = item.choice.count > 1
+        hasChoice = item.choice.count > 1 && !item.keepsVariant
         maximumForwardBuffer = item.maximumForwardBuffer
         bitRate = Self.bitRate(item)
         endsEarly = item.forwardEnd != nil

@@ -37,6 +37,9 @@ struct ItemState: Sendable {
     var maximumForwardBuffer: Duration?
     /// The variants that the rule can choose from, lowest `BANDWIDTH` first.
     var choice: [VariantCandidate] = []
+    /// Where the best of them is kept: what was done about a window that moves too fast.
+    var recording = RecordingRule()
+    var keepsVariant = false
     /// What limited that choice.
     @Shared var choiceLimits: SelectionLimits? = nil
     /// What was loaded from each variant, by its index, and from the variant in use.
@@ -72,6 +75,13 @@ struct ItemState: Sendable {
     /// The question to the outputs that a preroll waits for; nil before it was asked.
     var prerollNumber: Int?
     var isPrerolling = false
+    /// The first media was decoded, or is not waited for; the question to the outputs for it.
+    var hasDecoded = false
+    var startPrime: Int?
+    /// Up to when outputs are waited for at an end time.
+    var endDeadline: Duration?
+    /// Nothing of a kind of media could be decoded from the playhead's last place to the end.
+    @Shared var undecodable: PlayerError? = nil
     /// The item has pictures, which can be stepped through.
     var hasPictures = false
     /// Pictures at which decoding can start, as far as they are loaded.
@@ -120,6 +130,10 @@ struct ItemState: Sendable {
     @Shared var tracks: [LaneID: [MediaTrack]] = [:]
     /// Whether any media was handed on.
     var hasPresentable = false
+    /// Whether any segment of pictures or sound could be read, be it in part.
+    var hasMedia = false
+    /// Segments that were read and named no track, while none has.
+    var tracklessCount = 0
 
     /// Where the user's credentials may go, and those that the URL itself carried (R60).
     let credentialOrigins: Set<Origin>

@@ -86,6 +86,8 @@ struct RequestContext: Sendable {
         case firstPlaylist
         case mediaPlaylist(LaneID, isReload: Bool, variantIndex: Int?)
         case segment(SegmentID)
+        /// Of the stream that the segment belongs to.
+        case head(SegmentID)
         case resource(ResourceID, LaneID)
 
         func isPlaylist(of lane: LaneID) -> Bool {
@@ -96,7 +98,7 @@ struct RequestContext: Sendable {
             switch self {
             case .firstPlaylist: nil
             case .mediaPlaylist(let lane, _, _), .resource(_, let lane): lane
-            case .segment(let segment): segment.lane
+            case .segment(let segment), .head(let segment): segment.lane
             }
         }
     }

@@ -15,7 +15,7 @@ extension PlaybackEngine {
         switch id {
         case .main,
             .audio where item.loadsAudioOfVariant:
-            guard item.candidates.count > 1 else { return false }
+            guard item.candidates.count > 1, !isVariantFixed else { return false }
             let penalized = penalizedVariants()
             return eligibility().eligible.contains {
                 !sharesMain($0) && !penalized.contains($0.index) && !item.unplayableVariants.contains($0.index)
@@ -58,6 +58,8 @@ extension PlaybackEngine {
         for candidate in item.candidates where sharesMain(candidate) {
             loading.penalties.add(candidate.index, at: time)
         }
+        let place = item.lanes[.main]?.tracker.map { resumeTimeOfMain($0) } ?? .zero
+        self.item?.recording.left(at: place)
         let eligible = eligibility().eligible.filter { !sharesMain($0) }
         guard let next = nearest(of: eligible) else { return failWhenPlayed(error, in: .main) }
         use(next.index, explanation: "variant \(current) failed: \(error.cause)")
@@ -127,8 +129,8 @@ extension PlaybackEngine {
 
     /// Eligible variants with the audio that is played, but from another playlist, that have not failed of late.
     private func variantsWithOtherAudio() -> [VariantCandidate] {
-        guard let item, let playlist = item.multivariant, let url = item.lanes[.audio]?.playlistURL,
-            let option = mediaSelection.current[.audible]
+        guard let item, !isVariantFixed, let playlist = item.multivariant,
+            let url = item.lanes[.audio]?.playlistURL, let option = mediaSelection.current[.audible]
         else { return [] }
         let ids = Set(option.renditions.map(\.optionID))
         let penalized = penalizedVariants()

@@ -14,14 +14,18 @@ extension PlaybackEngine {
         item?.candidates = VariantCandidate.list(of: playlist)
         let isSoundOnly = wantsSoundOnly
         item?.isSoundOnly = isSoundOnly
+        noteVariantPolicy()
         openMediaSelection(of: playlist)
         guard item?.error == nil else { return }
         if let known = knownBandwidth(of: playlist) { loading.hint = known }
         let eligibility = eligibility()
         let qualities = self.choice(from: eligibility.eligible)
-        let choice = InitialVariantRule().choose(
-            from: qualities, knownThroughput: loading.estimatedBitsPerSecond(at: now),
-            startsOnFirstEligibleVariant: preferences.startsOnFirstEligibleVariant)
+        let choice =
+            keepsVariant
+            ? firstOfRecording(from: qualities)
+            : InitialVariantRule().choose(
+                from: qualities, knownThroughput: loading.estimatedBitsPerSecond(at: now),
+                startsOnFirstEligibleVariant: preferences.startsOnFirstEligibleVariant)
         note(.choices) { .eligibility(eligibility) }
         guard let choice else { return failItem(noEligibleVariant(eligibility)) }
         note(.choices) { .firstVariant(index: choice.variantIndex, explanation: choice.explanation) }
@@ -34,12 +38,9 @@ extension PlaybackEngine {
 
     private func noEligibleVariant(_ eligibility: VariantEligibility) -> PlayerError {
         if let quality = preferences.quality, eligibility.exclusions.values.allSatisfy({ $0 == .limits }) {
-            let offered = (item?.candidates ?? []).map { candidate in
-                (candidate.resolution.map { "\($0.height)p " } ?? "") + "\(Int(clamping: Int64(candidate.bandwidth)))"
-            }
             return PlayerError(
                 code: .noEligibleVariant, url: item?.multivariantURL, cause: "no variant matches \"\(quality)\"",
-                detail: "there are: " + offered.prefix(16).joined(separator: ", "))
+                detail: (item?.candidates ?? []).offer)
         }
         var reasons = eligibility.exclusions.sorted { $0.key < $1.key }
             .prefix(8)
@@ -71,7 +72,7 @@ extension PlaybackEngine {
         context.preferredMaximumResolution = limits.resolution
         context.prefersLosslessAudio = preferences.variantPreferences.contains(.lossless)
         switch preferences.variantPolicy {
-        case .automatic: break
+        case .automatic, .best: break
         case .bounded(let bitRates): context.bitRateBounds = bitRates
         case .pinned(let index, _): context.pinnedVariant = index
         }
@@ -121,6 +122,8 @@ extension PlaybackEngine {
             lane.startsNewSequence = true
             lane.dropsOverlap = true
         }
+        if let parked = lane.parked { lane.cursor = .time(Self.resumeTime(of: lane, parked)) }
+        lane.parked = nil
         lane.tracker = nil
         lane.playlistURL = url
         item?.lanes[id] = lane
@@ -159,6 +162,7 @@ extension PlaybackEngine {
         guard let count = item?.candidates.count, count > 1, let tracker = item?.lanes[.main]?.tracker,
             item?.decidedFor != tracker.starts[index]
         else { return .stays }
+        if keepsVariant { forgivePassed(upTo: tracker.starts[index]) }
         guard refreshChoice(), let choice = item?.choice, let current = item?.variantIndex else { return .stays }
         let start = tracker.starts[index]
         if statistics.numberOfSegments == 0, item?.lanes.values.contains(where: \.hasLoadedSegment) == false,
@@ -169,7 +173,9 @@ extension PlaybackEngine {
             return .stays
         }
         let decision: SelectionDecision
-        if choice.count == 1 {
+        if keepsVariant {
+            decision = recordingDecision(at: index, in: tracker, among: choice)
+        } else if choice.count == 1 {
             decision = SelectionDecision(variantIndex: choice[0].index, explanation: "the only one that may be used")
         } else if isSelectorOfProgram {
             guard let known = questions.takeDecision(for: start) else {

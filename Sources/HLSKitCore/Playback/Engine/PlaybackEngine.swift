@@ -155,6 +155,8 @@ struct PlaybackEngine: Sendable {
         case .retry(let role): retry(role)
         case .stale: checkStale()
         case .judge: judgeOverdueDownload()
+        case .firstPicture: noteFirstDecoded()
+        case .lastPicture: break
         }
     }
 
@@ -198,6 +200,7 @@ struct PlaybackEngine: Sendable {
         case .setPreferences(let new):
             let old = preferences
             preferences = new
+            noteVariantPolicy()
             if old.variantPolicy != new.variantPolicy { flushForPin() }
             if old.audio != new.audio || old.subtitles != new.subtitles { applyMediaSelection() }
         case .select(let characteristic, let choice):
@@ -215,6 +218,7 @@ struct PlaybackEngine: Sendable {
             outputLimits = new
             showPicturesIfWanted()
         case .setAllowance(let new): allowance = new
+        case .takeLate(let kinds, let lane, let besideOthers): takeLate(kinds, of: lane, besideOthers: besideOthers)
         case .setForwardPlaybackEndTime(let time): setForwardEnd(time)
         case .setReversePlaybackEndTime(let time): item?.reverseEnd = time
         case .close: setItem(nil)
@@ -234,6 +238,7 @@ struct PlaybackEngine: Sendable {
         judge.reset()
         questions.forget()
         setTimebase(TimebaseState(itemTime: .zero, hostTime: now, rate: 0))
+        journal?.noteWatched(watched.total)
         watched = WatchedTime()
         item = new.map { ItemState(url: $0.url, credentialOrigins: configuration.credentialOrigins) }
         item?.awaitsAssetKeys = new?.awaitsAssetKeys ?? false
@@ -271,6 +276,14 @@ struct PlaybackEngine: Sendable {
     var effectiveEnd: Duration? { outlook?.effectiveEnd }
     /// What time does not pass: the end, or what it had come to when the end came nearer.
     var lastTime: Duration? { effectiveEnd.map { max($0, item?.passedEnd ?? $0) } }
+    /// Media time that was played: what was jumped over or lost is left out.
+    var watchedDuration: Duration { watched.total(upTo: playhead) }
+    /// As ``watchedDuration``, at a time that is not before the last event.
+    func watchedDuration(at now: Duration) -> Duration {
+        var copy = self
+        copy.now = max(now, copy.now)
+        return copy.watchedDuration
+    }
     /// Average bit rate of what is being loaded, all lanes together; nil while it is not known.
     var loadedBitRate: Double? { outlook?.bitRate }
 
@@ -348,7 +361,7 @@ struct PlaybackEngine: Sendable {
             state.isLikelyToKeepUp = !state.isEmpty
             return state
         }
-        state.isEmpty = lastVerdict.isEmpty
+        state.isEmpty = lastVerdict.isEmpty || holdsStart
         state.isLikelyToKeepUp = isLikelyToKeepUp
         return state
     }
@@ -393,6 +406,7 @@ struct PlaybackEngine: Sendable {
         scheduleLoads()
         if knownOutlook == nil || effects.count != effectCount { updateBuffer() }
         checkSeek()
+        checkStart()
         checkPreroll()
         checkEnd()
         checkLiveEdge()
@@ -444,7 +458,9 @@ struct PlaybackEngine: Sendable {
         refreshOutlook()
         guard knownOutlook?.mayEnd == true, let item else { return }
         // All of it was passed over: that is no end, but a failure.
-        if item.isComplete, !item.hasPresentable, let loss = item.lastLoss { return failItem(loss) }
+        if item.isComplete, item.pendingFailure == nil, let failure = whatIsMissing(of: item) {
+            return failItem(failure)
+        }
         let isAtFailure = configuration.pacing == .realTime && item.failsAt.map { playhead >= $0 } ?? false
         if let failure = item.pendingFailure, item.isDrained || isAtFailure || !item.hasPresentable {
             self.item?.pendingFailure = nil
@@ -459,7 +475,11 @@ struct PlaybackEngine: Sendable {
         guard machine.status == .playing, item.seekTarget == nil, !awaitsSubtitles else { return }
         // One segment at the end may be missing, as a server may have listed one too many.
         if let loss = item.lastLoss, item.requiredLanes.contains(where: { $0.run.count > 1 }) { return failItem(loss) }
-        if isAtForwardEnd, !item.isDrained { cutLanes() }
+        if isAtForwardEnd, !item.isDrained {
+            if !item.isComplete { cutLanes() }
+            if awaitsLastPictures() { return }
+        }
+        if let error = self.item?.undecodable { return failItem(error) }
         run(machine.handle(.reachedEnd))
     }
 

@@ -105,9 +105,11 @@ package struct SteppedPlayback: Sendable {
         case .disarm(let timer): timers.disarm(timer)
         case .publish(let kind): actions.append(.published(kind))
         case .ask(let question): answers.append(.answer(question.answered()))
-        case .suspend, .resume, .abandonSegment, .reopenLane, .clearLane, .takeAudioFromVariant, .flush, .land,
+        case .suspend, .resume, .abandonSegment, .endHead, .take, .reopenLane, .clearLane, .takeAudioFromVariant,
+            .flush, .land,
             .reposition, .evict, .truncate, .step, .prerollEnded, .prime, .setTimebase, .diary, .note, .refreshURL,
-            .seekBegan, .seekEnded, .seekRefused, .itemEnded, .present, .advanceToNextItem:
+            .seekBegan, .seekEnded, .seekRefused, .itemEnded, .present, .advanceToNextItem,
+            .passedOver:
             break
         }
     }
@@ -127,7 +129,7 @@ package struct SteppedPlayback: Sendable {
             guard let job = lastJob else { return }
             jobs[id.rawValue] = job
             actions.append(.load(id: id.rawValue, url: url))
-        case .resource:
+        case .head, .resource:
             answers.append(.finished(id, TransferMetrics()))
         }
     }

@@ -129,8 +129,8 @@ extension PlaybackEngine {
 
     /// Eligible variants with the audio that is played, but from another playlist, that have not failed of late.
     private func variantsWithOtherAudio() -> [VariantCandidate] {
-        guard let item, let playlist = item.multivariant, let url = item.lanes[.audio]?.playlistURL,
-            let option = mediaSelection.current[.audible]
+        guard let item, !isVariantFixed, let playlist = item.multivariant,
+            let url = item.lanes[.audio]?.playlistURL, let option = mediaSelection.current[.audible]
         else { return [] }
         let ids = Set(option.renditions.map(\.optionID))
         let penalized = penalizedVariants()

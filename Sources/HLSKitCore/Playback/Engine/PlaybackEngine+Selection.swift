@@ -12,17 +12,17 @@ extension PlaybackEngine {
                 PlayerError(code: .badPlaylist, url: item?.multivariantURL, cause: "the playlist lists no variant"))
         }
         item?.candidates = VariantCandidate.list(of: playlist)
-        noteVariantPolicy()
         let isSoundOnly = wantsSoundOnly
         item?.isSoundOnly = isSoundOnly
+        noteVariantPolicy()
         openMediaSelection(of: playlist)
         guard item?.error == nil else { return }
         if let known = knownBandwidth(of: playlist) { loading.hint = known }
         let eligibility = eligibility()
         let qualities = self.choice(from: eligibility.eligible)
         let choice =
-            keepsVariant && !isSoundOnly
-            ? firstOfRecording(from: eligibility.eligible)
+            keepsVariant
+            ? firstOfRecording(from: qualities)
             : InitialVariantRule().choose(
                 from: qualities, knownThroughput: loading.estimatedBitsPerSecond(at: now),
                 startsOnFirstEligibleVariant: preferences.startsOnFirstEligibleVariant)

@@ -59,6 +59,10 @@ public final class DownloadTask: Sendable {
     ///
     /// - Throws: ``OutputError`` where the folder cannot be written, is of something else, or is in use.
     public init(_ configuration: DownloadConfiguration, folder: String) throws(OutputError) {
+        var configuration = configuration
+        // A media file is loaded as the segments that it can be cut into.
+        configuration.loading.transport = MediaFileTransport(
+            configuration.loading.transport, url: configuration.url, options: configuration.loading)
         self.configuration = configuration
         self.folder = try DownloadFolder(path: folder)
         client = ResourceClient(url: configuration.url, options: configuration.loading)

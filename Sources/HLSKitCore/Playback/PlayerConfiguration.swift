@@ -51,7 +51,8 @@ public struct PlayerConfiguration: Sendable {
     public var networkConditions = NetworkConditions()
     /// Decides which variant the next segment comes from.
     public var variantSelector: any VariantSelector = ScenarioRule()
-    /// Seed of the only randomness there is, the jitter of retries.
+    /// Seed of the only randomness there is, the jitter of retries. 0 (the default) is another one for each player where
+    /// ``clock`` is a `ContinuousClock` or a `SuspendingClock`.
     public var seed: UInt64 = 0
     /// Sent to servers as `X-Playback-Session-Id`. nil (the default) sends a new UUID for each item; an empty string sends
     /// nothing.

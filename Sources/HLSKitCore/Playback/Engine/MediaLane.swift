@@ -13,6 +13,8 @@ struct MediaLane: Sendable {
     /// URL of the media playlist as the multivariant playlist (or the user) gave it.
     var playlistURL: String
     @Shared var tracker: PlaylistTracker? = nil
+    /// The playlist as it was when its URL ran out: the one at the fresh URL is a newer state of it.
+    @Shared var parked: PlaylistTracker? = nil
     /// The request for the playlist that is under way, and when it began.
     var playlistRequest: RequestID?
     var playlistRequestBegan = Duration.zero

@@ -295,9 +295,10 @@ struct CueSchedule: Sendable {
 
     private mutating func sort() {
         guard !isSorted else { return }
-        due =
-            due.enumerated().sorted { ($0.element.start, $0.offset) < ($1.element.start, $1.offset) }.map(\.element)[
-                ...]
+        let sorted = due.enumerated().sorted {
+            ($0.element.start, $0.offset) < ($1.element.start, $1.offset)
+        }
+        due = ArraySlice(sorted.map(\.element))
         isSorted = true
     }
 

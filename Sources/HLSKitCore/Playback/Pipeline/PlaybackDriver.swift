@@ -84,6 +84,7 @@ struct PlaybackDriver: ~Copyable {
         engine = channel
         self.inbox = inbox
         self.configuration = configuration
+        timeline.mediaOrigin = configuration.mediaOrigin
         self.counters = counters
         presentation = PresentationClock(isPaced: configuration.isPaced, clock: channel.clock, isHeld: true) {
             inbox.alarm()

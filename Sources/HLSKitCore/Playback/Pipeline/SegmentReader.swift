@@ -45,7 +45,9 @@ struct SegmentReader {
     private var firstPTS: [Int: Int64] = [:]
     /// Kinds were selected in the middle of the segment: what is handed on need not reach back to its start.
     private var beganLate = false
-    /// Samples given per track, and those that a reading before this one has given already.
+    /// Samples of each track that came, how many of them had come with the last that was given, and the same of readings
+    /// before this one.
+    private var seen: [Int: Int] = [:]
     private var delivered: [Int: Int] = [:]
     private var repeated: [Int: Int] = [:]
     private var extents: [Int: TrackExtent] = [:]
@@ -63,14 +65,16 @@ struct SegmentReader {
     var opensSequence: Bool { job.startsNewSequence }
 
     mutating func restart(_ job: SegmentJob) {
-        let isSameMedia = job.url == self.job.url && !job.startsNewSequence
-        let given = delivered
-        let known = announced
+        let old = self
         self = SegmentReader(job: job)
-        guard isSameMedia else { return }
-        // The same bytes again: what was handed on is passed over.
-        repeated = given
-        announced = known
+        guard job.url == old.job.url else { return }
+        // The same bytes again: what was handed on is passed over, by whichever reading came furthest.
+        repeated = old.repeated.merging(old.delivered) { max($0, $1) }
+        announced = old.announced
+        beganLate = old.beganLate
+        extents = old.extents
+        repairs = old.repairs
+        placements = old.placements
     }
 
     // MARK: Encryption
@@ -374,12 +378,15 @@ struct SegmentReader {
 
     /// Whether a reading before this one has already given the sample.
     mutating func skipsRepeated(_ sample: MediaSample) -> Bool {
-        delivered[sample.trackID, default: 0] += 1
-        return delivered[sample.trackID, default: 0] <= repeated[sample.trackID, default: 0]
+        let number = seen[sample.trackID, default: 0]
+        guard number > repeated[sample.trackID, default: 0] else { return true }
+        delivered[sample.trackID] = number
+        return false
     }
 
     /// Takes note of a sample, handed on or not.
     mutating func see(_ sample: MediaSample) {
+        seen[sample.trackID, default: 0] += 1
         if firstPTS[sample.trackID] == nil { firstPTS[sample.trackID] = sample.pts }
     }
 

@@ -244,6 +244,9 @@ final class TrackRenderer: Sendable {
         /// Presentation times of samples that may come out without a picture, because the decoder may skip them.
         private var optionalPictures: [Int64] = []
         private var leadIn = LeadIn()
+        private var overlap = OverlapFilter()
+        /// Copies before this item time are not handed over, but for those that lead up to it.
+        private var firstCopied: Duration?
         /// The item time that is to be shown, until the picture of it was found.
         private var target: Duration?
         private var candidate: Pending?
@@ -285,6 +288,7 @@ final class TrackRenderer: Sendable {
             effort = DecodingEffort()
             optionalPictures = []
             leadIn = LeadIn()
+            overlap = OverlapFilter()
             reported = .seconds(Int64.min / 4)
             target = nil
             candidate = nil
@@ -316,6 +320,8 @@ final class TrackRenderer: Sendable {
             leadIn = LeadIn()
             trimmer = GaplessTrimmer(track.gapless)
             trimmer.pass(start.skippedTicks, timescale: track.timescale, sampleRate: track.sampleRate)
+            overlap.begin(track, dropsOverlap: window.dropsOverlap)
+            firstCopied = window.from
             if window.dropsOverlap, let lastPresented {
                 self.window.from = max(window.from ?? lastPresented, lastPresented + .microseconds(1))
             }
@@ -615,12 +621,12 @@ final class TrackRenderer: Sendable {
             let length = ItemTimeline.duration(sample.duration, track.timescale)
             let decodingTime = ItemTimeline.duration(sample.dts, track.timescale) + offset
             if decoder == nil { renderer.count { $0.decodedFrames += 1 } }
-            // What has been handed over already is told by when it was decoded, what is to be shown by when it is shown.
-            let isVideo = track.mediaType == .video && !window.dropsOverlap
+            guard overlap.admits(sample, decodingTime: decodingTime, time: time, length: length) else { return }
+            let isVideo = track.mediaType == .video
             let isWanted =
-                isInside(decodingTime, length, isVideo: false)
+                isCopied(decodingTime, length)
                 || isVideo && leadIn.isPassed && (window.until.map { decodingTime < $0 } ?? true)
-                || isVideo && isInside(time, length, isVideo: false)
+                || isVideo && isCopied(time, length)
             guard isWanted else {
                 // Nothing of before is to be written any more, whatever is behind it.
                 _ = renderer.hub.lockstep?.isNext(decodingTime, of: track.mediaType)
@@ -637,7 +643,14 @@ final class TrackRenderer: Sendable {
                     try await hub.write(sample, of: track, at: MediaTime(time), generation: generation)
                 }
             }
+            overlap.note(sample, decodingTime: decodingTime, time: time)
             if decoder == nil { handedOver(max(time, decodingTime), length) }
+        }
+
+        /// Whether a copy is to be handed over at all.
+        private func isCopied(_ time: Duration, _ length: Duration) -> Bool {
+            if let firstCopied, time + length <= firstCopied { return false }
+            return window.until.map { time < $0 } ?? true
         }
 
         /// Whether media is to be presented at all.

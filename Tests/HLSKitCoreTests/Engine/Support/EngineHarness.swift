@@ -94,6 +94,12 @@ struct EngineHarness {
         return condition(self)
     }
 
+    /// The program answers at last where a URL has run out.
+    mutating func answerRefresh(_ answer: Result<String, LoadingError>) { handle(.freshURL(answer)) }
+
+    /// The process is stopped for a time: what happens meanwhile is seen when it goes on.
+    mutating func stop(for duration: Duration) { now += duration }
+
     /// Lets time go on until the item is over. False when it is not by `time`.
     @discardableResult
     mutating func runToEnd(by time: Duration = .seconds(600)) -> Bool {

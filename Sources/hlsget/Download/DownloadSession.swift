@@ -236,7 +236,7 @@ struct DownloadSession {
     }
 
     /// With more than a tenth missing that is no file of the stream any more.
-    private func incompleteness(of result: DownloadResult) -> PlayerError? {
+    private func incompleteness(of result: DownloadTask.Result) -> PlayerError? {
         let total = result.gaps.count + result.segmentCount
         guard result.gaps.count * 10 > total else { return nil }
         return PlayerError(

@@ -45,6 +45,9 @@ static inline CURLcode CCurl_message_result(const CURLMsg *message) { return mes
 // The sockaddr is the last member of a struct that grows; its bytes are read here.
 static inline const struct sockaddr *CCurl_sockaddr(const struct curl_sockaddr *address) { return &address->addr; }
 
+// An enumeration in curl 7.88, macros in 8.14: the value is the same.
+static const long CCurl_netrc_optional = CURL_NETRC_OPTIONAL;
+
 // Macros with casts do not import.
 static const curl_socket_t CCurl_socket_bad = CURL_SOCKET_BAD;
 static const long CCurl_global_all = CURL_GLOBAL_ALL;

@@ -54,6 +54,13 @@ static inline int CLibAV_frame_is_key(const AVFrame *frame) {
     return frame->key_frame;
 #endif
 }
+static inline int CLibAV_frame_is_interlaced(const AVFrame *frame) {
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 7, 100)
+    return (frame->flags & AV_FRAME_FLAG_INTERLACED) != 0;
+#else
+    return frame->interlaced_frame;
+#endif
+}
 
 // The callback's buffer is const from libavformat 61 on.
 typedef int (*CLibAV_write_callback)(void *opaque, const uint8_t *bytes, int count);

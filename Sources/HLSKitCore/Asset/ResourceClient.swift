@@ -48,10 +48,11 @@ struct ResourceClient: Sendable {
         _ url: String, _ resourceClass: ResourceClass, range: Range<UInt64>? = nil, limit: Int, namedBy source: String?,
         keyFormat: String? = nil, _ makeReader: () -> Reader
     ) async throws -> Reader.Output {
+        let role: LoadingFailure.Role = resourceClass == .key ? .key : source == nil ? .named : .listed
         do {
             try policy.check(url, resourceClass: resourceClass, namedBy: source)
         } catch {
-            throw AssetError(error)
+            throw AssetError(error, as: role)
         }
         var request = TransportRequest(
             url: url, resourceClass: resourceClass, fields: fields, credentialOrigins: credentialOrigins,
@@ -68,7 +69,7 @@ struct ResourceClient: Sendable {
                 sinceFailure = elapsed
                 guard
                     let delay = options.retryPolicies.delay(after: error, number: failureCount, elapsed: elapsed())
-                else { throw AssetError(error) }
+                else { throw AssetError(error, as: role) }
                 try await options.clock.sleep(for: delay)
             } catch let error as PlaylistError {
                 throw AssetError(error, url: url)

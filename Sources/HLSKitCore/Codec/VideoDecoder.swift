@@ -110,7 +110,7 @@ public final class VideoDecoder {
             let rate = context.frameRate
             func receive(_ frame: UnsafeMutablePointer<AVFrame>) throws(CodecError) {
                 // The second field may be in the next sample.
-                if frame.pointee.interlaced_frame != 0 || frame.pointee.decode_error_flags != 0 { isWhole = false }
+                if CLibAV_frame_is_interlaced(frame) != 0 || frame.pointee.decode_error_flags != 0 { isWhole = false }
                 if frame.pointee.flags & AV_FRAME_FLAG_CORRUPT != 0 { isWhole = false }
                 pictures.append(try makeFrame(from: frame, frameRate: rate))
             }

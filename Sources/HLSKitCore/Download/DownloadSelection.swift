@@ -132,12 +132,9 @@ struct DownloadSelection: Sendable {
         }
         guard let chosen else {
             let cause = configuration.quality.map { "no variant matches \"\($0)\"" } ?? "no variant can be downloaded"
-            let offered = playlist.variants.map { variant in
-                variant.resolution.map { "\($0.width)x\($0.height)" } ?? "\(variant.bandwidth)"
-            }
             throw AssetError(
                 code: .noEligibleVariant, url: playlist.url, cause: cause,
-                detail: offered.isEmpty ? "there is none" : "there are: \(offered.joined(separator: ", "))")
+                detail: VariantCandidate.list(of: playlist).offer)
         }
         let others = eligible.sortedByQuality().reversed().filter { $0.index != chosen.index }
         let isAlike = { (other: VariantCandidate) in

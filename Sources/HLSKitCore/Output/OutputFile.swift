@@ -280,7 +280,7 @@ public final class OutputFile {
     func named(_ error: OutputError) -> OutputError {
         guard let partPath, !error.text.contains(partPath) else { return error }
         var error = error
-        error.text += " (what was written is in \(partPath))"
+        error.text += "; what was written is in \(partPath)"
         return error
     }
 }

@@ -5,7 +5,8 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The first playlist does not exist or is refused by its server (HTTP 4xx, no such file).
+        /// A resource without which nothing can be played does not exist or is refused by its server (HTTP 4xx, no such
+        /// file).
         public static let notFound = Code(rawValue: "notFound")
         /// The network failed and went on failing after retries.
         public static let network = Code(rawValue: "network")

@@ -28,7 +28,8 @@ struct PlaylistInput: Sendable {
         }
 
         init(_ error: LoadingError) {
-            self.init(cause: ErrorLine.cause(of: error), detail: error.text, status: ExitStatus(error))
+            let failure = LoadingFailure(error, as: .named)
+            self.init(cause: failure.cause, detail: failure.detail, status: ExitStatus(error))
             url = error.url
         }
 

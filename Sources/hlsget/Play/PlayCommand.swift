@@ -55,10 +55,12 @@ struct OutputOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "Format instead of what FILE's ending says: \(OutputFormat.allCases.map(\.rawValue).joined(separator: " ")).",
-            valueName: "name"),
+            """
+            Format instead of what FILE's ending says: \(OutputFormat.allCases.map(\.rawValue).joined(separator: " ")). \
+            With several -o, one each in their order.
+            """, valueName: "name"),
         transform: OutputFormat.init(parsing:))
-    var format: OutputFormat?
+    var format: [OutputFormat] = []
     @Flag(help: "Leave video away.") var noVideo = false
     @Flag(help: "Leave audio away.") var noAudio = false
     @Flag(help: "Only load.") var noDecode = false
@@ -66,7 +68,7 @@ struct OutputOptions: ParsableArguments {
     @Flag(help: "Replace existing files.") var overwrite = false
 
     func apply(to options: inout PlayOptions) throws {
-        options.outputs = try OutputArgument.outputs(output, format: format)
+        options.outputs = try OutputArgument.outputs(output, formats: format)
         options.includesVideo = !noVideo
         options.includesAudio = !noAudio
         options.decodes = !noDecode

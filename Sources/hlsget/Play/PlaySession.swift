@@ -65,11 +65,13 @@ struct PlaySession {
             preferences.variantPolicy = .best(isFixed: outputs.contains { !$0.writer.holdsTrackChanges })
         }
         item.preferences = preferences
-        var passes = PassQueue(item: item, writers: outputs.map(\.writer), count: options.passCount)
+        let metrics = reportsJSON ? MetricLines() : nil
+        var passes = PassQueue(item: item, writers: outputs.map(\.sink), count: options.passCount) {
+            metrics?.follow($0)
+        }
         passes.start = startTime
         passes.addWriters(to: item)
         let events = player.events()
-        let metrics = reportsJSON ? item.allMetrics() : nil
         // Told to play before it has an item, a player need not prepare a still picture (CONTRACTS §7).
         start(player)
         do {
@@ -80,19 +82,21 @@ struct PlaySession {
         }
 
         let outcome = await follow(
-            player, passes: &passes, events: events, metrics: metrics, signals: signals, keyboard: keyboard,
-            recording: recording, accessLog: &accessLog, summary: &summary)
+            player, passes: &passes, events: events, signals: signals, keyboard: keyboard, recording: recording,
+            accessLog: &accessLog, summary: &summary)
         keyboard?.close()
         summary.state = passes.state(of: player)
         summary.error = outcome.error
         let media = Set(item.tracks.map(\.mediaType))
         await player.close()
+        await metrics?.finish()
         display?.finish()
         let logError = accessLog?.finish(item.accessLog)
         let outputError = finish(outputs, &summary) ?? finish(recording) ?? logError
         summary.error = summary.error ?? outputError
         if summary.error == nil { judge(outcome, outputs, media, &summary) }
         summary.elapsed = clock.now - began
+        summary.passCount = options.passCount
         summary.exitStatus = exitStatus(of: outcome, summary)
         report(&summary)
         return summary.exitStatus
@@ -128,7 +132,6 @@ struct PlaySession {
 
     private enum Happening: Sendable {
         case event(PlayerEvent)
-        case metric(any MetricEvent)
         case signal(Int32)
         case key(Key)
         case tick
@@ -136,9 +139,9 @@ struct PlaySession {
 
     /// Shows what happens until there is nothing more to come.
     private func follow(
-        _ player: Player, passes: inout PassQueue, events: AsyncStream<PlayerEvent>,
-        metrics: AsyncStream<any MetricEvent>?, signals: SignalWatcher, keyboard: KeyboardWatcher?,
-        recording: RecordingTransport?, accessLog: inout AccessLogFile?, summary: inout PlaySummary
+        _ player: Player, passes: inout PassQueue, events: AsyncStream<PlayerEvent>, signals: SignalWatcher,
+        keyboard: KeyboardWatcher?, recording: RecordingTransport?, accessLog: inout AccessLogFile?,
+        summary: inout PlaySummary
     ) async -> Outcome {
         let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)
         let clock = clock
@@ -148,7 +151,6 @@ struct PlaySession {
                 for await event in events { sink.yield(.event(event)) }
                 sink.finish()
             },
-            Task { if let metrics { for await metric in metrics { sink.yield(.metric(metric)) } } },
             Task { for await signal in signals.requests { sink.yield(.signal(signal)) } },
             Task {
                 guard let keyboard else { return }
@@ -163,10 +165,14 @@ struct PlaySession {
         ]
         defer { for task in tasks { task.cancel() } }
         var reporter = EventReporter()
+        var wishes = PlayWishes(options)
         let epoch = clock.now
-        if options.subtitles != nil, !options.outputs.isEmpty, !reportsJSON, options.verbosity != .quiet {
-            let cause = "outputs get no subtitles: hlsget download --subs writes them too"
-            say(ErrorLine.line(cause, url: nil, detail: nil, severity: "warning"))
+        if options.subtitles != nil, !options.outputs.isEmpty, reportsJSON || options.verbosity != .quiet {
+            let text = "outputs get no subtitles: hlsget download --subs writes them too"
+            say(
+                reportsJSON
+                    ? EventReporter.warning(text, at: .zero)
+                    : ErrorLine.line(text, url: nil, detail: nil, severity: "warning"))
         }
         for await happening in happenings {
             switch happening {
@@ -179,11 +185,15 @@ struct PlaySession {
                 case .quit: return .left
                 }
                 show(player.state, at: clock.now - epoch, &reporter)
-            case .metric(let metric):
-                if let line = EventReporter.line(for: metric) { StandardStream.error.writeLine(line) }
             case .tick: show(player.state, at: clock.now - epoch, &reporter)
             case .event(let event):
                 summary.observe(event)
+                if let wish = wishes.unfulfilled(
+                    by: event, canPlayFastForward: player.currentItem?.canPlayFastForward == true)
+                {
+                    if options.isStrict { return .failed(wish) }
+                    warn(wish, at: event.hostTime)
+                }
                 recording?.note(event)
                 show(event, &reporter)
                 if case .newAccessLogEntry = event.kind { accessLog?.writeFinished(of: player.currentItem?.accessLog) }
@@ -226,6 +236,15 @@ struct PlaySession {
         }
     }
 
+    private func warn(_ error: PlayerError, at time: Duration) {
+        if reportsJSON {
+            StandardStream.error.writeLine(
+                EventReporter.warning(error.cause, url: error.url, detail: error.detail, at: time))
+        } else if options.verbosity != .quiet {
+            say(ErrorLine.line(error.cause, url: error.url, detail: error.detail, severity: "warning"))
+        }
+    }
+
     /// A recording that cannot keep its quality says so.
     private func change(in event: PlayerEvent) -> String? {
         guard options.hasOneVariant, options.verbosity != .quiet,
@@ -240,14 +259,7 @@ struct PlaySession {
 
     private func fail(_ error: any Error, _ summary: inout PlaySummary) -> ExitStatus {
         summary.exitStatus = ExitStatus(error)
-        if let error = error as? OutputError {
-            summary.error = PlayerError(code: .output, url: error.path, cause: "cannot write", detail: error.text)
-            summary.exitStatus = .output
-        } else if let error = error as? PlayerError {
-            summary.error = error
-        } else {
-            summary.error = PlayerError(code: .invalidArgument, cause: ErrorLine.text(for: error))
-        }
+        summary.error = ErrorLine.playerError(error)
         report(&summary)
         return summary.exitStatus
     }
@@ -260,13 +272,12 @@ struct PlaySession {
     }
 
     private func report(_ summary: inout PlaySummary) {
-        if let error = summary.error {
-            StandardStream.error.writeLine(ErrorLine.text(for: error))
-        } else if summary.exitStatus == .incomplete {
-            StandardStream.error.writeLine(summary.incompleteLine)
+        if let error = summary.error ?? (summary.exitStatus == .incomplete ? summary.incompleteError : nil) {
+            StandardStream.error.writeLine(
+                reportsJSON ? EventReporter.fatal(error, at: summary.elapsed) : ErrorLine.text(for: error))
         }
         if reportsJSON {
-            StandardStream.error.writeLine(EventReporter().line(for: summary, at: summary.elapsed))
+            StandardStream.error.writeLine(EventReporter.line(for: summary, at: summary.elapsed))
         } else if options.verbosity != .quiet, isWorthTelling(summary) {
             for line in summary.lines { StandardStream.error.writeLine(line) }
         }
@@ -292,8 +303,8 @@ struct PlaySession {
         switch outcome {
         case .played: summary.error = verdict.failure
         case .left, .interrupted:
-            guard !outputs.isEmpty, options.verbosity != .quiet, let detail = verdict.failure?.detail else { return }
-            say(ErrorLine.line(detail, url: nil, detail: nil, severity: "warning"))
+            guard !outputs.isEmpty, let failure = verdict.failure, let detail = failure.detail else { return }
+            warn(PlayerError(code: failure.code, cause: detail), at: summary.elapsed)
         case .failed: break
         }
     }
@@ -302,6 +313,8 @@ struct PlaySession {
 
     private struct Output {
         var writer: any MediaWriter
+        /// What the item writes to: the writer, or what stands before it.
+        var sink: any MediaWriter
         var path: String
         var media: (video: Bool, audio: Bool)
         /// There is a file of that name, which is replaced.
@@ -310,7 +323,11 @@ struct PlaySession {
 
     private func openOutputs() throws -> [Output] {
         try options.outputs.map { output in
-            let note: WriterNote = { [display, options] text in
+            let (began, clock) = (clock.now, clock)
+            let note: WriterNote = { [display, options, reportsJSON] text in
+                if reportsJSON {
+                    return StandardStream.error.writeLine(EventReporter.note(text, at: clock.now - began))
+                }
                 guard options.verbosity != .quiet else { return }
                 let line = ErrorLine.line(text, url: nil, detail: nil, severity: "note")
                 if let display { display.print(line) } else { StandardStream.error.writeLine(line) }
@@ -319,7 +336,8 @@ struct PlaySession {
             let writer = try output.format.makeWriter(path: path, overwrite: options.overwritesFiles, note: note)
             var status = stat()
             let isFile = path != "-" && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-            return Output(writer: writer, path: path, media: output.media, replacesFile: isFile)
+            let sink = options.from == nil ? writer : ClipWriter(writer, startingAt: startTime)
+            return Output(writer: writer, sink: sink, path: path, media: output.media, replacesFile: isFile)
         }
     }
 
@@ -327,7 +345,7 @@ struct PlaySession {
         var first: PlayerError?
         for output in outputs {
             do {
-                try output.writer.finish()
+                try output.sink.finish()
                 var paths = output.writer.isEmpty ? [] : [output.path]
                 if let remuxer = output.writer as? Remuxer { paths = remuxer.finishedPaths }
                 summary.files += paths.map { PlaySummary.File(path: $0, isComplete: true) }
@@ -352,6 +370,9 @@ extension PlaySession {
     /// The transport with which what `transport` does is recorded; nil where that is not wanted.
     private func record(_ transport: any Transport) throws -> RecordingTransport? {
         guard let path = options.recordingPath else { return nil }
+        if !options.overwritesFiles, access(path, F_OK) == 0 {
+            throw OutputError(code: .fileExists, path: path, text: "the file exists")
+        }
         do {
             return try RecordingTransport(
                 base: transport, path: path, overwrite: options.overwritesFiles, clock: clock, url: options.url,

@@ -15,7 +15,9 @@ struct AccessLogFile: ~Copyable {
         isJSON = [".json", ".ndjson"].contains { path.hasSuffix($0) }
         descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (overwrite ? O_TRUNC : O_EXCL), 0o600)
         guard descriptor >= 0 else {
-            throw OutputError(code: .writeFailed, path: path, text: String(cString: strerror(errno)))
+            throw OutputError(
+                code: errno == EEXIST ? .fileExists : .writeFailed, path: path,
+                text: errno == EEXIST ? "the file exists" : String(cString: strerror(errno)))
         }
         if !isJSON { write(AccessLog.extendedLogHeader) }
     }

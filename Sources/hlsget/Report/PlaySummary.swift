@@ -9,7 +9,7 @@ struct PlaySummary: Sendable, Equatable {
         /// False where the file could not be finished, or nothing was written to it.
         var isComplete: Bool
         var byteCount: Int?
-        /// Where what was written of an unfinished file is to be found.
+        /// Where what was written of an unfinished file is to be found; nil where there is nothing of it.
         var partPath: String?
     }
 
@@ -33,6 +33,8 @@ struct PlaySummary: Sendable, Equatable {
     /// The newest snapshot.
     var state = PlayerState()
     var files: [File] = []
+    /// How many times the item was to be played.
+    var passCount = 1
     var exitStatus = ExitStatus.done
     /// The failure that ended the play.
     var error: PlayerError?
@@ -82,33 +84,25 @@ struct PlaySummary: Sendable, Equatable {
         return lost > 0 && lost > (loaded + ofVariant) / 10 || skippedAtEnd > 1
     }
 
-    /// The error line of what is incomplete: names the first thing that is missing.
-    var incompleteLine: String {
+    /// The error of what is incomplete: names the first thing that is missing.
+    var incompleteError: PlayerError {
+        let code = PlayerError.Code(rawValue: "incomplete")
         guard let first = skipped.first ?? missed.first else {
-            return ErrorLine.line("incomplete: damaged samples", url: url, detail: nil)
+            return PlayerError(code: code, url: url, cause: "incomplete: damaged samples")
         }
         let others = (skipped + missed).reduce(0) { $0 + Self.count($1) } - Self.count(first)
         let range = first.first == first.last ? "segment \(first.first)" : "segments \(first.first)-\(first.last)"
         let more = others > 0 ? " and \(Decimals.count(others, "other"))" : ""
-        return ErrorLine.line("incomplete: \(range)\(more) missing", url: first.url, detail: first.cause)
-    }
-
-    /// Media time in seconds that was played: holes are none.
-    var playedDuration: Double {
-        let place = state.currentTime.finiteSeconds ?? .infinity
-        let holes = skipped.reduce(0) { sum, segments in
-            guard let time = segments.itemTime?.finiteSeconds else { return sum }
-            return sum + min(segments.mediaDuration.inSeconds, max(0, place - time))
-        }
-        return max(0, state.statistics.durationWatched - holes)
+        return PlayerError(
+            code: code, url: first.url, cause: "incomplete: \(range)\(more) missing", detail: first.cause)
     }
 
     /// Declared bit rate over the loaded media, weighted with its time, in bits per second; nil where undeclared.
-    var averageDeclaredBitRate: Double? {
+    private func declaredBitRate(_ rate: (VariantDescription) -> Int) -> Double? {
         let rated = variants.filter { $0.variant.bandwidth > 0 && $0.mediaDuration > .zero }
         let seconds = rated.reduce(0) { $0 + $1.mediaDuration.inSeconds }
         guard seconds > 0 else { return nil }
-        return rated.reduce(0) { $0 + Double($1.variant.bandwidth) * $1.mediaDuration.inSeconds } / seconds
+        return rated.reduce(0) { $0 + Double(rate($1.variant)) * $1.mediaDuration.inSeconds } / seconds
     }
 
     // MARK: JSON
@@ -122,13 +116,16 @@ struct PlaySummary: Sendable, Equatable {
         let statistics = state.statistics
         let members: KeyValuePairs<String, JSONValue> = [
             "url": .string(ErrorLine.bare(url: url)), "exit_status": .integer(Int(exitStatus.rawValue)),
-            "error": errorJSON, "item_time": JSONValue(state.currentTime.finiteSeconds),
+            "error": EventReporter.json(error), "item_time": JSONValue(state.currentTime.finiteSeconds),
             "duration": JSONValue(state.duration.finiteSeconds),
-            "duration_watched": .number(playedDuration),
-            "elapsed": .number(elapsed.inSeconds), "startup_time": JSONValue(statistics.startupTime),
+            "duration_watched": .number(statistics.durationWatched),
+            "elapsed": .number(elapsed.inSeconds), "started_after": JSONValue(statistics.startupTime),
             "stalls": .integer(statistics.numberOfStalls), "stall_duration": .number(statistics.stallDuration),
             "variant_switches": .integer(statistics.numberOfVariantSwitches),
-            "variants": .array(variants.map(Self.json)), "average_bitrate": JSONValue(averageDeclaredBitRate),
+            "variants": .array(variants.map(Self.json)),
+            // As in the library's playback_summary.
+            "average_bitrate": JSONValue(declaredBitRate { $0.averageBandwidth ?? $0.bandwidth }),
+            "peak_bitrate": JSONValue(declaredBitRate(\.bandwidth)),
             "throughput_estimate": JSONValue(statistics.throughputEstimate),
             "requests": .integer(statistics.numberOfRequests), "segments": .integer(statistics.numberOfSegments),
             "bytes": .integer(statistics.receivedByteCount),
@@ -144,14 +141,6 @@ struct PlaySummary: Sendable, Equatable {
             "av_skew": JSONValue(statistics.audioVideoSkew), "files": .array(files.map(Self.json)),
         ]
         return members.map { JSONValue.Member(name: $0.key, value: $0.value) }
-    }
-
-    private var errorJSON: JSONValue {
-        guard let error else { return .null }
-        return [
-            "code": .string(error.code.rawValue), "cause": .string(error.cause),
-            "url": JSONValue(error.url.map(ErrorLine.bare(url:))), "detail": JSONValue(error.detail),
-        ]
     }
 
     private static func json(_ use: VariantUse) -> JSONValue {
@@ -170,7 +159,10 @@ struct PlaySummary: Sendable, Equatable {
     }
 
     private static func json(_ file: File) -> JSONValue {
-        ["path": .string(file.path), "complete": .bool(file.isComplete), "bytes": JSONValue(file.byteCount)]
+        [
+            "path": .string(file.path), "complete": .bool(file.isComplete), "bytes": JSONValue(file.byteCount),
+            "part": JSONValue(file.partPath),
+        ]
     }
 }
 
@@ -199,9 +191,10 @@ extension PlaySummary {
     }
 
     private var playedLine: String {
-        let watched = Decimals.clock(playedDuration)
-        var line = "played \(watched)"
-        if let duration = state.duration.finiteSeconds { line += " of \(Decimals.clock(duration))" }
+        var line = "played \(Decimals.length(state.statistics.durationWatched))"
+        if let duration = state.duration.finiteSeconds {
+            line += " of \(passCount > 1 ? "\(passCount) times " : "")\(Decimals.length(duration))"
+        }
         line += " in \(Decimals.text(elapsed.inSeconds, places: 1)) s"
         if let startup = state.statistics.startupTime {
             line += ", started after \(Decimals.text(startup, places: 2)) s"
@@ -218,7 +211,7 @@ extension PlaySummary {
             if use.variant.height > 0 { words.append("\(use.variant.height)p") }
             if use.variant.bandwidth > 0 { words.append(Decimals.bitRate(Double(use.variant.bandwidth))) }
             if words.isEmpty { words.append("\(use.variant.index)") }
-            return "\(words.joined(separator: " ")) for \(Decimals.clock(use.mediaDuration.inSeconds))"
+            return "\(words.joined(separator: " ")) for \(Decimals.length(use.mediaDuration.inSeconds))"
         }
         let switches = state.statistics.numberOfVariantSwitches
         let count = switches == 0 ? "" : " (\(switches) \(switches == 1 ? "switch" : "switches"))"

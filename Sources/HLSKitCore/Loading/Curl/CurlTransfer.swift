@@ -190,7 +190,8 @@ final class CurlTransfer {
         if let refusedAddress {
             fail(loadingError(.refused, "the address \(refusedAddress) is not allowed"))
         } else {
-            fail(loadingError(failure.loadingCode(isHeaderComplete: head.isComplete), failure.text))
+            let way = failure.isOfProxy(for: url?.origin) ? "the proxy: " : ""
+            fail(loadingError(failure.loadingCode(isHeaderComplete: head.isComplete), way + failure.text))
         }
         return .end
     }

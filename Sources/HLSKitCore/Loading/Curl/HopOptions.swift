@@ -70,7 +70,7 @@ struct HopOptions {
         // An empty name turns the cookie engine on without reading a file.
         try handle.set(CURLOPT_COOKIEFILE, "")
         if let file = configuration.netrcFile {
-            try handle.set(CURLOPT_NETRC, Int(CURL_NETRC_OPTIONAL.rawValue))
+            try handle.set(CURLOPT_NETRC, CCurl_netrc_optional)
             try handle.set(CURLOPT_NETRC_FILE, file)
         }
         if let file = configuration.clientCertificateFile, request.credentialOrigins.contains(url.origin) {

@@ -46,7 +46,7 @@ extension PlaybackEngine {
         guard let lane = item?.lanes[id] else { return }
         let error =
             switch trouble {
-            case .loading(let error): PlayerError(error, isFirst: item?.multivariant == nil || lane.tracker == nil)
+            case .loading(let error): PlayerError(error, isFirst: item?.multivariant == nil)
             case .playlist(let failure): PlayerError(failure)
             }
         let isReload = lane.tracker != nil
@@ -184,11 +184,8 @@ extension PlaybackEngine {
         if let user, letGo(user.id) { return }
         let isKey = resource.kind == .key
         let role: RequestRole = isKey ? .key(id) : .map(id)
-        var final = PlayerError(error, isFirst: false)
-        if isKey {
-            final.code = error.code == .untrustedCertificate || error.code == .refused ? .refused : .contentKey
-            final.cause = "the key: \(final.cause)"
-        }
+        var final = PlayerError(error, as: isKey ? .key : .listed)
+        if isKey { final.cause = "the key: \(final.cause)" }
         let hasAlternative = id == .main && hasAlternative
         switch decide(role, isKey ? .key : .initializationSection, .loading(error), hasAlternative: hasAlternative) {
         case .retry(let delay): wait(role, as: .resource(resource, id), delay, because: final)

@@ -234,8 +234,9 @@ extension PlaybackEngine {
         case .duration(let length): item?.forwardEnd = start + length
         }
         if let end = item?.forwardEnd, end < start { item?.forwardEnd = start }
-        watched = WatchedTime(from: start)
         setTimebase(TimebaseState(itemTime: start, hostTime: now, rate: timebase.rate))
+        // The way from item time 0 to the start was not played.
+        watched = WatchedTime(from: start)
     }
 
     func liveOffset(of tracker: PlaylistTracker) -> Duration {

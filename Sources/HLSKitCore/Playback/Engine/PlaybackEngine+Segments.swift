@@ -431,6 +431,7 @@ extension PlaybackEngine {
         insertMedia(from..<max(from, end), byteCount: byteCount, in: segment.lane)
         bridge(from: max(from, end), in: segment.lane)
         item?.lanes[segment.lane]?.lastVariantIndex = flight.variantIndex
+        if segment.lane == .main, flight.job.start < end { watched.recover(flight.job.start..<end, at: playhead) }
         noteLoadedEnd(end, of: segment.lane)
         loading.retries.succeed(.segment(flight.role))
         loading.retries.succeed(.map(segment.lane))
@@ -536,6 +537,7 @@ extension PlaybackEngine {
         item?.lanes[id]?.startsNewSequence = true
         if !range.isEmpty { effects.append(.passedOver(id, range)) }
         if id == .main {
+            watched.lose(range, at: playhead)
             statistics.numberOfSkippedSegments += 1
             statistics.skippedDuration += duration.seconds
         }

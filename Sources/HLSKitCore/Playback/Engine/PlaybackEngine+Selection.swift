@@ -34,12 +34,9 @@ extension PlaybackEngine {
 
     private func noEligibleVariant(_ eligibility: VariantEligibility) -> PlayerError {
         if let quality = preferences.quality, eligibility.exclusions.values.allSatisfy({ $0 == .limits }) {
-            let offered = (item?.candidates ?? []).map { candidate in
-                (candidate.resolution.map { "\($0.height)p " } ?? "") + "\(Int(clamping: Int64(candidate.bandwidth)))"
-            }
             return PlayerError(
                 code: .noEligibleVariant, url: item?.multivariantURL, cause: "no variant matches \"\(quality)\"",
-                detail: "there are: " + offered.prefix(16).joined(separator: ", "))
+                detail: (item?.candidates ?? []).offer)
         }
         var reasons = eligibility.exclusions.sorted { $0.key < $1.key }
             .prefix(8)

@@ -225,6 +225,7 @@ struct PlaybackEngine: Sendable {
         buffer.setRequiredTracks([])
         judge.reset()
         setTimebase(TimebaseState(itemTime: .zero, hostTime: now, rate: 0))
+        journal?.noteWatched(watched.total)
         watched = WatchedTime()
         item = new.map { ItemState(url: $0.url, credentialOrigins: configuration.credentialOrigins) }
         item?.awaitsAssetKeys = new?.awaitsAssetKeys ?? false
@@ -262,6 +263,14 @@ struct PlaybackEngine: Sendable {
     var effectiveEnd: Duration? { outlook?.effectiveEnd }
     /// What time does not pass: the end, or what it had come to when the end came nearer.
     var lastTime: Duration? { effectiveEnd.map { max($0, item?.passedEnd ?? $0) } }
+    /// Media time that was played: what was jumped over or lost is left out.
+    var watchedDuration: Duration { watched.total(upTo: playhead) }
+    /// As ``watchedDuration``, at a time that is not before the last event.
+    func watchedDuration(at now: Duration) -> Duration {
+        var copy = self
+        copy.now = max(now, copy.now)
+        return copy.watchedDuration
+    }
     /// Average bit rate of what is being loaded, all lanes together; nil while it is not known.
     var loadedBitRate: Double? { outlook?.bitRate }
 

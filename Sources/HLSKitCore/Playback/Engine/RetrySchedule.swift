@@ -232,24 +232,22 @@ extension RetrySchedule.Failure {
 
     /// What ends the item, where this does.
     fileprivate var code: PlayerError.Code {
-        switch (severity, cause) {
-        case (.bad, _):
+        switch cause {
+        case .loading(let error): PlayerError.Code(LoadingFailure(error, as: role).kind)
+        case .badContent:
             switch kind {
-            case .firstPlaylist, .mediaPlaylist, .reload: return .badPlaylist
-            case .segment, .initializationSection: return .badMedia
-            case .key: return .contentKey
+            case .firstPlaylist, .mediaPlaylist, .reload: .badPlaylist
+            case .segment, .initializationSection: .badMedia
+            case .key: .contentKey
             }
-        case (.absent, _): return kind == .key ? .contentKey : .notFound
-        case (.final, .loading(let error)):
-            switch error.code {
-            case .fileNotFound, .fileNotReadable: return .notFound
-            case .tooManyRedirects: return .network
-            case .application: return kind == .key ? .contentKey : .network
-            default: return .refused
-            }
-        // R31
-        case (_, .loading(let error)) where error.code == .emptyBody && kind == .firstPlaylist: return .badPlaylist
-        default: return .network
+        }
+    }
+
+    private var role: LoadingFailure.Role {
+        switch kind {
+        case .firstPlaylist: .named
+        case .mediaPlaylist, .reload, .segment, .initializationSection: .listed
+        case .key: .key
         }
     }
 }

@@ -26,7 +26,7 @@ package struct LoadingFailure: Sendable, Hashable {
 
     package init(_ error: LoadingError, as role: Role) {
         kind = Self.kind(of: error, as: role)
-        cause = Self.cause(of: error)
+        cause = (role == .key ? "the key: " : "") + Self.cause(of: error)
         switch error.code {
         case .httpStatus: detail = error.status.map { "HTTP \($0)" } ?? error.text
         case .fileNotFound: detail = nil
@@ -59,7 +59,7 @@ package struct LoadingFailure: Sendable, Hashable {
         case .httpStatus:
             switch error.status {
             case 401: "the server wants credentials"
-            case 403: "the server refuses access"
+            case 403, 407: "the server refuses access"
             case 404, 410: "not found"
             case .some(400..<500): "the server refuses the request"
             default: "the server answered with an error"

@@ -22,8 +22,9 @@ public struct RetryPolicies: Sendable, Hashable {
     public var maximumRetryCount: Int?
     /// How many target durations a live segment that is listed may still not be there. Default 3.
     public var liveEdgeTargetDurations: Int
-    /// How many reloads in a row may bring something that is no media playlist. Default 3.
-    public var badReloadLimit: Int
+    /// How many reloads in a row may bring something that is no media playlist; nil (default) leaves it to the budget: such
+    /// an answer, an error page that says it is fine, passes like any other.
+    public var badReloadLimit: Int?
     /// How long a variant that failed is left out. Default 60 s.
     public var penalty: Duration
     /// Whether a segment that cannot be had is passed over. Default true.
@@ -38,7 +39,7 @@ public struct RetryPolicies: Sendable, Hashable {
         budget: Duration? = .seconds(20), liveBudget: Duration? = .seconds(60),
         maximumRetryAfter: Duration = .seconds(10), secondTryDelay: Duration = .milliseconds(500),
         triesPerVariant: Int = 2, maximumRetryCount: Int? = nil, liveEdgeTargetDurations: Int = 3,
-        badReloadLimit: Int = 3, penalty: Duration = .seconds(60), skipsSegments: Bool = true,
+        badReloadLimit: Int? = nil, penalty: Duration = .seconds(60), skipsSegments: Bool = true,
         fruitlessRequestLimit: Int = 50, fruitlessRequestTotal: Int = 200
     ) {
         self.delays = delays

@@ -52,7 +52,11 @@ struct DownloadSession {
     private func configuration(of url: String) -> DownloadConfiguration {
         var configuration = DownloadConfiguration(
             url: url, loading: command.connection.assetOptions(of: url, allowsFilesOutside: command.allowFile))
+        if let text = command.refreshCmd {
+            configuration.loading.hooks.urlRefresher = RefreshCommand(command: text)
+        }
         configuration.quality = command.quality
+        configuration.includesVideo = command.includesVideo
         if let choice = RenditionArgument.choice(of: command.audio) { configuration.audio = choice }
         if let choice = RenditionArgument.choice(of: command.subs) { configuration.subtitles = choice }
         configuration.start = command.range.from?.signedTime
@@ -127,7 +131,7 @@ struct DownloadSession {
                 if command.strict, !loaded.gaps.isEmpty {
                     var summary = DownloadSummary(url: command.url, result, exitStatus: .incomplete)
                     summary.error = PlayerError(
-                        code: .init(rawValue: "incomplete"), url: target.workPath, cause: "incomplete",
+                        code: .incomplete, url: target.workPath, cause: "incomplete",
                         detail: "\(Decimals.count(loaded.gaps.count, "segment")) missing; what there is stays there")
                     return end(summary, report)
                 }
@@ -218,24 +222,26 @@ struct DownloadSession {
             warn("the same command with --overwrite loads again what cannot be read", target.workPath, nil, report)
         }
         if reportsJSON { StandardStream.error.writeLine(report.line(progress, rate: nil).text) }
-        // With more than a tenth missing it is no file of the stream any more.
-        let total = result.gaps.count + result.segmentCount
-        let incomplete =
-            signal == nil && result.gaps.count * 10 > total
-            ? PlayerError(
-                code: .init(rawValue: "incomplete"), url: target.path, cause: "incomplete",
-                detail: "\(result.gaps.count) of \(total) segments missing") : nil
-        let status: ExitStatus =
-            result.failure.map { ExitStatus($0.code) } ?? (incomplete == nil ? .done : .incomplete)
+        let failure = signal == nil ? result.failure ?? incompleteness(of: result) : result.failure
+        let failed: ExitStatus = failure.map { ExitStatus($0.code) } ?? .done
         var summary = DownloadSummary(
-            url: command.url, result, exitStatus: signal.map { .interrupted(signal: $0) } ?? status)
-        summary.error = result.failure ?? incomplete
+            url: command.url, result, exitStatus: signal.map { .interrupted(signal: $0) } ?? failed)
+        summary.error = failure
         // Of a file its own length counts: segments reach past what was asked for.
         summary.duration = files?.duration ?? result.duration
         summary.files = files?.paths ?? [target.path]
         summary.byteCount = progress.storedByteCount
         summary.text = summary.line
         return end(summary, report)
+    }
+
+    /// With more than a tenth missing that is no file of the stream any more.
+    private func incompleteness(of result: DownloadTask.Result) -> PlayerError? {
+        let total = result.gaps.count + result.segmentCount
+        guard result.gaps.count * 10 > total else { return nil }
+        return PlayerError(
+            code: .incomplete, url: target.path, cause: "incomplete",
+            detail: "\(result.gaps.count) of \(total) segments missing")
     }
 
     /// Tells how it went: the one place that does.

@@ -30,7 +30,7 @@ enum HelpPage {
           -o, --output FILE             - is stdout; may be repeated, as in -o v.y4m -o a.wav
           -f, --format NAME             ts mp4 mkv y4m rawvideo wav s16le f32le framemd5 null
           --no-video, --no-audio, --overwrite   leave one of them away; replace existing files
-          --fast, --no-decode           as fast as possible instead of in real time; only load
+          --fast, --no-decode           as fast as possible: in real time a late frame is dropped; only load
         PLAYBACK
           --rate R                      plays at that speed; beyond 2, or backwards (-4), I-frames alone
           --immediately, --no-auto-wait start at the first picture, even if it may stall; never wait
@@ -40,7 +40,7 @@ enum HelpPage {
           --start-first-eligible, --one-quality, --adaptive   first variant; keep the best; let -o change it
           --from, --to, --duration TIME, --loop N   90, 1:30, 1m30s; -30s is before the end; play N times
           --live-from-start, --live-offset TIME   where to join a live stream
-          --stale end|fail, --fell-behind edge|oldest|fail   live: stands still, or ran ahead; fail: exit 11
+          --stale end|fail|wait|TIME, --fell-behind edge|oldest|fail   live: stands still, or ran ahead
         SELECTION
           --quality EXPR                best, worst, 720p60, 'height<=720 codec=hevc'; a comma means else
           --audio, --subs EXPR          'lang=de,lang=en channels=2'

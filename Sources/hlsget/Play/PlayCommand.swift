@@ -115,13 +115,13 @@ struct PlaybackOptions: ParsableArguments {
     var liveOffset: Duration?
     @Option(
         help: ArgumentHelp(
-            "A live stream that stops being updated: end (exit 0) or fail (exit 11, the default).",
-            valueName: "end|fail"),
-        transform: { try ChoiceArgument.parse($0) })
-    var stale: PlayOptions.StaleAction?
+            "A live stream that stops being updated: end (exit 0), fail (exit 11, the default), or wait; or after that time.",
+            valueName: "end|fail|wait|time"),
+        transform: StaleArgument.init(parsing:))
+    var stale: StaleArgument?
     @Option(
         help: ArgumentHelp(
-            "A live stream that moved on too far: to its edge (the default), to the oldest segment, or fail (exit 11).",
+            "A live stream that moved on too far: to its edge, to the oldest segment (what -o keeps), or fail (exit 11).",
             valueName: "edge|oldest|fail"),
         transform: { try ChoiceArgument.parse($0) })
     var fellBehind: PlayOptions.FellBehindAction?
@@ -143,7 +143,7 @@ struct PlaybackOptions: ParsableArguments {
         options.passCount = loop ?? 1
         options.liveFromStart = liveFromStart
         options.liveOffset = liveOffset
-        if let stale { options.staleAction = stale }
+        if let stale { options.stale = stale }
         if let fellBehind { options.fellBehindAction = fellBehind }
     }
 }

@@ -36,8 +36,9 @@ struct PlayOptions: Sendable, Equatable {
     var liveFromStart = false
     /// Distance from the live edge; nil leaves it to the playlist.
     var liveOffset: Duration?
-    var staleAction = StaleAction.fail
-    var fellBehindAction = FellBehindAction.edge
+    var stale = StaleArgument()
+    /// nil leaves it to where the media goes.
+    var fellBehindAction: FellBehindAction?
 
     var quality: QualityExpression?
     var audio: QualityExpression?
@@ -86,8 +87,6 @@ struct PlayOptions: Sendable, Equatable {
     var printsSummaryDocument = false
     var verbosity = Verbosity.normal
 
-    /// What happens when a live playlist stops to change (RELIABILITY R42).
-    enum StaleAction: String, Sendable, Equatable, CaseIterable { case end, fail }
     /// Where a live stream goes on whose window moved past what was not loaded (RELIABILITY R44).
     enum FellBehindAction: String, Sendable, Equatable, CaseIterable { case edge, oldest, fail }
     enum ProgressStyle: String, Sendable, Equatable, CaseIterable { case bar, json, none }
@@ -97,6 +96,16 @@ struct PlayOptions: Sendable, Equatable {
 
     /// Whether decoded media reaches an output.
     var needsDecoder: Bool { outputs.isEmpty ? decodes : outputs.contains { $0.format.needsDecoder } }
+
+    /// As asked; else media that is kept goes on with the oldest segment that is listed, and what is watched at the edge.
+    var fellBehindPolicy: PlayerItemPreferences.FellBehindPolicy {
+        switch fellBehindAction {
+        case .edge: .jumpToEdge
+        case .oldest: .jumpToOldest
+        case .fail: .fail
+        case nil: outputs.contains { $0.format != .null } ? .jumpToOldest : .jumpToEdge
+        }
+    }
 
     /// How servers are reached.
     var transportConfiguration: TransportConfiguration {

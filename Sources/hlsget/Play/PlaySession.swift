@@ -334,9 +334,9 @@ struct PlaySession {
             }
             let path = output.destination.path
             let writer = try output.format.makeWriter(path: path, overwrite: options.overwritesFiles, note: note)
+            let sink = options.from == nil ? writer : ClipWriter(writer, startingAt: startTime)
             var status = stat()
             let isFile = path != "-" && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-            let sink = options.from == nil ? writer : ClipWriter(writer, startingAt: startTime)
             return Output(writer: writer, sink: sink, path: path, media: output.media, replacesFile: isFile)
         }
     }
@@ -433,13 +433,9 @@ extension PlaySession {
         case nil: if let duration = options.duration { preferences.endPosition = .duration(duration) }
         }
         preferences.configuredTimeOffsetFromLive = options.liveOffset.map { $0 / .seconds(1) }
-        preferences.stalePolicy = options.staleAction == .end ? .end : .fail
-        preferences.fellBehindPolicy =
-            switch options.fellBehindAction {
-            case .edge: .jumpToEdge
-            case .oldest: .jumpToOldest
-            case .fail: .fail
-            }
+        preferences.stalePolicy = options.stale.policy
+        preferences.staleLimit = options.stale.limit
+        preferences.fellBehindPolicy = options.fellBehindPolicy
         return preferences
     }
 

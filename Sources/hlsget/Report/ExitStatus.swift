@@ -53,6 +53,7 @@ enum ExitStatus: Sendable, Hashable {
         case .notAvailable: self = .incomplete
         case .output: self = .output
         case .staleLive: self = .stale
+        case .incomplete: self = .incomplete
         case .refused: self = .refused
         case .invalidArgument: self = .usage
         default: self = .internalError
@@ -71,4 +72,9 @@ enum ExitStatus: Sendable, Hashable {
     init(_ code: AssetError.Code) {
         self = code == .notAvailable ? .incomplete : Self(PlayerError.Code(rawValue: code.rawValue))
     }
+}
+
+extension PlayerError.Code {
+    /// What was written is not all of it.
+    static let incomplete = PlayerError.Code(rawValue: "incomplete")
 }

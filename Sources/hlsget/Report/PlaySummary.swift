@@ -86,7 +86,7 @@ struct PlaySummary: Sendable, Equatable {
 
     /// The error of what is incomplete: names the first thing that is missing.
     var incompleteError: PlayerError {
-        let code = PlayerError.Code(rawValue: "incomplete")
+        let code = PlayerError.Code.incomplete
         guard let first = skipped.first ?? missed.first else {
             return PlayerError(code: code, url: url, cause: "incomplete: damaged samples")
         }

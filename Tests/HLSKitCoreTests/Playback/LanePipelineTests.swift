@@ -1,5 +1,7 @@
+import Foundation
 import HLSMedia
 import HLSTime
+import TestSupport
 import Testing
 
 @testable import HLSKitCore
@@ -126,6 +128,36 @@ struct LanePipelineTests {
         }
         if joint.continues { #expect(fills == Array(0..<20)) } else { #expect(fills == Array(0..<UInt8(fills.count))) }
         #expect((fills.count == 20) == joint.continues)
+    }
+
+    @Test(
+        "a segment that ends too early is asked for again and given once, also where a sequence begins",
+        arguments: [true, false])
+    func truncated(startsNewSequence: Bool) throws {
+        let path = "\(SampleMedia.fixtures)/media/ts-h264-aac.ts"
+        let whole = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+        var job = Self.job(1)
+        job.map = nil
+        job.startsNewSequence = startsNewSequence
+        var pipeline = LanePipeline(lane: .main, mode: .demux, wanted: [.video, .audio])
+        var timeline = ItemTimeline()
+        var output: [LaneOutput] = []
+        var failureCount = 0
+        // The second reading comes less far than the first.
+        for byteCount in [whole.count / 2 + 50, whole.count / 4 + 50, whole.count / 2 + 50] {
+            if failureCount == 0 { pipeline.begin(job) } else { pipeline.restart(job) }
+            pipeline.append(Array(whole.prefix(byteCount)), to: job.id)
+            pipeline.finish(job.id)
+            pipeline.run(timeline: &timeline, output: &output)
+            failureCount += 1
+            #expect(output.count { if case .fact(.segmentFailed) = $0 { true } else { false } } == failureCount)
+        }
+        var given: [String: Int] = [:]
+        for case .sample(let sample, let type, let offset) in output {
+            given["\(type) \(ItemTimeline.duration(sample.pts, 90_000) + offset)", default: 0] += 1
+        }
+        #expect(given.count > 10)
+        #expect(given.filter { $0.value != 1 }.isEmpty)
     }
 
     @Test("an event at the end of all time is left out")

@@ -71,7 +71,10 @@ extension EngineConfiguration {
         if let history = configuration.bandwidthHistory { bandwidths = history.estimates }
         refreshesURLs = configuration.hooks.urlRefresher != nil
         epoch = configuration.now
-        seed = configuration.seed
+        // Players of one clock come back from an outage one after another, not all at once.
+        seed =
+            configuration.isClockOfThisMachine && configuration.seed == 0
+            ? UInt64.random(in: 1 ... .max) : configuration.seed
         networkConditions = configuration.networkConditions
         selector = configuration.variantSelector
         capabilities = configuration.capabilities

@@ -72,6 +72,8 @@ enum EngineControl: Sendable {
     case setNetworkConditions(NetworkConditions)
     /// What the item's outputs can show.
     case setOutputLimits(OutputLimits)
+    /// Outputs want kinds of media of a lane that nobody took until now. `besideOthers`: others of it are taken already.
+    case takeLate(Set<MediaType>, of: LaneID, besideOthers: Bool)
     /// What other players leave.
     case setAllowance(LoadAllowance)
     /// Ends the item at this item time; nil takes the end time back.
@@ -118,6 +120,12 @@ enum MediaFact: Sendable {
     case replaced(LaneID, number: Int, from: Duration)
     /// Pictures at which decoding can start, in this lane, by their item times.
     case syncSamples(LaneID, [Duration])
+    /// The pictures of a segment cannot be decoded without what the head of its stream tells.
+    case headNeeded(SegmentID)
+    /// All that is of use in that head was read.
+    case headRead(SegmentID)
+    /// The sound of a segment ends before the segment does, by its playlist.
+    case soundEnded(SegmentID, at: Duration)
     /// Services of closed captions that have said something in the video so far.
     case closedCaptions(Set<ClosedCaptionService>)
 }
@@ -145,6 +153,8 @@ enum OutputFact: Sendable {
     /// The media at the playhead that ``EngineEffect/prime(_:)`` has asked for is decoded; the item time of the first
     /// picture, or of the first sound where there is none.
     case primed(Int, first: Duration?)
+    /// Nothing of this media comes out of its decoder. `isAll`: from where it began to its end.
+    case undecodable(LaneID, PlayerError, isAll: Bool)
     /// An output cannot go on.
     case failed(PlayerError)
 }
@@ -161,6 +171,10 @@ enum EngineTimer: Hashable, Sendable {
     case stale
     /// The download of the running segment is worth a look.
     case judge
+    /// The first picture is waited for no longer.
+    case firstPicture
+    /// Outputs that have not come to the end are waited for no longer.
+    case lastPicture
 }
 
 /// What a request is for: retries and budgets belong to a role, not to a request.

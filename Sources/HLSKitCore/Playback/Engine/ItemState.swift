@@ -75,6 +75,13 @@ struct ItemState: Sendable {
     /// The question to the outputs that a preroll waits for; nil before it was asked.
     var prerollNumber: Int?
     var isPrerolling = false
+    /// The first media was decoded, or is not waited for; the question to the outputs for it.
+    var hasDecoded = false
+    var startPrime: Int?
+    /// Up to when outputs are waited for at an end time.
+    var endDeadline: Duration?
+    /// Nothing of a kind of media could be decoded from the playhead's last place to the end.
+    @Shared var undecodable: PlayerError? = nil
     /// The item has pictures, which can be stepped through.
     var hasPictures = false
     /// Pictures at which decoding can start, as far as they are loaded.

@@ -84,6 +84,8 @@ struct RequestContext: Sendable {
         case firstPlaylist
         case mediaPlaylist(LaneID, isReload: Bool, variantIndex: Int?)
         case segment(SegmentID)
+        /// Of the stream that the segment belongs to.
+        case head(SegmentID)
         case resource(ResourceID, LaneID)
 
         func isPlaylist(of lane: LaneID) -> Bool {
@@ -94,7 +96,7 @@ struct RequestContext: Sendable {
             switch self {
             case .firstPlaylist: nil
             case .mediaPlaylist(let lane, _, _), .resource(_, let lane): lane
-            case .segment(let segment): segment.lane
+            case .segment(let segment), .head(let segment): segment.lane
             }
         }
     }

@@ -1,3 +1,4 @@
+import HLSMedia
 import HLSPlaylist
 
 /// Where a lane goes on loading.
@@ -13,6 +14,8 @@ struct MediaLane: Sendable {
     /// URL of the media playlist as the multivariant playlist (or the user) gave it.
     var playlistURL: String
     @Shared var tracker: PlaylistTracker? = nil
+    /// The playlist as it was when its URL ran out: the one at the fresh URL is a newer state of it.
+    @Shared var parked: PlaylistTracker? = nil
     /// The request for the playlist that is under way, and when it began.
     var playlistRequest: RequestID?
     var playlistRequestBegan = Duration.zero
@@ -25,6 +28,10 @@ struct MediaLane: Sendable {
     var loadedEnd: Duration?
     /// The last segment of the playlist, or before the end time, is loaded.
     var isComplete = false
+    /// Where the sound of the segment that was read last ends, if that is before its segment does.
+    var soundEnd: Duration?
+    /// It was set back to the playhead for outputs that came late.
+    var late: LateKinds?
     /// Media behind the end time was left out of a segment.
     var isCutAtEnd = false
     /// All its media was presented; where that ends.

@@ -9,9 +9,6 @@ enum PlaylistTrouble: Sendable {
 
 /// What is done about failures: again, elsewhere, on without it, or the end (RELIABILITY §3).
 extension PlaybackEngine {
-    /// A playlist that is none so many times in a row ends a live stream (R48).
-    private static let maximumBrokenReloads = 3
-
     mutating func failRequest(_ id: RequestID, _ error: LoadingError, _ metrics: TransferMetrics?) {
         guard let context = loading.requests.removeValue(forKey: id) else { return }
         loading.estimator.ended(id.rawValue, at: now)
@@ -23,6 +20,7 @@ extension PlaybackEngine {
             guard item?.lanes[lane]?.playlistURL == context.url else { return }
             failPlaylist(of: lane, .loading(error), url: context.url, variantIndex: variantIndex)
         case .segment(let segment): failSegment(segment, error: PlayerError(error, isFirst: false), loadingError: error)
+        case .head(let segment): effects.append(.endHead(segment))
         case .resource(let resource, let lane):
             let others = lanes(sharing: id, of: resource).filter { $0 != lane }
             failResource(resource, in: lane, error)
@@ -49,8 +47,9 @@ extension PlaybackEngine {
             case .loading(let error): PlayerError(error, isFirst: item?.multivariant == nil)
             case .playlist(let failure): PlayerError(failure)
             }
-        let isReload = lane.tracker != nil
         let hasAlternative = id == .main && hasAlternative
+        // In the middle of a live stream the last variant that is left is asked as long as one that was read before.
+        let isReload = lane.tracker != nil || lane.parked != nil || isLiveStream && lane.cursor != nil && !hasAlternative
         let cause: RetrySchedule<RequestRole>.Failure.Cause
         switch trouble {
         case .loading(let error): cause = .loading(error)
@@ -131,8 +130,10 @@ extension PlaybackEngine {
         let role = RequestRole.segment(flight.role)
         let url = error.url ?? ""
         let cause = loadingError.map { RetrySchedule<RequestRole>.Failure.Cause.loading($0) } ?? .badContent(url: url)
-        let isAtEdge = item?.lanes[segment.lane]?.tracker.map { self.isAtEdge(segment, $0) } ?? false
+        var isAtEdge = item?.lanes[segment.lane]?.tracker.map { self.isAtEdge(segment, $0) } ?? false
         let hasAlternative = segment.lane == .main && (isOfLeftVariant(flight) || hasAlternative)
+        // Where it cannot be had elsewhere, a server that forgets for a moment what it lists is asked again.
+        if !hasAlternative, isListedLive(flight) { isAtEdge = true }
         switch decide(role, .segment, cause, hasAlternative: hasAlternative, isAtLiveEdge: isAtEdge) {
         case .retry(let delay): wait(role, as: .segment(segment), delay, because: error)
         case .failOver: takeElsewhere(segment, because: error)
@@ -143,6 +144,11 @@ extension PlaybackEngine {
             if segment.lane == .subtitles { return skip(segment, cause: error.description) }
             failWhenPlayed(error.with(code), from: segment)
         }
+    }
+
+    private func isListedLive(_ flight: SegmentInFlight) -> Bool {
+        guard let tracker = item?.lanes[flight.id.lane]?.tracker, tracker.isLive else { return false }
+        return tracker.index(of: flight.position) != nil
     }
 
     private func isAtEdge(_ segment: SegmentID, _ tracker: PlaylistTracker) -> Bool {
@@ -184,8 +190,7 @@ extension PlaybackEngine {
         if let user, letGo(user.id) { return }
         let isKey = resource.kind == .key
         let role: RequestRole = isKey ? .key(id) : .map(id)
-        var final = PlayerError(error, as: isKey ? .key : .listed)
-        if isKey { final.cause = "the key: \(final.cause)" }
+        let final = PlayerError(error, as: isKey ? .key : .listed)
         let hasAlternative = id == .main && hasAlternative
         switch decide(role, isKey ? .key : .initializationSection, .loading(error), hasAlternative: hasAlternative) {
         case .retry(let delay): wait(role, as: .resource(resource, id), delay, because: final)
@@ -213,15 +218,26 @@ extension PlaybackEngine {
         _ cause: RetrySchedule<RequestRole>.Failure.Cause, hasAlternative: Bool, isAtLiveEdge: Bool = false
     ) -> RetrySchedule<RequestRole>.Decision {
         var failure = RetrySchedule<RequestRole>.Failure(cause: cause, kind: kind)
-        loading.bucket.charge(at: now)
+        let isPatient = kind == .reload && waitsLonger
+        loading.bucket.charge(at: now, counts: !isPatient)
         if loading.bucket.isExhausted { return .fail(failure.isRefusal ? .refused : .network) }
-        failure.isLive = item?.isLive ?? false
+        failure.isLive = isLiveStream
         failure.isAtLiveEdge = isAtLiveEdge
-        failure.targetDuration = item?.lanes[.main]?.tracker?.pacingTarget ?? .seconds(6)
+        failure.targetDuration = (item?.lanes[.main]?.tracker ?? item?.previousTracker)?.pacingTarget ?? .seconds(6)
+        if isPatient {
+            let limit = preferences.stalePolicy == .wait ? nil : preferences.staleLimit
+            failure.patience = limit.map { .atLeast($0) } ?? .endless
+        }
         failure.hasAlternative = hasAlternative
         let decision = loading.retries.decide(failure, for: role, at: now)
         guard case .retry(let delay) = decision else { return decision }
         return .retry(after: max(delay, loading.bucket.wait(at: now)))
+    }
+
+    /// The item is live, also while the list of its variant is on its way.
+    private var isLiveStream: Bool {
+        guard let item else { return false }
+        return item.lanes[.main]?.tracker?.isLive ?? item.previousTracker?.isLive ?? false
     }
 
     // MARK: Variants

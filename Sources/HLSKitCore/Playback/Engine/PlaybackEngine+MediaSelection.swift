@@ -86,9 +86,10 @@ extension PlaybackEngine {
         }
     }
 
-    /// A lane that comes in mid-play begins where the variant that it belongs to does.
+    /// Audio that comes in mid-play begins where the variant that it belongs to does. Subtitles begin at the playhead
+    /// always: cues are wanted of what is being shown.
     private mutating func join(_ id: LaneID) {
-        guard let item, let main = item.lanes[.main], case .time(let time) = main.cursor else { return }
+        guard id == .audio, let item, let main = item.lanes[.main], case .time(let time) = main.cursor else { return }
         self.item?.lanes[id]?.cursor = .time(time)
         // Up to there what is loaded has audio of its own.
         let playhead = playhead
@@ -96,6 +97,23 @@ extension PlaybackEngine {
         buffer.removeAll(in: id.bufferTrack)
         buffer.insert(ForwardBuffer.Piece(range: playhead..<time, byteCount: 0, isGap: true), in: id.bufferTrack)
         self.item?.lanes[id]?.loadedEnd = time
+    }
+
+    /// The playhead has gone back to media that is loaded, to before the subtitles were chosen: cues of there are loaded.
+    mutating func rejoinSubtitles(at time: Duration) {
+        guard let lane = item?.lanes[.subtitles], let tracker = lane.tracker, lane.cursor != nil,
+            Self.resumeTime(of: lane, tracker) > time, time >= tracker.start,
+            buffer.forwardDuration(of: .legible, ForwardBuffer.Situation(playhead: time)) <= .zero
+        else { return }
+        for flight in lane.segments.reversed() { cancel(flight) }
+        item?.lanes[.subtitles]?.segments = []
+        item?.lanes[.subtitles]?.cursor = .time(time)
+        item?.lanes[.subtitles]?.startsNewSequence = true
+        guard lane.isComplete else { return }
+        item?.lanes[.subtitles]?.isComplete = false
+        buffer.markEnd(of: .legible, false)
+        effects.append(.reopenLane(.subtitles))
+        followPlaylist(of: .subtitles)
     }
 
     // MARK: Changing

@@ -53,7 +53,7 @@ extension PlaybackEngine {
         case (.mediaPlaylist(let lane, let isReload, let variantIndex), _):
             item?.lanes[lane]?.playlistRequest = nil
             takeMediaPlaylist(result, lane, isReload: isReload, variantIndex: variantIndex, context)
-        case (.segment, _), (.resource, _): break
+        case (.segment, _), (.head, _), (.resource, _): break
         }
     }
 
@@ -69,7 +69,7 @@ extension PlaybackEngine {
         for warning in loaded.warnings { effects.append(.publish(.warning(warning))) }
     }
 
-    private mutating func open(_ loaded: LoadedPlaylist, began: Duration) {
+    mutating func open(_ loaded: LoadedPlaylist, began: Duration) {
         switch loaded.playlist {
         case .multivariant(let playlist):
             item?.multivariant = playlist
@@ -122,6 +122,7 @@ extension PlaybackEngine {
     /// `known` is the list as it was laid on the timeline before.
     mutating func attach(_ playlist: MediaPlaylist, url: String, to id: LaneID, known: PlaylistTracker? = nil) {
         guard var item, var lane = item.lanes[id] else { return }
+        if let parked = lane.parked { return goOn(from: parked, in: id, with: playlist, url: url) }
         if playlist.segments.isEmpty, playlist.hasEndList {
             let failure = PlaylistFailure(kind: .malformed, url: url, text: "the playlist lists no segment")
             if id == .subtitles { return dropLane(id, because: failure.text) }
@@ -129,11 +130,12 @@ extension PlaybackEngine {
         }
         let start = alignedStart(of: playlist, url: url, in: id)
         // A list that has ended is as it was.
-        let tracker =
+        var tracker =
             known.flatMap { $0.start == start ? $0 : nil }
             ?? PlaylistTracker(
                 playlist, requestURL: lane.playlistURL, url: url, start: start, loadBegan: lane.playlistRequestBegan,
                 now: now)
+        if let other = item.reference(for: id) { tracker.follow(other) }
         let isKnown = known?.start == start
         lane.tracker = tracker
         item.lanes[id] = lane
@@ -157,6 +159,19 @@ extension PlaybackEngine {
             effects.append(
                 .publish(.durationChanged(tracker.isLive ? .indefinite : MediaTime(tracker.end))))
         }
+    }
+
+    /// Takes the list at a fresh URL as a newer state of the one whose URL has run out.
+    private mutating func goOn(
+        from parked: PlaylistTracker, in id: LaneID, with playlist: MediaPlaylist, url: String
+    ) {
+        guard var lane = item?.lanes[id] else { return }
+        var tracker = parked
+        tracker.requestURL = lane.playlistURL
+        lane.parked = nil
+        lane.tracker = tracker
+        item?.lanes[id] = lane
+        update(id, with: playlist, url: url, loadBegan: lane.playlistRequestBegan)
     }
 
     /// The item time of a playlist's first segment. Live playlists of several renditions are laid side by side by
@@ -186,7 +201,7 @@ extension PlaybackEngine {
         {
             return reference.start + (here - there)
         }
-        let distance = playlist.mediaSequence - other.mediaSequence
+        let distance = playlist.mediaSequence - other.mediaSequence - reference.renumbering
         if distance >= 0, distance <= reference.segmentCount { return reference.starts[distance] }
         if distance < 0, -distance <= playlist.segments.count {
             var before = Duration.zero
@@ -263,10 +278,9 @@ extension PlaybackEngine {
     private mutating func update(_ id: LaneID, with playlist: MediaPlaylist, url: String, loadBegan: Duration) {
         guard var lane = item?.lanes[id], var tracker = lane.tracker else { return }
         let next = Self.resumeTime(of: lane, tracker)
-        let hasJumped = playlist.mediaSequence > tracker.playlist.mediaSequence + tracker.segmentCount
         let update = tracker.update(with: playlist, url: url, loadBegan: loadBegan, now: now)
         // Past everything that was known: its place is beside what the other lanes list now.
-        if update == .changed, hasJumped, let start = startBesideOthers(of: playlist, in: id) {
+        if update == .changed, tracker.hasJumped, let start = startBesideOthers(of: playlist, in: id) {
             tracker.shift(by: start - tracker.start)
         }
         lane.tracker = tracker
@@ -279,7 +293,7 @@ extension PlaybackEngine {
             noteMissed(&lane, resumeTime: next, url: url)
             // It was not to fall behind.
             if item?.pendingFailure != nil || item?.error != nil { return }
-        case .first, .unchanged, .older: loading.bucket.chargeUnchanged(at: now)
+        case .first, .unchanged, .older: loading.bucket.chargeUnchanged(at: now, counts: !waitsLonger)
         }
         if update == .changed || update == .restarted {
             loading.bucket.deliverPlaylist()
@@ -314,7 +328,22 @@ extension PlaybackEngine {
             time += tracker.reloadDelay
         }
         effects.append(.arm(.reload(id), at: max(time, now + loading.bucket.wait(at: now))))
-        if let item { effects.append(.arm(.stale, at: item.lastNewSegment + tracker.staleLimit)) }
+        guard let item else { return }
+        effects.append(.arm(.stale, at: item.lastNewSegment + (staleLimit(of: tracker) ?? tracker.staleLimit)))
+    }
+
+    /// How long a list may bring nothing new; nil for ever.
+    private func staleLimit(of tracker: PlaylistTracker) -> Duration? {
+        switch preferences.stalePolicy {
+        case .wait: nil
+        case .end, .fail: preferences.staleLimit ?? tracker.staleLimit
+        }
+    }
+
+    /// A live stream that brings nothing new is waited for longer than is usual.
+    var waitsLonger: Bool {
+        guard let tracker = item?.liveTracker ?? item?.previousTracker, tracker.isLive else { return false }
+        return staleLimit(of: tracker).map { $0 > tracker.staleLimit } ?? true
     }
 
     /// Ends a live stream that brings nothing new (R41, R42).
@@ -324,7 +353,10 @@ extension PlaybackEngine {
         let silence = now - item.lastNewSegment
         // While lists cannot be loaded it is for their budget to end it, which is longer (R39).
         let isFailing = LaneID.allCases.contains { loading.retries.isFailing(.mediaPlaylist($0)) }
-        if silence >= tracker.staleLimit, !isFailing {
+        let limit = staleLimit(of: tracker)
+        // Who did not look, because the process was stopped, looks first.
+        let hasLooked = limit.map { tracker.lastLoadBegan >= item.lastNewSegment + $0 } ?? false
+        if let limit, silence >= limit, hasLooked, !isFailing {
             // A rendition that does not end with its variant ends nothing.
             if preferences.stalePolicy == .end || !item.isLive {
                 effects.append(.publish(.warning("\(tracker.url): nothing new for \(Int(silence.seconds)) s, ended")))
@@ -338,7 +370,7 @@ extension PlaybackEngine {
             }
             return
         }
-        effects.append(.arm(.stale, at: max(item.lastNewSegment + tracker.staleLimit, now + tracker.pacingTarget)))
+        effects.append(.arm(.stale, at: max(item.lastNewSegment + (limit ?? .zero), now + tracker.pacingTarget)))
         let stuck = tracker.pacingTarget * 3.5
         if now - max(item.lastNewSegment, item.lastStuckNotice) >= stuck {
             let now = now

@@ -22,7 +22,7 @@ extension PlaybackEngine {
     private mutating func mayLoad(_ id: LaneID) -> Bool {
         refreshOutlook()
         guard let outlook = knownOutlook, outlook.idleTracks.contains(id.bufferTrack) else { return false }
-        if item?.lanes[id]?.isReplacing == true || isOwed(id) { return true }
+        if item?.lanes[id]?.isReplacing == true || item?.lanes[id]?.late != nil || isOwed(id) { return true }
         return tracksToLoad.contains(id.bufferTrack) || outlook.endedTracks.contains(id.bufferTrack)
             || !outlook.demuxedTracks.contains(id.bufferTrack)
     }
@@ -37,20 +37,30 @@ extension PlaybackEngine {
             beside || lane.segments.count < Self.maximumUndemuxedSegments,
             lane.cursor != nil, item?.pendingFailure == nil, item?.error == nil
         else { return false }
+        if lane.late != nil {
+            if lane.late?.until == nil { return false }
+            if !lane.isLoadedAgain(Self.resumeTime(of: lane, tracker)) { endLate(id) }
+        }
         guard let index = lane.nextIndex else {
             // A rendition whose list goes on after the variant has ended is not waited for.
             let isOver = !tracker.isLive || item?.isClosed == true || reachesEnd(lane)
             if isOver, lane.segments.isEmpty { complete(id) }
             return false
         }
+        var isForSound = false
         if let end = item?.isLive == true ? item?.forwardEnd : effectiveEnd, tracker.starts[index] >= end {
-            if lane.segments.isEmpty { complete(id) }
-            return false
+            isForSound = item?.forwardEnd == end && needsMoreSound(lane, before: end, from: tracker.starts[index])
+            guard isForSound, lane.segments.isEmpty else {
+                if lane.segments.isEmpty { complete(id) }
+                return false
+            }
         }
+        let isAgain = lane.isLoadedAgain(tracker.starts[index])
         // Before anything could be demuxed nothing can be played, however long the gaps are that are loaded.
-        guard tracksToLoad.contains(id.bufferTrack) || !lane.isDemuxed || lane.isReplacing || isOwed(id) else {
-            return false
-        }
+        guard
+            tracksToLoad.contains(id.bufferTrack) || !lane.isDemuxed || lane.isReplacing || isOwed(id) || isAgain
+                || isForSound
+        else { return false }
         let segment = tracker.playlist.segments[index]
         if segment.isGap {
             if id == .main, hasAlternative {  // R38
@@ -63,8 +73,10 @@ extension PlaybackEngine {
             skip(index, in: id, cause: "marked EXT-X-GAP")
             return true
         }
-        if id == .main, considerSwitch(at: index) { return true }
-        if id == .main, isHeldBack { return false }
+        if id == .main, !isAgain, !isForSound {
+            if considerSwitch(at: index) { return true }
+            if isHeldBack { return false }
+        }
         begin(segment, at: index, in: id)
         return false
     }
@@ -99,6 +111,7 @@ extension PlaybackEngine {
         flight.byteRange = segment.byteRange?.range
         flight.variantIndex = id == .main && item?.trick == nil ? item?.variantIndex : nil
         item?.lanes[id]?.inheritedRole = nil
+        item?.lanes[id]?.soundEnd = nil
         item?.lanes[id]?.segments.append(flight)
         advance(id, past: index)
         requestResources(of: job, in: id)
@@ -144,7 +157,9 @@ extension PlaybackEngine {
             mapKey: mapKey, start: tracker.starts[index],
             duration: tracker.starts[index + 1] - tracker.starts[index], timeline: timelineNumber(of: key),
             window: window, startsNewSequence: isNewSequence, replacement: lane.replacement, url: url,
-            mediaSequence: segment.mediaSequence, videoRange: id == .main ? declaredVideoRange : nil)
+            mediaSequence: segment.mediaSequence, videoRange: id == .main ? declaredVideoRange : nil,
+            stream: StreamID(playlistURL: lane.playlistURL, epoch: key.epoch, discontinuity: key.discontinuity),
+            kinds: lane.kinds(at: tracker.starts[index]))
         lane.lastTimeline = key
         lane.startsNewSequence = false
         lane.dropsOverlap = false
@@ -168,7 +183,7 @@ extension PlaybackEngine {
     }
 
     /// The key among the alternatives that this client can use; nil for clear media.
-    private func segmentKey(
+    func segmentKey(
         _ keys: [EncryptionKey], base: String, mediaSequence: Int
     ) throws(PlayerError) -> SegmentKey? {
         guard !keys.isEmpty else { return nil }
@@ -357,6 +372,7 @@ extension PlaybackEngine {
             item?.lanes[lane]?.resources[resource] = .loaded
             // A map has proved itself when a segment was read with it.
             if resource.kind == .key { loading.retries.succeed(.key(lane)) }
+        case .head(let segment): effects.append(.endHead(segment))
         case .firstPlaylist, .mediaPlaylist: break
         }
     }
@@ -370,6 +386,9 @@ extension PlaybackEngine {
         case .segmentEnded(let segment, let start, let end): endSegment(segment, start: start, end: end)
         case .segmentFailed(let segment, let failure): failSegment(segment, failure)
         case .replaced(let lane, let number, let time): noteReplaced(lane, by: number, from: time)
+        case .headNeeded(let segment): requestHead(of: segment)
+        case .headRead(let segment): endHead(of: segment)
+        case .soundEnded(let segment, let time): item?.lanes[segment.lane]?.soundEnd = time
         case .closedCaptions(let services): offerClosedCaptions(services)
         case .syncSamples(let lane, let times): if lane == .main, item?.trick == nil { noteSyncSamples(times) }
         }
@@ -414,6 +433,7 @@ extension PlaybackEngine {
         if segment.lane != .subtitles, time > from { item?.hasMedia = true }
         insertMedia(from..<max(from, time), byteCount: 0, in: segment.lane)
         item?.lanes[segment.lane]?.segments[index].demuxedUpTo = max(from, time)
+        endSound(flight, demuxedUpTo: time)
     }
 
     private mutating func endSegment(_ segment: SegmentID, start: Duration, end: Duration) {
@@ -428,8 +448,13 @@ extension PlaybackEngine {
         markDemuxed(segment.lane)
         let from = flight.demuxedUpTo ?? min(start, flight.job.start)
         bridge(to: from, in: segment.lane)
-        insertMedia(from..<max(from, end), byteCount: byteCount, in: segment.lane)
+        // What is loaded once more is counted already.
+        let isAgain = item?.lanes[segment.lane]?.isLoadedAgain(flight.job.start) ?? false
+        insertMedia(from..<max(from, end), byteCount: isAgain ? 0 : byteCount, in: segment.lane)
         bridge(from: max(from, end), in: segment.lane)
+        if item?.lanes[segment.lane]?.late != nil, item?.lanes[segment.lane]?.late?.until == nil {
+            goBackForLate(segment.lane)
+        }
         item?.lanes[segment.lane]?.lastVariantIndex = flight.variantIndex
         if segment.lane == .main, flight.job.start < end { watched.recover(flight.job.start..<end, at: playhead) }
         noteLoadedEnd(end, of: segment.lane)
@@ -584,6 +609,7 @@ extension PlaybackEngine {
         let end = time.map { item.start == nil ? $0 : max($0, playhead) }
         guard end != item.forwardEnd else { return }
         self.item?.forwardEnd = end
+        self.item?.endDeadline = nil
         if let old = item.forwardEnd, end.map({ $0 > old }) ?? true { reopenLanes(from: old) }
         run(machine.handle(.endMoved))
     }
@@ -640,6 +666,7 @@ extension PlaybackEngine {
     }
 
     mutating func removeLane(_ id: LaneID) {
+        endLate(id)
         guard let lane = item?.lanes[id] else { return }
         for flight in lane.segments.reversed() { cancel(flight) }
         cancelRequests { $0.purpose.lane == id }
@@ -700,6 +727,7 @@ extension PlaybackEngine {
         case .drained(let id, let end): noteDrained(id, end: end)
         case .droppedFrames(let total): journal?.noteDroppedFrames(total, inPeriodBefore: true)
         case .primed(let number, let first): notePrimed(number, first: first)
+        case .undecodable(let lane, let error, let isAll): noteUndecodable(lane, error, isAll: isAll)
         case .failed(let error): failItem(error)
         }
     }

@@ -109,6 +109,8 @@ extension PlaybackEngine {
             lane.startsNewSequence = true
             lane.dropsOverlap = true
         }
+        if let parked = lane.parked { lane.cursor = .time(Self.resumeTime(of: lane, parked)) }
+        lane.parked = nil
         lane.tracker = nil
         lane.playlistURL = url
         item?.lanes[id] = lane

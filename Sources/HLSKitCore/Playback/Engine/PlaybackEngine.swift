@@ -151,6 +151,8 @@ struct PlaybackEngine: Sendable {
         case .retry(let role): retry(role)
         case .stale: checkStale()
         case .judge: judgeOverdueDownload()
+        case .firstPicture: noteFirstDecoded()
+        case .lastPicture: break
         }
     }
 
@@ -207,6 +209,7 @@ struct PlaybackEngine: Sendable {
         case .setNetworkConditions(let new): networkConditions = new
         case .setOutputLimits(let new): outputLimits = new
         case .setAllowance(let new): allowance = new
+        case .takeLate(let kinds, let lane, let besideOthers): takeLate(kinds, of: lane, besideOthers: besideOthers)
         case .setForwardPlaybackEndTime(let time): setForwardEnd(time)
         case .setReversePlaybackEndTime(let time): item?.reverseEnd = time
         case .close: setItem(nil)
@@ -335,7 +338,7 @@ struct PlaybackEngine: Sendable {
             state.isLikelyToKeepUp = !state.isEmpty
             return state
         }
-        state.isEmpty = lastVerdict.isEmpty
+        state.isEmpty = lastVerdict.isEmpty || holdsStart
         state.isLikelyToKeepUp = isLikelyToKeepUp
         return state
     }
@@ -379,6 +382,7 @@ struct PlaybackEngine: Sendable {
         scheduleLoads()
         if knownOutlook == nil || effects.count != effectCount { updateBuffer() }
         checkSeek()
+        checkStart()
         checkPreroll()
         checkEnd()
         checkLiveEdge()
@@ -445,7 +449,11 @@ struct PlaybackEngine: Sendable {
             playhead >= end || configuration.pacing == .unpaced
         else { return }
         guard machine.status == .playing, item.seekTarget == nil, !awaitsSubtitles else { return }
-        if isAtForwardEnd, !item.isDrained { cutLanes() }
+        if isAtForwardEnd, !item.isDrained {
+            if !item.isComplete { cutLanes() }
+            if awaitsLastPictures() { return }
+        }
+        if let error = self.item?.undecodable { return failItem(error) }
         run(machine.handle(.reachedEnd))
     }
 

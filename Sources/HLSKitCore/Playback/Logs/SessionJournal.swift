@@ -269,7 +269,8 @@ struct SessionJournal: Sendable {
             open.segment?.variantIndex = segment.lane == .main && !view.isTrickPlay ? variantIndex : nil
             access.requested(id, segment: segment, mediaDuration: open.segment?.duration ?? .zero, at: view.now)
             if view.isExpensive, segment.lane != .subtitles { access.change { $0.mediaRequestsExpensive += 1 } }
-        case .resource where transport.resourceClass == .initializationSection:
+        case .head,
+            .resource where transport.resourceClass == .initializationSection:
             openIfNeeded(for: nil, transport.url, view)
             access.requested(id, segment: nil, mediaDuration: .zero, at: view.now)
         case .playlist, .resource: break

@@ -35,6 +35,8 @@ struct ItemTimeline: Sendable {
         case timelines(Set<Int>)
     }
 
+    /// The time on the clock of the media that is the start of the item; nil where only the playlist tells.
+    var mediaOrigin: @Sendable () -> Duration? = { nil }
     var comingFromVariant = Coming.timelines([])
     /// A rendition waits for the variant's anchor.
     var hasWaitingLane = false
@@ -101,6 +103,11 @@ struct ItemTimeline: Sendable {
         continues: Bool = false
     ) -> Placement {
         let time = Self.duration(firstPTS, track.timescale)
+        if common[timeline] == nil || unproved.contains(timeline), let origin = mediaOrigin() {
+            // A segment of a file begins where it can be decoded, not where it is listed.
+            common[timeline] = .zero - origin
+            unproved.remove(timeline)
+        }
         if unproved.remove(timeline) != nil { prove(timeline, lane: lane, time, track: track, near: segmentStart) }
         let joint = joint(of: lane, before: segmentStart)
         if track.timestampsAreRelative {

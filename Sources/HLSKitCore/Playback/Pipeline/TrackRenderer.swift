@@ -24,6 +24,8 @@ final class TrackRenderer: Sendable {
         /// After so many moves of the reading place, the first media to be presented is decoded, or there is nothing to
         /// wait for. `first` is its item time.
         case primed(generation: Int, first: Duration?)
+        /// Nothing comes out of the decoder for a while; `isAll`: nothing has, from where it began to the end.
+        case silent(PlayerError, isAll: Bool)
         case failed(PlayerError)
     }
 
@@ -244,12 +246,22 @@ final class TrackRenderer: Sendable {
         /// Presentation times of samples that may come out without a picture, because the decoder may skip them.
         private var optionalPictures: [Int64] = []
         private var leadIn = LeadIn()
+        private var overlap = OverlapFilter()
+        /// Copies before this item time are not handed over, but for those that lead up to it.
+        private var firstCopied: Duration?
         /// The item time that is to be shown, until the picture of it was found.
         private var target: Duration?
         private var candidate: Pending?
         /// Where reading began after the last move, and whether the first media from there was told.
         private var landing: Landing?
         private var isPrimed = false
+        /// What decoders of the track have to know, and whether the next sample is a decoder's, or a taker's, first.
+        private var parameterSets: [UInt8] = []
+        private var isDecoderNew = true
+        private var isTakerNew = true
+        private var silence = DecoderSilence()
+        /// Media has come that is presented after the end of the window: of the run nothing more is.
+        private var isOver = false
 
         private enum Media {
             case video(VideoFrame)
@@ -285,11 +297,14 @@ final class TrackRenderer: Sendable {
             effort = DecodingEffort()
             optionalPictures = []
             leadIn = LeadIn()
+            overlap = OverlapFilter()
             reported = .seconds(Int64.min / 4)
             target = nil
             candidate = nil
             landing = nil
             isPrimed = false
+            silence = DecoderSilence()
+            isOver = false
         }
 
         mutating func process(_ item: SampleStore.Item) async {
@@ -300,6 +315,7 @@ final class TrackRenderer: Sendable {
                 await drain()
                 notePrimed(nil)
                 await presentAll()
+                if silence.isOfAll { renderer.report(.silent(silenceError, isAll: true)) }
                 renderer.hub.lockstep?.end(renderer.mediaType)
                 renderer.hub.finish(renderer.mediaType, generation: clockGeneration)
                 renderer.report(.drained(end: end, number: number))
@@ -316,11 +332,17 @@ final class TrackRenderer: Sendable {
             leadIn = LeadIn()
             trimmer = GaplessTrimmer(track.gapless)
             trimmer.pass(start.skippedTicks, timescale: track.timescale, sampleRate: track.sampleRate)
+            overlap.begin(track, dropsOverlap: window.dropsOverlap)
+            firstCopied = window.from
             if window.dropsOverlap, let lastPresented {
                 self.window.from = max(window.from ?? lastPresented, lastPresented + .microseconds(1))
             }
             decoder = nil
             isUndecodable = false
+            isOver = false
+            parameterSets = start.parameterSets
+            isTakerNew = true
+            silence.interrupt()
             openDecoder(renderer.mode.withLock(\.self))
             if renderer.hub.writersWantSamples(of: track.mediaType) { renderer.hub.lockstep?.join(track.mediaType) }
             await attempt { hub throws(OutputError) in try await hub.begin(track) }
@@ -330,6 +352,7 @@ final class TrackRenderer: Sendable {
             guard let track, let threadCount = mode.decodingThreadCount, !isUndecodable else { return }
             do {
                 decoder = try Self.makeDecoder(of: track, threadCount: threadCount)
+                isDecoderNew = true
             } catch {
                 isUndecodable = true
                 let cause = "\(track.codec.rawValue) cannot be decoded"
@@ -382,12 +405,19 @@ final class TrackRenderer: Sendable {
             if mode.passesSamples { await pass(sample) }
             var frames: [VideoFrame] = []
             var buffers: [AudioBuffer] = []
+            var isSilent = false
             do {
                 switch decoder {
+                case .some where isOver: break
                 case .video(let decoder):
                     guard await mayDecode(sample, with: decoder) else { break }
-                    try decoder.decode(sample, to: &frames)
-                case .audio(let decoder): try decoder.decode(sample, to: &buffers)
+                    isSilent = true
+                    let isFirst = isDecoderNew
+                    isDecoderNew = false
+                    try decoder.decode(isFirst ? completed(sample) : sample, to: &frames)
+                case .audio(let decoder):
+                    isSilent = true
+                    try decoder.decode(sample, to: &buffers)
                 case nil:
                     guard !mode.passesSamples else { return }
                     notePrimed(nil)
@@ -397,6 +427,12 @@ final class TrackRenderer: Sendable {
                 }
             } catch {
                 note(error)
+                silence.noteFailure()
+            }
+            if !frames.isEmpty || !buffers.isEmpty {
+                silence.end()
+            } else if isSilent {
+                noteDecoderSilence(at: sample)
             }
             await deliver(frames)
             await deliver(buffers)
@@ -406,6 +442,30 @@ final class TrackRenderer: Sendable {
             }
             noteSilence(after: sample)
             noteConsumed(sample, offset: offset)
+        }
+
+        /// The first sample of a decoder with what that has to know, where the sample does not tell.
+        private func completed(_ sample: MediaSample) -> MediaSample {
+            guard !parameterSets.isEmpty, let track, PictureParameterSets.areMissing(in: sample, of: track) else {
+                return sample
+            }
+            return PictureParameterSets.prepend(parameterSets, to: sample)
+        }
+
+        private mutating func noteDecoderSilence(at sample: MediaSample) {
+            guard let track else { return }
+            let time = ItemTimeline.duration(sample.dts, track.timescale) + offset
+            guard silence.goesOn(at: time) else { return }
+            renderer.report(.silent(silenceError, isAll: false))
+            notePrimed(nil)
+        }
+
+        private var silenceError: PlayerError {
+            let kind = track?.mediaType == .audio ? "sound" : "pictures"
+            let start = ((silence.start ?? .zero).seconds * 1000).rounded() / 1000
+            return PlayerError(
+                code: .badMedia, cause: "no \(kind) can be decoded",
+                detail: "\(track?.codec.rawValue ?? "media") from \(start) s on")
         }
 
         /// Media that nobody takes is over where it ends, not where outputs were left.
@@ -471,6 +531,7 @@ final class TrackRenderer: Sendable {
             } catch {
                 note(error)
             }
+            if !frames.isEmpty || !buffers.isEmpty { silence.end() }
             await deliver(frames)
             await deliver(buffers)
             if let candidate {
@@ -515,7 +576,17 @@ final class TrackRenderer: Sendable {
 
         private mutating func deliver(_ buffers: [AudioBuffer]) async {
             for buffer in buffers.flatMap({ trimmed($0) }) {
-                let time = ItemTimeline.duration(buffer.pts, buffer.timescale) + offset
+                var (buffer, time) = (buffer, ItemTimeline.duration(buffer.pts, buffer.timescale) + offset)
+                let cut = SoundCut(window).cut(time: time, frameCount: buffer.frameCount, sampleRate: buffer.sampleRate)
+                if let cut {
+                    do throws(CodecError) {
+                        buffer = try buffer.trimmed(leading: cut.leading, trailing: cut.trailing)
+                        time += Duration.seconds(1) * cut.leading / max(1, buffer.sampleRate)
+                    } catch {
+                        note(error)
+                        continue
+                    }
+                }
                 let length = Duration.seconds(1) * buffer.frameCount / max(1, buffer.sampleRate)
                 await queue(.audio(buffer), at: time, length: length, isInside: isInside(time, length, isVideo: false))
             }
@@ -523,7 +594,15 @@ final class TrackRenderer: Sendable {
 
         private mutating func queue(_ media: Media, at time: Duration, length: Duration, isInside: Bool) async {
             renderer.count { $0.decodedFrames += 1 }
-            guard isInside, !isTooLate(media, at: time) else { return }
+            guard isInside else {
+                // Media comes in the order of presentation: what was decoded before is all there is.
+                if let until = window.until, time >= until, !isOver {
+                    isOver = true
+                    await presentAll()
+                }
+                return
+            }
+            guard !isTooLate(media, at: time) else { return }
             let itemTime = MediaTime(time)
             let media = media.placed(at: itemTime)
             prepare(media)
@@ -615,12 +694,12 @@ final class TrackRenderer: Sendable {
             let length = ItemTimeline.duration(sample.duration, track.timescale)
             let decodingTime = ItemTimeline.duration(sample.dts, track.timescale) + offset
             if decoder == nil { renderer.count { $0.decodedFrames += 1 } }
-            // What has been handed over already is told by when it was decoded, what is to be shown by when it is shown.
-            let isVideo = track.mediaType == .video && !window.dropsOverlap
+            guard overlap.admits(sample, decodingTime: decodingTime, time: time, length: length) else { return }
+            let isVideo = track.mediaType == .video
             let isWanted =
-                isInside(decodingTime, length, isVideo: false)
+                isCopied(decodingTime, length)
                 || isVideo && leadIn.isPassed && (window.until.map { decodingTime < $0 } ?? true)
-                || isVideo && isInside(time, length, isVideo: false)
+                || isVideo && isCopied(time, length)
             guard isWanted else {
                 // Nothing of before is to be written any more, whatever is behind it.
                 _ = renderer.hub.lockstep?.isNext(decodingTime, of: track.mediaType)
@@ -632,12 +711,21 @@ final class TrackRenderer: Sendable {
             await renderer.hub.lockstep?.wait(for: decodingTime, of: track.mediaType)
             let generation = clockGeneration
             for sample in leadIn.pass(with: sample) {
+                let sample = isTakerNew ? completed(sample) : sample
+                isTakerNew = false
                 let time = ItemTimeline.duration(sample.pts, track.timescale) + offset
                 await attempt { hub throws(OutputError) in
                     try await hub.write(sample, of: track, at: MediaTime(time), generation: generation)
                 }
             }
+            overlap.note(sample, decodingTime: decodingTime, time: time)
             if decoder == nil { handedOver(max(time, decodingTime), length) }
+        }
+
+        /// Whether a copy is to be handed over at all.
+        private func isCopied(_ time: Duration, _ length: Duration) -> Bool {
+            if let firstCopied, time + length <= firstCopied { return false }
+            return window.until.map { time < $0 } ?? true
         }
 
         /// Whether media is to be presented at all.

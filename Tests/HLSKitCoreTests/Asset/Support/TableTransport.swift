@@ -33,11 +33,16 @@ final class TableTransport: Transport {
     /// Bytes of one `.data` event.
     private let pieceByteCount: Int
     private let tellsLength: Bool
+    private let takesRanges: Bool
 
-    init(_ resources: [String: [UInt8]], pieceByteCount: Int = 1 << 16, tellsLength: Bool = true) {
+    init(
+        _ resources: [String: [UInt8]], pieceByteCount: Int = 1 << 16, tellsLength: Bool = true,
+        takesRanges: Bool = true
+    ) {
         self.resources = resources
         self.pieceByteCount = pieceByteCount
         self.tellsLength = tellsLength
+        self.takesRanges = takesRanges
     }
 
     convenience init(texts: [String: String]) { self.init(texts.mapValues { Array($0.utf8) }) }
@@ -144,7 +149,7 @@ final class TableTransport: Transport {
         var events: [TransportEvent] = [
             .response(
                 TransportResponse(
-                    status: request.byteRange == nil ? 200 : 206, url: request.url,
+                    status: request.byteRange == nil || !takesRanges ? 200 : 206, url: request.url,
                     contentLength: tellsLength ? body.count : nil))
         ]
         while !body.isEmpty {

@@ -213,7 +213,7 @@ struct PlaySummaryTests {
                     .segmentSkipped(
                         SkippedSegments(
                             first: range.lowerBound, last: range.upperBound, mediaDuration: .seconds(4) * range.count,
-                            url: "s", cause: "gone", itemTime: .seconds(Int64(range.lowerBound * 4))))))
+                            url: "s", cause: "gone"))))
         }
         if loadedLast { load() }
         summary.state.statistics.skippedDuration = Double(lost * 4)

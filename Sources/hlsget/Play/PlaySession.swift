@@ -94,8 +94,8 @@ struct PlaySession {
         let logError = accessLog?.finish(item.accessLog)
         let outputError = finish(outputs, &summary) ?? finish(recording) ?? logError
         summary.error = summary.error ?? outputError
-        if summary.error == nil { judge(outcome, outputs, media, &summary) }
         summary.elapsed = clock.now - began
+        if summary.error == nil { judge(outcome, outputs, media, &summary) }
         summary.passCount = options.passCount
         summary.exitStatus = exitStatus(of: outcome, summary)
         report(&summary)

@@ -584,8 +584,7 @@ extension PlaybackEngine {
             .publish(
                 .segmentSkipped(
                     SkippedSegments(
-                        first: sequence, last: sequence, mediaDuration: duration, url: url, cause: cause,
-                        itemTime: id == .main ? MediaTime(range.lowerBound) : nil))))
+                        first: sequence, last: sequence, mediaDuration: duration, url: url, cause: cause))))
     }
 
     // MARK: Ending

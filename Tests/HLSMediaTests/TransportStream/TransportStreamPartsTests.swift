@@ -33,7 +33,7 @@ import Testing
         let syncs = points.filter(\.isRandomAccess)
         #expect(syncs.count == 10)
         let head = Array(file.prefix(8192))
-        let tables = try #require(TransportStreamTables(head: head, stride: 188, holding: [video.id]))
+        let tables = try #require(TransportStreamPreamble(head: head, stride: 188, holding: [video.id]))
         let point = try #require(syncs.dropFirst(4).first)
         let part = try Self.demux(tables.packets(without: []) + file[point.offset...])
         let pictures = part.samples.filter { $0.trackID == video.id }
@@ -66,7 +66,7 @@ import Testing
         let whole = try Self.demux(file)
         let audio = whole.tracks.filter { $0.mediaType == .audio }.map(\.id)
         #expect(audio.count == 2)
-        let tables = try #require(TransportStreamTables(head: file, stride: 188, holding: audio))
+        let tables = try #require(TransportStreamPreamble(head: file, stride: 188, holding: audio))
         var blotter = TransportStreamBlotter([audio[0], tables.mapPID], stride: 188)
         var bytes = tables.packets(without: [audio[0]])
         var rest = file[...]
@@ -85,7 +85,7 @@ import Testing
     @Test("bytes that are no transport stream have no tables and no points")
     func garbage() {
         let bytes = (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 7) }
-        #expect(TransportStreamTables(head: bytes, stride: 188, holding: []) == nil)
+        #expect(TransportStreamPreamble(head: bytes, stride: 188, holding: []) == nil)
         var scanner = TransportStreamScanner(pid: 256, start: 0, stride: 188, takesAll: true)
         #expect(scanner.append(bytes).isEmpty)
     }

@@ -50,7 +50,8 @@ extension PlaybackEngine {
             }
         let hasAlternative = hasAlternative(for: id)
         // In the middle of a live stream the last variant that is left is asked as long as one that was read before.
-        let isReload = lane.tracker != nil || lane.parked != nil || isLiveStream && lane.cursor != nil && !hasAlternative
+        let isReload =
+            lane.tracker != nil || lane.parked != nil || isLiveStream && lane.cursor != nil && !hasAlternative
         let cause: RetrySchedule<RequestRole>.Failure.Cause
         switch trouble {
         case .loading(let error): cause = .loading(error)

@@ -101,6 +101,12 @@ package struct MP4FileSegments: Sendable {
         var cuts: [Int64] = []
         for sample in table.samples where sample.isSync || cuts.isEmpty {
             if let last = cuts.last, sample.pts < last || sample.pts - last < distance { continue }
+            // Nobody seeks to what the edit list does not show.
+            if !cuts.isEmpty, let shown = table.track.shownRange,
+                sample.pts <= shown.lowerBound || sample.pts >= shown.upperBound
+            {
+                continue
+            }
             cuts.append(sample.pts)
         }
         return cuts

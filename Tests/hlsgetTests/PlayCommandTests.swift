@@ -154,7 +154,8 @@ struct PlayCommandTests {
             (["x", "--cookies", "/no/such/file"], "No such file"), (["x", "--cert", "/"], "folder"),
             (["x", "--key-file", "/dev/null"], "--cert"), (["x", "--send-credentials-to", "example.com"], "https://"),
             (["x", "--proxy", "http://p", "--deny-private"], "--deny-private"),
-            (["x", "--stale", "maybe"], "end, fail, wait"), (["x", "--stale", "wait,5m"], "end, fail, wait"), (["x", "--fell-behind", "end"], "edge, oldest, fail"),
+            (["x", "--stale", "maybe"], "end, fail, wait"), (["x", "--stale", "wait,5m"], "end, fail, wait"),
+            (["x", "--fell-behind", "end"], "edge, oldest, fail"),
             (["x", "--quality", "foo"], "foo"),
         ] as [([String], String)])
     func usage(arguments: [String], words: String) {

@@ -353,9 +353,7 @@ struct PlaySession {
             } catch {
                 let remuxer = output.writer as? Remuxer
                 summary.files += (remuxer?.finishedPaths ?? []).map { PlaySummary.File(path: $0, isComplete: true) }
-                let path = remuxer?.paths.last ?? output.path
-                let part = access(path + ".part", F_OK) == 0 ? path + ".part" : nil
-                summary.files.append(PlaySummary.File(path: path, isComplete: false, partPath: part))
+                summary.files.append(PlaySummary.File(unfinished: remuxer?.paths.last ?? output.path))
                 first =
                     first ?? PlayerError(code: .output, url: error.path, cause: "cannot write", detail: error.text)
             }

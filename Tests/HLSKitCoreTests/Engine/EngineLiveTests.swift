@@ -352,6 +352,25 @@ struct EngineLiveTests {
         #expect(Self.sequences(harness) == Array(103...117))
     }
 
+    @Test("variants whose windows move on while no list can be had: what is gone is told, and playing goes on")
+    func windowGoneMeanwhile() {
+        var origin = ScriptedOrigin.multivariant(["a": 3_000_000, "b": 1_000_000])
+        for name in ["a", "b"] {
+            let broadcast = Broadcast(prefix: name)
+            origin.routes["\(name).m3u8"] = { visit in
+                (.seconds(9)..<(.seconds(60))).contains(visit.time)
+                    ? .status(503) : .text(broadcast.text(at: visit.time))
+            }
+        }
+        var harness = EngineHarness.playing("main.m3u8", from: origin)
+        harness.run(until: .seconds(120))
+        #expect(harness.state.timeControlStatus == .playing, "\(harness.story)")
+        let loaded = Self.sequences(harness)
+        let all = (loaded + harness.missedSequences.flatMap { Array($0) }).sorted()
+        #expect(all == Array(103...(loaded.last ?? 0)))
+        #expect(!harness.missedSequences.isEmpty)
+    }
+
     @Test("a segment that is listed and forgotten for seconds is asked for again")
     func forgottenSegment() {
         var origin = ScriptedOrigin.live(Broadcast(laterCount: 12))
@@ -385,7 +404,8 @@ struct EngineLiveTests {
 
     // MARK: As long as the user says
 
-    @Test("a stream that stands still is waited for as long as is asked",
+    @Test(
+        "a stream that stands still is waited for as long as is asked",
         arguments: [(.wait, nil, 900, true), (.fail, 300, 280, true), (.fail, 300, 320, false), (.fail, 20, 30, false)]
             as [(PlayerItemPreferences.StalePolicy, Int?, Int, Bool)])
     func patience(policy: PlayerItemPreferences.StalePolicy, limit: Int?, seconds: Int, goesOn: Bool) {

@@ -168,8 +168,8 @@ struct RetryScheduleTests {
             testDescription: "R39: reloads take another variant", cause: status(404), kind: .reload, isLive: true,
             hasAlternative: true, expected: after(0.5) + [.failOver]),
         Case(
-            testDescription: "R48: reloads that are none go on for a minute", cause: .badContent(url: "u"), kind: .reload,
-            isLive: true,
+            testDescription: "R48: reloads that are none go on for a minute", cause: .badContent(url: "u"),
+            kind: .reload, isLive: true,
             expected: after(0.5, 1, 2) + [Schedule.Decision](repeating: .retry(after: .seconds(3)), count: 18) + [
                 .fail(.badPlaylist)
             ]),
@@ -308,7 +308,8 @@ struct RetryScheduleTests {
     }
 
     /// Each has a seed of its own.
-    @Test("a hundred clients whose connections end at one moment come back over half a target duration",
+    @Test(
+        "a hundred clients whose connections end at one moment come back over half a target duration",
         arguments: [2, 4, 6, 10])
     func spread(target: Int) {
         for earlierCount in [0, 3] {

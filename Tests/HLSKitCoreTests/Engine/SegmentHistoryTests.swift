@@ -161,7 +161,8 @@ struct SegmentHistoryTests {
             ], updates: [.changed]),
     ]
 
-    @Test("a list is told by numbers, discontinuities and dates, then by the last component of paths",
+    @Test(
+        "a list is told by numbers, discontinuities and dates, then by the last component of paths",
         arguments: edges + restarts + renumberings)
     func updates(_ test: Case) throws {
         var tracker = try Self.tracker(test.lists[0])

@@ -7,6 +7,8 @@ import Testing
 
 @Suite("Watched time")
 struct WatchedTimeTests {
+    private static func range(_ start: Int, _ end: Int) -> Range<Duration> { .seconds(start) ..< .seconds(end) }
+
     @Test("what is played counts at any rate and in either direction; jumps and losses do not")
     func value() {
         var watched = WatchedTime(from: .seconds(60))

@@ -36,7 +36,7 @@ struct OverlapFilterTests {
         }.map(\.dts)
     }
 
-    @Test("what follows at a border of segments is whole, its key frame first, though that is decoded before all is shown")
+    @Test("what follows at a border of segments is whole, though its key frame is decoded before all is shown")
     func atBorder() {
         var filter = OverlapFilter()
         filter.begin(Self.track(), dropsOverlap: false)
@@ -65,7 +65,7 @@ struct OverlapFilterTests {
         #expect(Self.pass(others, through: &filter) == others.dropFirst(8).map(\.dts))
     }
 
-    @Test("at a border of segments another encoding begins at once, however early it is decoded", arguments: [0, 2, 4, 8])
+    @Test("at a border another encoding begins at once, however early it is decoded", arguments: [0, 2, 4, 8])
     func otherEncodingAtBorder(delay: Int) {
         var filter = OverlapFilter()
         filter.begin(Self.track(), dropsOverlap: false)

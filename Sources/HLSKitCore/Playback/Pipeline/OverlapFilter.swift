@@ -49,7 +49,9 @@ struct OverlapFilter: Sendable {
         if isPast {
             // A key frame that is shown after everything else is new, however early another encoder has it decoded.
             if isVideo, sample.isSync, time > last.time + tolerance { return join() }
-            if decodingTime > last.decodingTime - tolerance, sample.data.hasSameBytes(as: last.sample.data) { hasMetLast = true }
+            if decodingTime > last.decodingTime - tolerance, sample.data.hasSameBytes(as: last.sample.data) {
+                hasMetLast = true
+            }
             hasDropped = true
             return false
         }

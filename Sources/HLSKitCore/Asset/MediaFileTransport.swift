@@ -66,7 +66,7 @@ final class MediaFileTransport: Transport {
         own.url = fileURL
         if case .segment(let index) = key.part, let stream = presentation.transportStream {
             let task = TransportStreamPartTask(
-                stream, segment: index, without: presentation.audioTracks(without: key.trackIDs), of: own,
+                stream, segment: index, without: presentation.tracks(besides: key.trackIDs), of: own,
                 named: request.url, over: base, handler: handler)
             task.begin()
             return task

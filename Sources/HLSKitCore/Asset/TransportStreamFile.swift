@@ -133,12 +133,9 @@ final class TransportStreamFile: Sendable {
     /// Keeps what was loaded of the next segment.
     func keep(_ bytes: [UInt8], from offset: Int) { rest.withLock { $0 = bytes.isEmpty ? nil : (offset, bytes) } }
 
-    /// What is kept from this place on.
-    func takeRest(from offset: Int) -> [UInt8] {
-        rest.withLock { rest in
-            defer { rest = nil }
-            return rest?.offset == offset ? rest?.bytes ?? [] : []
-        }
+    /// What is kept from this place on. It stays: another track may be read from there too.
+    func rest(from offset: Int) -> [UInt8] {
+        rest.withLock { $0?.offset == offset ? $0?.bytes ?? [] : [] }
     }
 
     // MARK: Opening

@@ -67,7 +67,7 @@ final class TransportStreamPartTask: TransportTask {
         let search = Task { [self] in
             do {
                 let start = try await file.start(ofSegment: index)
-                let rest = file.takeRest(from: start)
+                let rest = file.rest(from: start)
                 state.withLock { state in
                     state.rest = rest
                     state.heldOffset = start

@@ -80,12 +80,16 @@ public struct MP4InitializationSection: Sendable {
         "meta", "pdin", "udta", "mfra", "imda", "pssh",
     ]
 
+    /// In a `free` box of the header that stands for a whole file, although its samples are given as fragments.
+    static let wholeFileMark = Array("HLSKit: a whole file".utf8)
+
     init(movie: Box, majorBrand: String) throws(MediaError) {
         var notes: [String] = []
         var movieTimescale: UInt32 = 0
         var trackBoxes: [Box] = []
         var defaults: [Int: FragmentDefaults] = [:]
         var isFragmented = false
+        var isOfWholeFile = false
         var reader = movie.payload
         while var child = try reader.nextBox() {
             switch child.type {
@@ -93,6 +97,7 @@ public struct MP4InitializationSection: Sendable {
                 let version = try child.payload.readVersionAndFlags().version
                 try child.payload.skip(version == 1 ? 16 : 8)
                 movieTimescale = try child.payload.readUInt32()
+            case "free" where child.payload.rest.elementsEqual(Self.wholeFileMark): isOfWholeFile = true
             case "trak":
                 guard trackBoxes.count < Self.maximumTrackCount else {
                     throw MediaError(
@@ -137,8 +142,9 @@ public struct MP4InitializationSection: Sendable {
         for track in tracks.indices where chapterIDs.contains(tracks[track].id) {
             for index in tracks[track].descriptions.indices { tracks[track].descriptions[index].isAuxiliary = true }
         }
-        if isFragmented {
-            for track in tracks.indices {
+        if !isOfWholeFile {
+            // Of fragments nobody knows at the time of writing how many there will be.
+            for track in tracks.indices where isFragmented || tracks[track].tables == nil {
                 for index in tracks[track].descriptions.indices { tracks[track].descriptions[index].shownRange = nil }
             }
         }

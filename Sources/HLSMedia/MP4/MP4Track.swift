@@ -80,8 +80,6 @@ extension MP4Track {
         guard let edits = boxes.edits else { return }
         let list = try EditList(parsing: edits, movieTimescale: movieTimescale, track: track, notes: &notes)
         editShift = list.shift
-        // Of fragments nobody knows at the time of writing how many there will be.
-        guard tables != nil else { return }
         for index in self.descriptions.indices { self.descriptions[index].shownRange = list.shown }
     }
 

@@ -25,7 +25,8 @@ struct EngineDeadOriginTests {
         var harness = EngineHarness.playing(
             "vod.m3u8", from: Self.origin(count: 600, lost: 0..<600, status: Self.deaths[index])
         ) { if isUnpaced { $0.pacing = .unpaced } }
-        #expect(harness.runToEnd(by: .seconds(62)))
+        let reachedEnd = harness.runToEnd(by: .seconds(62))
+        #expect(reachedEnd)
         #expect(harness.error != nil)
         #expect(!harness.didPlayToEnd)
         #expect(harness.statistics.numberOfSkippedSegments <= 5)
@@ -37,7 +38,8 @@ struct EngineDeadOriginTests {
         var harness = EngineHarness.playing(
             "vod.m3u8", from: Self.origin(count: 600, lost: 4..<600, status: Self.deaths[index])
         ) { if isUnpaced { $0.pacing = .unpaced } }
-        #expect(harness.runToEnd(by: .seconds(78)))
+        let reachedEnd = harness.runToEnd(by: .seconds(78))
+        #expect(reachedEnd)
         #expect(harness.error != nil)
         #expect(harness.story.contains("failedToPlayToEnd"))
         #expect(!harness.didPlayToEnd)
@@ -94,7 +96,8 @@ struct EngineDeadOriginTests {
             var harness = EngineHarness.playing("vod.m3u8", from: Self.origin(lost: 40 - count..<40)) {
                 if isUnpaced { $0.pacing = .unpaced }
             }
-            #expect(harness.runToEnd())
+            let reachedEnd = harness.runToEnd()
+            #expect(reachedEnd)
             #expect(harness.didPlayToEnd == (count == 1))
             #expect(harness.story.contains("failedToPlayToEnd") == (count > 1))
         }
@@ -108,7 +111,8 @@ struct EngineDeadOriginTests {
                 $0.retryPolicies.lostMediaTime = .seconds(time)
                 $0.retryPolicies.budget = .seconds(budget)
             }
-            #expect(harness.runToEnd(by: .seconds(limit)), "\(time) \(budget)")
+            let reachedEnd = harness.runToEnd(by: .seconds(limit))
+            #expect(reachedEnd, "\(time) \(budget)")
             #expect(harness.now >= .seconds(limit - 10), "\(time) \(budget)")
         }
     }
@@ -132,7 +136,8 @@ struct EngineDeadOriginTests {
             var origin = ScriptedOrigin.live()
             origin.media = { visit in visit.time < .seconds(40) ? .media(100_000) : death }
             var harness = EngineHarness.playing("live.m3u8", from: origin)
-            #expect(harness.runToEnd(by: .seconds(140)))
+            let reachedEnd = harness.runToEnd(by: .seconds(140))
+            #expect(reachedEnd)
             #expect(harness.now > .seconds(95))
             #expect(harness.error != nil)
         }

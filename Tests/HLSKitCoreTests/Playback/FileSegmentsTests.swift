@@ -145,7 +145,7 @@ struct FileSegmentsTests {
         let group = try #require(try await asset.loadMediaSelectionGroup(for: .audible))
         #expect(group.options.map(\.extendedLanguageTag) == ["en", "de"])
         #expect(group.defaultOption?.extendedLanguageTag == "en")
-        #expect(group.options.allSatisfy(\.isPlayable))
+        #expect(group.options.allSatisfy { $0.isPlayable })
         #expect(try await asset.load(.availableMediaCharacteristicsWithMediaSelectionOptions) == [.audible])
         #expect(try await asset.load(.isPlayable))
     }

@@ -44,7 +44,7 @@ struct RecordingRuleTests {
     ]
 
     @Test("the best that there is, and a lower one before media is lost", arguments: rows)
-    func rows(_ row: Row) {
+    func choice(_ row: Row) {
         var rule = RecordingRule()
         let situation = RecordingRule.Situation(
             candidates: Self.candidates, current: row.current, throughput: row.throughput, itemTime: .seconds(60),

@@ -43,8 +43,8 @@ private typealias Writer = BoxWriter
         expect(demuxed.samples.map { ($0.pts, $0.dts) }, test)
     }
 
-    @Test("in the tables of a file too", arguments: cases)
-    func tables(_ test: Offsets) throws {
+    /// The header of a file of one track.
+    private func header(_ test: Offsets) -> [UInt8] {
         let count = test.offsets.count
         let tables =
             Writer.fullBox("stsz", Writer.be32(1), Writer.be32(count))
@@ -53,8 +53,26 @@ private typealias Writer = BoxWriter
             + Writer.fullBox("stco", [1, 1000].flatMap { Writer.be32($0) })
             + Writer.fullBox(
                 "ctts", version: 1, Writer.be32(count), test.offsets.flatMap { Writer.be32(1) + Writer.be32($0) })
-        let header = Writer.header([Writer.Track(tables: tables)], defaults: nil)
+        return Writer.header([Writer.Track(tables: tables)], defaults: nil)
+    }
+
+    @Test("in the tables of a file too", arguments: cases)
+    func tables(_ test: Offsets) throws {
+        let header = self.header(test)
         let table = MP4SampleTable(try MP4InitializationSection(parsing: header[...]))
         expect(table.tracks.flatMap { Array($0.samples) }.map { ($0.pts, $0.dts) }, test)
+    }
+
+    @Test("and in fragments that are made of a file", arguments: cases)
+    func segments(_ test: Offsets) throws {
+        let bytes = header(test)
+        let segments = try #require(
+            MP4FileSegments(try MP4InitializationSection(parsing: bytes[...]), target: .seconds(60)))
+        let fragment = try #require(segments.fragment(0, of: [1], maximumGap: 0))
+        let rewritten = try MP4InitializationSection.fragmented(bytes, keeping: [1])
+        let demuxer = FragmentedMP4Demuxer(initialization: try MP4InitializationSection(parsing: rewritten[...]))
+        let demuxed = Demuxed(fragment.head + Writer.zeros(test.offsets.count), by: demuxer)
+        #expect(demuxed.error == nil)
+        expect(demuxed.samples.map { ($0.pts, $0.dts) }, test)
     }
 }

@@ -67,6 +67,17 @@ private typealias Writer = BoxWriter
         }
     }
 
+    @Test("fragments that are made of a whole file are cut as the file is", arguments: cases)
+    func rewritten(_ edits: Edits) throws {
+        let entry = edits.handler == "soun" ? Writer.audioEntry("ac-3") : Writer.visualEntry("avc1")
+        let track = Writer.Track(handler: edits.handler, entries: [entry], edits: edits.box, tables: Self.tables)
+        let bytes = Writer.moov([track], defaults: nil, movieTimescale: 100)
+        let rewritten = try MP4InitializationSection.fragmented(bytes, keeping: [1])
+        let header = try MP4InitializationSection(parsing: rewritten[...])
+        #expect(header.isFragmented)
+        #expect(header.tracks.map(\.shownRange) == [edits.shown])
+    }
+
     @Test("edits out of range are an error, not a trap")
     func outOfRange() {
         let edits = Writer.box(

@@ -184,8 +184,9 @@ final class TrackRenderer: Sendable {
         var worker = Worker(renderer: self)
         while true {
             switch await next(isIdleAllowed: worker.hasPending || worker.hasFirstPicture) {
-            case .item(let item, let generation):
+            case .item(let item, let generation, let isPassedOver):
                 if generation != worker.generation { worker.reset(to: generation) }
+                worker.isPassedOver = isPassedOver
                 await worker.process(item)
             case .nothing: await worker.useIdleTime()
             case .stop: return
@@ -194,7 +195,8 @@ final class TrackRenderer: Sendable {
     }
 
     private enum Next {
-        case item(SampleStore.Item, generation: Int)
+        /// `isPassedOver`: as of ``SampleStore/isPassedOver(_:)``.
+        case item(SampleStore.Item, generation: Int, isPassedOver: Bool)
         case nothing
         case stop
     }
@@ -209,7 +211,8 @@ final class TrackRenderer: Sendable {
                 return isIdleAllowed ? .nothing : nil
             }
             counts.noteHeld(queue.store.byteCount - before)
-            return .item(item, generation: queue.generation)
+            return .item(
+                item, generation: queue.generation, isPassedOver: queue.store.isPassedOver(item))
         }
     }
 
@@ -261,6 +264,8 @@ final class TrackRenderer: Sendable {
         private var isDecoderNew = true
         private var isTakerNew = true
         private var silence = DecoderSilence()
+        /// The sample in hand is not shown: it only leads up to what is.
+        var isPassedOver = false
         /// Media has come that is presented after the end of the window: of the run nothing more is.
         private var isOver = false
 
@@ -487,7 +492,11 @@ final class TrackRenderer: Sendable {
 
         /// Spares a decoder that has fallen behind. Not before a first picture: what leads up to it has to be decoded.
         private mutating func mayDecode(_ sample: MediaSample, with decoder: VideoDecoder) async -> Bool {
-            guard renderer.clock.isPaced, !window.isStill, lastPresented != nil, let track else { return true }
+            guard renderer.clock.isPaced, !window.isStill, lastPresented != nil, let track else {
+                // A third to a half of what leads up to a picture is needed by no other.
+                decoder.skipsUnreferencedPictures = isPassedOver && !window.isStill
+                return true
+            }
             let lateness = renderer.clock.now - ItemTimeline.duration(sample.dts, track.timescale) - offset
             let previous = effort.last
             let step = effort.step(isSync: sample.isSync, lateness: lateness)

@@ -46,7 +46,8 @@ struct CueScheduleTests {
         schedule.place(by: timeline, presented: .zero)
         #expect(schedule.current.count <= CueSchedule.maximumCount)
         #expect(schedule.current.last?.text == "\(count - 1)")
-        #expect(schedule.takePlaced().count == schedule.current.count)
+        let placed = schedule.takePlaced()
+        #expect(placed.count == schedule.current.count)
         var given: [LegibleCue] = []
         for time in 0...count { given += schedule.takeDue(at: .milliseconds(Int64(time)), timeline: timeline) }
         #expect(given.last?.text == "\(count - 1)")

@@ -36,7 +36,8 @@ struct CueScheduleTests {
         cues.map { "\($0.timeRange.start.seconds)-\($0.timeRange.end.seconds) \($0.text)" }
     }
 
-    @Test("cues without end are kept up to a number, the newest, and taking them one by one costs no more than they are")
+    @Test(
+        "cues without end are kept up to a number, the newest, and taking them one by one costs no more than they are")
     func many() {
         let count = CueSchedule.maximumCount * 3
         let cues = (0..<count).map { Self.cue(Double($0) / 1000, 90_000, "\($0)") }

@@ -173,7 +173,7 @@ struct PlaySummaryTests {
         #expect(summary.lines.contains("  stalls    2, 3.3 s in all"))
         #expect(
             summary.lines.suffix(2) == [
-                "  wrote     b.ts (1.5 kB)", "  wrote     a\\x1b.ts.part (1.5 kB), not finished",
+                "  wrote     b.ts (1.5 kB)", "  kept      a\\x1b.ts.part (1.5 kB), not finished",
             ], "of a file that is nowhere nothing is said")
         summary.passCount = 2
         summary.state.statistics.durationWatched = 1191.8
@@ -213,7 +213,7 @@ struct PlaySummaryTests {
                     .segmentSkipped(
                         SkippedSegments(
                             first: range.lowerBound, last: range.upperBound, mediaDuration: .seconds(4) * range.count,
-                            url: "s", cause: "gone", itemTime: .seconds(Int64(range.lowerBound * 4))))))
+                            url: "s", cause: "gone"))))
         }
         if loadedLast { load() }
         summary.state.statistics.skippedDuration = Double(lost * 4)

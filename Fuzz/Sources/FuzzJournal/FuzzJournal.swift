@@ -16,7 +16,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     precondition(journal.validByteCount <= bytes.count)
     let segments = journal.segments.keys.sorted().flatMap { journal.segments(of: $0) }
     let files = segments.compactMap { $0.file?.name } + segments.flatMap(\.resources) + Array(journal.resources.keys)
-    for name in files { precondition(DownloadName.isOfMedia(name) && !name.contains("..") && !name.hasPrefix("/")) }
+    for name in files { precondition(DownloadName.isOfMedia(name) && !name.split(separator: "/").contains("..") && !name.hasPrefix("/")) }
     var entries = [DownloadJournal.Entry.header(url: journal.url, identity: journal.identity)]
     entries += journal.resources.values.map { .resource($0) } + segments.map { .segment($0) }
     let again = DownloadJournal(parsing: entries.flatMap(\.line))

@@ -7,16 +7,21 @@ struct FileAccess: Sendable {
     /// What the server says of byte ranges; nil where it says nothing.
     private let declaresRanges: Bool?
 
-    init(_ response: TransportResponse) {
+    /// - Parameter takesRanges: what was seen before; nil where nothing was.
+    init(_ response: TransportResponse, takesRanges: Bool? = nil) {
         func value(_ name: String) -> String? {
             response.fields.first { ResponseHead.isEqual($0.name, name) }?.value.lowercased()
         }
         let isCoded = value("Content-Encoding").map { $0 != "identity" } ?? false
-        byteCount = isCoded ? nil : response.contentLength
-        if LocalFile.isFileURL(response.url) {
+        let range = value("Content-Range").flatMap { ContentRange($0) }
+        let count = response.status == 206 ? range?.total.flatMap { Int(exactly: $0) } : response.contentLength
+        byteCount = isCoded ? nil : count
+        if response.status == 206 {
+            declaresRanges = true
+        } else if LocalFile.isFileURL(response.url) {
             declaresRanges = true
         } else {
-            declaresRanges = value("Accept-Ranges").map { $0.contains("bytes") }
+            declaresRanges = takesRanges ?? value("Accept-Ranges").map { $0.contains("bytes") }
         }
     }
 

@@ -52,16 +52,16 @@ struct FilePresentation: Sendable {
         if case .stream(let stream) = content { stream } else { nil }
     }
 
-    /// The sounds that are not played with these tracks.
-    func audioTracks(without trackIDs: [Int]) -> Set<Int> {
-        Set(selection.audio.map(\.id)).subtracting(trackIDs)
+    /// Pictures and sounds that are not among these tracks.
+    func tracks(besides trackIDs: [Int]) -> Set<Int> {
+        Set(([selection.video].compactMap(\.self) + selection.audio).map(\.id)).subtracting(trackIDs)
     }
 
     // MARK: Playlists
 
     /// The first playlist of the file.
     var playlist: String {
-        guard selection.hasOptions else { return playlist(of: selection.combinations[0]) }
+        guard selection.hasOptions else { return playlist(of: selection.mainTrackIDs) }
         let text = selection.multivariantPlaylist(url: url, bitRate: bitRate).text
         return String(decoding: text, as: UTF8.self)
     }

@@ -21,17 +21,14 @@ struct FileSelection: Sendable {
         text = tracks.filter { $0.mediaType == .text && ($0.codec == .webVTT || $0.codec == .ttml) }
     }
 
-    /// The tracks that are read together, for each of the sounds.
-    var combinations: [[Int]] {
-        let video = video.map { [$0.id] } ?? []
-        return audio.isEmpty ? [video] : audio.map { video + [$0.id] }
-    }
+    /// The tracks that are read together: the pictures, and the first of the sounds.
+    var mainTrackIDs: [Int] { [video?.id, audio.first?.id].compactMap(\.self) }
 
     /// There is something to choose, or to tell of.
     var hasOptions: Bool { audio.count > 1 || audio.first?.language != nil || !text.isEmpty }
 
-    /// The playlist with the file's sounds and subtitles: a variant for each sound, as these are in one file with the
-    /// pictures.
+    /// The playlist with the file's sounds and subtitles: a variant that carries the first of the sounds, and a rendition
+    /// for each of the others.
     ///
     /// - Parameter bitRate: of the file, in bits per second.
     func multivariantPlaylist(url: String, bitRate: Int) -> MultivariantPlaylist {
@@ -39,7 +36,8 @@ struct FileSelection: Sendable {
         playlist.version = 7
         var names = UniqueNames()
         for (index, track) in audio.enumerated() {
-            var rendition = Rendition(type: .audio, groupID: "audio-\(track.id)", name: names.name(of: track, "Audio"))
+            var rendition = Rendition(type: .audio, groupID: "audio", name: names.name(of: track, "Audio"))
+            if index > 0 { rendition.uri = FileKey(trackIDs: [track.id], part: .playlist).fragment }
             rendition.language = track.language.map(LanguageTag.shortest)
             rendition.isDefault = index == 0
             rendition.isAutoselect = true
@@ -53,16 +51,14 @@ struct FileSelection: Sendable {
             rendition.isAutoselect = true
             playlist.renditions.append(rendition)
         }
-        for (index, tracks) in combinations.enumerated() {
-            var variant = Variant(
-                uri: url + FileKey(trackIDs: tracks, part: .playlist).fragment, bandwidth: max(1, bitRate))
-            if let video, video.width > 0, video.height > 0 {
-                variant.resolution = Resolution(width: video.width, height: video.height)
-            }
-            if audio.indices.contains(index) { variant.audio = "audio-\(audio[index].id)" }
-            if !text.isEmpty { variant.subtitles = "text" }
-            playlist.variants.append(variant)
+        var variant = Variant(
+            uri: url + FileKey(trackIDs: mainTrackIDs, part: .playlist).fragment, bandwidth: max(1, bitRate))
+        if let video, video.width > 0, video.height > 0 {
+            variant.resolution = Resolution(width: video.width, height: video.height)
         }
+        if !audio.isEmpty { variant.audio = "audio" }
+        if !text.isEmpty { variant.subtitles = "text" }
+        playlist.variants = [variant]
         return playlist
     }
 }

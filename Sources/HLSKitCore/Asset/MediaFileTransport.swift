@@ -66,7 +66,7 @@ final class MediaFileTransport: Transport {
         own.url = fileURL
         if case .segment(let index) = key.part, let stream = presentation.transportStream {
             let task = TransportStreamPartTask(
-                stream, segment: index, without: presentation.audioTracks(without: key.trackIDs), of: own,
+                stream, segment: index, without: presentation.tracks(besides: key.trackIDs), of: own,
                 named: request.url, over: base, handler: handler)
             task.begin()
             return task
@@ -87,8 +87,26 @@ final class MediaFileTransport: Transport {
     private func open(
         _ request: TransportRequest, _ handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
+        guard request.byteRange == nil, RangedOpening.isProbable(url) else {
+            return openWhole(request, takesRanges: nil, handler)
+        }
+        let opening = RangedOpening(handler: handler) { [self] container, response in
+            describe(container, FileAccess(response), request, handler)
+        } openOtherwise: { [self] takesRanges in
+            openWhole(request, takesRanges: takesRanges, handler)
+        }
+        var first = request
+        first.byteRange = RangedOpening.range
+        let task = base.start(first) { event in opening.take(event) }
+        opening.setTask(task)
+        return opening
+    }
+
+    private func openWhole(
+        _ request: TransportRequest, takesRanges: Bool?, _ handler: @escaping @Sendable (TransportEvent) -> Void
+    ) -> any TransportTask {
         let probe = OpeningProbe(limit: request.maximumByteCount, handler: handler) { [self] container, response in
-            describe(container, response, request, handler)
+            describe(container, FileAccess(response, takesRanges: takesRanges), request, handler)
         }
         var unlimited = request
         unlimited.maximumByteCount = .max
@@ -100,7 +118,7 @@ final class MediaFileTransport: Transport {
 
     /// Reads what tells of the file, then answers with its playlist.
     private func describe(
-        _ container: ContainerProbe.Container, _ response: TransportResponse, _ request: TransportRequest,
+        _ container: ContainerProbe.Container, _ access: FileAccess, _ request: TransportRequest,
         _ handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> Task<Void, Never> {
         var options = options
@@ -111,7 +129,7 @@ final class MediaFileTransport: Transport {
         return Task {
             let text: String
             do {
-                text = try await playlist(container, response, settings)
+                text = try await playlist(container, access, settings)
             } catch let error as AssetError where error.code == .badMedia {
                 // What is wrong with the media is said best by whoever plays it.
                 answer.withLock { $0 = .whole }
@@ -134,10 +152,9 @@ final class MediaFileTransport: Transport {
     }
 
     private func playlist(
-        _ container: ContainerProbe.Container, _ response: TransportResponse, _ options: AssetOptions
+        _ container: ContainerProbe.Container, _ access: FileAccess, _ options: AssetOptions
     ) async throws -> String {
         let inspector = AssetInspector(url: url, options: options)
-        let access = FileAccess(response)
         if case .mp4 = container, let byteCount = access.byteCount,
             try await access.takesRanges(url, client: inspector.client)
         {

@@ -115,6 +115,12 @@ final class OpeningProbe: TransportTask {
                 state.mode = .ended
                 state.head = []
                 return []
+            // Whoever plays it says what it is.
+            case .unknown(let name)? where ContainerProbe.isUnsupportedContainer(name):
+                state.container = container
+                state.mode = .ended
+                state.head = []
+                return []
             case .webVTT?, .unknown?: break
             }
         }

@@ -13,14 +13,24 @@ final class TransportStreamFile: Sendable {
     /// The least and the most bytes that are looked at in one place, and how much time they are to hold.
     private static let windowByteCounts = (64 << 10)...(2 << 20)
     private static let window = Duration.milliseconds(300)
-    /// How far back a picture is looked for that decoding can start with.
+    /// How far a picture is looked for that decoding can start with.
     private static let maximumReach = 16 << 20
     private static let maximumProbeCount = 16
+    /// A picture this much later than a time shows that no more of before it come.
+    static let reordering = Duration.milliseconds(500)
+
+    /// Where segments begin, as far as that is known, and who waits to hear of it.
+    private struct Places {
+        var known = [0: 0]
+        /// Segments that are being read: where the next begins will be known.
+        var reading: [Int: Int] = [:]
+        var waiting: [Int: [CheckedContinuation<Void, Never>]] = [:]
+    }
 
     let url: String
     let byteCount: Int
     let stride: Int
-    let tables: TransportStreamTables
+    let tables: TransportStreamPreamble
     /// The track that segments are cut by.
     let pid: Int
     let takesAll: Bool
@@ -30,8 +40,7 @@ final class TransportStreamFile: Sendable {
     let segmentDuration: Duration
     private let client: ResourceClient
     private let windowByteCount: Int
-    /// Where segments begin, as far as that is known.
-    private let known: Mutex<[Int: Int]>
+    private let places = Mutex(Places())
     /// Bytes that were loaded behind the end of a segment.
     private let rest = Mutex<(offset: Int, bytes: [UInt8])?>(nil)
 
@@ -42,7 +51,7 @@ final class TransportStreamFile: Sendable {
         selection: FileSelection, client: ResourceClient
     ) {
         guard let track = selection.video ?? selection.audio.first, duration > .zero,
-            let tables = TransportStreamTables(head: bytes, stride: stride, holding: [track.id])
+            let tables = TransportStreamPreamble(head: bytes, stride: stride, holding: [track.id])
         else { return nil }
         self.url = url
         self.byteCount = byteCount
@@ -53,7 +62,6 @@ final class TransportStreamFile: Sendable {
         origin = head.origin.converted(to: 90_000).value
         self.duration = duration
         self.client = client
-        known = Mutex([0: 0])
         let share = Double(byteCount) * min(1, Self.window / duration)
         windowByteCount = min(max(Int(share), Self.windowByteCounts.lowerBound), Self.windowByteCounts.upperBound)
         // Longer than from one picture to start with to the next, as far as the beginning tells.
@@ -82,19 +90,52 @@ final class TransportStreamFile: Sendable {
     /// Bytes for so much time, by the mean.
     func byteCount(of time: Duration) -> Int { Int(max(0, time / duration) * Double(byteCount)) }
 
-    func knownStart(ofSegment index: Int) -> Int? { known.withLock { $0[index] } }
+    // MARK: Places
 
-    func note(start: Int, ofSegment index: Int) { known.withLock { $0[index] = start } }
+    /// Somebody begins to read a segment.
+    func begin(_ index: Int) { places.withLock { $0.reading[index, default: 0] += 1 } }
+
+    /// Somebody has read a segment, or will not.
+    func end(_ index: Int) {
+        let waiting = places.withLock { places in
+            let count = places.reading[index, default: 0] - 1
+            places.reading[index] = count > 0 ? count : nil
+            return count > 0 ? [] : places.waiting.removeValue(forKey: index + 1) ?? []
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    func note(start: Int, ofSegment index: Int) {
+        let waiting = places.withLock { places in
+            places.known[index] = start
+            return places.waiting.removeValue(forKey: index) ?? []
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Where a segment begins: known, or told by who reads the one before, or looked for. May make requests.
+    func start(ofSegment index: Int) async throws -> Int {
+        await withCheckedContinuation { continuation in
+            let mustWait = places.withLock { places in
+                guard places.known[index] == nil, places.reading[index - 1] != nil else { return false }
+                places.waiting[index, default: []].append(continuation)
+                return true
+            }
+            if !mustWait { continuation.resume() }
+        }
+        try Task.checkCancellation()
+        if let start = places.withLock({ $0.known[index] }) { return start }
+        let start = try await search(index)
+        note(start: start, ofSegment: index)
+        return start
+    }
 
     /// Keeps what was loaded of the next segment.
     func keep(_ bytes: [UInt8], from offset: Int) { rest.withLock { $0 = bytes.isEmpty ? nil : (offset, bytes) } }
 
-    /// What is kept from this place on.
-    func takeRest(from offset: Int) -> [UInt8] {
-        rest.withLock { rest in
-            defer { rest = nil }
-            return rest?.offset == offset ? rest?.bytes ?? [] : []
-        }
+    /// What is kept from this place on. It stays: another track may be read from there too.
+    func rest(from offset: Int) -> [UInt8] {
+        rest.withLock { $0?.offset == offset ? $0?.bytes ?? [] : [] }
     }
 
     // MARK: Opening
@@ -145,18 +186,16 @@ final class TransportStreamFile: Sendable {
         var time: Duration
     }
 
-    /// Where a segment begins. Makes requests.
-    func start(ofSegment index: Int) async throws -> Int {
-        if let start = knownStart(ofSegment: index) { return start }
+    /// Where a segment begins, by bisection.
+    private func search(_ index: Int) async throws -> Int {
         let target = time(ofSegment: index)
         var low = Place(offset: 0, time: .zero)
         var high = Place(offset: byteCount, time: duration)
-        for (other, offset) in known.withLock({ $0 }) {
+        for (other, offset) in places.withLock({ $0.known }) {
             let place = Place(offset: offset, time: time(ofSegment: other))
             if place.time < target, place.time > low.time { low = place }
             if place.time > target, place.time < high.time { high = place }
         }
-        var found: Int?
         var probeCount = 0
         while high.offset - low.offset > windowByteCount * 4, target - low.time > .seconds(1),
             high.time > low.time, probeCount < Self.maximumProbeCount
@@ -169,26 +208,32 @@ final class TransportStreamFile: Sendable {
             let offset = min(max(guess - windowByteCount / 2, low.offset + stride), high.offset - windowByteCount)
             let points = try await points(from: offset, to: min(offset + windowByteCount, byteCount))
             guard let first = points.first, time(first.pts) < duration + .seconds(10) else { break }
-            if let sync = points.last(where: { $0.isRandomAccess && time($0.pts) <= target }) { found = sync.offset }
             if time(first.pts) <= target {
                 low = Place(offset: first.offset, time: time(first.pts))
             } else {
                 high = Place(offset: offset, time: time(first.pts))
             }
         }
-        let start = try await syncPoint(before: low.offset, notBefore: found, target)
-        note(start: start, ofSegment: index)
-        return start
+        return try await lastSyncPoint(near: low.offset, target)
     }
 
-    /// The last place at `offset` or a little behind it, else before it, where decoding can start at `target` or before.
-    private func syncPoint(before offset: Int, notBefore found: Int?, _ target: Duration) async throws -> Int {
-        if let found, found >= offset { return found }
-        var end = min(offset + windowByteCount, byteCount)
+    /// The last place where decoding can start at `target` or before; `offset` lies before it.
+    private func lastSyncPoint(near offset: Int, _ target: Duration) async throws -> Int {
+        var found: Int?
+        var from = offset
+        while from < byteCount, from - offset < Self.maximumReach {
+            let end = min(from + windowByteCount, byteCount)
+            // Packets at the joint belong to one of the two.
+            let points = try await points(from: from, to: min(end + stride * 8, byteCount))
+            for point in points where point.isRandomAccess && time(point.pts) <= target { found = point.offset }
+            if points.contains(where: { time($0.pts) > target + Self.reordering }) { break }
+            from = end
+        }
+        if let found { return found }
+        var end = offset
         var step = windowByteCount * 2
         while end > 0, offset - end < Self.maximumReach {
             let start = max(0, end - step)
-            // Packets at the joint belong to one of the two.
             let points = try await points(from: start, to: min(end + stride * 8, byteCount))
             if let sync = points.last(where: { $0.isRandomAccess && time($0.pts) <= target }) { return sync.offset }
             end = start

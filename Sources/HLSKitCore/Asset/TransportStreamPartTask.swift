@@ -6,13 +6,13 @@ import Synchronization
 final class TransportStreamPartTask: TransportTask {
     /// What is asked for behind the length that a segment has on average.
     private static let stepByteCount = 256 << 10
-    /// A picture this much later than the end shows that no more of before it come.
-    private static let reordering = Duration.milliseconds(500)
     /// More than this is not held back for a picture that the next segment may begin with.
     private static let maximumHeldByteCount = 16 << 20
 
     private struct State {
         var isCancelled = false
+        /// The file was told that nothing more is read.
+        var hasEnded = false
         var isPaused = false
         var search: Task<Void, Never>?
         var task: (any TransportTask)?
@@ -60,11 +60,14 @@ final class TransportStreamPartTask: TransportTask {
         state = Mutex(State(blotter: TransportStreamBlotter(blotted, stride: file.stride)))
     }
 
+    deinit { end() }
+
     func begin() {
+        file.begin(index)
         let search = Task { [self] in
             do {
                 let start = try await file.start(ofSegment: index)
-                let rest = file.takeRest(from: start)
+                let rest = file.rest(from: start)
                 state.withLock { state in
                     state.rest = rest
                     state.heldOffset = start
@@ -87,7 +90,17 @@ final class TransportStreamPartTask: TransportTask {
         if isCancelled { search.cancel() }
     }
 
+    /// Nothing more comes of this.
+    private func end() {
+        let isFirst = state.withLock { state in
+            defer { state.hasEnded = true }
+            return !state.hasEnded
+        }
+        if isFirst { file.end(index) }
+    }
+
     private func fail(_ error: LoadingError) {
+        end()
         guard !state.withLock({ $0.isCancelled }) else { return }
         handler(.failed(error, TransferMetrics()))
     }
@@ -99,6 +112,7 @@ final class TransportStreamPartTask: TransportTask {
         }
         task?.cancel()
         search?.cancel()
+        end()
     }
 
     func pause() {
@@ -171,6 +185,7 @@ final class TransportStreamPartTask: TransportTask {
                 state.task = nil
                 return state.metrics
             }
+            end()
             handler(.failed(error, sum))
         }
     }
@@ -200,7 +215,7 @@ final class TransportStreamPartTask: TransportTask {
         var isOver = false
         for point in state.scanner?.append(bytes) ?? [] {
             let time = file.time(point.pts)
-            if !isLast, time > end + Self.reordering {
+            if !isLast, time > end + TransportStreamFile.reordering {
                 isOver = true
                 break
             }
@@ -212,10 +227,7 @@ final class TransportStreamPartTask: TransportTask {
         let ready = Array(state.held.prefix(count))
         state.held.removeFirst(count)
         state.heldOffset += count
-        if isOver {
-            state.isOver = true
-            file.note(start: state.heldOffset, ofSegment: index + 1)
-        }
+        if isOver { state.isOver = true }
         return state.blotter.append(ready)
     }
 
@@ -227,6 +239,7 @@ final class TransportStreamPartTask: TransportTask {
         let (rest, metrics) = state.withLock { state in
             if state.isOver {
                 file.keep(state.held, from: state.heldOffset)
+                file.note(start: state.heldOffset, ofSegment: index + 1)
                 state.held = []
             } else if !isLast {
                 // The end of the file.
@@ -236,6 +249,7 @@ final class TransportStreamPartTask: TransportTask {
             state.held = []
             return (rest, state.metrics)
         }
+        end()
         if !rest.isEmpty { handler(.data(rest)) }
         handler(.finished(metrics))
     }

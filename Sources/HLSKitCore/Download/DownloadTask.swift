@@ -135,6 +135,7 @@ public final class DownloadTask: Sendable {
                     guard before == nil || storedSegmentCount > storedCount else { throw expired.error }
                     let url = try await freshURL(insteadOf: expired)
                     state.withLock { $0.url = url }
+                    requests.reset()
                     before = expired
                 } catch let error as AssetError {
                     guard var result = try salvage(after: error) else { throw error }

@@ -29,6 +29,13 @@ public struct RetryPolicies: Sendable, Hashable {
     public var penalty: Duration
     /// Whether a segment that cannot be had is passed over. Default true.
     public var skipsSegments: Bool
+    /// So many segments of one kind of media in a row that cannot be had are the end: the item fails. Segments that the
+    /// playlist marks as gaps do not count. Not for live streams, which move on by themselves. Default 5; nil for any number.
+    public var lostSegmentLimit: Int?
+    /// How long media that is asked for may not come at all before the item fails, whatever number of segments it takes.
+    /// Not less than ``budget``, or ``liveBudget`` and 10 target durations. Default 60 s; nil, and a budget of nil, is for
+    /// ever.
+    public var lostMediaTime: Duration?
     /// The most requests in any 5 s that brought nothing new. Default 50.
     public var fruitlessRequestLimit: Int
     /// The most requests that brought nothing new without a delivered segment in between. Default 200.
@@ -40,6 +47,7 @@ public struct RetryPolicies: Sendable, Hashable {
         maximumRetryAfter: Duration = .seconds(10), secondTryDelay: Duration = .milliseconds(500),
         triesPerVariant: Int = 2, maximumRetryCount: Int? = nil, liveEdgeTargetDurations: Int = 3,
         badReloadLimit: Int? = nil, penalty: Duration = .seconds(60), skipsSegments: Bool = true,
+        lostSegmentLimit: Int? = 5, lostMediaTime: Duration? = .seconds(60),
         fruitlessRequestLimit: Int = 50, fruitlessRequestTotal: Int = 200
     ) {
         self.delays = delays
@@ -54,6 +62,8 @@ public struct RetryPolicies: Sendable, Hashable {
         self.badReloadLimit = badReloadLimit
         self.penalty = penalty
         self.skipsSegments = skipsSegments
+        self.lostSegmentLimit = lostSegmentLimit
+        self.lostMediaTime = lostMediaTime
         self.fruitlessRequestLimit = fruitlessRequestLimit
         self.fruitlessRequestTotal = fruitlessRequestTotal
     }
@@ -62,6 +72,7 @@ public struct RetryPolicies: Sendable, Hashable {
     ///
     /// Source: CONTRACTS §14.
     public static let patient = RetryPolicies(
-        budget: nil, liveBudget: nil, triesPerVariant: .max, skipsSegments: false, fruitlessRequestLimit: .max,
+        budget: nil, liveBudget: nil, triesPerVariant: .max, skipsSegments: false, lostSegmentLimit: nil,
+        lostMediaTime: nil, fruitlessRequestLimit: .max,
         fruitlessRequestTotal: .max)
 }

@@ -431,8 +431,8 @@ public final class Remuxer: MediaWriter {
     private func closeMuxer(_ state: inout State) throws(OutputError) {
         guard let muxer = state.muxer else { return }
         state.muxer = nil
-        state.lastTimes = state.streams.map { stream in stream.flatMap { muxer.lastDTS[$0] } }
         try converting(state) { () throws(CodecError) in try muxer.finish() }
+        state.lastTimes = state.streams.map { stream in stream.flatMap { muxer.lastDTS[$0] } }
     }
 
     private func mux(_ entry: TrackSplice.Entry, _ state: inout State) throws(OutputError) {
@@ -505,7 +505,7 @@ public final class Remuxer: MediaWriter {
 
     /// Containers that describe their tracks at the front need parameter sets that a transport stream has in band.
     private func needsConfiguration(_ track: MediaTrack) -> Bool {
-        container != .ts && track.configuration.isEmpty && (track.codec == .h264 || track.codec == .hevc)
+        container != .ts && track.configuration.isEmpty && [.h264, .hevc, .mpeg4Video].contains(track.codec)
     }
 
     private func learnConfiguration(
@@ -548,11 +548,13 @@ extension Remuxer.Container {
     }
 
     fileprivate func holds(_ codec: MediaCodec) -> Bool {
-        let everywhere: Set<MediaCodec> = [.h264, .hevc, .aac, .mp2, .mp3, .ac3, .eac3, .opus]
+        let everywhere: Set<MediaCodec> = [
+            .h264, .hevc, .aac, .mp2, .mp3, .ac3, .eac3, .opus, .dts, .mpeg1Video, .mpeg2Video, .mpeg4Video,
+        ]
         let further: Set<MediaCodec> =
             switch self {
             case .ts: [.aacLATM]
-            case .mp4, .mkv: [.av1, .vp9, .flac, .alac, .webVTT]
+            case .mp4, .mkv: [.av1, .vp9, .flac, .alac, .jpeg, .webVTT]
             }
         return everywhere.contains(codec) || further.contains(codec)
     }

@@ -104,7 +104,7 @@ package enum SafeFile {
     }
 
     static func refusal(_ path: String, _ why: String) -> OutputError {
-        OutputError(code: .notWritable, path: path, text: "\(path) \(why)")
+        OutputError(code: .notWritable, path: path, text: why)
     }
 
     /// What the system says.

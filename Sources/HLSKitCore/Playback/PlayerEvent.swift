@@ -135,18 +135,12 @@ public struct SkippedSegments: Sendable, Hashable {
     public var mediaDuration: Duration
     public var url: String
     public var cause: String
-    /// Where they begin on the item's timeline, of segments of the variant that were passed over; nil of others: what a live
-    /// window has moved past takes no time, and beside a rendition's segment the pictures go on.
-    public var itemTime: MediaTime?
 
-    public init(
-        first: Int, last: Int, mediaDuration: Duration, url: String, cause: String, itemTime: MediaTime? = nil
-    ) {
+    public init(first: Int, last: Int, mediaDuration: Duration, url: String, cause: String) {
         self.first = first
         self.last = last
         self.mediaDuration = mediaDuration
         self.url = url
         self.cause = cause
-        self.itemTime = itemTime
     }
 }

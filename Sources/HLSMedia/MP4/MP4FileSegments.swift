@@ -76,8 +76,10 @@ package struct MP4FileSegments: Sendable {
             byteCounts.append(range.byteCount.reduce(0, +))
             let timescale = lanes[index].table.track.timescale
             if lanes[index].table.track.mediaType != .text {
-                first = min(first, Self.duration(range.first, timescale))
-                last = max(last, Self.duration(lanes[index].end, timescale))
+                // What the edit list does not show takes no time.
+                let shown = lanes[index].table.track.shownRange
+                first = min(first, Self.duration(max(range.first, shown?.lowerBound ?? range.first), timescale))
+                last = max(last, Self.duration(min(lanes[index].end, shown?.upperBound ?? .max), timescale))
             }
         }
         lanes.removeAll { $0.starts.isEmpty }
@@ -99,6 +101,12 @@ package struct MP4FileSegments: Sendable {
         var cuts: [Int64] = []
         for sample in table.samples where sample.isSync || cuts.isEmpty {
             if let last = cuts.last, sample.pts < last || sample.pts - last < distance { continue }
+            // Nobody seeks to what the edit list does not show.
+            if !cuts.isEmpty, let shown = table.track.shownRange,
+                sample.pts <= shown.lowerBound || sample.pts >= shown.upperBound
+            {
+                continue
+            }
             cuts.append(sample.pts)
         }
         return cuts
@@ -119,7 +127,9 @@ package struct MP4FileSegments: Sendable {
         let ranges = Self.ranges(of: samples, maximumGap: maximumGap)
         var writer = MP4FragmentWriter(ranges: ranges)
         for (lane, samples) in zip(wanted, samples) where !samples.isEmpty {
-            writer.add(samples, ofTrack: lane.id, editShift: lane.editShift)
+            writer.add(
+                samples, ofTrack: lane.id, editShift: lane.editShift,
+                decodingShift: lane.table.samples.decodingShift)
         }
         return Fragment(head: writer.head(sequenceNumber: index + 1), ranges: ranges)
     }

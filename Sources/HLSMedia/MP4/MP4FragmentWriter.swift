@@ -13,6 +13,8 @@ struct MP4FragmentWriter {
         var trackID: Int
         var descriptionIndex: Int
         var decodeTime: Int64
+        /// What is added to decoding times to come to those of the file.
+        var decodingShift: Int64
         var runs: [Run]
     }
 
@@ -35,8 +37,12 @@ struct MP4FragmentWriter {
         byteCount = sum
     }
 
-    /// - Parameter editShift: what is in the samples' times and not in those of the media.
-    mutating func add(_ samples: [MP4SampleTable.Sample], ofTrack id: Int, editShift: Int64) {
+    /// - Parameters:
+    ///   - editShift: what is in the samples' times and not in those of the media.
+    ///   - decodingShift: by how much the samples' decoding times are ahead of those of the media.
+    mutating func add(
+        _ samples: [MP4SampleTable.Sample], ofTrack id: Int, editShift: Int64, decodingShift: Int64 = 0
+    ) {
         var start = 0
         for index in samples.indices {
             let isLast = index + 1 == samples.count
@@ -52,7 +58,8 @@ struct MP4FragmentWriter {
                 fragments.append(
                     TrackFragment(
                         trackID: id, descriptionIndex: sample.descriptionIndex,
-                        decodeTime: max(0, samples[start].dts - editShift), runs: [run]))
+                        decodeTime: max(0, samples[start].dts + decodingShift - editShift),
+                        decodingShift: decodingShift, runs: [run]))
             }
             start = index + 1
         }
@@ -87,7 +94,9 @@ struct MP4FragmentWriter {
                         writer.write32(UInt32(truncatingIfNeeded: fragment.descriptionIndex + 1))
                     }
                     writer.fullBox("tfdt", version: 1) { $0.write64(UInt64(fragment.decodeTime)) }
-                    for run in fragment.runs { Self.write(run, base: boxByteCount + 8, to: &writer) }
+                    for run in fragment.runs {
+                        Self.write(run, fragment.decodingShift, base: boxByteCount + 8, to: &writer)
+                    }
                 }
             }
         }
@@ -96,7 +105,7 @@ struct MP4FragmentWriter {
         return writer.bytes
     }
 
-    private static func write(_ run: Run, base: Int, to writer: inout MP4BoxWriter) {
+    private static func write(_ run: Run, _ decodingShift: Int64, base: Int, to writer: inout MP4BoxWriter) {
         // Of each sample: duration, size, flags, composition offset.
         writer.fullBox("trun", version: 1, flags: 0xF01) { writer in
             writer.write32(UInt32(run.samples.count))
@@ -105,7 +114,7 @@ struct MP4FragmentWriter {
                 writer.write32(UInt32(truncatingIfNeeded: sample.duration))
                 writer.write32(UInt32(truncatingIfNeeded: sample.byteCount))
                 writer.write32(sample.isSync ? 0x0200_0000 : 0x0101_0000)
-                writer.write32(UInt32(truncatingIfNeeded: sample.pts - sample.dts))
+                writer.write32(UInt32(truncatingIfNeeded: sample.pts - sample.dts - decodingShift))
             }
         }
     }

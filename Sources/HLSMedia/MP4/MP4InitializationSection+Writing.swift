@@ -45,6 +45,7 @@ extension MP4InitializationSection {
             }
         }
         guard !isFragmented else { return }
+        writer.box("free") { $0.write(wholeFileMark) }
         writer.box("mvex") { writer in
             for id in trackIDs {
                 writer.fullBox("trex") { writer in

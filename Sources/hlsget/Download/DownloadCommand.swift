@@ -19,7 +19,7 @@ struct DownloadCommand: AsyncParsableCommand {
             """)
     static let _errorLabel = HLSGet._errorLabel
 
-    @Argument(help: ArgumentHelp("URL or path of a playlist.", valueName: "url")) var url: String
+    @Argument(help: ArgumentHelp("URL or path of a playlist or media file.", valueName: "url")) var url: String
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp("Write to FILE; named after the URL by default, as mp4.", valueName: "file"))

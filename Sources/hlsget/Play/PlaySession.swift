@@ -94,8 +94,8 @@ struct PlaySession {
         let logError = accessLog?.finish(item.accessLog)
         let outputError = finish(outputs, &summary) ?? finish(recording) ?? logError
         summary.error = summary.error ?? outputError
-        if summary.error == nil { judge(outcome, outputs, media, &summary) }
         summary.elapsed = clock.now - began
+        if summary.error == nil { judge(outcome, outputs, media, &summary) }
         summary.passCount = options.passCount
         summary.exitStatus = exitStatus(of: outcome, summary)
         report(&summary)
@@ -353,9 +353,7 @@ struct PlaySession {
             } catch {
                 let remuxer = output.writer as? Remuxer
                 summary.files += (remuxer?.finishedPaths ?? []).map { PlaySummary.File(path: $0, isComplete: true) }
-                let path = remuxer?.paths.last ?? output.path
-                let part = access(path + ".part", F_OK) == 0 ? path + ".part" : nil
-                summary.files.append(PlaySummary.File(path: path, isComplete: false, partPath: part))
+                summary.files.append(PlaySummary.File(unfinished: remuxer?.paths.last ?? output.path))
                 first =
                     first ?? PlayerError(code: .output, url: error.path, cause: "cannot write", detail: error.text)
             }

@@ -19,7 +19,8 @@ enum ErrorLine {
         case let error as OutputError:
             PlayerError(
                 code: .output, url: error.path, cause: "cannot write",
-                detail: error.code == .fileExists ? "\(error.text); --overwrite replaces it" : error.text)
+                detail: error.code == .fileExists && error.text.lowercased().hasSuffix("file exists")
+                    ? "\(error.text); --overwrite replaces it" : error.text)
         case let error as LoadingError: playerError(error)
         case let error as ArgumentValueError: PlayerError(code: .invalidArgument, cause: error.description)
         default: PlayerError(code: .internal, cause: String(describing: error))

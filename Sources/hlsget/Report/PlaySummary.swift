@@ -1,3 +1,4 @@
+import Glibc
 import HLSKitCore
 
 /// The totals of one play: the document of `--json`, the `summary` line of `--progress json`, and the block that
@@ -9,8 +10,21 @@ struct PlaySummary: Sendable, Equatable {
         /// False where the file could not be finished, or nothing was written to it.
         var isComplete: Bool
         var byteCount: Int?
-        /// Where what was written of an unfinished file is to be found; nil where there is nothing of it.
+        /// Where what was written stays that could not be finished; nil where there is nothing of it.
         var partPath: String?
+
+        init(path: String, isComplete: Bool, byteCount: Int? = nil, partPath: String? = nil) {
+            self.path = path
+            self.isComplete = isComplete
+            self.byteCount = byteCount
+            self.partPath = partPath
+        }
+
+        /// A file that could not be finished: what there is of it has another name.
+        init(unfinished path: String) {
+            let part = path + ".part"
+            self.init(path: path, isComplete: false, partPath: access(part, F_OK) == 0 ? part : nil)
+        }
     }
 
     /// The use of one variant.
@@ -184,7 +198,7 @@ extension PlaySummary {
             if file.isComplete {
                 lines.append("  wrote     \(TerminalText.escaped(file.path))\(size)")
             } else if let part = file.partPath {
-                lines.append("  wrote     \(TerminalText.escaped(part))\(size), not finished")
+                lines.append("  kept      \(TerminalText.escaped(part))\(size), not finished")
             }
         }
         return lines

@@ -60,6 +60,41 @@ struct RemuxerTests {
         #expect(video.units.map(\.dts) == video.units.map(\.dts).sorted())
     }
 
+    @Test("pictures that are shown before they are decoded keep their times", arguments: [OutputFormat.ts, .mp4])
+    func negativeOffsets(_ format: OutputFormat) throws {
+        let fixture = try PacketFixture("h264-undeclared-reordering")
+        let delay = try #require(fixture.samples.map { $0.pts - $0.dts }.max())
+        let folder = try TemporaryFolder()
+        let writer = try format.makeWriter(path: folder.path("out"))
+        try writer.begin([fixture.track])
+        let first = try #require(fixture.samples.first)
+        for var sample in fixture.samples {
+            // As MP4 has it that begins without an edit list.
+            sample.dts += first.pts - first.dts
+            let time = MediaTime(value: sample.pts - first.pts, timescale: fixture.track.timescale)
+            try writer.write(sample, ofTrackAt: 0, at: time)
+        }
+        #expect(delay > 0)
+        try writer.finish()
+        var events: [DemuxerEvent] = []
+        let bytes = try folder.bytes("out")
+        var demuxer: any Demuxer = TransportStreamDemuxer()
+        if format == .mp4 { demuxer = ProgressiveMP4Demuxer() }
+        try demuxer.append(bytes[...], to: &events)
+        try demuxer.finish(to: &events)
+        let samples = events.compactMap { if case .sample(let sample) = $0 { sample } else { nil } }
+        let tracks = events.compactMap { if case .tracks(let tracks) = $0 { tracks } else { nil } }
+        let unit = Double(try #require(tracks.first?.first).timescale)
+        func spacing(_ times: [Int64], _ unit: Double) -> [Int] {
+            let times = times.sorted()
+            return times.map { Int((Double($0 - times[0]) / unit * 1000).rounded()) }
+        }
+        #expect(
+            spacing(samples.map(\.pts), unit) == spacing(fixture.samples.map(\.pts), Double(fixture.track.timescale)))
+        #expect(samples.allSatisfy { $0.pts >= $0.dts })
+        #expect(zip(samples, samples.dropFirst()).allSatisfy { $0.dts < $1.dts })
+    }
+
     @Test(
         "sound is framed as its transport stream type says",
         arguments: [

@@ -73,6 +73,42 @@ struct LanePipelineTests {
         #expect(sampleCount == 2 * fixture.samples.count)
     }
 
+    /// A file read as a segment of its own.
+    private func output(of bytes: [UInt8], wanted: Set<MediaType>) -> [LaneOutput] {
+        var pipeline = LanePipeline(lane: .main, mode: .demux, wanted: wanted)
+        var timeline = ItemTimeline()
+        var job = Self.job(1)
+        job.map = nil
+        var output: [LaneOutput] = []
+        pipeline.begin(job)
+        pipeline.append(bytes, to: job.id)
+        pipeline.finish(job.id)
+        pipeline.run(timeline: &timeline, output: &output)
+        return output
+    }
+
+    @Test("encrypted samples for which nothing names a key fail as such")
+    func noKey() {
+        let output = self.output(of: BoxWriter.allBoxes, wanted: [.video])
+        #expect(output.contains { if case .fact(.segmentFailed(_, .noKey)) = $0 { true } else { false } })
+        #expect(!output.contains { if case .sample = $0 { true } else { false } })
+    }
+
+    @Test("a track that nobody decodes is left out beside others")
+    func undecodable() throws {
+        // The sample entry of pictures gets a name that nobody knows.
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Fixtures/media/mp4/avc-aac.mp4").standardized
+        var bytes = [UInt8](try Data(contentsOf: file))
+        let name = Array("avc1".utf8)
+        for index in bytes.indices.dropLast(4) where bytes[index..<index + 4].elementsEqual(name) {
+            bytes.replaceSubrange(index..<index + 4, with: Array("xyz1".utf8))
+        }
+        let output = self.output(of: bytes, wanted: [.video, .audio])
+        let types = Set(output.compactMap { if case .sample(_, let type, _) = $0 { type } else { nil } })
+        #expect(types == [.audio])
+    }
+
     /// How a segment comes after another one.
     struct Joint: Sendable, CustomTestStringConvertible {
         var testDescription: String

@@ -19,7 +19,7 @@ struct RecordingRuleTests {
         var chosen: Int
     }
 
-    private static let rows = [
+    private static let rows: [Row] = [
         Row(testDescription: "at the start", chosen: 0),
         Row(testDescription: "VOD on a slow link", current: 0, throughput: 1e5, chosen: 0),
         Row(testDescription: "VOD, after another had to stand in", current: 2, throughput: 1e5, chosen: 0),
@@ -44,7 +44,7 @@ struct RecordingRuleTests {
     ]
 
     @Test("the best that there is, and a lower one before media is lost", arguments: rows)
-    func rows(_ row: Row) {
+    func choice(_ row: Row) {
         var rule = RecordingRule()
         let situation = RecordingRule.Situation(
             candidates: Self.candidates, current: row.current, throughput: row.throughput, itemTime: .seconds(60),
@@ -79,17 +79,17 @@ struct RecordingRuleTests {
         var chosen: Int?
     }
 
-    @Test(
-        "a segment is given up that takes so long that what follows is gone",
-        arguments: [
-            Judgement(testDescription: "in time", remaining: 1_000_000, window: window(before: 6, behind: 30)),
-            Judgement(
-                testDescription: "too late", remaining: 3_000_000, window: window(before: 6, behind: 30), chosen: 2),
-            Judgement(
-                testDescription: "too late, but at the edge", remaining: 3_000_000, window: window(before: 6, behind: 6)
-            ),
-            Judgement(testDescription: "much is listed", remaining: 3_000_000, window: window(before: 60, behind: 30)),
-        ])
+    private static let judgements: [Judgement] = [
+        Judgement(testDescription: "in time", remaining: 1_000_000, window: window(before: 6, behind: 30)),
+        Judgement(
+            testDescription: "too late", remaining: 3_000_000, window: window(before: 6, behind: 30), chosen: 2),
+        Judgement(
+            testDescription: "too late, but at the edge", remaining: 3_000_000, window: window(before: 6, behind: 6)
+        ),
+        Judgement(testDescription: "much is listed", remaining: 3_000_000, window: window(before: 60, behind: 30)),
+    ]
+
+    @Test("a segment is given up that takes so long that what follows is gone", arguments: judgements)
     func judgement(_ row: Judgement) {
         var rule = RecordingRule()
         let download = RecordingRule.Download(

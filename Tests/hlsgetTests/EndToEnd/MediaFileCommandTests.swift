@@ -65,4 +65,14 @@ import Testing
         let expected = try ProbedFile.pictures(Self.languages, in: folder)
         #expect(pictures == expected)
     }
+
+    @Test("download takes all sounds of a file", .enabled(if: ProbedFile.isAvailable))
+    func allSounds() async throws {
+        let folder = try ScratchFolder()
+        let result = try await hlsget(
+            ["download", "-q", "--audio", "all", "-o", "x.mkv", Self.languages], in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        let sounds = try ProbedFile("x.mkv", in: folder).streams.filter { $0.type == "audio" }
+        #expect(sounds.map(\.language) == ["eng", "ger"])
+    }
 }

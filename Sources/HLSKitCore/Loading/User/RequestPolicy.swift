@@ -7,7 +7,7 @@
 /// `Proxy-Authorization` go to ``TransportRequest/credentialOrigins`` only: add an origin there to send them elsewhere.
 ///
 /// ```swift
-/// configuration.requestPolicy = RequestPolicy { request in
+/// configuration.hooks.requestPolicy = RequestPolicy { request in
 ///     var request = request
 ///     if request.resourceClass == .segment { request.url += "?token=\(try await tokens.current())" }
 ///     return request

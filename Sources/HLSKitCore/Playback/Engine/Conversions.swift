@@ -44,6 +44,9 @@ extension PlayerError {
             self.init(code: .network, url: url, cause: "the encrypted segment was cut short", detail: nil)
         case .wrongKey:
             self.init(code: .contentKey, url: url, cause: "the key does not fit the segment", detail: "padding")
+        case .noKey:
+            self.init(
+                code: .contentKey, url: url, cause: "the media is encrypted, and there is no key for it", detail: nil)
         case .badKey(let byteCount):
             self.init(code: .contentKey, url: url, cause: "the key is not 16 bytes long", detail: "\(byteCount) bytes")
         case .badInitializationSection(let error):

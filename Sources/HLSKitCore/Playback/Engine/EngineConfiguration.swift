@@ -16,6 +16,8 @@ struct EngineConfiguration: Sendable {
     var canPlayCodec: (@Sendable (String) -> Bool)?
     /// Separate audio is loaded.
     var playsAudio = true
+    /// Pictures are loaded, where they are apart from the sound.
+    var playsVideo = true
     /// Header fields of every request.
     var fields: [HTTPField] = []
     /// Besides the item's own.
@@ -59,6 +61,7 @@ extension EngineConfiguration {
         retryPolicies = configuration.retryPolicies
         if !configuration.acceptsAllCodecs { canPlayCodec = CodecRegistry.canDecode(entry:) }
         playsAudio = configuration.mediaTypes.contains(.audio)
+        playsVideo = configuration.mediaTypes.contains(.video)
         fields = configuration.fields
         credentialOrigins = configuration.credentialOrigins
         timeouts = configuration.timeouts

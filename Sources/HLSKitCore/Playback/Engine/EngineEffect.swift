@@ -53,6 +53,8 @@ enum EngineEffect: Sendable {
     case diary(ItemDiary, DiaryEntry)
     /// Tell the program's logger.
     case note(Decision)
+    /// Ask the program to decide, at once and not under a lock.
+    case ask(ProgramQuestion)
     /// Ask the program for a fresh URL.
     case refreshURL(ExpiredURL)
     /// A seek begins that nobody asked for: its end is told as any other's.

@@ -40,6 +40,8 @@ enum EngineEvent: Sendable {
     case media(MediaFact)
     case output(OutputFact)
     case timer(EngineTimer)
+    /// What the program has answered to ``EngineEffect/ask(_:)``.
+    case answer(ProgramAnswer)
     /// What the program has answered to ``EngineEffect/refreshURL(_:)``.
     case freshURL(Result<String, LoadingError>)
 }
@@ -137,6 +139,8 @@ enum SegmentFailure: Error, Sendable {
     case truncatedCiphertext
     /// The padding is wrong: the key is.
     case wrongKey
+    /// Its samples are encrypted, and nothing names a key for them.
+    case noKey
     /// The key that arrived has a length other than 16 bytes.
     case badKey(byteCount: Int)
     case badInitializationSection(MediaError)

@@ -92,6 +92,12 @@ struct ItemState: Sendable {
     var mediaEnd: Duration?
     /// Where time was when the end came nearer than that.
     var passedEnd: Duration?
+    /// The duration that was told last.
+    @Shared var toldDuration: MediaTime? = nil
+    /// Nobody takes pictures: only the sound is loaded, as far as it is apart from them.
+    var isSoundOnly = false
+    /// The player is paused in a live stream, and asks for nothing.
+    var isAtRest = false
     /// Unpaced: what outputs have taken.
     var presentedUpTo: Duration?
     var isReady = false
@@ -100,6 +106,8 @@ struct ItemState: Sendable {
     @Shared var error: PlayerError? = nil
     /// Loading cannot go on; the item fails when what was loaded is played.
     @Shared var pendingFailure: PlayerError? = nil
+    /// Where the media ends without which nothing is played; nil where all that is there is played before.
+    var failsAt: Duration?
     /// Numbers of the mappings to the item's timeline.
     var timelines: [TimelineKey: Int] = [:]
     var timelineShift = 0
@@ -165,6 +173,8 @@ struct ItemState: Sendable {
 
 /// Everything that the choice among the variants of an item depends on and that can change.
 struct SelectionLimits: Sendable, Equatable {
+    /// Where the variant in use comes from.
+    var place: VariantPlace?
     var preferences: PlayerItemPreferences
     var networkConditions: NetworkConditions
     var outputs: OutputLimits

@@ -19,6 +19,8 @@ struct MediaLane: Sendable {
     /// The request for the playlist that is under way, and when it began.
     var playlistRequest: RequestID?
     var playlistRequestBegan = Duration.zero
+    /// After a rest, segments are asked for when the list tells which there are now.
+    var awaitsReload = false
     var cursor: LaneCursor?
     /// Segments that were begun and not yet demuxed to their end, in their order.
     var segments: [SegmentInFlight] = []
@@ -52,6 +54,8 @@ struct MediaLane: Sendable {
     var isDemuxed = false
     /// The next segment is one that failed elsewhere: its budget goes on.
     var inheritedRole: SegmentID?
+    /// What could not be had since media came last.
+    var lost = LostMedia()
 
     init(id: LaneID, playlistURL: String) {
         self.id = id
@@ -74,6 +78,12 @@ struct MediaLane: Sendable {
     var hasLoadedSegment: Bool { segments.contains(where: \.isLoaded) }
     /// Where the media ends that was read so far.
     var demuxedEnd: Duration? { segments.compactMap(\.demuxedUpTo).max().map { max($0, loadedEnd ?? $0) } ?? loadedEnd }
+    /// The segments that could not be had, one after another.
+    var run: LostMedia.Run {
+        lost.run(
+            loaded: segments.lazy.filter { $0.isLoaded || $0.demuxedUpTo != nil }.map(\.id),
+            underWay: segments.lazy.map(\.id))
+    }
     /// The first segment whose bytes are on their way: the one that is needed next.
     var loading: SegmentInFlight? { segments.first { !$0.isLoaded } }
 }

@@ -56,10 +56,20 @@ extension PlaybackEngine {
             firstByte: progress.responded, receivedByteCount: progress.receivedByteCount,
             expectedByteCount: max(
                 progress.declaredByteCount ?? watched.probableByteCount, progress.receivedByteCount))
+        guard !isSelectorOfProgram else {
+            watchedDownload = watched
+            return ask(watched.input, for: .download(id))
+        }
         let decision = loading.selector.decide(watched.input)
         note(.everything) { .variant(watched.input, decision) }
         watchedDownload = watched
-        guard decision.variantIndex != watched.variantIndex,
+        follow(decision, for: id)
+    }
+
+    /// Does what was decided about a download that is still under way.
+    mutating func follow(_ decision: SelectionDecision, for id: RequestID) {
+        if watchedDownload?.request != id { watchedDownload = watch(id) }
+        guard let watched = watchedDownload, decision.variantIndex != watched.variantIndex,
             watched.input.candidates.contains(where: { $0.index == decision.variantIndex })
         else { return }
         abandon(watched.segment, for: decision)

@@ -17,6 +17,7 @@ extension PlaybackEngine {
         case .firstPlaylist: failFirstPlaylist(error)
         case .mediaPlaylist(let lane, _, let variantIndex):
             item?.lanes[lane]?.playlistRequest = nil
+            item?.lanes[lane]?.awaitsReload = false
             guard item?.lanes[lane]?.playlistURL == context.url else { return }
             failPlaylist(of: lane, .loading(error), url: context.url, variantIndex: variantIndex)
         case .segment(let segment): failSegment(segment, error: PlayerError(error, isFirst: false), loadingError: error)
@@ -47,7 +48,7 @@ extension PlaybackEngine {
             case .loading(let error): PlayerError(error, isFirst: item?.multivariant == nil)
             case .playlist(let failure): PlayerError(failure)
             }
-        let hasAlternative = id == .main && hasAlternative
+        let hasAlternative = hasAlternative(for: id)
         // In the middle of a live stream the last variant that is left is asked as long as one that was read before.
         let isLastHope = isLiveStream && lane.cursor != nil && !hasAlternative
         let isReload = lane.tracker != nil || lane.parked != nil || isLastHope
@@ -61,7 +62,7 @@ extension PlaybackEngine {
         let role = RequestRole.mediaPlaylist(id)
         switch decide(role, isReload ? .reload : .mediaPlaylist, cause, hasAlternative: hasAlternative) {
         case .retry(let delay): wait(role, as: .mediaPlaylist(id), delay, because: error)
-        case .failOver: leaveVariant(because: error)
+        case .failOver: leave(id, because: error)
         case .skip: failLane(id, error)
         case .fail(let code): failLane(id, error.with(code))
         }
@@ -70,7 +71,7 @@ extension PlaybackEngine {
     /// A lane cannot go on: the item cannot either, unless nobody needs the lane.
     private mutating func failLane(_ id: LaneID, _ error: PlayerError, from segment: SegmentID? = nil) {
         if id == .subtitles { return dropLane(id, because: error.description) }
-        failWhenPlayed(error, from: segment)
+        failWhenPlayed(error, from: segment, in: id)
     }
 
     // MARK: Segments
@@ -85,18 +86,18 @@ extension PlaybackEngine {
         }
         if letGo(segment) { return }
         switch failure {
-        case .wrongKey, .badKey:
+        case .wrongKey, .noKey, .badKey:
             // Another key would have to come from another variant.
             let error = PlayerError(failure, url: flight.job.key?.resource.url ?? flight.job.url)
-            if segment.lane == .main, hasAlternative { return takeElsewhere(segment, because: error) }
+            if hasAlternative(for: segment.lane) { return takeElsewhere(segment, because: error) }
             failLane(segment.lane, error, from: segment)
         case .badInitializationSection:
             let error = PlayerError(failure, url: flight.job.map?.url ?? flight.job.url)
             failMap(of: flight, because: error)
         case .media(let media) where media.code == .unsupported:
             let error = PlayerError(failure, url: flight.job.url)
-            if segment.lane == .main, hasAlternative {
-                if let index = flight.variantIndex { item?.unplayableVariants.insert(index) }
+            if hasAlternative(for: segment.lane) {
+                if segment.lane == .main, let index = flight.variantIndex { item?.unplayableVariants.insert(index) }
                 return takeElsewhere(segment, because: error)
             }
             failLane(segment.lane, error, from: segment)
@@ -110,7 +111,7 @@ extension PlaybackEngine {
     private mutating func failMap(of flight: SegmentInFlight, because error: PlayerError) {
         let id = flight.id.lane
         if let map = flight.job.map { item?.lanes[id]?.resources[map] = nil }
-        let hasAlternative = id == .main && hasAlternative
+        let hasAlternative = hasAlternative(for: id)
         let cause = RetrySchedule<RequestRole>.Failure.Cause.badContent(url: error.url ?? "")
         switch decide(.map(id), .initializationSection, cause, hasAlternative: hasAlternative) {
         case .retry(let delay): wait(.segment(flight.role), as: .segment(flight.id), delay, because: error)
@@ -132,24 +133,75 @@ extension PlaybackEngine {
         let url = error.url ?? ""
         let cause = loadingError.map { RetrySchedule<RequestRole>.Failure.Cause.loading($0) } ?? .badContent(url: url)
         var isAtEdge = item?.lanes[segment.lane]?.tracker.map { self.isAtEdge(segment, $0) } ?? false
-        let hasAlternative = segment.lane == .main && (isOfLeftVariant(flight) || hasAlternative)
+        let hasAlternative = isOfLeftPlaylist(flight) || hasAlternative(for: segment.lane)
         // Where it cannot be had elsewhere, a server that forgets for a moment what it lists is asked again.
         if !hasAlternative, isListedLive(flight) { isAtEdge = true }
+        item?.lanes[segment.lane]?.lost.failed(flight.role, began: flight.requestBegan)
         switch decide(role, .segment, cause, hasAlternative: hasAlternative, isAtLiveEdge: isAtEdge) {
-        case .retry(let delay): wait(role, as: .segment(segment), delay, because: error)
+        case .retry(let delay):
+            if hasWaitedTooLong(for: flight, at: now + delay) { return lose(segment, error) }
+            wait(role, as: .segment(segment), delay, because: error)
         case .failOver: takeElsewhere(segment, because: error)
-        case .skip:
-            item?.lastLoss = error
-            skip(segment, cause: error.description)
+        case .skip: lose(segment, error)
         case .fail(let code):
-            if segment.lane == .subtitles { return skip(segment, cause: error.description) }
-            failWhenPlayed(error.with(code), from: segment)
+            if segment.lane == .subtitles { return lose(segment, error) }
+            failWhenPlayed(error.with(code), from: segment, in: segment.lane)
         }
     }
 
     private func isListedLive(_ flight: SegmentInFlight) -> Bool {
         guard let tracker = item?.lanes[flight.id.lane]?.tracker, tracker.isLive else { return false }
         return tracker.index(of: flight.position) != nil
+    }
+
+    // MARK: Giving up
+
+    /// Whether a segment would not have come for longer at `time` than is waited for media.
+    private func hasWaitedTooLong(for flight: SegmentInFlight, at time: Duration) -> Bool {
+        guard let lane = item?.lanes[flight.id.lane], let limit = timeWithoutMedia else { return false }
+        return lane.lost.duration(with: flight.role, at: time) > limit
+    }
+
+    /// How long media is waited for; nil is for ever.
+    private var timeWithoutMedia: Duration? {
+        let policies = configuration.retryPolicies
+        let isLive = item?.isLive == true
+        // A wish to try one segment for longer is a wish to wait for longer.
+        guard let time = policies.lostMediaTime, let budget = isLive ? policies.liveBudget : policies.budget else {
+            return nil
+        }
+        let target = item?.lanes[.main]?.tracker?.pacingTarget ?? .zero
+        return max(time, budget, isLive ? target * 10 : .zero)
+    }
+
+    /// Passes over a segment, or gives the lane up where that is one too many.
+    private mutating func lose(_ segment: SegmentID, _ error: PlayerError) {
+        guard let flight = item?.lanes[segment.lane]?.segments.first(where: { $0.id == segment }) else { return }
+        let isTooLong = hasWaitedTooLong(for: flight, at: now)
+        item?.lastLoss = error
+        noteLost(segment, role: flight.role, start: flight.demuxedUpTo ?? flight.job.start)
+        skip(segment, cause: error.description)
+        guard let lane = item?.lanes[segment.lane] else { return }
+        let run = lane.run
+        // A live window moves on by itself: there only time counts.
+        let limit = item?.isLive == true ? nil : configuration.retryPolicies.lostSegmentLimit
+        guard isTooLong || hasWaitedTooLong(for: flight, at: now) || limit.map({ run.count >= $0 }) == true else {
+            return
+        }
+        if segment.lane == .subtitles { return dropLane(.subtitles, because: error.description) }
+        if item?.trick == nil, let start = run.start {
+            // What was passed over is not waited through.
+            buffer.removeMedia(from: start, in: segment.lane.bufferTrack)
+            item?.lanes[segment.lane]?.loadedEnd = lane.loadedEnd.map { min($0, start) }
+        }
+        var error = error
+        if run.count > 1 { error.cause = "\(run.count) segments in a row, the last: \(error.cause)" }
+        failWhenPlayed(error, in: segment.lane)
+    }
+
+    mutating func noteLost(_ segment: SegmentID, role: SegmentID, start: Duration) {
+        let now = now
+        item?.lanes[segment.lane]?.lost.lose(segment, role: role, start: start, at: now)
     }
 
     private func isAtEdge(_ segment: SegmentID, _ tracker: PlaylistTracker) -> Bool {
@@ -161,13 +213,13 @@ extension PlaybackEngine {
     private mutating func takeElsewhere(_ segment: SegmentID, because error: PlayerError) {
         let flight = item?.lanes[segment.lane]?.segments.first { $0.id == segment }
         guard let flight, goBack(to: segment) else { return }
-        guard isOfLeftVariant(flight) else { return leaveVariant(because: error) }
+        guard isOfLeftPlaylist(flight) else { return leave(segment.lane, because: error) }
         effects.append(.publish(.recoverableError(error)))
     }
 
-    /// The lane goes on with another variant already.
-    private func isOfLeftVariant(_ flight: SegmentInFlight) -> Bool {
-        flight.id.lane == .main && flight.playlistURL != item?.lanes[.main]?.playlistURL
+    /// The lane goes on with another playlist already.
+    private func isOfLeftPlaylist(_ flight: SegmentInFlight) -> Bool {
+        flight.playlistURL != item?.lanes[flight.id.lane]?.playlistURL
     }
 
     /// Forgets a segment and what comes after it, so that it is loaded anew. False where it is not on its way.
@@ -192,22 +244,22 @@ extension PlaybackEngine {
         let isKey = resource.kind == .key
         let role: RequestRole = isKey ? .key(id) : .map(id)
         let final = PlayerError(error, as: isKey ? .key : .listed)
-        let hasAlternative = id == .main && hasAlternative
+        let hasAlternative = hasAlternative(for: id)
         switch decide(role, isKey ? .key : .initializationSection, .loading(error), hasAlternative: hasAlternative) {
         case .retry(let delay): wait(role, as: .resource(resource, id), delay, because: final)
         case .failOver, .skip, .fail:
             item?.lanes[id]?.resources[resource] = nil
             guard let user else { return }
-            if id == .main, hasAlternative { return takeElsewhere(user.id, because: final) }
+            if hasAlternative { return takeElsewhere(user.id, because: final) }
             failLane(id, final, from: user.id)
         }
     }
 
     /// Media that this client can never use, whatever it loads.
     mutating func failUnsupported(_ error: PlayerError, in id: LaneID) {
-        if id == .main, hasAlternative, let index = item?.variantIndex {
-            item?.unplayableVariants.insert(index)
-            return leaveVariant(because: error)
+        if hasAlternative(for: id) {
+            if id == .main, let index = item?.variantIndex { item?.unplayableVariants.insert(index) }
+            return leave(id, because: error)
         }
         failLane(id, error)
     }
@@ -241,51 +293,6 @@ extension PlaybackEngine {
         return item.lanes[.main]?.tracker?.isLive ?? item.previousTracker?.isLive ?? false
     }
 
-    // MARK: Variants
-
-    /// There is a variant to go to that has not failed of late.
-    var hasAlternative: Bool {
-        guard let item, item.trick == nil, item.candidates.count > 1, !isVariantFixed else { return false }
-        let penalized = loading.penalizedVariants(at: now)
-        return eligibility().eligible.contains {
-            $0.uri != item.variantURI && !penalized.contains($0.index)
-                && !item.unplayableVariants.contains($0.index)
-        }
-    }
-
-    /// Goes on with another variant, and does not come back for a while.
-    mutating func leaveVariant(because error: PlayerError) {
-        guard let item, let current = item.variantIndex else { return failWhenPlayed(error) }
-        effects.append(.publish(.recoverableError(error)))
-        // Variants that differ in their audio only share a playlist, and its faults.
-        for candidate in item.candidates where candidate.uri == item.variantURI {
-            loading.penalties.add(candidate.index, at: now)
-        }
-        let place = item.lanes[.main]?.tracker.map { resumeTimeOfMain($0) } ?? .zero
-        self.item?.recording.left(at: place)
-        let eligible = eligibility().eligible.filter { $0.uri != item.variantURI }
-        let bandwidth = Double(item.variant?.bandwidth ?? 0)
-        // As near to what was chosen as can be, rather below than above.
-        let next = eligible.min {
-            Self.distance($0.bandwidth, from: bandwidth) < Self.distance($1.bandwidth, from: bandwidth)
-        }
-        guard let next else { return failWhenPlayed(error) }
-        use(next.index, explanation: "variant \(current) failed: \(error.cause)")
-    }
-
-    private static func distance(_ bandwidth: Double, from wanted: Double) -> Double {
-        bandwidth <= wanted ? wanted - bandwidth : (bandwidth - wanted) * 4
-    }
-
-    /// A variant that cannot even be asked for.
-    mutating func failVariant(_ index: Int, because text: String) {
-        item?.unplayableVariants.insert(index)
-        let error = PlayerError(code: .badPlaylist, url: item?.multivariantURL, cause: "variant \(index): \(text)")
-        effects.append(.publish(.recoverableError(error)))
-        guard let next = eligibility().eligible.first(where: { $0.index != index }) else { return failItem(error) }
-        use(next.index, explanation: "variant \(index): \(text)")
-    }
-
     // MARK: Waiting
 
     private mutating func wait(
@@ -298,7 +305,8 @@ extension PlaybackEngine {
 
     /// Makes a request again whose time has come.
     mutating func retry(_ role: RequestRole) {
-        guard let waiting = loading.waiting.removeValue(forKey: role), item?.error == nil,
+        // Who rests asks when it plays again.
+        guard item?.isAtRest != true, let waiting = loading.waiting.removeValue(forKey: role), item?.error == nil,
             item?.pendingFailure == nil
         else { return }
         for request in waiting { retry(request) }
@@ -364,10 +372,12 @@ extension PlaybackEngine {
     }
 
     /// Loading cannot go on; what was loaded before `segment` is played before the item fails.
-    mutating func failWhenPlayed(_ error: PlayerError, from segment: SegmentID? = nil) {
+    /// Without the media of `lane` nothing is played: neither before its first, nor after its last.
+    mutating func failWhenPlayed(_ error: PlayerError, from segment: SegmentID? = nil, in lane: LaneID? = nil) {
         if item?.trick != nil { return giveUpTrickPlay(because: error) }
         guard let item, item.error == nil, item.pendingFailure == nil else { return }
-        guard item.hasPresentable else { return failItem(error) }
+        let isMissing = lane.map { !item.hasPlayed && item.lanes[$0]?.isDemuxed != true } ?? false
+        guard item.hasPresentable, !isMissing else { return failItem(error) }
         self.item?.pendingFailure = error
         if let segment { abandon(from: segment) }
         for id in LaneID.allCases {
@@ -380,6 +390,10 @@ extension PlaybackEngine {
             if item.lanes[id] != nil { complete(id) }
         }
         loading.waiting = [:]
+        if let lane {
+            let end = self.item?.lanes[lane]?.loadedEnd
+            self.item?.failsAt = end
+        }
     }
 }
 

@@ -42,8 +42,12 @@ extension PlaybackEngine {
         }
     }
 
-    /// The playlist of a variant's pictures: that of the visual option that is selected, else the variant's own.
+    /// The playlist of a variant's pictures: that of the visual option that is selected, else the variant's own. Where
+    /// only sound is wanted, the playlist of that.
     func mainURL(of variant: Variant, in playlist: MultivariantPlaylist, base: String) -> String? {
+        if item?.isSoundOnly == true, let uri = audio(of: variant, in: playlist)?.uri {
+            return URIReference.resolve(uri, against: base)
+        }
         let views = playlist.renditions.filter { $0.type == .video && $0.groupID == variant.video }
         let uri = mediaSelection.current[.visual]?.rendition(in: views)?.uri ?? variant.uri
         return URIReference.resolve(uri, against: base)
@@ -61,14 +65,13 @@ extension PlaybackEngine {
             redirect(.audio, to: url)
         } else {
             item?.loadsAudioOfVariant = false
-            setLane(.audio, to: configuration.playsAudio ? audible : nil, variantURI: variant.uri, base: base)
+            let isApart = configuration.playsAudio && item?.isSoundOnly != true
+            setLane(.audio, to: isApart ? audible : nil, variantURI: variant.uri, base: base)
         }
         var required: ForwardBuffer.Tracks = [.video]
         if item?.lanes[.audio] != nil { required.insert(.audio) }
         buffer.setRequiredTracks(required)
-        let subtitles = playlist.renditions.filter { $0.type == .subtitles && $0.groupID == variant.subtitles }
-        let legible = mediaSelection.current[.legible]?.rendition(in: subtitles)
-        setLane(.subtitles, to: legible, variantURI: variant.uri, base: base)
+        setLane(.subtitles, to: subtitles(of: variant, in: playlist), variantURI: variant.uri, base: base)
     }
 
     private mutating func setLane(_ id: LaneID, to rendition: Rendition?, variantURI: String, base: String) {
@@ -145,13 +148,11 @@ extension PlaybackEngine {
 
     private mutating func changeLegible(_ playlist: MultivariantPlaylist, _ index: Int, base: String) {
         let variant = playlist.variants[index]
-        let group = playlist.renditions.filter { $0.type == .subtitles && $0.groupID == variant.subtitles }
         // Cues of before leave at once, and those of now are loaded from here on.
         removeLane(.subtitles)
         buffer.removeAll(in: LaneID.subtitles.bufferTrack)
         effects.append(.clearLane(.subtitles))
-        setLane(
-            .subtitles, to: mediaSelection.current[.legible]?.rendition(in: group), variantURI: variant.uri, base: base)
+        setLane(.subtitles, to: subtitles(of: variant, in: playlist), variantURI: variant.uri, base: base)
     }
 
     private mutating func changeAudible(_ playlist: MultivariantPlaylist, _ index: Int, base: String) {
@@ -161,8 +162,13 @@ extension PlaybackEngine {
             let input = InitialVariantRule().choose(
                 from: eligible, knownThroughput: loading.estimatedBitsPerSecond(at: now),
                 startsOnFirstEligibleVariant: false)
+            if item?.isSoundOnly == true, let other = cheapestSound(of: eligible) {
+                dropAhead()
+                return use(other.index, explanation: "it has the audio that was chosen")
+            }
             if let input { return changeAudible(with: input.variantIndex) }
         }
+        if item?.isSoundOnly == true { return changeVisual(playlist, base: base) }
         let variant = playlist.variants[index]
         let group = playlist.renditions.filter { $0.type == .audio && $0.groupID == variant.audio }
         let rendition = mediaSelection.current[.audible]?.rendition(in: group)

@@ -29,7 +29,7 @@ extension PlaybackEngine {
     }
 
     mutating func reloadPlaylist(of lane: LaneID) {
-        guard let item, item.error == nil, item.pendingFailure == nil, !item.isClosed else { return }
+        guard let item, item.error == nil, item.pendingFailure == nil, !item.isClosed, !item.isAtRest else { return }
         requestPlaylist(of: lane)
     }
 
@@ -52,6 +52,7 @@ extension PlaybackEngine {
         case (.firstPlaylist, .failure(let failure)): failWhenPlayed(PlayerError(failure))
         case (.mediaPlaylist(let lane, let isReload, let variantIndex), _):
             item?.lanes[lane]?.playlistRequest = nil
+            item?.lanes[lane]?.awaitsReload = false
             takeMediaPlaylist(result, lane, isReload: isReload, variantIndex: variantIndex, context)
         case (.segment, _), (.head, _), (.resource, _): break
         }
@@ -142,7 +143,9 @@ extension PlaybackEngine {
         if playlist.hasEndList, !isKnown {
             item.knownPlaylists[lane.playlistURL] = KnownPlaylist(playlist: playlist, url: url, tracker: tracker)
         }
-        if id == .main, item.trick == nil, playlist.hasEndList, let index = item.variantIndex, !isKnown {
+        if id == .main, item.trick == nil, !item.isSoundOnly, playlist.hasEndList, let index = item.variantIndex,
+            !isKnown
+        {
             item.variantPlaylists[index] = SizeTellingPlaylist(playlist, starts: tracker.starts)
         }
         // A list that says no more than another one did is no sign of life.
@@ -157,8 +160,7 @@ extension PlaybackEngine {
         startLanes()
         armReload(id)
         if id == .main, self.item?.trick == nil {
-            effects.append(
-                .publish(.durationChanged(tracker.isLive ? .indefinite : MediaTime(tracker.end))))
+            tellDuration(tracker.isLive ? .indefinite : MediaTime(tracker.end))
         }
     }
 
@@ -329,11 +331,17 @@ extension PlaybackEngine {
                 PlayerError(code: .network, url: url, cause: "the server sends nothing new, however often it is asked"))
         }
         if !tracker.isLive, id == .main {
-            effects.append(.publish(.durationChanged(MediaTime(tracker.end))))
+            tellDuration(MediaTime(tracker.end))
         }
         armReload(id)
         checkStale()
         if update == .changed, id == .main { catchUp() }
+    }
+
+    private mutating func tellDuration(_ duration: MediaTime) {
+        guard item?.toldDuration != duration else { return }
+        item?.toldDuration = duration
+        effects.append(.publish(.durationChanged(duration)))
     }
 
     /// Sees to it that the list of a lane that loads again goes on, or comes at all.
@@ -343,7 +351,7 @@ extension PlaybackEngine {
 
     mutating func armReload(_ id: LaneID) {
         guard let tracker = item?.lanes[id]?.tracker, item?.lanes[id]?.playlistRequest == nil,
-            item?.isClosed == false
+            item?.isClosed == false, item?.isAtRest == false
         else { return }
         guard var time = tracker.nextReload else { return effects.append(.disarm(.reload(id))) }
         if configuration.pacing != .realTime || tracker.end - playhead >= tracker.pacingTarget * 2 {
@@ -370,7 +378,8 @@ extension PlaybackEngine {
 
     /// Ends a live stream that brings nothing new (R41, R42).
     mutating func checkStale() {
-        guard let item, item.error == nil, item.pendingFailure == nil, let tracker = item.liveTracker, !item.isClosed
+        guard let item, item.error == nil, item.pendingFailure == nil, let tracker = item.liveTracker, !item.isClosed,
+            !item.isAtRest
         else { return }
         let silence = now - item.lastNewSegment
         // While lists cannot be loaded it is for their budget to end it, which is longer (R39).

@@ -51,7 +51,8 @@ extension PlaybackEngine {
             let moved = TimebaseState(itemTime: anchor.itemTime, hostTime: anchor.hostTime, rate: Double(rate))
             jump(to: moved.itemTime(at: now))
         }
-        run(machine.handle(.setRateAtHostTime(rate, anchor, buffer: bufferState(rate: rate))))
+        let buffer = tellBufferState(rate: rate)
+        run(machine.handle(.setRateAtHostTime(rate, anchor, buffer: buffer)))
     }
 
     /// Before the first media and after the last there is none to present: time waits there until it leads into what there
@@ -88,7 +89,8 @@ extension PlaybackEngine {
     mutating func cancelSeek() {
         guard item?.seekTarget != nil, item?.seekRequest?.isOwn != true else { return }
         forgetSeek()
-        run(machine.handle(.seekCancelled(bufferState(rate: machine.rate))))
+        let buffer = tellBufferState(rate: machine.rate)
+        run(machine.handle(.seekCancelled(buffer)))
         effects.append(.seekEnded(finished: false))
     }
 
@@ -134,7 +136,8 @@ extension PlaybackEngine {
         let isJump = item?.seekRequest?.isJump ?? true
         endSeek(finished: true)
         if isJump { effects.append(.publish(.timeJumped(to: MediaTime(time)))) }
-        run(machine.handle(.seekCompleted(bufferState(rate: machine.rate))))
+        let buffer = tellBufferState(rate: machine.rate)
+        run(machine.handle(.seekCompleted(buffer)))
     }
 
     // MARK: Places
@@ -276,6 +279,7 @@ extension PlaybackEngine {
             lane.drainedEnd = nil
             lane.isComplete = false
             lane.inheritedRole = nil
+            lane.lost = LostMedia()
             self.item?.lanes[lane.id] = lane
             buffer.removeAll(in: lane.id.bufferTrack)
             cancelUnneededResources(of: lane.id)

@@ -11,6 +11,7 @@ extension PlaybackEngine {
 
     /// Begins to load whatever is wanted and may be loaded now.
     mutating func scheduleLoads() {
+        guard item?.isAtRest != true else { return }
         for id in LaneID.allCases {
             // Gaps take no request: the lane goes on at once.
             while mayLoad(id), load(in: id, beside: false) {}
@@ -35,7 +36,7 @@ extension PlaybackEngine {
         guard let lane = item?.lanes[id], let tracker = lane.tracker, !lane.isComplete,
             beside || lane.segments.allSatisfy(\.isLoaded),
             beside || lane.segments.count < Self.maximumUndemuxedSegments,
-            lane.cursor != nil, item?.pendingFailure == nil, item?.error == nil
+            lane.cursor != nil, !lane.awaitsReload, item?.pendingFailure == nil, item?.error == nil
         else { return false }
         if lane.late != nil {
             if lane.late?.until == nil { return false }
@@ -74,7 +75,11 @@ extension PlaybackEngine {
             return true
         }
         if id == .main, !isAgain, !isForSound {
-            if considerSwitch(at: index) { return true }
+            switch considerSwitch(at: index) {
+            case .stays: break
+            case .switched: return true
+            case .asked: return false
+            }
             if isHeldBack { return false }
         }
         begin(segment, at: index, in: id)
@@ -97,6 +102,8 @@ extension PlaybackEngine {
     mutating func begin(_ segment: MediaSegment, at index: Int, in id: LaneID) {
         guard let lane = item?.lanes[id], let tracker = lane.tracker else { return }
         guard let url = URIReference.resolve(segment.uri, against: tracker.url) else {
+            let lost = loading.makeSegmentID(in: id)
+            noteLost(lost, role: lost, start: tracker.starts[index])
             return skip(index, in: id, cause: "its URI cannot be resolved")
         }
         let job: SegmentJob
@@ -296,7 +303,7 @@ extension PlaybackEngine {
     mutating func noteResponse(_ id: RequestID, _ response: TransportResponse) {
         if response.wasReadFromCache {
             loading.requests[id]?.isFromCache = true
-            loading.estimator.ended(id.rawValue, at: now)
+            loading.estimator.forget(id.rawValue, at: now)
         } else {
             loading.estimator.responded(id.rawValue, at: now)
         }
@@ -427,6 +434,7 @@ extension PlaybackEngine {
         guard let index = item?.lanes[segment.lane]?.segments.firstIndex(where: { $0.id == segment }),
             let flight = item?.lanes[segment.lane]?.segments[index]
         else { return }
+        noteDelivered(flight)
         let from = flight.demuxedUpTo ?? min(time, flight.job.start)
         bridge(to: from, in: segment.lane)
         guard time > from || flight.demuxedUpTo == nil else { return }
@@ -443,6 +451,7 @@ extension PlaybackEngine {
         else { return }
         let byteCount = loading.receivedByteCount(of: flight)
         item?.lanes[segment.lane]?.segments.remove(at: index)
+        noteDelivered(flight)
         item?.hasPresentable = true
         if segment.lane != .subtitles { item?.hasMedia = true }
         markDemuxed(segment.lane)
@@ -473,6 +482,11 @@ extension PlaybackEngine {
                         itemTime: MediaTime(flight.job.start), mediaDuration: flight.job.duration,
                         duration: now - flight.requestBegan, byteCount: byteCount,
                         variantIndex: flight.variantIndex))))
+    }
+
+    mutating func noteDelivered(_ flight: SegmentInFlight) {
+        let now = now
+        item?.lanes[flight.id.lane]?.lost.deliver(flight.id, role: flight.role, at: now)
     }
 
     private mutating func insertMedia(_ range: Range<Duration>, byteCount: Int, in lane: LaneID) {
@@ -570,8 +584,7 @@ extension PlaybackEngine {
             .publish(
                 .segmentSkipped(
                     SkippedSegments(
-                        first: sequence, last: sequence, mediaDuration: duration, url: url, cause: cause,
-                        itemTime: id == .main ? MediaTime(range.lowerBound) : nil))))
+                        first: sequence, last: sequence, mediaDuration: duration, url: url, cause: cause))))
     }
 
     // MARK: Ending

@@ -58,6 +58,8 @@ struct PlaybackEngine: Sendable {
     private var isLikelyToKeepUp = false
     private var armedResolve: Duration?
     var isAfterStall = false
+    /// What is for the program to decide.
+    var questions = ProgramQuestions()
     /// Counts the questions to the outputs whether they are ready.
     var lastPrime = 0
     private var lastSettled = Duration.zero
@@ -94,6 +96,7 @@ struct PlaybackEngine: Sendable {
     /// The effects so far and of what follows from them.
     mutating func settled(after event: EngineEvent? = nil) -> [EngineEffect] {
         if !hasResigned { settle() }
+        questions.isAnswering = false
         keepJournal(of: event)
         let effects = effects
         self.effects = []
@@ -141,6 +144,7 @@ struct PlaybackEngine: Sendable {
         case .output(let fact): take(fact)
         case .timer(let timer): fire(timer)
         case .freshURL(let result): takeFreshURL(result)
+        case .answer(let answer): take(answer)
         }
     }
 
@@ -166,18 +170,21 @@ struct PlaybackEngine: Sendable {
             noteFirstControl()
             resume()
             followRate(defaultRate)
-            run(machine.handle(.play(defaultRate: defaultRate, buffer: bufferState(rate: defaultRate))))
+            let buffer = tellBufferState(rate: defaultRate)
+            run(machine.handle(.play(defaultRate: defaultRate, buffer: buffer)))
         case .pause: run(machine.handle(.setRate(0)))
         case .setRate(let rate):
             noteFirstControl()
             if rate != 0 { resume() }
             followRate(rate)
-            run(machine.handle(.setRate(rate, buffer: bufferState(rate: rate))))
+            let buffer = tellBufferState(rate: rate)
+            run(machine.handle(.setRate(rate, buffer: buffer)))
         case .playImmediately(let rate):
             noteFirstControl()
             resume()
             followRate(rate)
-            run(machine.handle(.playImmediately(atRate: rate, buffer: bufferState(rate: rate))))
+            let buffer = tellBufferState(rate: rate)
+            run(machine.handle(.playImmediately(atRate: rate, buffer: buffer)))
         case .setRateAtHostTime(let rate, let anchor):
             noteFirstControl()
             setRate(rate, at: anchor)
@@ -208,7 +215,9 @@ struct PlaybackEngine: Sendable {
             applyMediaSelection()
         case .assetKeysEnded(let error): endAssetKeys(error)
         case .setNetworkConditions(let new): networkConditions = new
-        case .setOutputLimits(let new): outputLimits = new
+        case .setOutputLimits(let new):
+            outputLimits = new
+            showPicturesIfWanted()
         case .setAllowance(let new): allowance = new
         case .takeLate(let kinds, let lane, let besideOthers): takeLate(kinds, of: lane, besideOthers: besideOthers)
         case .setForwardPlaybackEndTime(let time): setForwardEnd(time)
@@ -228,6 +237,7 @@ struct PlaybackEngine: Sendable {
         buffer.removeAll()
         buffer.setRequiredTracks([])
         judge.reset()
+        questions.forget()
         setTimebase(TimebaseState(itemTime: .zero, hostTime: now, rate: 0))
         journal?.noteWatched(watched.total)
         watched = WatchedTime()
@@ -330,6 +340,19 @@ struct PlaybackEngine: Sendable {
             isLikelyToKeepUp: isTrickLikelyToKeepUp(lastVerdict) ?? judge.isLikelyToKeepUp(keepUpInput(rate: rate)))
     }
 
+    /// The same, for a change that may start playing: what playing follows from is told before it.
+    mutating func tellBufferState(rate: Float) -> TimeControlMachine.BufferState {
+        let state = bufferState(rate: rate)
+        if item != nil, configuration.pacing == .realTime { tellWhetherItKeepsUp(state.isLikelyToKeepUp) }
+        return state
+    }
+
+    private mutating func tellWhetherItKeepsUp(_ isLikely: Bool) {
+        guard isLikely != isLikelyToKeepUp else { return }
+        isLikelyToKeepUp = isLikely
+        effects.append(.publish(.playbackLikelyToKeepUpChanged(isLikely)))
+    }
+
     private func bufferState(isLikelyToKeepUp: Bool) -> TimeControlMachine.BufferState {
         var state = TimeControlMachine.BufferState()
         state.isFull = lastVerdict.isFull
@@ -375,6 +398,7 @@ struct PlaybackEngine: Sendable {
             return
         }
         followRate(machine.rate)
+        checkRest()
         refreshOutlook()
         evict()
         resumeSuspended()
@@ -416,17 +440,16 @@ struct PlaybackEngine: Sendable {
         let waits = machine.status == .waitingToPlayAtSpecifiedRate || configuration.pacing == .unpaced
         if waits, !wasFull { buffer.endRest() }
         lastVerdict = buffer.evaluate(situation())
-        let wasLikely = isLikelyToKeepUp
         let input = keepUpInput(rate: machine.rate)
-        isLikelyToKeepUp = isTrickLikelyToKeepUp(lastVerdict) ?? judge.isLikelyToKeepUp(input)
-        let isLikely = isLikelyToKeepUp
+        if item?.trick == nil { askWhetherItKeepsUp(input) }
+        let isLikely = isTrickLikelyToKeepUp(lastVerdict) ?? judge.isLikelyToKeepUp(input)
         note(.everything) { .keepUp(input, isLikely: isLikely) }
-        let state = bufferState(isLikelyToKeepUp: isLikelyToKeepUp)
-        if machine.buffer != state { run(machine.handle(.bufferChanged(state))) }
+        let state = bufferState(isLikelyToKeepUp: isLikely)
+        // What playing follows from comes before it.
+        if isLikely { tellWhetherItKeepsUp(true) }
         if wasFull != lastVerdict.isFull { effects.append(.publish(.playbackBufferFullChanged(lastVerdict.isFull))) }
-        if wasLikely != isLikelyToKeepUp {
-            effects.append(.publish(.playbackLikelyToKeepUpChanged(isLikelyToKeepUp)))
-        }
+        if machine.buffer != state { run(machine.handle(.bufferChanged(state))) }
+        tellWhetherItKeepsUp(isLikely)
     }
 
     var tracksToLoad: ForwardBuffer.Tracks { lastVerdict.tracksToLoad }
@@ -439,7 +462,8 @@ struct PlaybackEngine: Sendable {
         if item.isComplete, item.pendingFailure == nil, let failure = whatIsMissing(of: item) {
             return failItem(failure)
         }
-        if let failure = item.pendingFailure, item.isDrained || !item.hasPresentable {
+        let isAtFailure = configuration.pacing == .realTime && item.failsAt.map { playhead >= $0 } ?? false
+        if let failure = item.pendingFailure, item.isDrained || isAtFailure || !item.hasPresentable {
             self.item?.pendingFailure = nil
             failItem(failure)
             return
@@ -450,6 +474,8 @@ struct PlaybackEngine: Sendable {
             playhead >= end || configuration.pacing == .unpaced
         else { return }
         guard machine.status == .playing, item.seekTarget == nil, !awaitsSubtitles else { return }
+        // One segment at the end may be missing, as a server may have listed one too many.
+        if let loss = item.lastLoss, item.requiredLanes.contains(where: { $0.run.count > 1 }) { return failItem(loss) }
         if isAtForwardEnd, !item.isDrained {
             if !item.isComplete { cutLanes() }
             if awaitsLastPictures() { return }

@@ -161,6 +161,7 @@ struct SessionJournal: Sendable {
         case .playlist(let id, .failure(let failure), let metrics): end(id, error: failure.text, metrics, view)
         case .failed(let id, let error, let metrics):
             log(error, of: requests[id], view)
+            if let address = error.serverAddress { requests[id]?.request.serverAddress = address }
             end(id, error: error.text, metrics, view)
         case .media(.tracks(let segment, let tracks)) where segment.lane == .main:
             let types = Set(tracks.map(\.mediaType))

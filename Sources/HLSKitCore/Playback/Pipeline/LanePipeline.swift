@@ -168,7 +168,7 @@ struct LanePipeline {
                 let chunk = reader.chunks.removeFirst()
                 let clear = try reader.decrypt(chunk)
                 try consume(clear, &reader, timeline: &timeline, output: &output)
-                try reader.checkKey()
+                guard !reader.lacksKey else { throw .noKey }
                 report(reader, output: &output)
             }
             guard reader.isComplete, !reader.awaitsHead else { return false }
@@ -180,7 +180,6 @@ struct LanePipeline {
             guard !reader.awaitsHead else { return false }
             if !reader.isDemuxed {
                 reader.isDemuxed = true
-                try reader.checkKey()
                 try finish(&reader, timeline: &timeline, output: &output)
             }
             guard !reader.awaitsHead else { return false }
@@ -290,6 +289,7 @@ struct LanePipeline {
             throw .media(error)
         }
         handle(events, &reader, timeline: &timeline, output: &output)
+        guard !reader.lacksKey else { throw .noKey }
     }
 
     /// All of a segment was handed on.
@@ -448,7 +448,7 @@ struct LanePipeline {
     ) {
         reader.see(encrypted)
         guard let found = reader.selectedTrack(id: encrypted.trackID), !reader.skipsRepeated(encrypted) else { return }
-        guard !reader.isLocked(encrypted, of: found) else { return }
+        guard !reader.needsKey(for: encrypted, of: found) else { return }
         var sample: MediaSample
         let track: MediaTrack
         do throws(DecryptionError) {

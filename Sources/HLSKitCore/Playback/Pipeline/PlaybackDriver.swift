@@ -253,6 +253,7 @@ struct PlaybackDriver: ~Copyable {
         case .present:
             hub.release()
             presentation.release()
+        case .ask(let question): engine.handle(.answer(question.answered()))
         case .refreshURL(let expired): refresh(expired)
         case .diary(let diary, let entry): diary.take(entry)
         case .note(let decision): configuration.log.note(decision)
@@ -460,7 +461,8 @@ struct PlaybackDriver: ~Copyable {
             }
         }
         greeted = ids
-        let limits = configuration.outputs.limits
+        var limits = configuration.outputs.limits
+        limits.isSoundOnly = isTaken(.audio) && !isTaken(.video)
         if limits != outputLimits {
             outputLimits = limits
             engine.handle(.control(.setOutputLimits(limits)))

@@ -174,6 +174,23 @@ struct SampleStore: Sendable {
 
     private func run(of place: Int) -> Run? { runs.last { $0.first <= place } }
 
+    /// Samples that are looked at for one that takes the place of another.
+    private static let lookahead = 32
+
+    /// Whether the sample that was read last is surely not shown: what is held comes between it and where presentation
+    /// begins. It need not be decoded, if no other picture needs it.
+    func isPassedOver(_ item: Item) -> Bool {
+        guard case .sample(let sample, let offset) = item, let run = run(of: cursor - 1),
+            run.track.mediaType == .video, let from = landing.map(\.floor) ?? run.window.from
+        else { return false }
+        let time = ItemTimeline.duration(sample.pts, run.track.timescale) + offset
+        guard time < from, cursor >= base else { return false }
+        let end = min(entries.count, cursor - base + Self.lookahead)
+        return entries[(cursor - base)..<max(end, cursor - base)].contains { entry in
+            entry.sample != nil && entry.time > time && entry.time <= from
+        }
+    }
+
     // MARK: Moving
 
     /// Goes on reading where presentation from `landing` on has to begin.

@@ -28,8 +28,6 @@ struct SegmentReader {
     private(set) var selected: [MediaType: MediaTrack] = [:]
     /// All tracks that the segment has told of.
     private(set) var tracks: [MediaTrack] = []
-    /// A track with encrypted samples and no key.
-    private var lockedTrack: MediaTrack?
     /// Kinds that were selected in the middle of the segment: they begin where decoding can.
     private var awaitingSync: Set<MediaType> = []
     /// Metadata that no place was found for yet.
@@ -135,6 +133,22 @@ struct SegmentReader {
         }
     }
 
+    /// A sample was encrypted, and nothing says by what key.
+    private(set) var lacksKey = false
+
+    /// Whether a sample is of no use without a key that nothing names.
+    mutating func needsKey(for sample: MediaSample, of track: MediaTrack) -> Bool {
+        guard sampleDecryption == nil, let encryption = sample.encryption,
+            track.mediaType == .video || track.mediaType == .audio
+        else { return false }
+        // Small samples may be all in the clear.
+        if !encryption.subsamples.isEmpty, encryption.subsamples.allSatisfy({ $0.protectedByteCount == 0 }) {
+            return false
+        }
+        lacksKey = true
+        return true
+    }
+
     /// A sample and its track in the clear.
     func decrypted(
         _ sample: MediaSample, of track: MediaTrack
@@ -145,23 +159,6 @@ struct SegmentReader {
         if container == .packedAudio, track.mediaType == .audio { sample.encryption = .elementaryStream }
         track.encryption = nil
         return (try sampleDecryption.decrypt(sample, track.codec), track)
-    }
-
-    /// Whether a sample is encrypted and nothing tells the key. ``checkKey()`` tells it.
-    mutating func isLocked(_ sample: MediaSample, of track: MediaTrack) -> Bool {
-        guard sample.encryption != nil, sampleDecryption == nil else { return false }
-        if lockedTrack == nil { lockedTrack = track }
-        return true
-    }
-
-    /// Fails where samples are encrypted and the playlist names no key.
-    func checkKey() throws(SegmentFailure) {
-        guard let lockedTrack else { return }
-        let scheme = lockedTrack.encryption.map { " (\($0.scheme.rawValue))" } ?? ""
-        throw .media(
-            MediaError(
-                code: .unsupported,
-                text: "the \(lockedTrack.codec.rawValue) track is encrypted\(scheme) and the playlist names no key"))
     }
 
     /// Decrypts an initialization section.
@@ -361,7 +358,14 @@ struct SegmentReader {
     }
 
     /// Text beside pictures is of use only as closed captions; subtitles are renditions of their own.
+    ///
+    /// What cannot be decoded is of no use beside what can be, nor are pictures of chapters beside the media: an item is
+    /// not lost for them.
     private func isOfUse(_ track: MediaTrack) -> Bool {
+        if track.mediaType == .video || track.mediaType == .audio {
+            return track.isAuxiliary || !CodecRegistry.canDecode(track.codec)
+                ? !tracks.contains { $0.isMedia && CodecRegistry.canDecode($0.codec) } : true
+        }
         guard track.mediaType == .text else { return true }
         if job.id.lane == .subtitles { return TextSampleReader.reads(track) }
         return track.codec == .cea608 || track.codec == .cea708
@@ -468,8 +472,9 @@ struct SegmentReader {
 
     /// Takes note of a sample that was handed on.
     mutating func note(_ sample: MediaSample, of track: MediaTrack, offset: Duration) {
-        let time = ItemTimeline.duration(sample.pts, track.timescale) + offset
-        let length = ItemTimeline.duration(sample.duration, track.timescale)
+        guard let shown = ShownMedia(track.shownRange).extent(of: sample) else { return }
+        let time = ItemTimeline.duration(shown.pts, track.timescale) + offset
+        let length = ItemTimeline.duration(shown.duration, track.timescale)
         extents[track.id, default: TrackExtent(first: time)].note(time, length)
     }
 
@@ -493,6 +498,11 @@ struct SegmentReader {
         }
         return (beganLate ? min(start, job.start) : start, max(start, end))
     }
+}
+
+extension MediaTrack {
+    /// Pictures or sound, and not something beside them.
+    fileprivate var isMedia: Bool { (mediaType == .video || mediaType == .audio) && !isAuxiliary }
 }
 
 /// Closed captions of a sample of a track of their own.

@@ -184,8 +184,9 @@ final class TrackRenderer: Sendable {
         var worker = Worker(renderer: self)
         while true {
             switch await next(isIdleAllowed: worker.hasPending || worker.hasFirstPicture) {
-            case .item(let item, let generation):
+            case .item(let item, let generation, let isPassedOver):
                 if generation != worker.generation { worker.reset(to: generation) }
+                worker.isPassedOver = isPassedOver
                 await worker.process(item)
             case .nothing: await worker.useIdleTime()
             case .stop: return
@@ -194,7 +195,8 @@ final class TrackRenderer: Sendable {
     }
 
     private enum Next {
-        case item(SampleStore.Item, generation: Int)
+        /// `isPassedOver`: as of ``SampleStore/isPassedOver(_:)``.
+        case item(SampleStore.Item, generation: Int, isPassedOver: Bool)
         case nothing
         case stop
     }
@@ -209,7 +211,8 @@ final class TrackRenderer: Sendable {
                 return isIdleAllowed ? .nothing : nil
             }
             counts.noteHeld(queue.store.byteCount - before)
-            return .item(item, generation: queue.generation)
+            return .item(
+                item, generation: queue.generation, isPassedOver: queue.store.isPassedOver(item))
         }
     }
 
@@ -232,6 +235,7 @@ final class TrackRenderer: Sendable {
         private var window = PresentationWindow()
         private var offset = Duration.zero
         private var trimmer = GaplessTrimmer()
+        private var shown = ShownMedia()
         private var lastPresented: Duration?
         /// Where the last media that was handed over ends.
         private var end = Duration.zero
@@ -260,6 +264,8 @@ final class TrackRenderer: Sendable {
         private var isDecoderNew = true
         private var isTakerNew = true
         private var silence = DecoderSilence()
+        /// The sample in hand is not shown: it only leads up to what is.
+        var isPassedOver = false
         /// Media has come that is presented after the end of the window: of the run nothing more is.
         private var isOver = false
 
@@ -331,6 +337,7 @@ final class TrackRenderer: Sendable {
             aim(at: start.landing)
             leadIn = LeadIn()
             trimmer = GaplessTrimmer(track.gapless)
+            shown = ShownMedia(track.shownRange)
             trimmer.pass(start.skippedTicks, timescale: track.timescale, sampleRate: track.sampleRate)
             overlap.begin(track, dropsOverlap: window.dropsOverlap)
             firstCopied = window.from
@@ -485,7 +492,11 @@ final class TrackRenderer: Sendable {
 
         /// Spares a decoder that has fallen behind. Not before a first picture: what leads up to it has to be decoded.
         private mutating func mayDecode(_ sample: MediaSample, with decoder: VideoDecoder) async -> Bool {
-            guard renderer.clock.isPaced, !window.isStill, lastPresented != nil, let track else { return true }
+            guard renderer.clock.isPaced, !window.isStill, lastPresented != nil, let track else {
+                // A third to a half of what leads up to a picture is needed by no other.
+                decoder.skipsUnreferencedPictures = isPassedOver && !window.isStill
+                return true
+            }
             let lateness = renderer.clock.now - ItemTimeline.duration(sample.dts, track.timescale) - offset
             let previous = effort.last
             let step = effort.step(isSync: sample.isSync, lateness: lateness)
@@ -548,6 +559,7 @@ final class TrackRenderer: Sendable {
         private mutating func deliver(_ frames: [VideoFrame]) async {
             for frame in frames {
                 noteOptionalPictures(upTo: frame.pts)
+                guard shown.shows(pictureAt: frame.pts) else { continue }
                 let time = ItemTimeline.duration(frame.pts, frame.timescale) + offset
                 let length = ItemTimeline.duration(frame.duration, frame.timescale)
                 if let target {
@@ -575,7 +587,7 @@ final class TrackRenderer: Sendable {
         }
 
         private mutating func deliver(_ buffers: [AudioBuffer]) async {
-            for buffer in buffers.flatMap({ trimmed($0) }) {
+            for buffer in buffers.flatMap({ trimmed($0) }).compactMap({ cut($0) }) {
                 var (buffer, time) = (buffer, ItemTimeline.duration(buffer.pts, buffer.timescale) + offset)
                 let cut = SoundCut(window).cut(time: time, frameCount: buffer.frameCount, sampleRate: buffer.sampleRate)
                 if let cut {
@@ -688,8 +700,23 @@ final class TrackRenderer: Sendable {
             }
         }
 
+        /// Without what the file's edit list does not show.
+        private mutating func cut(_ buffer: AudioBuffer) -> AudioBuffer? {
+            let part = shown.part(
+                ofSoundAt: buffer.pts, frameCount: buffer.frameCount, sampleRate: buffer.sampleRate,
+                timescale: buffer.timescale)
+            if part.count == buffer.frameCount { return buffer }
+            guard !part.isEmpty else { return nil }
+            do throws(CodecError) {
+                return try buffer.trimmed(leading: part.lowerBound, trailing: buffer.frameCount - part.upperBound)
+            } catch {
+                note(error)
+                return nil
+            }
+        }
+
         private mutating func pass(_ sample: MediaSample) async {
-            guard let track else { return }
+            guard let track, shown.copies(sample, of: track.mediaType) else { return }
             let time = ItemTimeline.duration(sample.pts, track.timescale) + offset
             let length = ItemTimeline.duration(sample.duration, track.timescale)
             let decodingTime = ItemTimeline.duration(sample.dts, track.timescale) + offset

@@ -146,11 +146,16 @@ final class TableTransport: Transport {
         guard body.count <= request.maximumByteCount else {
             return [.failed(LoadingError(code: .tooLarge, url: request.url, text: "too large"), TransferMetrics())]
         }
+        var fields: [HTTPField] = []
+        if let range = request.byteRange, takesRanges {
+            let value = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(resource.count)"
+            fields.append(HTTPField(name: "Content-Range", value: value))
+        }
         var events: [TransportEvent] = [
             .response(
                 TransportResponse(
                     status: request.byteRange == nil || !takesRanges ? 200 : 206, url: request.url,
-                    contentLength: tellsLength ? body.count : nil))
+                    contentLength: tellsLength ? body.count : nil, fields: fields))
         ]
         while !body.isEmpty {
             events.append(.data(Array(body.prefix(pieceByteCount))))

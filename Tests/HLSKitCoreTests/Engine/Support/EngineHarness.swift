@@ -228,6 +228,7 @@ struct EngineHarness {
             if decodes { handle(.output(.primed(number, first: nil))) }
         case .seekBegan, .land, .evict, .truncate, .step, .prerollEnded: break
         case .note(let decision): decisions.append(decision)
+        case .ask(let question): handle(.answer(question.answered()))
         case .setTimebase(let state): timebase = state
         case .arm(let timer, let time): timers.arm(timer, at: time)
         case .disarm(let timer): timers.disarm(timer)

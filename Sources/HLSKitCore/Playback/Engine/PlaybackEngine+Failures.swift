@@ -390,10 +390,10 @@ extension PlaybackEngine {
             if item.lanes[id] != nil { complete(id) }
         }
         loading.waiting = [:]
-        if let lane {
-            let end = self.item?.lanes[lane]?.loadedEnd
-            self.item?.failsAt = end
-        }
+        guard let lane, let state = self.item?.lanes[lane] else { return }
+        // What has come and is not demuxed yet is played too.
+        let ends = state.segments.map { $0.job.start + $0.job.duration }
+        self.item?.failsAt = (ends + [state.loadedEnd].compactMap(\.self)).max()
     }
 }
 

@@ -490,7 +490,7 @@ struct PlaybackDriver: ~Copyable {
             let key = RendererKey(lane: lane, type: type)
             late.landings[key] = renderers[key] == nil ? landing : nil
             guard let active = renderers[key] else { continue }
-            active.renderer.flush(to: landing)
+            active.renderer.restart(from: landing)
             renderers[key]?.generation += 1
             renderers[key]?.drainedEnd = nil
             renderers[key]?.presentedUpTo = nil

@@ -111,6 +111,12 @@ final class TrackRenderer: Sendable {
         }
     }
 
+    /// Forgets all media, without a jump in time.
+    func restart(from landing: Landing) {
+        flush(to: landing)
+        clock.cancelWait(of: ObjectIdentifier(self))
+    }
+
     /// Presents once more what is held, from `landing` on.
     func reposition(to landing: Landing) {
         change { queue in

@@ -21,7 +21,7 @@ struct PlayerLooperTests {
             #expect(looper.status == .ready)
             let count = queue.requestedNames.count
             // The copies wait for what the first one loads.
-            #expect(count == 5, "a playlist and four segments, each once")
+            #expect(count == 5, "two playlists, the map and two segments, each once")
             try await queue.clock.sleep(for: .seconds(20))
             #expect(looper.loopCount == 5)
             #expect(looper.loopingPlayerItems.count == 3)

@@ -390,10 +390,7 @@ extension PlaybackEngine {
             if item.lanes[id] != nil { complete(id) }
         }
         loading.waiting = [:]
-        guard let lane, let state = self.item?.lanes[lane] else { return }
-        // What has come and is not demuxed yet is played too.
-        let ends = state.segments.map { $0.job.start + $0.job.duration }
-        self.item?.failsAt = (ends + [state.loadedEnd].compactMap(\.self)).max()
+        self.item?.failingLane = lane
     }
 }
 

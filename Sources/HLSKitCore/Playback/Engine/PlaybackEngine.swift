@@ -215,9 +215,7 @@ struct PlaybackEngine: Sendable {
             applyMediaSelection()
         case .assetKeysEnded(let error): endAssetKeys(error)
         case .setNetworkConditions(let new): networkConditions = new
-        case .setOutputLimits(let new):
-            outputLimits = new
-            showPicturesIfWanted()
+        case .setOutputLimits(let new): outputLimits = new
         case .setAllowance(let new): allowance = new
         case .takeLate(let kinds, let lane, let besideOthers): takeLate(kinds, of: lane, besideOthers: besideOthers)
         case .setForwardPlaybackEndTime(let time): setForwardEnd(time)

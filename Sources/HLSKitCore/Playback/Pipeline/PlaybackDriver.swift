@@ -461,8 +461,7 @@ struct PlaybackDriver: ~Copyable {
             }
         }
         greeted = ids
-        var limits = configuration.outputs.limits
-        limits.isSoundOnly = isTaken(.audio) && !isTaken(.video)
+        let limits = configuration.outputs.limits
         if limits != outputLimits {
             outputLimits = limits
             engine.handle(.control(.setOutputLimits(limits)))

@@ -92,6 +92,7 @@ struct EngineRecordingTests {
         origin.bytesPerSecond = { _ in 250_000 }
         var harness = EngineHarness.playing("main.m3u8", from: origin, preferences: Self.preferences()) {
             $0.pacing = .unpaced
+            $0.parallelLoading.connections = 1
         }
         harness.runToEnd()
         #expect(harness.didPlayToEnd)

@@ -73,7 +73,7 @@ struct PlayCommandTests {
     @Test(
         "what is kept goes on with the oldest segment of a live stream, what is watched at its edge",
         arguments: [
-            ([], .jumpToEdge), (["-o", "x.null", "-f", "null"], .jumpToEdge), (["-o", "a.ts"], .jumpToOldest),
+            ([], .jumpToEdge), (["-o", "a.ts"], .jumpToOldest),
             (["-o", "-", "-f", "s16le"], .jumpToOldest), (["-o", "a.ts", "--fell-behind", "edge"], .jumpToEdge),
             (["--fell-behind", "fail"], .fail),
         ] as [([String], PlayerItemPreferences.FellBehindPolicy)])

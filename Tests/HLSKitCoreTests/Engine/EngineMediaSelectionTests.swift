@@ -258,7 +258,7 @@ struct EngineMediaSelectionTests {
 
     @Test(
         "K01: subtitles chosen at any moment begin at the playhead, also when all of the item was asked for",
-        arguments: [6, 31, 71, 101, 113])
+        arguments: [6, 30, 70, 101, 113])
     func subtitlesAtAnyMoment(time: Int) throws {
         var harness = EngineHarness.playing("main.m3u8", from: Self.origin()) {
             $0.buffering.forwardDuration = .seconds(40)

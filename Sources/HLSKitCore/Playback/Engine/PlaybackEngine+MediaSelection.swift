@@ -109,12 +109,13 @@ extension PlaybackEngine {
             buffer.forwardDuration(of: .legible, ForwardBuffer.Situation(playhead: time)) <= .zero
         else { return }
         for flight in lane.segments.reversed() { cancel(flight) }
+        buffer.removeAll(in: .legible)
         item?.lanes[.subtitles]?.segments = []
+        item?.lanes[.subtitles]?.loadedEnd = time
         item?.lanes[.subtitles]?.cursor = .time(time)
         item?.lanes[.subtitles]?.startsNewSequence = true
         guard lane.isComplete else { return }
         item?.lanes[.subtitles]?.isComplete = false
-        buffer.markEnd(of: .legible, false)
         effects.append(.reopenLane(.subtitles))
         followPlaylist(of: .subtitles)
     }

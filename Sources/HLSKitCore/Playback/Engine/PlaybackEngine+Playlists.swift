@@ -291,6 +291,8 @@ extension PlaybackEngine {
             guard let tracker = item?.lanes[id]?.tracker else { continue }
             // Subtitles may join an item that is being played.
             let start = id == .subtitles ? max(start, playhead) : start
+            // What lies before is not passed over: it was not wanted.
+            if id == .subtitles { item?.lanes[id]?.loadedEnd = start }
             // A start that was asked for by time is exact: the last moments of its segment count.
             let index = item?.startWindow == nil ? nil : tracker.index(containing: max(start, tracker.start))
             item?.lanes[id]?.cursor = index.map { .position(tracker.position(at: $0)) } ?? .time(start)

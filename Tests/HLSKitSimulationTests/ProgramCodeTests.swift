@@ -110,11 +110,12 @@ struct ProgramCodeTests {
         mutating func decide(_ input: SelectionInput) -> SelectionDecision { rule.decide(input) }
     }
 
-    @Test("a rule decides the same whether the program or the engine calls it")
+    @Test("a rule chooses the same variants whether the program or the engine calls it")
     func wrapped() throws {
         let own = try play { configuration, _ in configuration.variantSelector = ScenarioRule() }
         let wrapped = try play { configuration, _ in configuration.variantSelector = Wrapped(rule: ScenarioRule()) }
-        #expect(own.log == wrapped.log)
+        // Of what happens at one moment, the answer of the program comes last.
+        #expect(own.variants == wrapped.variants)
         #expect(own.variants.count > 1)
     }
 

@@ -144,8 +144,6 @@ struct OutputLimits: Sendable, Hashable {
     var display: SelectionContext.Display?
     /// Some output cannot show high dynamic range.
     var needsStandardRange = false
-    /// There are outputs, and they take sound and no pictures.
-    var isSoundOnly = false
     /// The most channels that an output gives; nil is no limit.
     var maximumChannelCount: Int?
 }

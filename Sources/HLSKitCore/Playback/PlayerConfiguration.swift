@@ -38,7 +38,7 @@ public struct PlayerConfiguration: Sendable {
     public var decodingThreadCount = 0
     /// What is played. Media of other kinds is not decoded, and not loaded where it is apart: with `[.audio]` the sound
     /// that is wanted is loaded from its own playlist, and where it is among the pictures, from the lowest variant with the
-    /// best sound. The same holds for an item all of whose outputs take sound and none pictures. Default: video and audio.
+    /// best sound. Default: video and audio.
     public var mediaTypes: Set<MediaType> = [.video, .audio]
     /// What is decoded although no output takes it. Default: nothing.
     public var decodesWithoutOutput: Set<MediaType> = []

@@ -22,7 +22,8 @@ extension VariantCandidate {
                 resolution: variant.resolution.map { PixelSize(width: $0.width, height: $0.height) },
                 frameRate: variant.frameRate, videoRange: variant.effectiveVideoRange.rawValue,
                 hdcpLevel: variant.hdcpLevel?.rawValue, score: variant.score, audioGroup: variant.audio,
-                audioOptions: variant.audio.flatMap { options[$0] } ?? [], pathway: variant.pathwayID, hasVideo: hasVideo,
+                audioOptions: variant.audio.flatMap { options[$0] } ?? [], pathway: variant.pathwayID,
+                hasVideo: hasVideo,
                 requiredVideoLayouts: variant.requiredLayouts, allowedCPC: variant.contentProtectionLabels)
         }
     }

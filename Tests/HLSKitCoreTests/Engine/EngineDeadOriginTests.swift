@@ -25,8 +25,8 @@ struct EngineDeadOriginTests {
         var harness = EngineHarness.playing(
             "vod.m3u8", from: Self.origin(count: 600, lost: 0..<600, status: Self.deaths[index])
         ) { if isUnpaced { $0.pacing = .unpaced } }
-        let reachedEnd = harness.runToEnd(by: .seconds(62))
-        #expect(reachedEnd)
+        let isOver = harness.runToEnd(by: .seconds(62))
+        #expect(isOver)
         #expect(harness.error != nil)
         #expect(!harness.didPlayToEnd)
         #expect(harness.statistics.numberOfSkippedSegments <= 5)
@@ -38,8 +38,8 @@ struct EngineDeadOriginTests {
         var harness = EngineHarness.playing(
             "vod.m3u8", from: Self.origin(count: 600, lost: 4..<600, status: Self.deaths[index])
         ) { if isUnpaced { $0.pacing = .unpaced } }
-        let reachedEnd = harness.runToEnd(by: .seconds(78))
-        #expect(reachedEnd)
+        let isOver = harness.runToEnd(by: .seconds(78))
+        #expect(isOver)
         #expect(harness.error != nil)
         #expect(harness.story.contains("failedToPlayToEnd"))
         #expect(!harness.didPlayToEnd)
@@ -96,8 +96,8 @@ struct EngineDeadOriginTests {
             var harness = EngineHarness.playing("vod.m3u8", from: Self.origin(lost: 40 - count..<40)) {
                 if isUnpaced { $0.pacing = .unpaced }
             }
-            let reachedEnd = harness.runToEnd()
-            #expect(reachedEnd)
+            let isOver = harness.runToEnd()
+            #expect(isOver)
             #expect(harness.didPlayToEnd == (count == 1))
             #expect(harness.story.contains("failedToPlayToEnd") == (count > 1))
         }
@@ -111,8 +111,8 @@ struct EngineDeadOriginTests {
                 $0.retryPolicies.lostMediaTime = .seconds(time)
                 $0.retryPolicies.budget = .seconds(budget)
             }
-            let reachedEnd = harness.runToEnd(by: .seconds(limit))
-            #expect(reachedEnd, "\(time) \(budget)")
+            let isOver = harness.runToEnd(by: .seconds(limit))
+            #expect(isOver, "\(time) \(budget)")
             #expect(harness.now >= .seconds(limit - 10), "\(time) \(budget)")
         }
     }
@@ -136,8 +136,8 @@ struct EngineDeadOriginTests {
             var origin = ScriptedOrigin.live()
             origin.media = { visit in visit.time < .seconds(40) ? .media(100_000) : death }
             var harness = EngineHarness.playing("live.m3u8", from: origin)
-            let reachedEnd = harness.runToEnd(by: .seconds(140))
-            #expect(reachedEnd)
+            let isOver = harness.runToEnd(by: .seconds(140))
+            #expect(isOver)
             #expect(harness.now > .seconds(95))
             #expect(harness.error != nil)
         }

@@ -87,8 +87,8 @@ struct EngineFailoverTests {
             var origin = Self.origin(audio: ("ea.m3u8", "ea.m3u8"))
             origin.answer("ea.m3u8", reply)
             var harness = EngineHarness.playing("main.m3u8", from: origin)
-            let reachedEnd = harness.runToEnd(by: .seconds(45))
-            #expect(reachedEnd)
+            let isOver = harness.runToEnd(by: .seconds(45))
+            #expect(isOver)
             #expect(harness.error != nil)
             #expect(harness.playingSince == nil)
         }
@@ -99,8 +99,8 @@ struct EngineFailoverTests {
         var origin = Self.origin(audio: ("ea.m3u8", "ea.m3u8"))
         for number in 0..<20 { origin.answer("ea\(number).ts", .status(404)) }
         var harness = EngineHarness.playing("main.m3u8", from: origin)
-        let reachedEnd = harness.runToEnd(by: .seconds(45))
-        #expect(reachedEnd)
+        let isOver = harness.runToEnd(by: .seconds(45))
+        #expect(isOver)
         #expect(harness.error != nil)
         #expect(harness.playingSince == nil)
     }
@@ -113,8 +113,8 @@ struct EngineFailoverTests {
             var preferences = PlayerItemPreferences()
             preferences.preferredForwardBufferDuration = 700
             var harness = EngineHarness.playing("main.m3u8", from: origin, preferences: preferences)
-            let reachedEnd = harness.runToEnd(by: .seconds(100))
-            #expect(reachedEnd)
+            let isOver = harness.runToEnd(by: .seconds(100))
+            #expect(isOver)
             #expect(harness.error != nil)
             #expect(harness.story.contains("failedToPlayToEnd"))
             #expect(!harness.didPlayToEnd)
@@ -165,8 +165,8 @@ struct EngineFailoverTests {
             var harness = EngineHarness.playing(
                 "main.m3u8", from: Self.subtitled(Self.dead + "sa.m3u8"), preferences: preferences
             ) { if isUnpaced { $0.pacing = .unpaced } }
-            let reachedEnd = harness.runToEnd(by: .seconds(110))
-            #expect(reachedEnd)
+            let isOver = harness.runToEnd(by: .seconds(110))
+            #expect(isOver)
             #expect(harness.didPlayToEnd)
             #expect(harness.error == nil)
         }

@@ -86,7 +86,7 @@ struct EngineFailureTests {
             var harness = EngineHarness.playing("main.m3u8", from: origin, configure)
             harness.runToEnd()
             #expect(!harness.didPlayToEnd)
-            #expect(harness.error?.code == .network)
+            #expect(harness.error?.code == .notFound)
             #expect(harness.error?.detail == "HTTP 404")
         }
     }

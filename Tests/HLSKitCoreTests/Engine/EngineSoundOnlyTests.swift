@@ -114,26 +114,4 @@ struct EngineSoundOnlyTests {
         #expect(Self.prefixes(harness) == ["len", "hen"])
         #expect(harness.statistics.numberOfSkippedSegments == 0)
     }
-
-    @Test(
-        "outputs that take sound alone are enough; with one that takes pictures these are loaded from the playhead on")
-    func outputs() {
-        var harness = EngineHarness(origin: Self.apart)
-        harness.control(.play)
-        harness.open("main.m3u8")
-        harness.control(.setOutputLimits(OutputLimits(isSoundOnly: true)))
-        harness.run(until: .seconds(13))
-        #expect(Self.prefixes(harness) == ["len"])
-        let place = harness.state.currentTime.seconds
-        harness.control(.setOutputLimits(OutputLimits()))
-        harness.run(until: .seconds(16))
-        #expect(harness.state.timeControlStatus == .playing)
-        #expect(harness.state.currentTime.seconds > place)
-        harness.runToEnd()
-        #expect(harness.didPlayToEnd)
-        let pictures = harness.loadedSegments.filter { $0.hasPrefix("a") || $0.hasPrefix("b") }
-        #expect(pictures.first == "a\(Int(place) / 4).ts" || pictures.first == "b\(Int(place) / 4).ts")
-        #expect(pictures.count == 20 - Int(place) / 4)
-        #expect(harness.violations.isEmpty)
-    }
 }

@@ -108,9 +108,13 @@ struct SegmentHistoryTests {
         Case(
             testDescription: "the same names again, without dates: a list that shrinks and goes on growing",
             lists: [
-                List(number: 70, count: 8), List(number: 71, count: 8), List(number: 0, count: 1),
+                List(number: 0, count: 8), List(number: 8, count: 8), List(number: 0, count: 1),
                 List(number: 0, count: 2), List(number: 0, count: 3),
             ], updates: [.changed, .older, .restarted, .changed]),
+        Case(
+            testDescription: "numbers of before it was first looked at, from the beginning",
+            lists: [List(number: 70, count: 8), List(number: 0, count: 1), List(number: 0, count: 2)],
+            updates: [.restarted, .changed]),
         Case(
             testDescription: "the same names again in a list that keeps all, without dates",
             lists: [List(number: 0, count: 50), List(number: 0, count: 2), List(number: 0, count: 3)],

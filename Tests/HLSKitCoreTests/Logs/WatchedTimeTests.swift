@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Watched time")
 struct WatchedTimeTests {
-    private static func range(_ start: Int, _ end: Int) -> Range<Duration> { .seconds(start) ..< .seconds(end) }
+    private static func range(_ start: Int, _ end: Int) -> Range<Duration> { Duration.seconds(start)..<Duration.seconds(end) }
 
     @Test("what is played counts at any rate and in either direction; jumps and losses do not")
     func value() {
@@ -17,11 +17,11 @@ struct WatchedTimeTests {
         watched.jump(to: .seconds(100))
         watched.advance(to: .seconds(90))
         #expect(watched.total == .seconds(20))
-        watched.lose(.seconds(92) ..<. seconds(96), at: .seconds(90))
-        watched.lose(.seconds(96) ..<. seconds(98), at: .seconds(90))
+        watched.lose(Self.range(92, 96), at: .seconds(90))
+        watched.lose(Self.range(96, 98), at: .seconds(90))
         #expect(watched.total(upTo: .seconds(94)) == .seconds(22), "two seconds of it are lost")
         #expect(watched.total(upTo: .seconds(100)) == .seconds(24))
-        watched.recover(.seconds(94) ..<. seconds(98), at: .seconds(94))
+        watched.recover(Self.range(94, 98), at: .seconds(94))
         #expect(watched.total(upTo: .seconds(100)) == .seconds(28))
         watched.advance(to: .seconds(100))
         watched.advance(to: .seconds(91))
@@ -31,10 +31,10 @@ struct WatchedTimeTests {
     @Test("what came before a loss was known stays counted, and losses do not pile up without end")
     func bounds() {
         var watched = WatchedTime()
-        watched.lose(.seconds(2) ..<. seconds(6), at: .seconds(4))
+        watched.lose(Self.range(2, 6), at: .seconds(4))
         #expect(watched.total(upTo: .seconds(10)) == .seconds(8))
         for index in 0..<10_000 {
-            watched.lose(.seconds(20 + 2 * index) ..<. seconds(21 + 2 * index), at: .seconds(10))
+            watched.lose(Self.range(20 + 2 * index, 21 + 2 * index), at: .seconds(10))
         }
         #expect(watched.total == .seconds(8))
         #expect(watched.total(upTo: .seconds(20_020)) == .seconds(8) + .seconds(20_010) - .seconds(256))

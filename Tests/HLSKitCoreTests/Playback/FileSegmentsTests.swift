@@ -129,6 +129,17 @@ struct FileSegmentsTests {
         }
     }
 
+    @Test("an end time is reached where the segment that holds it was cut before", arguments: [5.5, 6, 7.9])
+    func endTime(_ end: Double) async throws {
+        let transport = TableTransport([Self.url: try Self.stream(.plain)], pieceByteCount: 4096)
+        let writer = CapturingWriter([.video])
+        let item = try PlayerItem(Self.url, to: writer)
+        item.forwardPlaybackEndTime = MediaTime(seconds: end, preferredTimescale: 1000)
+        let play = try await Play.toEnd(item, Self.configuration(transport))
+        #expect(play.error == nil)
+        #expect(abs(writer.pictures.count - Int(end * 10)) <= 1, "\(writer.pictures.count)")
+    }
+
     @Test("I01: sounds of a transport stream are chosen by language", arguments: ["en", "de"])
     func streamAudio(_ language: String) async throws {
         let found = try await play(try Self.stream(.plain), audio: "lang=\(language)")

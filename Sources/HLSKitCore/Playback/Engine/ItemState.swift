@@ -94,7 +94,7 @@ struct ItemState: Sendable {
     var passedEnd: Duration?
     /// The duration that was told last.
     @Shared var toldDuration: MediaTime? = nil
-    /// Nobody takes pictures: only the sound is loaded, as far as it is apart from them.
+    /// Only sound is played, and loaded as far as it is apart from pictures.
     var isSoundOnly = false
     /// The player is paused in a live stream, and asks for nothing.
     var isAtRest = false
@@ -106,8 +106,8 @@ struct ItemState: Sendable {
     @Shared var error: PlayerError? = nil
     /// Loading cannot go on; the item fails when what was loaded is played.
     @Shared var pendingFailure: PlayerError? = nil
-    /// Where the media ends without which nothing is played; nil where all that is there is played before.
-    var failsAt: Duration?
+    /// The lane that cannot go on then, without which nothing is played.
+    var failingLane: LaneID?
     /// Numbers of the mappings to the item's timeline.
     var timelines: [TimelineKey: Int] = [:]
     var timelineShift = 0
@@ -164,6 +164,13 @@ struct ItemState: Sendable {
     var liveTracker: PlaylistTracker? {
         let trackers = LaneID.allCases.compactMap { lanes[$0] }.filter(\.isRequired).compactMap(\.tracker)
         return trackers.first(where: \.isLive)
+    }
+    /// Where the media ends without which nothing is played; nil where that is not known yet, or there is no such media.
+    var failsAt: Duration? {
+        guard pendingFailure != nil, let id = failingLane, let lane = lanes[id], lane.segments.isEmpty else {
+            return nil
+        }
+        return lane.loadedEnd
     }
     /// Where what was loaded ends.
     var loadedEnd: Duration { requiredLanes.compactMap(\.loadedEnd).max() ?? start ?? .zero }

@@ -390,10 +390,7 @@ extension PlaybackEngine {
             if item.lanes[id] != nil { complete(id) }
         }
         loading.waiting = [:]
-        if let lane {
-            let end = self.item?.lanes[lane]?.loadedEnd
-            self.item?.failsAt = end
-        }
+        self.item?.failingLane = lane
     }
 }
 

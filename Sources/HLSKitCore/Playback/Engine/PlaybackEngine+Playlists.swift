@@ -193,9 +193,21 @@ extension PlaybackEngine {
             !playlist.hasEndList || reference.beganLive || reference.start != .zero
         else { return .zero }
         if let start = Self.start(of: playlist, beside: reference) { return start }
+        if lane == .main, let start = startBeyond(of: playlist) { return start }
         var length = Duration.zero
         for segment in playlist.segments { length += segment.duration }
         return reference.end - length
+    }
+
+    /// Of a variant whose window has moved past all that was known of the one before, as far as time allows.
+    private func startBeyond(of playlist: MediaPlaylist) -> Duration? {
+        guard let before = item?.previousTracker, before.isLive else { return nil }
+        let end = before.playlist.mediaSequence + before.segmentCount
+        let (distance, overflow) = playlist.mediaSequence.subtractingReportingOverflow(end)
+        let target = before.pacingTarget
+        guard !overflow, (1...100_000).contains(distance), target * distance <= now - before.lastLoadBegan + target * 2
+        else { return nil }
+        return before.end + target * distance
     }
 
     private func startBesideOthers(of playlist: MediaPlaylist, in id: LaneID) -> Duration? {

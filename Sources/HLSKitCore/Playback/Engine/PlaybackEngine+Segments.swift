@@ -50,7 +50,10 @@ extension PlaybackEngine {
         }
         var isForSound = false
         if let end = item?.isLive == true ? item?.forwardEnd : effectiveEnd, tracker.starts[index] >= end {
-            isForSound = item?.forwardEnd == end && needsMoreSound(lane, before: end, from: tracker.starts[index])
+            isForSound =
+                item?.forwardEnd == end
+                && (needsMoreSound(lane, before: end, from: tracker.starts[index])
+                    || endsTooEarly(lane, before: end, at: index))
             guard isForSound, lane.segments.isEmpty else {
                 if lane.segments.isEmpty { complete(id) }
                 return false

@@ -76,6 +76,7 @@ struct PlaybackEngine: Sendable {
     /// Takes in what happened at `now` and gives what is to be done.
     mutating func handle(_ event: EngineEvent, at now: Duration) -> [EngineEffect] {
         guard !hasResigned else { return [] }
+        holdTime(until: now)
         self.now = max(now, self.now)
         apply(event)
         if needsSettling(after: event) { return settled(after: event) }
@@ -214,9 +215,7 @@ struct PlaybackEngine: Sendable {
             applyMediaSelection()
         case .assetKeysEnded(let error): endAssetKeys(error)
         case .setNetworkConditions(let new): networkConditions = new
-        case .setOutputLimits(let new):
-            outputLimits = new
-            showPicturesIfWanted()
+        case .setOutputLimits(let new): outputLimits = new
         case .setAllowance(let new): allowance = new
         case .takeLate(let kinds, let lane, let besideOthers): takeLate(kinds, of: lane, besideOthers: besideOthers)
         case .setForwardPlaybackEndTime(let time): setForwardEnd(time)

@@ -2,7 +2,7 @@
 ///
 /// An engine decides under the player's lock, where no code of the program may run. So it asks with
 /// ``EngineEffect/ask(_:)``; whoever carries that out calls the program, without any lock, and gives the answer back as
-/// ``EngineEvent/answer(_:)`` before anything else happens. No time passes for it.
+/// ``EngineEvent/answer(_:)``. No time passes for it.
 struct ProgramQuestion: Sendable {
     enum Subject: Sendable {
         case keepUp(@Sendable (KeepUpInput) -> Bool, KeepUpInput)

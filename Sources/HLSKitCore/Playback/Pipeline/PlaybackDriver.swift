@@ -461,8 +461,7 @@ struct PlaybackDriver: ~Copyable {
             }
         }
         greeted = ids
-        var limits = configuration.outputs.limits
-        limits.isSoundOnly = isTaken(.audio) && !isTaken(.video)
+        let limits = configuration.outputs.limits
         if limits != outputLimits {
             outputLimits = limits
             engine.handle(.control(.setOutputLimits(limits)))
@@ -490,7 +489,7 @@ struct PlaybackDriver: ~Copyable {
             let key = RendererKey(lane: lane, type: type)
             late.landings[key] = renderers[key] == nil ? landing : nil
             guard let active = renderers[key] else { continue }
-            active.renderer.flush(to: landing)
+            active.renderer.restart(from: landing)
             renderers[key]?.generation += 1
             renderers[key]?.drainedEnd = nil
             renderers[key]?.presentedUpTo = nil

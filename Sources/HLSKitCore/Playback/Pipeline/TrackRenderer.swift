@@ -111,6 +111,12 @@ final class TrackRenderer: Sendable {
         }
     }
 
+    /// Forgets all media, without a jump in time.
+    func restart(from landing: Landing) {
+        flush(to: landing)
+        clock.cancelWait(of: ObjectIdentifier(self))
+    }
+
     /// Presents once more what is held, from `landing` on.
     func reposition(to landing: Landing) {
         change { queue in
@@ -133,6 +139,9 @@ final class TrackRenderer: Sendable {
     func time(stepping count: Int, from time: Duration) -> Duration? {
         queue.withLock { $0.store.time(stepping: count, from: time) }
     }
+
+    /// The reading place was not moved since.
+    private func isCurrent(_ generation: Int) -> Bool { queue.withLock { $0.generation == generation } }
 
     /// Holds no media at all.
     var isEmpty: Bool { queue.withLock { $0.store.isEmpty } }
@@ -765,7 +774,9 @@ final class TrackRenderer: Sendable {
         private func waitUntilDue(_ time: Duration) async -> Bool {
             guard
                 await renderer.clock.wait(until: time, generation: clockGeneration, waiter: ObjectIdentifier(renderer))
-                    == .due
+                    == .due,
+                // Without a jump in time, too: media that is loaded again for who came late replaces what was decoded.
+                renderer.isCurrent(generation)
             else { return false }
             if renderer.clock.isPaced, !window.isStill {
                 let lateness = renderer.clock.now - time

@@ -35,9 +35,13 @@ struct SampleTransportStream {
         // In the order of decoding, both kinds beside each other.
         var units: [(dts: Int64, segment: Int, pes: TransportStreamWriter.PES)] = []
         var index = -1
+        // Sound and pictures begin at one time.
+        let start = pictures.map(\.pts).min() ?? 0
         for picture in pictures {
-            let (pts, dts) = (Self.ticks(picture.pts, video), Self.ticks(picture.dts, video))
-            if picture.isSync { index = max(index, segment(of: ItemTimeline.duration(picture.pts, video.timescale))) }
+            let (pts, dts) = (Self.ticks(picture.pts - start, video), Self.ticks(picture.dts - start, video))
+            if picture.isSync {
+                index = max(index, segment(of: ItemTimeline.duration(picture.pts - start, video.timescale)))
+            }
             var bytes: [UInt8] = [0, 0, 0, 1, 0x09, 0xf0]
             if picture.isSync, hasParameterSets(index) { bytes += sets }
             bytes += Self.byteStream(of: picture, video)

@@ -30,7 +30,7 @@ struct PlayVerdict: Sendable, Equatable {
 
     /// Why nothing was played or written, or not to one of the outputs; nil where everything got something.
     var failure: PlayerError? {
-        if outputs.isEmpty { return hasPlayed ? nil : emptiness }
+        if outputs.isEmpty { return hasPlayed && !startsBehindEnd ? nil : emptiness }
         guard let empty = outputs.first(where: \.isEmpty) else { return nil }
         var error = outputs.allSatisfy(\.isEmpty) ? emptiness : missingKind(for: empty)
         let names = outputs.filter(\.isEmpty).map(\.path).joined(separator: ", ")
@@ -46,10 +46,16 @@ struct PlayVerdict: Sendable, Equatable {
         return statistics.numberOfDecodedVideoFrames + statistics.numberOfDecodedAudioFrames > 0
     }
 
+    /// Of what reaches past the end some may be decoded all the same.
+    private var startsBehindEnd: Bool {
+        guard case .fromStart(let time)? = from, let duration = state.duration.finiteSeconds else { return false }
+        return time / .seconds(1) >= duration
+    }
+
     private var emptiness: PlayerError {
         let duration = state.duration.finiteSeconds
         let start = state.currentTime.finiteSeconds
-        if case .fromStart(let time)? = from, let duration, time / .seconds(1) >= duration {
+        if startsBehindEnd, let duration {
             return PlayerError(
                 code: .notAvailable, url: url, cause: "the stream ends before --from",
                 detail: "it lasts \(Decimals.clock(duration))")

@@ -178,10 +178,10 @@ struct RetryScheduleTests {
             kind: .reload, isLive: true, hasAlternative: true, expected: after(0.5) + [.failOver]),
         Case(
             testDescription: "R49: a key answers 5xx", cause: status(500), kind: .key,
-            expected: schedule + [.fail(.network)]),
+            expected: schedule + [.fail(.contentKey)]),
         Case(
             testDescription: "R49: a key hangs", cause: error(.timedOut), kind: .key,
-            expected: schedule + [.fail(.network)]),
+            expected: schedule + [.fail(.contentKey)]),
         Case(
             testDescription: "R50: a key answers 403", cause: status(403), kind: .key,
             expected: after(0.5) + [.fail(.contentKey)]),

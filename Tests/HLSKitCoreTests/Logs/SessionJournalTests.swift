@@ -128,10 +128,8 @@ struct SessionJournalTests {
 
     @Test("O04: a switch succeeds where its segment comes, also if the next one is decided before that is known")
     func quickSwitches() throws {
-        // Media comes at once: with the first segment the rule knows the network, and goes up.
-        var origin = ScriptedOrigin.twoVariants(count: 30)
-        origin.bytesPerSecond = { _ in 20_000_000 }
-        var harness = Self.playing("main.m3u8", from: origin)
+        // Less is expected of the network than it gives: with the first segment the rule knows it, and goes up.
+        var harness = Self.playing("main.m3u8", from: .twoVariants(count: 30)) { $0.initialBitRateHint = 1_500_000 }
         harness.runToEnd()
         let starts = Self.metrics(harness, MetricPlayerItemVariantSwitchStartEvent.self)
         let ends = Self.metrics(harness, MetricPlayerItemVariantSwitchEvent.self)
@@ -140,7 +138,7 @@ struct SessionJournalTests {
         #expect(ends.map(\.didSucceed) == [true, true])
         #expect(starts.allSatisfy { !$0.explanation.isEmpty })
         let segments = Self.metrics(harness, MetricHLSMediaSegmentRequestEvent.self)
-        #expect(segments.compactMap { $0.segment?.mediaSequence } == Array(0..<30))
+        #expect(Set(segments.compactMap { $0.segment?.mediaSequence }) == Set(0..<30))
         #expect(segments.first?.segment?.variantIndex == starts[0].toVariant.index)
         #expect(segments.last?.segment?.variantIndex == starts[1].toVariant.index)
         let line = try #require(segments.last).jsonLine

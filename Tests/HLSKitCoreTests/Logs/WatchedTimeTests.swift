@@ -7,7 +7,9 @@ import Testing
 
 @Suite("Watched time")
 struct WatchedTimeTests {
-    private static func range(_ start: Int, _ end: Int) -> Range<Duration> { Duration.seconds(start)..<Duration.seconds(end) }
+    private static func range(_ start: Int, _ end: Int) -> Range<Duration> {
+        Duration.seconds(start)..<Duration.seconds(end)
+    }
 
     @Test("what is played counts at any rate and in either direction; jumps and losses do not")
     func value() {

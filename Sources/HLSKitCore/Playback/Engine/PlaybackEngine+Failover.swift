@@ -135,7 +135,8 @@ extension PlaybackEngine {
         let ids = Set(option.renditions.map(\.optionID))
         let penalized = penalizedVariants()
         return eligibility().eligible.filter { candidate in
-            guard !penalized.contains(candidate.index), !isVariantFixed || sharesMain(candidate), playlist.variants.indices.contains(candidate.index),
+            guard !penalized.contains(candidate.index), !isVariantFixed || sharesMain(candidate),
+                playlist.variants.indices.contains(candidate.index),
                 let audio = audio(of: playlist.variants[candidate.index], in: playlist), ids.contains(audio.optionID)
             else { return false }
             return audioURL(of: candidate.index) != url

@@ -29,7 +29,8 @@ struct EngineDeadOriginTests {
         #expect(isOver)
         #expect(harness.error != nil)
         #expect(!harness.didPlayToEnd)
-        #expect(harness.statistics.numberOfSkippedSegments <= 5)
+        // Side by side one more is over by the time.
+        #expect(harness.statistics.numberOfSkippedSegments <= (isUnpaced ? 8 : 5))
         #expect(harness.violations.isEmpty)
     }
 

@@ -21,10 +21,13 @@ struct LostMedia: Sendable {
     /// What the losses took, time counted once where several failed side by side.
     private var time = Duration.zero
     private var accountedUntil = Duration.zero
+    /// When the first request began that has failed since media came last.
+    private var firstFailure: Duration?
 
     /// A request for the segment that counts as `role` failed. It began at `began`.
     mutating func failed(_ role: SegmentID, began: Duration) {
         if failing[role] == nil { failing[role] = began }
+        if firstFailure == nil { firstFailure = began }
     }
 
     /// How long there will have been no media at `time` in which media was asked for, if `role` has failed until then.
@@ -32,6 +35,10 @@ struct LostMedia: Sendable {
         guard let began = failing[role] else { return self.time }
         return self.time + max(.zero, time - max(began, accountedUntil))
     }
+
+    /// How long there will have been no media at `time`, whatever was asked for meanwhile: in a live stream something is
+    /// always asked for, and what is not there any more is let go without an end.
+    func silence(at time: Duration) -> Duration { firstFailure.map { max(.zero, time - $0) } ?? .zero }
 
     /// A segment is given up. What is in `role` has counted for it.
     mutating func lose(_ id: SegmentID, role: SegmentID, start: Duration, at now: Duration) {
@@ -45,6 +52,7 @@ struct LostMedia: Sendable {
     /// Media of a segment came: what was lost before it is a hole.
     mutating func deliver(_ id: SegmentID, role: SegmentID, at now: Duration) {
         failing[role] = nil
+        firstFailure = nil
         guard time > .zero || !losses.isEmpty || !failing.isEmpty else { return }
         time = .zero
         accountedUntil = max(accountedUntil, now)

@@ -79,9 +79,11 @@ struct MediaLane: Sendable {
     /// Where the media ends that was read so far.
     var demuxedEnd: Duration? { segments.compactMap(\.demuxedUpTo).max().map { max($0, loadedEnd ?? $0) } ?? loadedEnd }
     /// The segments that could not be had, one after another.
-    var run: LostMedia.Run {
+    ///
+    /// - Parameter countsLoaded: segments that have arrived and were not read yet are taken for media.
+    func run(countsLoaded: Bool = true) -> LostMedia.Run {
         lost.run(
-            loaded: segments.lazy.filter { $0.isLoaded || $0.demuxedUpTo != nil }.map(\.id),
+            loaded: segments.lazy.filter { countsLoaded && $0.isLoaded || $0.demuxedUpTo != nil }.map(\.id),
             underWay: segments.lazy.map(\.id))
     }
     /// The first segment whose bytes are on their way: the one that is needed next.

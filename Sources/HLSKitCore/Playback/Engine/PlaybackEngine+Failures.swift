@@ -137,14 +137,15 @@ extension PlaybackEngine {
         // Where it cannot be had elsewhere, a server that forgets for a moment what it lists is asked again.
         if !hasAlternative, isListedLive(flight) { isAtEdge = true }
         item?.lanes[segment.lane]?.lost.failed(flight.role, began: flight.requestBegan)
+        let isBad = loadingError == nil
         switch decide(role, .segment, cause, hasAlternative: hasAlternative, isAtLiveEdge: isAtEdge) {
         case .retry(let delay):
-            if hasWaitedTooLong(for: flight, at: now + delay) { return lose(segment, error) }
+            if hasWaitedTooLong(for: flight, at: now + delay) { return lose(segment, error, isBad: isBad) }
             wait(role, as: .segment(segment), delay, because: error)
         case .failOver: takeElsewhere(segment, because: error)
-        case .skip: lose(segment, error)
+        case .skip: lose(segment, error, isBad: isBad)
         case .fail(let code):
-            if segment.lane == .subtitles { return lose(segment, error) }
+            if segment.lane == .subtitles { return lose(segment, error, isBad: isBad) }
             failWhenPlayed(error.with(code), from: segment, in: segment.lane)
         }
     }
@@ -159,7 +160,8 @@ extension PlaybackEngine {
     /// Whether a segment would not have come for longer at `time` than is waited for media.
     private func hasWaitedTooLong(for flight: SegmentInFlight, at time: Duration) -> Bool {
         guard let lane = item?.lanes[flight.id.lane], let limit = timeWithoutMedia else { return false }
-        return lane.lost.duration(with: flight.role, at: time) > limit
+        return (item?.isLive == true ? lane.lost.silence(at: time) : lane.lost.duration(with: flight.role, at: time))
+            > limit
     }
 
     /// How long media is waited for; nil is for ever.
@@ -175,14 +177,16 @@ extension PlaybackEngine {
     }
 
     /// Passes over a segment, or gives the lane up where that is one too many.
-    private mutating func lose(_ segment: SegmentID, _ error: PlayerError) {
+    ///
+    /// - Parameter isBad: it arrived. So may those behind it that have arrived as well, and prove nothing.
+    private mutating func lose(_ segment: SegmentID, _ error: PlayerError, isBad: Bool) {
         guard let flight = item?.lanes[segment.lane]?.segments.first(where: { $0.id == segment }) else { return }
         let isTooLong = hasWaitedTooLong(for: flight, at: now)
         item?.lastLoss = error
         noteLost(segment, role: flight.role, start: flight.demuxedUpTo ?? flight.job.start)
         skip(segment, cause: error.description)
         guard let lane = item?.lanes[segment.lane] else { return }
-        let run = lane.run
+        let run = lane.run(countsLoaded: !isBad)
         // A live window moves on by itself: there only time counts.
         let limit = item?.isLive == true ? nil : configuration.retryPolicies.lostSegmentLimit
         guard isTooLong || hasWaitedTooLong(for: flight, at: now) || limit.map({ run.count >= $0 }) == true else {

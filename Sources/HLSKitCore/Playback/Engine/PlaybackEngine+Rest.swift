@@ -34,6 +34,7 @@ extension PlaybackEngine {
         item?.hasRested = true
         for id in LaneID.allCases {
             guard let lane = item?.lanes[id], !lane.isComplete else { continue }
+            item?.lanes[id]?.lost = LostMedia()
             for role in [RequestRole.mediaPlaylist(id), .map(id), .key(id)]
                 + lane.segments.map({ RequestRole.segment($0.role) })
             {

@@ -473,7 +473,9 @@ struct PlaybackEngine: Sendable {
         else { return }
         guard machine.status == .playing, item.seekTarget == nil, !awaitsSubtitles else { return }
         // One segment at the end may be missing, as a server may have listed one too many.
-        if let loss = item.lastLoss, item.requiredLanes.contains(where: { $0.run.count > 1 }) { return failItem(loss) }
+        if let loss = item.lastLoss, item.requiredLanes.contains(where: { $0.run().count > 1 }) {
+            return failItem(loss)
+        }
         if isAtForwardEnd, !item.isDrained {
             if !item.isComplete { cutLanes() }
             if awaitsLastPictures() { return }

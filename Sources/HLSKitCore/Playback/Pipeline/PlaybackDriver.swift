@@ -320,7 +320,10 @@ struct PlaybackDriver: ~Copyable {
             refreshing = nil
             engine.handle(.freshURL(result))
         case .renderer(let lane, let id, let report): process(report, of: id, lane)
-        case .outputsChanged: takeOutputs()
+        case .outputsChanged:
+            // What was decided before they came is carried out before: time may stand still since.
+            carryOut()
+            takeOutputs()
         }
     }
 

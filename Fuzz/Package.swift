@@ -7,7 +7,8 @@
 // What a fuzzer finds goes into corpus/ and is replayed by CorpusTests; of caption files into corpus-captions/, with the
 // ending of its format, and is replayed by CaptionCorpusTests; of media into the folder of its kind in corpus-media/, and
 // is replayed by DemuxerCorpusTests (closed captions by CaptionCorpusTests); scripts/make-fuzz-seeds makes the seeds
-// there. Media also take the fixtures of the tests as seeds, and the sanitizer of addresses:
+// there. Journals of downloads and recordings have their seeds in corpus-files/; DownloadJournalTests and
+// RecordingDamageTests replay them. Live reloads with deltas are FuzzMerging's. Media also take the fixtures of the tests as seeds, and the sanitizer of addresses:
 //
 //   swift build -c release --sanitize=fuzzer -Xswiftc -sanitize=fuzzer,address --product FuzzTransportStream
 //   .build/release/FuzzTransportStream -max_len=20000 new-corpus corpus-media/transport-stream ../Tests/Fixtures/media
@@ -33,4 +34,5 @@ let package = Package(
         fuzzer("FuzzTransportStream", of: "HLSMedia"), fuzzer("FuzzFragmentedMP4", of: "HLSMedia"),
         fuzzer("FuzzProgressiveMP4", of: "HLSMedia"), fuzzer("FuzzPackedAudio", of: "HLSMedia"),
         fuzzer("FuzzWebVTTSegment", of: "HLSMedia"), fuzzer("FuzzVideo", of: "HLSMedia"),
+        fuzzer("FuzzJournal"), fuzzer("FuzzRecording", of: "HLSKitCore", "HLSKitSimulation"),
     ], swiftLanguageModes: [.v6])

@@ -23,6 +23,9 @@ static inline CURLcode CCurl_setopt_write(CURL *handle, CURLoption option, curl_
 static inline CURLcode CCurl_setopt_opensocket(CURL *handle, curl_opensocket_callback value) {
     return (curl_easy_setopt)(handle, CURLOPT_OPENSOCKETFUNCTION, value);
 }
+static inline CURLcode CCurl_setopt_closesocket(CURL *handle, curl_closesocket_callback value) {
+    return (curl_easy_setopt)(handle, CURLOPT_CLOSESOCKETFUNCTION, value);
+}
 static inline CURLcode CCurl_getinfo_long(CURL *handle, CURLINFO info, long *value) {
     return (curl_easy_getinfo)(handle, info, value);
 }

@@ -49,6 +49,7 @@ public struct ContainerProbe: Sendable, Hashable {
         // Sync bytes behind a little garbage.
         if let stride = laterPackets(bytes) { return .transportStream(packetStride: stride) }
         guard isComplete else { return nil }
+        if hasLaterFrames(bytes) { return .packedAudio }
         return .unknown(appearance(of: bytes))
     }
 
@@ -124,6 +125,42 @@ public struct ContainerProbe: Sendable, Hashable {
         return needsMore ? .perhaps : .no
     }
 
+    /// Three frames of sound in a row stand behind zeros or a little garbage.
+    private static func hasLaterFrames(_ bytes: [UInt8]) -> Bool {
+        for start in 1..<bytes.count where bytes[start] == 0xff || bytes[start] == 0x0b {
+            for framing in [AudioFraming.adts, .mpegAudio, .ac3] {
+                var (at, count) = (start, 0)
+                while count < 3, let header = framing.header(at: at, in: bytes) {
+                    at += header.byteCount
+                    count += 1
+                }
+                if count == 3 { return true }
+            }
+        }
+        return false
+    }
+
+    /// The name of the media container that the bytes begin with, if it is one that this library knows and does not read:
+    /// "Matroska", "Ogg". nil for all else.
+    package static func unsupportedContainer(_ bytes: ArraySlice<UInt8>) -> String? {
+        containers.first { bytes.starts(with: $0.0) }.map { name in
+            guard name.1 == "RIFF", bytes.count >= 12 else { return name.1 }
+            let kind = String(decoding: bytes.dropFirst(8).prefix(4), as: UTF8.self)
+            return ["WAVE": "WAV", "AVI ": "AVI"][kind] ?? "RIFF"
+        }
+    }
+
+    /// Whether an appearance is the name of such a container.
+    package static func isUnsupportedContainer(_ appearance: String) -> Bool {
+        ["WAV", "AVI"].contains(appearance) || containers.contains { $0.1 == appearance }
+    }
+
+    private static let containers: [([UInt8], String)] = [
+        ([0x1a, 0x45, 0xdf, 0xa3], "Matroska"), (Array("FLV".utf8), "FLV"), (Array("OggS".utf8), "Ogg"),
+        (Array("RIFF".utf8), "RIFF"), ([0, 0, 1, 0xba], "an MPEG program stream"), (Array("fLaC".utf8), "FLAC"),
+        ([0x30, 0x26, 0xb2, 0x75], "ASF"), ([0x06, 0x0e, 0x2b, 0x34], "MXF"),
+    ]
+
     private static func withoutByteOrderMark(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
         bytes.starts(with: [0xef, 0xbb, 0xbf]) ? bytes.dropFirst(3) : bytes[...]
     }
@@ -141,11 +178,10 @@ public struct ContainerProbe: Sendable, Hashable {
         for (start, name) in starts where text.hasPrefix(start) {
             return name == "an XML document" && text.contains("<html") ? "an HTML page" : name
         }
+        if let name = unsupportedContainer(bytes[...]) { return name }
         let magic: [([UInt8], String)] = [
-            ([0x1a, 0x45, 0xdf, 0xa3], "Matroska"), (Array("FLV".utf8), "FLV"), (Array("OggS".utf8), "Ogg"),
-            (Array("RIFF".utf8), "RIFF"), ([0x1f, 0x8b], "gzip data"), ([0xff, 0xd8, 0xff], "a JPEG image"),
-            ([0x89, 0x50, 0x4e, 0x47], "a PNG image"), ([0, 0, 1, 0xba], "an MPEG program stream"),
-            (Array("fLaC".utf8), "FLAC"),
+            ([0x1f, 0x8b], "gzip data"), ([0xff, 0xd8, 0xff], "a JPEG image"),
+            ([0x89, 0x50, 0x4e, 0x47], "a PNG image"),
         ]
         for (start, name) in magic where bytes.starts(with: start) { return name }
         if bytes.allSatisfy({ $0 == 0 }) { return "zeros" }

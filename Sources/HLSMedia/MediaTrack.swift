@@ -24,6 +24,16 @@ public struct MediaCodec: RawRepresentable, Sendable, Hashable {
     public static let opus = MediaCodec(rawValue: "opus")
     public static let flac = MediaCodec(rawValue: "flac")
     public static let alac = MediaCodec(rawValue: "alac")
+    /// AAC with the tools of USAC (xHE-AAC), which decoders of AAC need not know.
+    public static let xheAAC = MediaCodec(rawValue: "xhe-aac")
+    /// DTS, with or without its extensions.
+    public static let dts = MediaCodec(rawValue: "dts")
+    public static let mpeg1Video = MediaCodec(rawValue: "mpeg1video")
+    public static let mpeg2Video = MediaCodec(rawValue: "mpeg2video")
+    /// MPEG-4 part 2.
+    public static let mpeg4Video = MediaCodec(rawValue: "mpeg4")
+    /// Each sample is a JPEG image.
+    public static let jpeg = MediaCodec(rawValue: "jpeg")
     public static let webVTT = MediaCodec(rawValue: "webvtt")
     public static let ttml = MediaCodec(rawValue: "ttml")
     public static let id3 = MediaCodec(rawValue: "id3")
@@ -66,6 +76,11 @@ public struct MediaTrack: Sendable, Hashable {
     public var encryption: TrackEncryption?
     /// Sound that an encoder has added, counted from the segment that tells it; nil where nothing is told.
     public var gapless: GaplessInfo?
+    /// Presentation times that the edit list of a whole file shows; the samples of others are there for the decoder.
+    /// nil: all are shown.
+    package var shownRange: Range<Int64>?
+    /// It belongs to another track: pictures of chapters, or what a decoder of the main pictures has no use for.
+    package var isAuxiliary = false
 
     public init(
         id: Int, mediaType: MediaType, codec: MediaCodec, timescale: Int32, configuration: [UInt8] = [],
@@ -117,7 +132,8 @@ public struct GaplessInfo: Sendable, Hashable {
 public struct MediaSample: Sendable {
     public var trackID: Int
     /// Presentation and decoding time in units of the track's timescale, as the container has them (33 bits in TS,
-    /// but continuous within a segment: a wrap inside the segment has been undone).
+    /// but continuous within a segment: a wrap inside the segment has been undone). Where MP4 has pictures shown before
+    /// they are decoded, by its words, all decoding times of the track are moved so far ahead that none is.
     public var pts: Int64
     public var dts: Int64
     /// In units of the track's timescale; 0 where the container does not tell (TS video).

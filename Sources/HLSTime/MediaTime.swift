@@ -196,7 +196,10 @@ extension MediaTime {
         multiplied(by: (Int64(factor), 1))
     }
 
-    /// The time multiplied by a number, rounded to the same timescale. NaN gives ``invalid``.
+    /// The time multiplied by a number. NaN gives ``invalid``.
+    ///
+    /// The timescale is kept where it can hold the product; otherwise it is doubled until it can, or is 65,536 or more,
+    /// and the product is rounded to it: half a second is half a second, also of a time in whole seconds.
     public func multiplied(by factor: Double) -> MediaTime {
         guard !factor.isNaN, kind != .invalid else { return .invalid }
         guard kind != .indefinite else { return .indefinite }
@@ -205,13 +208,22 @@ extension MediaTime {
             return sign.isNaN ? .invalid : sign < 0 ? .negativeInfinity : .positiveInfinity
         }
         if let whole = Int32(exactly: factor) { return multiplied(by: whole) }
-        return MediaTime(product: Double(value) * factor, timescale: timescale, epoch: epoch, rounded: hasBeenRounded) {
+        var scale = timescale
+        var product = Double(value) * factor
+        while product != product.rounded(), scale < Self.leastFineTimescale {
+            scale *= 2
+            product *= 2
+        }
+        return MediaTime(product: product, timescale: scale, epoch: epoch, rounded: hasBeenRounded) {
             Double(value) * (Double($0) / Double(timescale)) * factor
         }
     }
 
-    /// The time multiplied by `ratio.0 / ratio.1`, exactly but for one rounding to the same timescale.
-    /// A denominator of zero gives ``invalid``.
+    /// From this timescale on products with numbers are fine enough.
+    private static let leastFineTimescale: Int32 = 65_536
+
+    /// The time multiplied by `ratio.0 / ratio.1`: exactly, in the smallest multiple of the timescale that can hold it.
+    /// Where there is none, it is rounded once, to the largest. A denominator of zero gives ``invalid``.
     public func multiplied(by ratio: (Int64, Int64)) -> MediaTime {
         guard ratio.1 != 0, kind != .invalid else { return .invalid }
         guard kind != .indefinite else { return .indefinite }
@@ -222,14 +234,19 @@ extension MediaTime {
         let common = Self.greatestCommonDivisor(ratio.0.magnitude, ratio.1.magnitude)
         let numerator = Int128(ratio.0.magnitude / common) * Int128(sign < 0 ? -1 : 1)
         let denominator = Int128(ratio.1.magnitude / common)
-        let (quotient, exact) = Rounding.halfAwayFromZero.divide(Int128(value) * numerator, by: denominator)
-        if let value = Int64(exactly: quotient) {
-            let flags: Flags = exact && !hasBeenRounded ? .valid : [.valid, .hasBeenRounded]
-            return MediaTime(value: value, timescale: timescale, epoch: epoch, flags: flags)
-        }
+        let product = Int128(value) * numerator
+        let refinement = denominator / Self.greatestCommonDivisor(product, denominator)
+        let scale =
+            Int32(exactly: Int128(timescale) * refinement) ?? timescale * (Int32.max / timescale)
         return MediaTime(
-            numerator: quotient, denominator: Int128(timescale), timescale: timescale, epoch: epoch,
-            rounded: hasBeenRounded || !exact)
+            numerator: product, denominator: Int128(timescale) * denominator, timescale: scale, epoch: epoch,
+            rounded: hasBeenRounded)
+    }
+
+    private static func greatestCommonDivisor(_ a: Int128, _ b: Int128) -> Int128 {
+        var (a, b) = (a.magnitude, b.magnitude)
+        while b != 0 { (a, b) = (b, a % b) }
+        return Int128(max(a, 1))
     }
 
     private static func sum(_ left: MediaTime, _ right: MediaTime, sign: Int128, epoch: Int64) -> MediaTime {

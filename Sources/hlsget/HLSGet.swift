@@ -38,7 +38,7 @@ struct HLSGet: AsyncParsableCommand {
                     try command.run()
                 }
             } catch {
-                let (status, message) = (exitCode(for: error), fullMessage(for: error))
+                let (status, message) = (exitCode(for: error), Suggestion.filtered(fullMessage(for: error)))
                 if !message.isEmpty {
                     if status.isSuccess { print(message) } else { StandardStream.error.writeLine(message) }
                 }

@@ -3,54 +3,69 @@
 // DispatchQueue: nothing here measures or waits for time.)
 import Dispatch
 import Glibc
+import HLSKitCore
 import Synchronization
 
-/// What to do about signals that end the program: the first asks for a clean end, the next one ends it at once.
+/// What to do about signals that end the program: the first asks for a clean end, one that comes a while later ends it
+/// at once.
 struct InterruptState: Sendable, Equatable {
     enum Action: Sendable, Equatable {
         /// Stop, finish the files, print the summary, exit with 128 + signal.
         case finish(signal: Int32)
+        /// The same wish once more.
+        case ignore
         /// Exit with 128 + signal, now.
         case abort(signal: Int32)
     }
 
-    private(set) var firstSignal: Int32?
+    /// Whoever ends a program often does it twice within moments: `timeout` signals its child and then the child's whole
+    /// group, and a terminal that is closed sends SIGHUP behind a Ctrl-C. Nobody has become impatient in so short a time.
+    static let sameWish = Duration.seconds(1)
 
-    mutating func handle(signal: Int32) -> Action {
-        guard firstSignal == nil else { return .abort(signal: signal) }
-        firstSignal = signal
-        return .finish(signal: signal)
+    private(set) var firstSignal: Int32?
+    private var began = Duration.zero
+
+    /// - Parameter time: when it came, on any clock that goes on.
+    mutating func handle(signal: Int32, at time: Duration) -> Action {
+        guard firstSignal != nil else {
+            firstSignal = signal
+            began = time
+            return .finish(signal: signal)
+        }
+        return time - began < Self.sameWish ? .ignore : .abort(signal: signal)
     }
 }
 
-/// Watches for SIGINT and SIGTERM, and keeps SIGPIPE from ending the program, so that a closed pipe is an error of
+/// Watches for SIGINT, SIGTERM and SIGHUP, and keeps SIGPIPE from ending the program, so that a closed pipe is an error of
 /// the write (EPIPE, exit 9).
+///
+/// Where SIGHUP is ignored (`nohup`), it stays so.
 final class SignalWatcher: Sendable {
     /// Yields the signal that asks for a clean end, at most one.
     let requests: AsyncStream<Int32>
 
     nonisolated(unsafe) private let sources: [any DispatchSourceSignal]  // only cancelled, which any thread may
 
-    /// Watches until it is released. `abort` is called on the second signal, on a thread of its own.
+    /// Watches until it is released. `abort` is called when a second signal asks for an end at once, on a thread of its
+    /// own.
     init(
-        signals: [Int32] = [SIGINT, SIGTERM],
-        abort: @escaping @Sendable (_ signal: Int32) -> Void = { _exit(128 + $0) }
+        signals: [Int32] = [SIGINT, SIGTERM, SIGHUP], clock: any Clock<Duration> = PlayerConfiguration().clock,
+        abort: @escaping @Sendable (_ signal: Int32) -> Void = { Leftovers().end(signal: $0) }
     ) {
         signal(SIGPIPE, SIG_IGN)
+        let now = Self.stopwatch(clock)
         let (stream, continuation) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .bufferingOldest(1))
         requests = stream
         let state = SharedInterruptState()
         let queue = DispatchQueue(label: "hlsget.signals")
         let registrations = DispatchGroup()
-        sources = signals.map { number in
+        sources = signals.filter { $0 != SIGHUP || !Self.isIgnored($0) }.map { number in
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler {
-                // Signals that came in quick succession are one event with a count.
-                for _ in 0..<max(1, source.data) {
-                    switch state.handle(signal: number) {
-                    case .finish(let signal): continuation.yield(signal)
-                    case .abort(let signal): abort(signal)
-                    }
+                switch state.handle(signal: number, at: now()) {
+                case .finish(let signal): continuation.yield(signal)
+                case .ignore: break
+                case .abort(let signal): abort(signal)
                 }
             }
             registrations.enter()
@@ -66,8 +81,21 @@ final class SignalWatcher: Sendable {
         for source in sources { source.cancel() }
     }
 
+    private static func stopwatch(_ clock: some Clock<Duration>) -> @Sendable () -> Duration {
+        let start = clock.now
+        return { start.duration(to: clock.now) }
+    }
+
+    private static func isIgnored(_ signal: Int32) -> Bool {
+        var action = sigaction()
+        guard sigaction(signal, nil, &action) == 0 else { return false }
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1  // SIG_IGN
+    }
+
     private final class SharedInterruptState: Sendable {
         private let state = Mutex(InterruptState())
-        func handle(signal: Int32) -> InterruptState.Action { state.withLock { $0.handle(signal: signal) } }
+        func handle(signal: Int32, at time: Duration) -> InterruptState.Action {
+            state.withLock { $0.handle(signal: signal, at: time) }
+        }
     }
 }

@@ -96,6 +96,19 @@ import Testing
         #expect(repaired.notes.map(\.text) == ["damaged UTF-8; 1 characters were replaced"])
     }
 
+    @Test("the number of a cue that was cut off is no text; a number that is text stays")
+    func cutOff() throws {
+        let cue = "1\n00:00:01,000 --> 00:00:02,000\na\n\n2\n00:00:03,000 --> 00:00:04,000\nb\n\n"
+        for end in ["3", "3\n", "3\n\n"] {
+            let content = try read(.subRip, cue + end)
+            #expect(content.captions.map(\.text) == ["a", "b"])
+            #expect(content.notes.count == 1)
+        }
+        #expect(try read(.subRip, cue + "7\n").captions.map(\.text) == ["a", "b\n\n7"])
+        #expect(try read(.subRip, "1\n00:00:01,000 --> 00:00:02,000\n2\n").captions.map(\.text) == ["2"])
+        #expect(try read(.subRip, "00:00:01,000 --> 00:00:02,000\na\n\n2\n").captions.map(\.text) == ["a\n\n2"])
+    }
+
     @Test("K04: SubRip: what is written reads as the same captions", arguments: UInt64(0)..<40)
     func roundTrip(seed: UInt64) throws {
         var maker = CaptionMaker(seed: seed)

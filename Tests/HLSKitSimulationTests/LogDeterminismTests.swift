@@ -48,7 +48,7 @@ struct LogDeterminismTests {
         #expect(first.accessLog.contains("\n1970-01-01 "))
         #expect(first.accessJSON.hasPrefix(#"{"v":1,"event":"access_log","playback_start_date":"1970-01-01T00:0"#))
         #expect(first.metrics.contains(#""event":"initial_likely_to_keep_up""#))
-        #expect(first.metrics.contains(#""event":"summary""#))
+        #expect(first.metrics.contains(#""event":"playback_summary""#))
         #expect(first.errorCount == 1, "a download timed out in the tunnel; a second try made it good")
         let other = try Self.play { $0.seed = 7 }
         #expect(other.accessLog != first.accessLog, "another seed names another session")

@@ -20,6 +20,8 @@ struct PlayerLooperTests {
             try await queue.clock.sleep(for: .milliseconds(3500))
             #expect(looper.status == .ready)
             let count = queue.requestedNames.count
+            // Two playlists, a map and two segments: the copies wait for what the first one loads.
+            #expect(count == 5)
             try await queue.clock.sleep(for: .seconds(20))
             #expect(looper.loopCount == 5)
             #expect(looper.loopingPlayerItems.count == 3)
@@ -37,6 +39,20 @@ struct PlayerLooperTests {
             #expect(looper.loopCount == 6)
             await player.close()
         }
+    }
+
+    @Test("a live stream cannot be looped: the looper fails")
+    func live() throws {
+        let (clock, stream) = (VirtualClock(), SyntheticStream(liveWindow: 5))
+        let link = NetworkTrace(constant: .init(bitsPerSecond: 8e6, latency: .milliseconds(20)))
+        let player = QueuePlayer(
+            configuration: PlayerConfiguration(
+                clock: clock, transport: SimulatedTransport(stream, over: link, clock: clock)))
+        player.play()
+        let looper = try PlayerLooper(player: player, template: PlayerItem(url: stream.url))
+        clock.advance(by: .seconds(10))
+        #expect(looper.error?.code == .invalidArgument)
+        #expect(looper.loopingPlayerItems.count <= 1)
     }
 
     @Test("H06: a range of the item, from its start to its end")

@@ -187,6 +187,32 @@ struct QueuePlayerTests {
         #expect(log.pictures.map(\.name) == names)
     }
 
+    @Test("H05: items that were played are put behind the queue again, round after round, without a pause")
+    func treadmill() throws {
+        let queue = try VirtualQueue(["a": 4, "b": 4])
+        let log = PictureLog(clock: queue.clock)
+        try queue.clock.run {
+            let items = [queue.item("a", to: log.named("a")), queue.item("b", to: log.named("b"))]
+            let player = try QueuePlayer(items: items, configuration: queue.configuration)
+            let events = player.events()
+            player.play()
+            var changeCount = 0
+            for await event in events {
+                guard case .currentItemChanged(let id) = event.kind, id != nil else { continue }
+                changeCount += 1
+                if changeCount == 5 { break }
+                for item in items where item.id != id && player.canInsert(item) { try player.insert(item) }
+            }
+            await player.close()
+        }
+        let pictures = log.pictures.prefix(500)
+        #expect(pictures.map(\.name) == (0..<5).flatMap { Array(repeating: $0 % 2 == 0 ? "a" : "b", count: 100) })
+        for (one, next) in zip(pictures, pictures.dropFirst()).dropFirst() {
+            let distance = next.hostTime - one.hostTime
+            #expect(distance >= .milliseconds(39.9) && distance <= .milliseconds(40.1))
+        }
+    }
+
     @Test("what is taken out of a queue stops loading at once")
     func removal() throws {
         let queue = try VirtualQueue(["a": 200], over: "1000,300,50\n")

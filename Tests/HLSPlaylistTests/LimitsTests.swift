@@ -19,7 +19,19 @@ private let head = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n"
         let variants = "#EXTM3U\n" + String(repeating: "#EXT-X-STREAM-INF:BANDWIDTH=1\nv\n", count: 5)
         let renditions =
             "#EXTM3U\n" + String(repeating: "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"g\",NAME=\"n\"\n", count: 5)
+        let formats = head + (0..<5).map { "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"s\",KEYFORMAT=\"\($0)\"\n" }.joined()
+        let keys = head + (0..<5).map { "#EXT-X-KEY:METHOD=AES-128,URI=\"\($0)\"\n#EXTINF:4,\na\n" }.joined()
+        let ranges =
+            head + (0..<5).map { "#EXT-X-DATERANGE:ID=\"\($0)\",START-DATE=\"2026-01-01T00:00:00Z\"\n" }.joined()
+        let attributes =
+            head + (0..<5).map { "#EXT-X-DATERANGE:ID=\"i\",START-DATE=\"2026-01-01T00:00:00Z\",X-\($0)=1\n" }.joined()
+        let variables = head + (0..<5).map { "#EXT-X-DEFINE:NAME=\"a\($0)\",VALUE=\"v\"\n" }.joined()
         let cases: [(String, String, (inout PlaylistLimits) -> Void)] = [
+            (formats, "maximumAlternativeKeyCount", { $0.maximumAlternativeKeyCount = 4 }),
+            (keys, "maximumKeyCount", { $0.maximumKeyCount = 4 }),
+            (ranges, "maximumDateRangeCount", { $0.maximumDateRangeCount = 4 }),
+            (attributes, "maximumAttributeCount", { $0.maximumAttributeCount = 4 }),
+            (variables, "maximumVariableCount", { $0.maximumVariableCount = 4 }),
             (segments, "maximumByteCount", { $0.maximumByteCount = 50 }),
             (segments, "maximumSegmentCount", { $0.maximumSegmentCount = 4 }),
             (parts, "maximumSegmentCount", { $0.maximumSegmentCount = 4 }),
@@ -35,6 +47,60 @@ private let head = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n"
             #expect(error?.code == .limitExceeded && error?.text.contains(name) == true)
             #expect(throws: Never.self) { try read(text) }
         }
+    }
+
+    @Test("keys and maps that no segment uses are not kept, and those of the next segment are")
+    func unusedKeys() throws {
+        let keys = (0..<10_000).map { "#EXT-X-KEY:METHOD=AES-128,URI=\"\($0)\"\n#EXT-X-MAP:URI=\"m\($0)\"\n" }.joined()
+        let playlist = try MediaPlaylist(parsing: head + "#EXTINF:4,\na\n" + keys, url: "https://h/")
+        #expect(playlist.segments[0].keys.isEmpty && playlist.segments[0].map == nil)
+        #expect(playlist.upcoming.keys.map(\.uri) == ["9999"] && playlist.upcoming.map?.uri == "m9999")
+        let used = try MediaPlaylist(parsing: head + keys + "#EXTINF:4,\na\n#EXTINF:4,\nb\n", url: "https://h/")
+        #expect(used.segments.map { $0.keys.map(\.uri) } == [["9999"], ["9999"]])
+        #expect(used.segments[0].map?.keys.map(\.uri) == ["9999"])
+    }
+
+    @Test("many distinct key formats cost no more than their text", .timeLimit(.minutes(1)))
+    func keyFormats() {
+        let text =
+            head + (0..<10_000).map { "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"s:\($0)\",KEYFORMAT=\"\($0)\"\n" }.joined()
+        let error = #expect(throws: PlaylistError.self) { try read(text) }
+        #expect(error?.code == .limitExceeded)
+        #expect(throws: Never.self) { try read(text) { $0.maximumAlternativeKeyCount = .max } }
+    }
+
+    @Test("what a message quotes of the playlist is cut off")
+    func longMessages() throws {
+        let name = String(repeating: "n", count: 60_000)
+        let playlist = try MediaPlaylist(parsing: head + "#EXT-X-KEY:METHOD=AES-128,\(name)\n#EXTINF:4,\na\n", url: "")
+        #expect(playlist.issues.contains { $0.text.hasPrefix("\"nnn") })
+        #expect(playlist.issues.allSatisfy { $0.text.utf8.count < 600 })
+    }
+
+    @Test("a date range of many tags, and delta updates that add one after the other, stay within the limits")
+    func dateRanges() throws {
+        let many = (0..<250).map { "#EXT-X-DATERANGE:ID=\"i\",START-DATE=\"2026-01-01T00:00:00Z\",X-\($0)=1\n" }
+            .joined()
+        let playlist = try MediaPlaylist(parsing: head + many + many + "#EXTINF:4,\na\n", url: "")
+        #expect(playlist.dateRanges.map(\.otherAttributes.count) == [250] && playlist.issues.isEmpty)
+
+        let control = "#EXT-X-SERVER-CONTROL:CAN-SKIP-UNTIL=24,CAN-SKIP-DATERANGES=YES\n"
+        func text(_ sequence: Int, skips: Bool) -> String {
+            let segments = (skips ? "#EXT-X-SKIP:SKIPPED-SEGMENTS=5\n" : String(repeating: "#EXTINF:4,\na\n", count: 5))
+            return head + control + "#EXT-X-MEDIA-SEQUENCE:\(sequence)\n" + segments + "#EXTINF:4,\na\n"
+                + "#EXT-X-DATERANGE:ID=\"\(sequence)\",START-DATE=\"2026-01-01T00:00:00Z\"\n"
+        }
+        var options = PlaylistParser.Options()
+        options.limits.maximumDateRangeCount = 3
+        var merged = try MediaPlaylist(parsing: text(0, skips: false), url: "", options: options)
+        for sequence in 1...2 {
+            merged = try merged.merging(update: MediaPlaylist(parsing: text(sequence, skips: true), url: ""))
+        }
+        #expect(merged.dateRanges.map(\.id) == ["0", "1", "2"])
+        let error = #expect(throws: PlaylistError.self) {
+            try merged.merging(update: MediaPlaylist(parsing: text(3, skips: true), url: ""))
+        }
+        #expect(error?.code == .cannotMerge)
     }
 
     @Test("R66: variables that grow are refused at the length of a line, and in sum at the size of a playlist")

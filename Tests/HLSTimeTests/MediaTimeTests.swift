@@ -61,6 +61,31 @@ private var everyTime: [MediaTime] {
         #expect(large.timescale < 10 && large.timescale > 0 && large.seconds == 1e18)
     }
 
+    @Test("B02: products are exact where a timescale can hold them, as CMTime's are")
+    func products() {
+        func expect(_ product: MediaTime, _ value: Int64, _ timescale: Int32, rounded: Bool = false) {
+            #expect(product.value == value && product.timescale == timescale, "\(product)")
+            #expect(product.hasBeenRounded == rounded, "\(product)")
+        }
+        expect(time(1, 1).multiplied(by: 0.5), 1, 2)
+        expect(time(90, 1).multiplied(by: 0.25), 45, 2)
+        expect(time(1, 1).multiplied(by: (1, 2)), 1, 2)
+        expect(time(10, 1).multiplied(by: (1, 3)), 10, 3)
+        expect(time(3, 1).multiplied(by: (1, 3)), 1, 1)
+        expect(time(90_000, 90_000).multiplied(by: 0.5), 45_000, 90_000)
+        expect(time(-7, 600).multiplied(by: (5, 14)), -5, 1200)
+        expect(time(1, 90_000).multiplied(by: 0.3), 0, 90_000, rounded: true)
+        // A third of a second is in no binary fraction: 65,536 is fine enough.
+        let third = time(1, 1).multiplied(by: 1.0 / 3)
+        #expect(third.timescale == 65_536 && third.hasBeenRounded)
+        #expect(abs(third.seconds - 1.0 / 3) < 1e-5)
+        // No timescale can hold it: the largest multiple of the old one.
+        let fine = time(1, 90_000).multiplied(by: (1, 1_000_003))
+        #expect(fine.timescale == 90_000 * (Int32.max / 90_000) && fine.hasBeenRounded)
+        expect(time(Int64.max, 1).multiplied(by: (1, 2)), Int64.max, 2)
+        #expect(time(4, 2).multiplied(by: 2 as Int32).timescale == 2)
+    }
+
     @Test("B02: rounding is remembered by every later result but does not count for equality and hash")
     func rounded() {
         let third = time(1, 3).converted(to: 10)

@@ -1,5 +1,6 @@
 import HLSKitCore
 import HLSKitSimulation
+import TestSupport
 import Testing
 
 @testable import hlsget
@@ -76,9 +77,21 @@ struct ArgumentValueTests {
                 == .constant(LinkConditions(bitsPerSecond: 800_000, latency: .milliseconds(50))))
         #expect(try ThrottleArgument(parsing: "2M") == .constant(LinkConditions(bitsPerSecond: 2e6)))
         #expect(try ThrottleArgument(parsing: "2M").networkTrace().bitsPerSecond(at: 5000) == 2e6)
-        for text in ["", "0", "0k,5ms", "800k,", "800k,x", "800k,5h", "12x"] {
+        for text in ["", "0", "0k,5ms", "800k,", "800k,x", "800k,5h", "12x", "800k,50"] {
             #expect(throws: ArgumentValueError.self, "\(text)") { try ThrottleArgument(parsing: text) }
         }
+    }
+
+    @Test("a trace that cannot be read is named, as a mistake of usage")
+    func missingTrace() throws {
+        let throttle = try ThrottleArgument(parsing: "no/such.csv")
+        #expect {
+            try throttle.networkTrace()
+        } throws: { error in
+            let text = (error as? ArgumentValueError)?.description ?? ""
+            return text.hasPrefix("--throttle: no/such.csv: ") && text.contains("No such file")
+        }
+        #expect(ExitStatus(ArgumentValueError("")).rawValue == 64)
     }
 
     @Test("header fields are split at the colon, and what could inject another is refused")
@@ -119,6 +132,18 @@ struct ArgumentValueTests {
     func rootDirectory() throws {
         #expect(try InputLocation.url(of: "a", in: "/") == "file:///a")
         #expect(throws: ArgumentValueError.self) { try InputLocation.url(of: "", in: "/") }
+        for text in ["http://", "https:///x", "HTTP://user@/x", "http://?a"] {
+            #expect(throws: ArgumentValueError.self, "\(text)") { try InputLocation.url(of: text, in: "/") }
+        }
+    }
+
+    @Test("a folder is the playlist in it, or a mistake")
+    func folders() throws {
+        let folder = try ScratchFolder()
+        #expect(throws: ArgumentValueError.self) { try InputLocation.url(of: folder.path, in: "/") }
+        try folder.write([], to: "index.m3u8")
+        #expect(try InputLocation.url(of: folder.path, in: "/") == "file://\(folder.path)/index.m3u8")
+        #expect(try InputLocation.url(of: folder.path + "/", in: "/") == "file://\(folder.path)/index.m3u8")
     }
 
     @Test(
@@ -137,7 +162,7 @@ struct ArgumentValueTests {
     @Test("-f decides for one output, and for those of several whose name does not tell")
     func outputs() throws {
         func formats(_ names: [String], _ format: OutputFormat?) throws -> [OutputFormat] {
-            try OutputArgument.outputs(names, format: format).map(\.format)
+            try OutputArgument.outputs(names, formats: format.map { [$0] } ?? []).map(\.format)
         }
         #expect(try formats(["a.ts"], nil) == [.ts])
         #expect(try formats(["a.ts"], .mp4) == [.mp4])
@@ -152,6 +177,42 @@ struct ArgumentValueTests {
         ]
         for (names, format) in wrong {
             #expect(throws: ArgumentValueError.self, "\(names)") { try formats(names, format) }
+        }
+    }
+
+    @Test("as many -f as -o belong to each other in their order; what is not clear is a mistake")
+    func severalFormats() throws {
+        func formats(_ names: [String], _ formats: [OutputFormat]) throws -> [OutputFormat] {
+            try OutputArgument.outputs(names, formats: formats).map(\.format)
+        }
+        #expect(try formats(["x.raw", "y.wav"], [.framemd5, .s16le]) == [.framemd5, .s16le])
+        #expect(try formats(["a.mp4", "b.mkv"], [.ts, .mkv]) == [.ts, .mkv])
+        #expect(try formats(["a.mp4"], [.ts]) == [.ts], "the name is only a name")
+        let wrong: [([String], [OutputFormat])] = [
+            (["a.mp4", "b.mkv"], [.ts]), (["a.mp4"], [.ts, .mp4]), ([], [.framemd5, .framemd5]),
+            (["-", "a.x", "b.y"], [.ts, .mkv]), (["a.ts", "b.ts"], [.ts, .null]),
+        ]
+        for (names, given) in wrong {
+            #expect(throws: ArgumentValueError.self, "\(names)") { try formats(names, given) }
+        }
+    }
+
+    @Test(
+        "a suggestion that has little in common with what was typed is left out",
+        arguments: [
+            ("Error: Unknown option '--quailty'. Did you mean '--quality'?", true),
+            ("Error: Unknown option '--overwite'. Did you mean '--overwrite'?\nUsage: x", true),
+            ("Error: Unknown option '--json'. Did you mean '--from'?\nUsage: x", false),
+            ("Error: Unknown option '--dur'. Did you mean '--to'?", false),
+            ("Error: Unknown option '--start'. Did you mean '--stale'?", false),
+            ("Error: something else", true), ("", true),
+        ])
+    func suggestions(message: String, stays: Bool) {
+        let filtered = Suggestion.filtered(message)
+        #expect((filtered == message) == stays)
+        if !stays {
+            #expect(!filtered.contains("Did you mean"))
+            #expect(filtered.hasPrefix(String(message.prefix { $0 != "." }) + "."))
         }
     }
 }

@@ -38,7 +38,7 @@ struct PlayCommandTests {
         expected.startsOnFirstEligibleVariant = true
         expected.from = .fromEnd(.seconds(30))
         expected.to = .fromEnd(.seconds(10))
-        expected.staleAction = .end
+        expected.stale = StaleArgument(.end, after: .seconds(600))
         expected.fellBehindAction = .oldest
         expected.quality = try QualityExpression(parsing: "720p,best")
         expected.audio = try QualityExpression(parsing: "lang=de", for: .renditions)
@@ -61,13 +61,35 @@ struct PlayCommandTests {
             "-o", "-", "-o", "a.wav", "-f", "y4m", "--overwrite", "--rate", "1.5", "--immediately", "--no-auto-wait",
             "--forward-buffer", "30", "--peak-bitrate", "2.5M", "--max-resolution", "1280x720", "--display",
             "640x360@2",
-            "--start-first-eligible", "--from", "-30s", "--to", "-10s", "--stale", "end",
+            "--start-first-eligible", "--from", "-30s", "--to", "-10s", "--stale", "end,10m",
             "--fell-behind", "oldest", "--quality", "720p,best",
             "--audio", "lang=de", "--subs", "forced=yes", "-H", "A: b", "--header", "C: d", "--cacert", "ca.pem",
             "--http1.1", "--allow-file", "--throttle", "800k,50ms", "--retries", "2", "--timeout", "5",
             "--deny-private", "--deny-address", "10.0.0.0/8", "--deny-address", "::1", "--allow-downgrade", "--strict",
             "--threads", "3", "--progress", "json", "-v", "http://a/b")
         #expect(parsed == expected)
+    }
+
+    @Test(
+        "what is kept goes on with the oldest segment of a live stream, what is watched at its edge",
+        arguments: [
+            ([], .jumpToEdge), (["-o", "a.ts"], .jumpToOldest),
+            (["-o", "-", "-f", "s16le"], .jumpToOldest), (["-o", "a.ts", "--fell-behind", "edge"], .jumpToEdge),
+            (["--fell-behind", "fail"], .fail),
+        ] as [([String], PlayerItemPreferences.FellBehindPolicy)])
+    func fellBehind(arguments: [String], policy: PlayerItemPreferences.FellBehindPolicy) throws {
+        let command = try #require(try HLSGet.parseAsRoot(arguments + ["http://a/b"]) as? PlayCommand)
+        #expect(try command.options().fellBehindPolicy == policy)
+    }
+
+    @Test(
+        "--stale takes what is done, a time, or both",
+        arguments: [
+            ("end", StaleArgument(.end)), ("wait", StaleArgument(.wait)), ("10m", StaleArgument(after: .seconds(600))),
+            ("fail,1:30", StaleArgument(after: .seconds(90))), ("end,5m", StaleArgument(.end, after: .seconds(300))),
+        ])
+    func stale(text: String, expected: StaleArgument) throws {
+        #expect(try StaleArgument(parsing: text) == expected)
     }
 
     @Test("the options that exclude others reach their fields, too")
@@ -132,7 +154,8 @@ struct PlayCommandTests {
             (["x", "--cookies", "/no/such/file"], "No such file"), (["x", "--cert", "/"], "folder"),
             (["x", "--key-file", "/dev/null"], "--cert"), (["x", "--send-credentials-to", "example.com"], "https://"),
             (["x", "--proxy", "http://p", "--deny-private"], "--deny-private"),
-            (["x", "--stale", "maybe"], "end, fail"), (["x", "--fell-behind", "end"], "edge, oldest, fail"),
+            (["x", "--stale", "maybe"], "end, fail, wait"), (["x", "--stale", "wait,5m"], "end, fail, wait"),
+            (["x", "--fell-behind", "end"], "edge, oldest, fail"),
             (["x", "--quality", "foo"], "foo"),
         ] as [([String], String)])
     func usage(arguments: [String], words: String) {

@@ -8,6 +8,7 @@ struct RecordedOptionsTests {
         "options that decide are kept, everything else is not",
         arguments: [
             (["URL"], []),
+            (["URL", "--one-quality", "--adaptive"], ["--one-quality"]),
             (["URL", "--rate", "2", "--fast"], ["--rate", "2", "--fast"]),
             (["--rate=2", "--to", "-30s", "URL"], ["--rate=2", "--to", "-30s"]),
             (["-H", "Authorization: x", "--cacert", "/a", "URL", "-o", "f.ts", "--no-audio"], ["--no-audio"]),
@@ -18,5 +19,35 @@ struct RecordedOptionsTests {
         ] as [([String], [String])])
     func kept(arguments: [String], kept: [String]) {
         #expect(RecordedOptions.kept(of: arguments) == kept)
+    }
+
+    @Test(
+        "read again, each value is joined to its name",
+        arguments: [
+            ([], []),
+            (["--rate", "-2", "--fast"], ["--rate=-2", "--fast"]),
+            (["--quality=a=b", "--subs", "lang=de"], ["--quality=a=b", "--subs=lang=de"]),
+            (["--from", "--refresh-cmd=touch x"], ["--from=--refresh-cmd=touch x"]),
+        ] as [([String], [String])])
+    func read(arguments: [String], read: [String]) throws {
+        #expect(try RecordedOptions.checked(arguments) == read)
+    }
+
+    @Test(
+        "nothing else is read",
+        arguments: [
+            ["--fast", "--refresh-cmd", "touch x"], ["--refresh-cmd=touch x"], ["-o", "x"], ["--access-log=x"],
+            ["--record-trace", "x"], ["--netrc", "x"], ["--", "x"], ["x"], [""], ["--rate"], ["--fast=1"],
+            ["--cookies=x"], ["-vo", "x"], ["--throttle=x.csv"],
+        ])
+    func refused(arguments: [String]) {
+        #expect(throws: RecordedOptions.Refusal.self) { try RecordedOptions.checked(arguments) }
+    }
+
+    @Test("what is kept can be read")
+    func roundTrip() throws {
+        let line = ["play", "--rate", "-2", "URL", "--no-video", "--to=3", "-o", "x", "--audio", "lang=de"]
+        let kept = RecordedOptions.kept(of: line)
+        #expect(try RecordedOptions.checked(kept) == ["--rate=-2", "--no-video", "--to=3", "--audio=lang=de"])
     }
 }

@@ -44,40 +44,24 @@ struct EventReporterTests {
                         old: .waitingToPlayAtSpecifiedRate, new: .playing, reason: nil, rate: 1, timebaseRate: 1,
                         itemTime: .zero)),
                 [
-                    #"{"v":1,"event":"rate_change","old":0,"new":1,"item_time":0,"time":1.23}"#,
+                    #"{"v":1,"event":"desired_rate","old":0,"new":1,"item_time":0,"time":1.23}"#,
                     #"{"v":1,"event":"time_control","old":"waiting","new":"playing","reason":null,"rate":1,"timebase_rate":1,"item_time":0,"time":1.23}"#,
                 ]
             ),
             (.itemStatusChanged(.readyToPlay), [#"{"v":1,"event":"item_status","status":"readyToPlay","time":1.23}"#]),
             (.durationChanged(.seconds(20)), [#"{"v":1,"event":"duration_change","duration":20,"time":1.23}"#]),
             (.durationChanged(.indefinite), [#"{"v":1,"event":"duration_change","duration":null,"time":1.23}"#]),
+            // The library's own measurements tell these.
             (
                 .playlistLoaded(
                     PlaylistLoad(
                         url: "http://u:p@a/x", isMultivariant: true, isReload: false, duration: .milliseconds(15),
-                        byteCount: 99)),
-                [
-                    #"{"v":1,"event":"playlist_request","url":"http://a/x","kind":"multivariant","reload":false,"duration":0.015,"bytes":99,"time":1.23}"#
-                ]
+                        byteCount: 99)), []
             ),
-            (
-                segment(3, variant: nil),
-                [
-                    #"{"v":1,"event":"media_segment_request","url":"http://a/3.ts","media_sequence":3,"item_time":12,"media_duration":4,"duration":0.25,"bytes":1000,"variant":null,"time":1.23}"#
-                ]
-            ),
-            (
-                .playbackLikelyToKeepUpChanged(true),
-                [
-                    #"{"v":1,"event":"initial_likely_to_keep_up","time":1.23}"#,
-                    #"{"v":1,"event":"likely_to_keep_up","likely":true,"time":1.23}"#,
-                ]
-            ),
+            (segment(3, variant: nil), []), (.playbackLikelyToKeepUpChanged(true), []),
+            (.variantSwitched(from: low, to: high, explanation: "faster"), []),
+            (.playbackStalled(itemTime: .seconds(5)), []),
             (.playbackBufferFullChanged(true), [#"{"v":1,"event":"buffer_full","full":true,"time":1.23}"#]),
-            (
-                .playbackStalled(itemTime: .seconds(5)),
-                [#"{"v":1,"event":"stall","count":1,"item_time":5,"time":1.23}"#]
-            ),
             (.timeJumped(to: .seconds(9)), [#"{"v":1,"event":"time_jump","item_time":9,"time":1.23}"#]),
             (
                 .segmentSkipped(skipped),
@@ -92,12 +76,8 @@ struct EventReporterTests {
                     #"{"v":1,"event":"error","recoverable":true,"code":"network","cause":"timed out","url":"http://a/","detail":"curl 28","time":1.23}"#
                 ]
             ),
-            (
-                .failedToPlayToEnd(PlayerError(code: .badMedia, cause: "\u{202e}")),
-                [
-                    #"{"v":1,"event":"error","recoverable":false,"code":"badMedia","cause":"\u202e","url":null,"detail":null,"time":1.23}"#
-                ]
-            ),
+            // Whoever ends the command tells why.
+            (.failedToPlayToEnd(PlayerError(code: .badMedia, cause: "x")), []),
             (.warning("a \"b\""), [#"{"v":1,"event":"warning","text":"a \"b\"","time":1.23}"#]),
             (.didPlayToEnd, [#"{"v":1,"event":"did_play_to_end","time":1.23}"#]),
         ] as [(PlayerEvent.Kind, [String])])
@@ -106,31 +86,17 @@ struct EventReporterTests {
         #expect(reporter.lines(for: event(kind)) == lines)
     }
 
-    @Test("a variant switch succeeds with the first segment of the new variant")
-    func switches() {
-        var reporter = EventReporter()
-        let start = reporter.lines(for: event(.variantSwitched(from: low, to: high, explanation: "faster")))
+    @Test("what ends a command, what it warns of and what it notes are lines of JSON, too")
+    func others() {
+        let error = PlayerError(code: .badMedia, url: "http://u:p@a/", cause: "\u{202e}")
         #expect(
-            start == [
-                #"{"v":1,"event":"variant_switch_start","from":\#(lowJSON),"to":\#(highJSON),"explanation":"faster","time":1.23}"#
-            ])
-        #expect(reporter.lines(for: event(segment(1, variant: 0))).count == 1)
-        let done = reporter.lines(for: event(segment(2, variant: 1)))
-        #expect(
-            done.last
-                == #"{"v":1,"event":"variant_switch","from":\#(lowJSON),"to":\#(highJSON),"did_succeed":true,"time":1.23}"#
+            EventReporter.fatal(error, at: .milliseconds(1230))
+                == #"{"v":1,"event":"error","recoverable":false,"code":"badMedia","cause":"\u202e","url":"http://a/","detail":null,"time":1.23}"#
         )
-        #expect(reporter.lines(for: event(segment(3, variant: 1))).count == 1)
-    }
-
-    @Test("a variant that is left before its first segment did not succeed")
-    func failedSwitch() {
-        var reporter = EventReporter()
-        _ = reporter.lines(for: event(.variantSwitched(from: low, to: high, explanation: "")))
-        let lines = reporter.lines(for: event(.variantSwitched(from: high, to: low, explanation: "")))
-        #expect(lines.count == 2)
-        #expect(lines.first?.contains(#""event":"variant_switch","from":{"index":0"#) == true)
-        #expect(lines.first?.contains(#""did_succeed":false"#) == true)
+        #expect(
+            EventReporter.warning("odd", url: "http://u:p@a/", detail: "x", at: .zero)
+                == #"{"v":1,"event":"warning","text":"odd","url":"http://a/","detail":"x","time":0}"#)
+        #expect(EventReporter.note("odd", at: .zero) == #"{"v":1,"event":"note","text":"odd","time":0}"#)
     }
 
     @Test("progress comes each 500 ms, a change of rate at once")
@@ -145,7 +111,7 @@ struct EventReporterTests {
         state.rate = 2
         #expect(
             reporter.lines(for: state, at: .milliseconds(1990))
-                == [#"{"v":1,"event":"rate_change","old":1,"new":2,"item_time":12,"time":1.99}"#])
+                == [#"{"v":1,"event":"desired_rate","old":1,"new":2,"item_time":12,"time":1.99}"#])
     }
 
     @Test("a progress line holds the state")
@@ -199,9 +165,19 @@ struct PlaySummaryTests {
             ])
         summary.state.statistics.numberOfStalls = 2
         summary.state.statistics.stallDuration = 3.25
-        summary.files = [.init(path: "a\u{1b}.ts", isComplete: false, byteCount: 1500)]
+        summary.files = [
+            .init(path: "b.ts", isComplete: true, byteCount: 1500),
+            .init(path: "a\u{1b}.ts", isComplete: false, byteCount: 1500, partPath: "a\u{1b}.ts.part"),
+            .init(path: "c.ts", isComplete: false),
+        ]
         #expect(summary.lines.contains("  stalls    2, 3.3 s in all"))
-        #expect(summary.lines.last == "  wrote     a\\x1b.ts (1.5 kB), not finished")
+        #expect(
+            summary.lines.suffix(2) == [
+                "  wrote     b.ts (1.5 kB)", "  kept      a\\x1b.ts.part (1.5 kB), not finished",
+            ], "of a file that is nowhere nothing is said")
+        summary.passCount = 2
+        summary.state.statistics.durationWatched = 1191.8
+        #expect(summary.lines.first?.hasPrefix("played 19:52 of 2 times 9:56 in") == true)
     }
 
     @Test("the document holds the totals, and is one object with the version first")
@@ -216,12 +192,47 @@ struct PlaySummaryTests {
             ))
         for member in [
             #""variants":[{"variant":\#(lowJSON),"segments":2,"bytes":2000,"media_duration":8}"#,
-            #""average_bitrate":1533333.333333"#, #""skipped_segments":1"#, #""recoverable_errors":1"#,
-            #""startup_time":0.123"#, #""elapsed":12.345"#, #""files":[]"#, #""bytes":7321"#,
+            #""average_bitrate":1466666.666667,"peak_bitrate":1533333.333333"#, #""skipped_segments":1"#,
+            #""recoverable_errors":1"#,
+            #""started_after":0.123"#, #""elapsed":12.345"#, #""files":[]"#, #""bytes":7321"#,
         ] {
             #expect(text.contains(member), "\(member)")
         }
         #expect(!text.contains("\n"))
+    }
+
+    private func skipping(_ ranges: ClosedRange<Int>..., of count: Int, loadedLast: Bool = true) -> PlaySummary {
+        var summary = PlaySummary(url: "u")
+        summary.observe(event(.variantSwitched(from: nil, to: low, explanation: "")))
+        let lost = ranges.reduce(0) { $0 + $1.count }
+        func load() { for number in 0..<count - lost { summary.observe(event(segment(number, variant: 0))) } }
+        if !loadedLast { load() }
+        for range in ranges {
+            summary.observe(
+                event(
+                    .segmentSkipped(
+                        SkippedSegments(
+                            first: range.lowerBound, last: range.upperBound, mediaDuration: .seconds(4) * range.count,
+                            url: "s", cause: "gone"))))
+        }
+        if loadedLast { load() }
+        summary.state.statistics.skippedDuration = Double(lost * 4)
+        summary.state.statistics.durationWatched = Double(count * 4)
+        summary.state.currentTime = .seconds(Int64(count * 4))
+        return summary
+    }
+
+    @Test("more than a tenth is much, and so is the end; it is told in segments")
+    func mostlyMissing() {
+        #expect(!skipping(7...7, of: 10).isMostlyMissing)
+        #expect(skipping(7...8, of: 10).isMostlyMissing)
+        #expect(skipping(3...3, 7...7, of: 10).isMostlyMissing)
+        #expect(!skipping(99...99, of: 100, loadedLast: false).isMostlyMissing)
+        #expect(skipping(98...99, of: 100, loadedLast: false).isMostlyMissing)
+        let line = ErrorLine.text(for: skipping(9...17, of: 45).incompleteError)
+        #expect(line == "hlsget: error: incomplete: segments 9-17 missing: s (gone)")
+        let lines = ErrorLine.text(for: skipping(5...5, 9...17, of: 45).incompleteError)
+        #expect(lines == "hlsget: error: incomplete: segment 5 and 9 others missing: s (gone)")
     }
 
     @Test("anything skipped, missed or damaged makes it incomplete")

@@ -1,34 +1,85 @@
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import hlsget
 
 @Suite("signals", .serialized, .timeLimit(.minutes(1)))
 struct SignalWatcherTests {
-    @Test("the first signal asks for a clean end, each further one ends at once")
-    func machine() {
+    @Test(
+        "the first signal asks for a clean end, one that comes within a second is the same wish, a later one ends at once",
+        arguments: [
+            ([0], [.finish(signal: SIGINT)]),
+            ([0, 0], [.finish(signal: SIGINT), .ignore]),
+            ([5000, 5001, 5999, 6000], [.finish(signal: SIGINT), .ignore, .ignore, .abort(signal: SIGINT)]),
+            ([0, 1000, 1001], [.finish(signal: SIGINT), .abort(signal: SIGINT), .abort(signal: SIGINT)]),
+        ] as [([Int], [InterruptState.Action])])
+    func machine(milliseconds: [Int], actions: [InterruptState.Action]) {
         var state = InterruptState()
-        #expect(state.handle(signal: SIGINT) == .finish(signal: SIGINT))
-        #expect(state.handle(signal: SIGTERM) == .abort(signal: SIGTERM))
-        #expect(state.handle(signal: SIGINT) == .abort(signal: SIGINT))
-        #expect(state.firstSignal == SIGINT)
+        #expect(milliseconds.map { state.handle(signal: SIGINT, at: .milliseconds($0)) } == actions)
     }
 
-    @Test("signals that are raised arrive, and the second one aborts")
+    @Test("the second signal counts whichever it is, and is the one that ends the program")
+    func another() {
+        var state = InterruptState()
+        #expect(state.handle(signal: SIGHUP, at: .zero) == .finish(signal: SIGHUP))
+        #expect(state.handle(signal: SIGTERM, at: .milliseconds(1)) == .ignore)
+        #expect(state.handle(signal: SIGTERM, at: .seconds(2)) == .abort(signal: SIGTERM))
+        #expect(state.firstSignal == SIGHUP)
+    }
+
+    /// A clock that stands where it is put.
+    private final class StandingClock: Clock {
+        struct Instant: InstantProtocol {
+            var offset: Duration
+            func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+            func duration(to other: Instant) -> Duration { other.offset - offset }
+            static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+        }
+
+        private let time = Mutex(Duration.zero)
+        var now: Instant { Instant(offset: time.withLock(\.self)) }
+        var minimumResolution: Duration { .nanoseconds(1) }
+        func advance(by duration: Duration) { time.withLock { $0 += duration } }
+        func sleep(until deadline: Instant, tolerance: Duration?) async throws {}
+    }
+
+    @Test("signals that are raised arrive, and one that comes later aborts")
     func raised() async {
         let (aborts, continuation) = AsyncStream.makeStream(of: Int32.self)
-        let watcher = SignalWatcher(signals: [SIGUSR1, SIGUSR2]) { continuation.yield($0) }
+        let clock = StandingClock()
+        let watcher = SignalWatcher(signals: [SIGUSR1, SIGUSR2], clock: clock) { continuation.yield($0) }
         kill(getpid(), SIGUSR1)
         for await signal in watcher.requests {
             #expect(signal == SIGUSR1)
             break
         }
+        clock.advance(by: .seconds(1))
         kill(getpid(), SIGUSR2)
         for await signal in aborts {
             #expect(signal == SIGUSR2)
             break
         }
+    }
+
+    @Test("what is left where a run is ended at once is named: the unfinished files and no others, and the folder")
+    func leftovers() throws {
+        let folder = try ScratchFolder()
+        for name in ["a.b.mp4.part", "a.b.2.mp4.part", "a.bc.mp4.part", "a.b.x.mp4.part", "b.ts"] {
+            try folder.write([], to: name)
+        }
+        let leftovers = Leftovers()
+        #expect(leftovers.line == "hlsget: ended at once")
+        for name in ["a.b.mp4", "b.ts"] { leftovers.add(file: "\(folder.path)/\(name)") }
+        leftovers.add(file: "-")
+        #expect(
+            leftovers.line == "hlsget: ended at once; what was written is in "
+                + "\(folder.path)/a.b.2.mp4.part, \(folder.path)/a.b.mp4.part")
+        let download = Leftovers()
+        download.add(folder: folder.path)
+        download.add(folder: folder.path + "/none")
+        #expect(download.line == "hlsget: ended at once; the same command goes on from \(folder.path)")
     }
 
     @Test("a closed pipe is an error of the write, not the end of the program")

@@ -143,7 +143,7 @@ struct ExitStatusTests {
             (.httpStatus, 404, 3), (.httpStatus, 401, 3), (.httpStatus, 503, 4), (.httpStatus, nil, 4),
             (.nameNotFound, nil, 4), (.cannotConnect, nil, 4), (.tlsHandshake, nil, 4),
             (.untrustedCertificate, nil, 12),
-            (.timedOut, nil, 4), (.connectionLost, nil, 4), (.badContentEncoding, nil, 5), (.tooManyRedirects, nil, 4),
+            (.timedOut, nil, 4), (.connectionLost, nil, 4), (.badContentEncoding, nil, 4), (.tooManyRedirects, nil, 4),
             (.emptyBody, 200, 5), (.tooLarge, 200, 12), (.refused, nil, 12), (.badURL, nil, 64),
             (.fileNotFound, nil, 3),
             (.fileNotReadable, nil, 3), (.transport, nil, 4), (LoadingError.Code(rawValue: "new"), nil, 4),

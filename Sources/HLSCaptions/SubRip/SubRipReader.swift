@@ -13,7 +13,7 @@ enum SubRipReader {
         if let note { notes.add(note) }
         let lines = TextDecoding.lines(of: text)
         var captions: [Caption] = []
-        var pending: (caption: Caption, number: Int, textStart: Int)?
+        var pending: (caption: Caption, number: Line?, textStart: Int)?
         var hasText = false
         for (index, line) in lines.enumerated() {
             let trimmed = line.trimmed
@@ -41,13 +41,31 @@ enum SubRipReader {
                 timeRange: MediaTimeRange(
                     start: MediaTime(value: times.start, timescale: 1000),
                     end: MediaTime(value: times.end, timescale: 1000)))
-            pending = (caption, index + 1, index + 1)
+            pending = (caption, numberLine.map { lines[$0].trimmed }, index + 1)
         }
-        if let (caption, _, start) = pending { finish(caption, lines[start...], &captions) }
+        if let (caption, number, start) = pending {
+            var rest = lines[start...]
+            if let cut = cutOffNumber(rest, after: number) {
+                notes.add("a cue that is cut off behind its number", line: cut + 1)
+                rest = rest[..<cut]
+            }
+            finish(caption, rest, &captions)
+        }
         if captions.isEmpty, hasText {
             throw CaptionFileError(code: .notThisFormat, line: 1, text: "there is no line of two times")
         }
         return CaptionFileReader.Content(captions: captions, notes: notes.notes)
+    }
+
+    /// Where the number of a next cue stands of which nothing else is there: alone behind a blank line, one more than that
+    /// of the cue before. nil where the text ends otherwise.
+    private static func cutOffNumber(_ lines: ArraySlice<Line>, after number: Line?) -> Int? {
+        guard let number = number.flatMap({ Int(String($0)) }),
+            let last = lines.lastIndex(where: { !$0.trimmed.isEmpty }),
+            last > lines.startIndex, lines[last - 1].trimmed.isEmpty, isNumber(lines[last].trimmed),
+            Int(String(lines[last].trimmed)) == number.addingReportingOverflow(1).partialValue
+        else { return nil }
+        return last
     }
 
     private static func finish(_ caption: Caption, _ lines: ArraySlice<Line>, _ captions: inout [Caption]) {

@@ -15,6 +15,7 @@ struct TimedTextReader {
     private struct Element {
         var name: String
         var style = TimedTextStyle()
+        var visibility = TimedTextVisibility()
         var region: String?
         var start = MediaTime.zero
         /// nil: until the end.
@@ -33,6 +34,15 @@ struct TimedTextReader {
         var isBreak = false
     }
 
+    private struct OpenRegion {
+        var name: String
+        var properties: TimedTextProperties
+        var visibility = TimedTextVisibility()
+        /// Where its own times begin.
+        var start: MediaTime
+        var depth: Int
+    }
+
     private struct Item {
         var caption: Caption
         var end: MediaTime?
@@ -47,7 +57,8 @@ struct TimedTextReader {
     private var styles: [String: TimedTextProperties] = [:]
     private var regions: [String: TimedTextProperties] = [:]
     private var regionValues: [String: CaptionRegion] = [:]
-    private var openRegion: (name: String, properties: TimedTextProperties)?
+    private var regionVisibility: [String: TimedTextVisibility] = [:]
+    private var openRegion: OpenRegion?
     private var stack: [Element] = []
     private var runs: [Run] = []
     private var paragraphLine = 0
@@ -71,7 +82,10 @@ struct TimedTextReader {
             case .start(let name, let attributes): try start(name, attributes)
             case .end(let name): try end(name)
             case .text(let text):
-                if isInParagraph, let element = stack.last, element.name == "p" || element.name == "span" {
+                // What stands between the elements of a sequence takes no time.
+                if isInParagraph, let element = stack.last, element.name == "p" || element.name == "span",
+                    !element.isSequence
+                {
                     add(Run(text: text, element: element))
                 }
             }
@@ -106,8 +120,9 @@ struct TimedTextReader {
         case "style": takeStyle(attributes)
         case "region":
             if let identifier = value("xml:id") {
-                openRegion = (identifier, TimedTextProperties(attributes, styles: styles))
+                beginRegion(identifier, attributes)
             }
+        case "set": take(set: attributes)
         case "br" where isInParagraph: if let parent { add(Run(text: "", element: parent, isBreak: true)) }
         case "body", "div", "p", "span":
             if name == "p" {
@@ -118,9 +133,12 @@ struct TimedTextReader {
             element.region = value("region") ?? element.region
             if name == "body" || parent?.region == nil, let region = element.region, let base = regions[region] {
                 properties.merge(base)
+                if let visibility = regionVisibility[region] { element.visibility.add(visibility) }
             }
-            properties.merge(TimedTextProperties(attributes, styles: styles))
+            let own = TimedTextProperties(attributes, styles: styles)
+            properties.merge(own)
             element.style.apply(properties)
+            element.visibility.apply(own, depth: stack.count)
             if let ruby = properties["ruby"] {
                 rubyCount += 1
                 if ruby == "container" { element.ruby.container = rubyCount } else { element.ruby.part = rubyCount }
@@ -129,6 +147,38 @@ struct TimedTextReader {
         default: break
         }
         stack.append(element)
+    }
+
+    /// A region has times of its own, and may be hidden for some of them.
+    private mutating func beginRegion(_ name: String, _ attributes: [XMLScanner.Attribute]) {
+        var element = Element(name: "region")
+        setTimes(of: &element, attributes, parent: nil)
+        let properties = TimedTextProperties(attributes, styles: styles)
+        var region = OpenRegion(name: name, properties: properties, start: element.start, depth: stack.count)
+        if element.start > .zero || element.end != nil { region.visibility.limit(to: element.start, element.end) }
+        region.visibility.apply(properties, depth: stack.count)
+        openRegion = region
+    }
+
+    /// Changes the element around it for a time. Of all that can be set, what hides text counts here.
+    private mutating func take(set attributes: [XMLScanner.Attribute]) {
+        let properties = TimedTextProperties(attributes, styles: [:])
+        var times = Element(name: "set")
+        if openRegion != nil, let start = openRegion?.start, let depth = openRegion?.depth {
+            setTimes(of: &times, attributes, parent: Element(name: "region", start: start))
+            openRegion?.visibility.set(properties, from: times.start, to: times.end, depth: depth)
+            return
+        }
+        guard let index = stack.indices.last, ["body", "div", "p", "span", "br"].contains(stack[index].name) else {
+            return
+        }
+        var parent = stack[index]
+        parent.isSequence = false
+        setTimes(of: &times, attributes, parent: parent)
+        if properties.values.keys.contains(where: { $0 != "display" && $0 != "visibility" }) {
+            notes.add("a change of style (set) is not read", line: scanner.line)
+        }
+        stack[index].visibility.set(properties, from: times.start, to: times.end, depth: index)
     }
 
     /// Captions may be pictures: a background of a division (IMSC1, SMPTE ST 2052-1) or an element (IMSC1.1).
@@ -196,10 +246,16 @@ struct TimedTextReader {
         guard let element = stack.popLast() else { return }
         switch name {
         case "region":
-            if let (name, properties) = openRegion, regions.count < Self.maxDefinitionCount {
-                regions[name] = properties.ofRegion
-                regionValues[name] = CaptionRegion(
-                    identifier: name, properties: properties, root: rootExtent, cells: cells)
+            if let region = openRegion, regions.count < Self.maxDefinitionCount {
+                var visibility = region.visibility
+                // A style inside of it may hide it as well.
+                if region.properties["display"] == "none", visibility == TimedTextVisibility() {
+                    visibility.apply(region.properties, depth: region.depth)
+                }
+                regions[region.name] = region.properties.ofRegion
+                regionVisibility[region.name] = visibility
+                regionValues[region.name] = CaptionRegion(
+                    identifier: region.name, properties: region.properties, root: rootExtent, cells: cells)
             }
             openRegion = nil
         case "p" where !isInParagraph: try finishParagraph(element)
@@ -219,9 +275,29 @@ struct TimedTextReader {
             if !runs.isEmpty { notes.add("a paragraph that ends before it starts", line: paragraphLine) }
             return
         }
+        // Text that names regions piece by piece is in these, and what names none is nowhere.
+        if paragraph.region == nil, runs.contains(where: { $0.element.region != nil }) {
+            var names: [String] = []
+            var parts: [String: [Run]] = [:]
+            for run in runs {
+                guard let name = run.element.region else { continue }
+                if parts[name] == nil { names.append(name) }
+                parts[name, default: []].append(run)
+            }
+            for name in names {
+                var part = paragraph
+                part.region = name
+                try finish(part, parts[name] ?? [])
+            }
+            return
+        }
+        try finish(paragraph, runs)
+    }
+
+    private mutating func finish(_ paragraph: Element, _ runs: [Run]) throws(CaptionFileError) {
         var changes: Set<MediaTime> = [paragraph.start]
         for run in runs {
-            for time in [run.element.start, run.element.end].compactMap({ $0 })
+            for time in [run.element.start, run.element.end].compactMap({ $0 }) + run.element.visibility.changeTimes
             where time > paragraph.start && time < paragraph.end ?? .positiveInfinity {
                 if changes.count < Self.maxChangeCount { changes.insert(time) }
             }
@@ -229,7 +305,8 @@ struct TimedTextReader {
         let starts = changes.sorted()
         for (index, start) in starts.enumerated() {
             let shown = runs.filter { run in
-                run.element.start <= start && run.element.end.map { $0 > start } ?? true && !run.element.style.isHidden
+                run.element.start <= start && run.element.end.map { $0 > start } ?? true
+                    && !run.element.style.isHidden && !run.element.visibility.isHidden(at: start)
             }
             let pieces = Self.pieces(of: shown)
             guard !pieces.isEmpty else { continue }

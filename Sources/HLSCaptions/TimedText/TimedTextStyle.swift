@@ -44,6 +44,7 @@ struct TimedTextStyle {
 
     var style = CaptionStyle.plain
     var alignment: Caption.TextAlignment?
+    /// For those who show no ruby.
     var isHidden = false
     var rubyRole = RubyRole.none
     var rubyPosition = CaptionRuby.Position.before
@@ -61,14 +62,11 @@ struct TimedTextStyle {
         }
         if let value = properties["textDecoration"] { apply(decoration: value) }
         if let value = properties["textAlign"] { alignment = Self.alignment(value) ?? alignment }
-        if properties["display"] == "none" || properties["visibility"] == "hidden" { isHidden = true }
-        if properties["visibility"] == "visible" { isHidden = false }
         if let value = properties["rubyPosition"] { rubyPosition = value == "after" ? .after : .before }
         switch properties["ruby"] {
         case "container", "baseContainer", "textContainer": rubyRole = .container
         case "base": rubyRole = .base
         case "text": rubyRole = .text
-        // For those who show no ruby.
         case "delimiter": isHidden = true
         default: break
         }

@@ -12,12 +12,14 @@ struct XMLScanner {
     }
 
     enum Event: Hashable {
-        /// `name` without its prefix.
+        /// `name` without its prefix; ``foreignName`` for elements of other namespaces than TTML's.
         case start(name: String, attributes: [Attribute])
         case end(name: String)
         case text(String)
     }
 
+    /// What elements are called that TTML does not know: no name of an element.
+    static let foreignName = "?"
     static let maxDepth = 64
     private static let maxAttributeCount = 64
 
@@ -26,6 +28,8 @@ struct XMLScanner {
         var name: String
         /// Those that this element declares.
         var prefixes: [Substring]
+        /// The namespace of elements without a prefix, in it.
+        var defaultNamespace: String?
     }
 
     private var rest: Substring.UnicodeScalarView
@@ -36,6 +40,7 @@ struct XMLScanner {
     /// An empty element ends at once.
     private var pendingEnd: String?
     private var hasRoot = false
+    private var rootNamespace: String?
 
     init(_ text: String) { rest = Substring(text).unicodeScalars }
 
@@ -206,6 +211,10 @@ struct XMLScanner {
             element.prefixes.append(prefix)
             namespaces[prefix, default: []].append(Self.prefix(forNamespace: attribute.value))
         }
+        element.defaultNamespace =
+            attributes.first { $0.name == "xmlns" }.map { Self.prefix(forNamespace: $0.value) }
+            ?? open.last?.defaultNamespace
+        if isForeign(qualifiedName, default: element.defaultNamespace) { element.name = Self.foreignName }
         open.append(element)
         if isEmpty { pendingEnd = element.name }
         return .start(
@@ -213,6 +222,17 @@ struct XMLScanner {
             attributes: attributes.filter { !$0.name.hasPrefix("xmlns") }.map {
                 Attribute(name: resolved($0.name), value: $0.value)
             })
+    }
+
+    /// Whether a declared namespace, and none of TTML or its extensions, is that of an element. The root's own counts as
+    /// TTML's, whatever it is called.
+    private mutating func isForeign(_ qualifiedName: Substring, default namespace: String?) -> Bool {
+        var namespace = namespace
+        if let colon = qualifiedName.firstIndex(of: ":") { namespace = namespaces[qualifiedName[..<colon]]?.last }
+        guard let namespace else { return false }
+        if open.isEmpty { rootNamespace = namespace }
+        if namespace == rootNamespace || namespace == "tts:" || namespace == "ttp:" { return false }
+        return !["ttml", "ttaf1", "smpte-tt", "ebu:tt", "imsc"].contains { namespace.contains($0) }
     }
 
     private mutating func takeName() -> Substring {

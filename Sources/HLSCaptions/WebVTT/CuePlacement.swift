@@ -30,7 +30,7 @@ enum CuePlacement {
 
     private static func placeLine(_ settings: WebVTTCueSettings, _ region: inout CaptionRegion) {
         switch settings.line {
-        case .number(let number): region.origin.y = .cells(number)
+        case .number(let number): region.origin.y = .cells(min(max(number, -10_000), 10_000))
         case .percentage(let line):
             switch settings.lineAlignment ?? .start {
             case .start: region.origin.y = .percent(line)

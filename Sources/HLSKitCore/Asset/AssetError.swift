@@ -22,6 +22,8 @@ public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let contentKey = Code(rawValue: "contentKey")
         /// None of the variants can be played here.
         public static let noEligibleVariant = Code(rawValue: "noEligibleVariant")
+        /// The asset's URL is none.
+        public static let invalidArgument = Code(rawValue: "invalidArgument")
         /// What was asked for is not known without more media than was read.
         public static let notAvailable = Code(rawValue: "notAvailable")
     }
@@ -54,24 +56,15 @@ public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {
 
 extension AssetError {
     /// The cause where a resource has not the bytes that were asked for.
-    static let noSuchRange = "there are no such bytes"
+    static let noSuchRange = LoadingFailure.badRange
 
-    init(_ error: LoadingError) {
-        let code: Code
-        let cause: String
-        switch error.code {
-        case .refused, .tooLarge, .untrustedCertificate, .badURL: (code, cause) = (.refused, "refused")
-        case .fileNotFound, .fileNotReadable: (code, cause) = (.notFound, "cannot read the file")
-        case .httpStatus where (400..<500).contains(error.status ?? 0): (code, cause) = (.notFound, "not found")
-        case .emptyBody: (code, cause) = (.badPlaylist, "the answer is empty")
-        case .badRange:
-            // The status is that of a success.
-            self.init(code: .notFound, url: error.url, cause: Self.noSuchRange, detail: error.text)
-            return
-        default: (code, cause) = (.network, "cannot load")
-        }
-        self.init(code: code, url: error.url, cause: cause, detail: error.status.map { "HTTP \($0)" } ?? error.text)
-        status = error.status
+    /// A failure of loading, as ``LoadingFailure`` has it.
+    init(_ error: LoadingError, as role: LoadingFailure.Role) {
+        let failure = LoadingFailure(error, as: role)
+        self.init(
+            code: Code(rawValue: failure.kind.rawValue), url: error.url, cause: failure.cause, detail: failure.detail)
+        // Of a range that is not there the status is that of a success.
+        if error.code != .badRange { status = error.status }
     }
 
     init(_ error: PlaylistError, url: String) {

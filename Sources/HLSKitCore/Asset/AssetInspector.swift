@@ -173,16 +173,12 @@ final class AssetInspector: Sendable {
                 cause: "the media is encrypted with a method that is not supported",
                 detail: whole.first.map { $0.method.rawValue.escapingControls })
         }
-        do {
-            let bytes = try await client.bytes(url, .key, limit: maximumKeyByteCount, namedBy: playlist.url)
-            guard bytes.count == AES128Decryptor.blockByteCount else {
-                throw AssetError(
-                    code: .contentKey, url: url, cause: "the key is not 16 bytes long", detail: "\(bytes.count) bytes")
-            }
-            return (key, bytes)
-        } catch let error as AssetError where error.code == .notFound {
-            throw AssetError(code: .contentKey, url: url, cause: "the key cannot be had", detail: error.detail)
+        let bytes = try await client.bytes(url, .key, limit: maximumKeyByteCount, namedBy: playlist.url)
+        guard bytes.count == AES128Decryptor.blockByteCount else {
+            throw AssetError(
+                code: .contentKey, url: url, cause: "the key is not 16 bytes long", detail: "\(bytes.count) bytes")
         }
+        return (key, bytes)
     }
 
     // MARK: The first variant
@@ -291,14 +287,25 @@ final class AssetInspector: Sendable {
     // MARK: Media selection
 
     func mediaSelectionGroup(for characteristic: MediaCharacteristic) async throws -> MediaSelectionGroup? {
-        guard case .multivariant(let playlist) = try await opened() else { return nil }
+        guard let playlist = try await optionsPlaylist() else { return nil }
         return MediaSelectionGroup(characteristic, of: playlist, canDecode: canDecode)
     }
 
     func availableMediaCharacteristics() async throws -> [MediaCharacteristic] {
-        guard case .multivariant(let playlist) = try await opened() else { return [] }
+        guard let playlist = try await optionsPlaylist() else { return [] }
         return [MediaCharacteristic.visual, .audible, .legible].filter {
             MediaSelectionGroup($0, of: playlist, canDecode: canDecode) != nil
+        }
+    }
+
+    /// The playlist whose renditions are the options: that which stands for a file is as good as one that was loaded.
+    private func optionsPlaylist() async throws -> MultivariantPlaylist? {
+        switch try await opened() {
+        case .multivariant(let playlist): return playlist
+        case .media: return nil
+        case .file(let file):
+            let selection = FileSelection(file.playableTracks)
+            return selection.hasOptions ? selection.multivariantPlaylist(url: url, bitRate: 0) : nil
         }
     }
 

@@ -8,8 +8,9 @@ public struct AssetOptions: Sendable {
     public var clock: any Clock<Duration>
     /// What moves bytes. Default: ``SchemeTransport/shared`` of the process.
     public var transport: any Transport
-    /// Header fields of every request, of whatever class: playlists, segments, initialization sections, keys, session data.
-    /// Those that carry credentials go to the asset's own origin only.
+    /// Header fields of requests of whatever class (playlists, segments, initialization sections, keys, session data) to
+    /// the asset's own origin and to ``credentialOrigins``. Other origins get those that hold no secret
+    /// (``TransportRequest/fields`` lists them).
     public var fields: [HTTPField] = []
     /// `User-Agent` of every request; nil (the default) leaves it to the transport.
     public var userAgent: String?
@@ -22,7 +23,8 @@ public struct AssetOptions: Sendable {
     public var allowsConstrainedNetworkAccess = true
     /// What is known of the network that the asset itself loads over. For items the player's conditions count.
     public var networkConditions = NetworkConditions()
-    /// Origins besides the asset's own that credentials go to. Default: none.
+    /// Origins besides the asset's own that get all of ``fields``, logins of the netrc file and the client certificate.
+    /// Default: none.
     public var credentialOrigins: Set<Origin> = []
     public var timeouts = TransportTimeouts()
     /// What failed and may pass is tried again by ``RetryPolicies/delays`` until ``RetryPolicies/budget`` is used up.

@@ -18,6 +18,14 @@ enum LanguageTag {
         return nil
     }
 
+    /// The tag with a language of two letters where it has one: `de` for `deu`.
+    static func shortest(_ tag: String) -> String {
+        guard let language = tag.split(separator: "-", maxSplits: 1).first,
+            let short = twoLetters[language.lowercased()]
+        else { return tag }
+        return short + tag.dropFirst(language.count)
+    }
+
     static func matches(_ left: String, _ right: String) -> Bool { normalized(left) == normalized(right) }
 
     /// In lower case, a three-letter language that has two letters by those.

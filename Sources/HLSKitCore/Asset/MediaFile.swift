@@ -17,6 +17,8 @@ struct MediaFile: Sendable {
     /// Of an MP4 file: where its `moov` box is, and whether media lies before it.
     var movieRange: Range<Int>?
     var isHeaderBehindMedia = false
+    /// Of an MP4 file: `ftyp` and `moov`.
+    var headerBytes: [UInt8] = []
 
     var tags: [ID3Tag] { if case .elementary(let head) = content { head.tags } else { [] } }
 }
@@ -30,6 +32,7 @@ struct MediaFileFacts: Sendable {
 extension MediaFile {
     /// How much of an MP4 file is asked for at a time in search of its header.
     private static let rangeByteCount = 64 << 10
+    private static let maximumRangeByteCount = 8 << 20
     /// How much of the end of a transport stream is read for its last timestamps.
     private static let tailByteCount = 1 << 20
     /// Local files up to this size are read whole where only that tells their duration.
@@ -49,8 +52,7 @@ extension MediaFile {
                 let bytes = try await client.bytes(
                     url, .segment, range: UInt64(start)..<UInt64(end), limit: end - start, namedBy: nil)
                 header = try scanner.append(bytes[...])
-                // A header that is not whole yet is a large one.
-                step = scanner.offset == end ? min(step * 2, 8 << 20) : rangeByteCount
+                step = min(max(scanner.missingByteCount ?? rangeByteCount, 16), maximumRangeByteCount)
             }
             return try MediaFile(try header ?? scanner.finish(), url: url, byteCount: byteCount)
         } catch let error as MediaError {
@@ -63,6 +65,7 @@ extension MediaFile {
         self.byteCount = byteCount
         movieRange = header.movieRange
         isHeaderBehindMedia = header.isBehindMedia
+        headerBytes = header.bytes
         do {
             content = .mp4(
                 try MP4InitializationSection(parsing: header.bytes[...]), MP4UserData(parsing: header.bytes[...]),
@@ -187,7 +190,7 @@ extension MediaFile {
 
 extension MediaTrack {
     /// Packed audio's tracks are 0 and 1; a transport stream has none below 16.
-    fileprivate var isPacked: Bool { id < 16 && wrapsAt33Bits }
+    var isPacked: Bool { id < 16 && wrapsAt33Bits }
 }
 
 extension MediaHead {
@@ -199,7 +202,7 @@ extension MediaHead {
     }
 
     /// The latest end of all tracks, as many wraps of 33 bits later as bring it behind `origin`.
-    fileprivate func end(after origin: MediaTime) -> MediaTime? {
+    func end(after origin: MediaTime) -> MediaTime? {
         let ends = tracks.compactMap { track -> MediaTime? in
             guard let extent = extents[track.id], extent.count > 0 else { return nil }
             var end = MediaTime(value: extent.end, timescale: track.timescale)

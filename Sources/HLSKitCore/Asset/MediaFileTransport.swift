@@ -4,43 +4,109 @@ import HLSTime
 import Synchronization
 
 /// Lets a bare media file be played like a stream: answers the request for the item's playlist, where it turns out to be
-/// media, with a playlist of one segment, the file.
+/// media, with playlists that stand for the file.
 ///
-/// What is a playlist passes through untouched. Source: CONTRACTS §3 ("a bare media file URL behaves as a one-segment
-/// VOD playlist").
+/// Where the server takes byte ranges and the file has an index, these list segments, which are read as parts of the file;
+/// otherwise one segment, the file. What is a playlist passes through untouched. See `docs/behaviour/files.md`.
 final class MediaFileTransport: Transport {
+    private enum Answer {
+        /// Not (yet) known to be a media file.
+        case none
+        case whole
+        case parts(FilePresentation)
+    }
+
     private let base: any Transport
     private let url: String
+    /// The URL without its fragment.
+    private let fileURL: String
     private let options: AssetOptions
-    private let isMedia = Mutex(false)
+    private let answer = Mutex(Answer.none)
 
     /// - Parameter url: the item's URL; other resources pass through.
     init(_ base: any Transport, url: String, options: AssetOptions) {
         self.base = base
         self.url = url
+        fileURL = url.firstIndex(of: "#").map { String(url[..<$0]) } ?? url
         self.options = options
     }
 
     func start(
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
+        let answer = answer.withLock { $0 }
+        if case .parts(let presentation) = answer, let key = FileKey(request.url, of: fileURL) {
+            return serve(key, of: presentation, request, handler)
+        }
         guard request.url == url else { return base.start(request, handler: handler) }
         switch request.resourceClass {
         case .multivariantPlaylist: return open(request, handler)
         case .segment, .initializationSection:
             var request = request
-            // A file is read while it is played, and may be of any size (RELIABILITY R28).
-            if isMedia.withLock({ $0 }) { request.maximumByteCount = .max }
+            // A file is read while it is played, and may be of any size.
+            if case .whole = answer { request.maximumByteCount = .max }
             return base.start(request, handler: handler)
         case .mediaPlaylist, .key, .sessionData: return base.start(request, handler: handler)
         }
     }
 
+    /// The time on the clock of the file's media that is its start, where that is known.
+    var origin: Duration? {
+        guard case .parts(let presentation) = answer.withLock({ $0 }) else { return nil }
+        return presentation.transportStream.flatMap { MediaTime(value: $0.origin, timescale: 90_000).duration }
+    }
+
+    // MARK: Parts
+
+    private func serve(
+        _ key: FileKey, of presentation: FilePresentation, _ request: TransportRequest,
+        _ handler: @escaping @Sendable (TransportEvent) -> Void
+    ) -> any TransportTask {
+        var own = request
+        own.url = fileURL
+        if case .segment(let index) = key.part, let stream = presentation.transportStream {
+            let task = TransportStreamPartTask(
+                stream, segment: index, without: presentation.tracks(besides: key.trackIDs), of: own,
+                named: request.url, over: base, handler: handler)
+            task.begin()
+            return task
+        }
+        let part: FilePart
+        if key.part == .playlist {
+            part = FilePart(head: Array(presentation.playlist(of: key.trackIDs).utf8), ranges: [])
+        } else {
+            part = presentation.part(key) ?? FilePart(head: [], ranges: [])
+        }
+        let task = FilePartTask(part, of: own, named: request.url, over: base, handler: handler)
+        task.begin()
+        return task
+    }
+
+    // MARK: Opening
+
     private func open(
         _ request: TransportRequest, _ handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
-        let probe = OpeningProbe(limit: request.maximumByteCount, handler: handler) { [self] in
-            describe(request, handler)
+        guard request.byteRange == nil, RangedOpening.isProbable(url) else {
+            return openWhole(request, takesRanges: nil, handler)
+        }
+        let opening = RangedOpening(handler: handler) { [self] container, response in
+            describe(container, FileAccess(response), request, handler)
+        } openOtherwise: { [self] takesRanges in
+            openWhole(request, takesRanges: takesRanges, handler)
+        }
+        var first = request
+        first.byteRange = RangedOpening.range
+        let task = base.start(first) { event in opening.take(event) }
+        opening.setTask(task)
+        return opening
+    }
+
+    private func openWhole(
+        _ request: TransportRequest, takesRanges: Bool?, _ handler: @escaping @Sendable (TransportEvent) -> Void
+    ) -> any TransportTask {
+        let probe = OpeningProbe(limit: request.maximumByteCount, handler: handler) { [self] container, response in
+            describe(container, FileAccess(response, takesRanges: takesRanges), request, handler)
         }
         var unlimited = request
         unlimited.maximumByteCount = .max
@@ -50,22 +116,23 @@ final class MediaFileTransport: Transport {
         return probe
     }
 
-    /// Reads the ends of the file, then answers with its playlist.
+    /// Reads what tells of the file, then answers with its playlist.
     private func describe(
-        _ request: TransportRequest, _ handler: @escaping @Sendable (TransportEvent) -> Void
+        _ container: ContainerProbe.Container, _ access: FileAccess, _ request: TransportRequest,
+        _ handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> Task<Void, Never> {
-        isMedia.withLock { $0 = true }
         var options = options
         options.transport = base
         options.fields = request.fields
         options.timeouts = request.timeouts
-        let (url, settings) = (url, options)
+        let settings = options
         return Task {
             let text: String
             do {
-                text = try await AssetInspector(url: url, options: settings).mediaFilePlaylist()
+                text = try await playlist(container, access, settings)
             } catch let error as AssetError where error.code == .badMedia {
                 // What is wrong with the media is said best by whoever plays it.
+                answer.withLock { $0 = .whole }
                 text = Self.playlist(of: url, duration: .seconds(1), movieRange: nil)
             } catch is CancellationError {
                 return
@@ -84,7 +151,34 @@ final class MediaFileTransport: Transport {
         }
     }
 
-    /// The playlist of a media file.
+    private func playlist(
+        _ container: ContainerProbe.Container, _ access: FileAccess, _ options: AssetOptions
+    ) async throws -> String {
+        let inspector = AssetInspector(url: url, options: options)
+        if case .mp4 = container, let byteCount = access.byteCount,
+            try await access.takesRanges(url, client: inspector.client)
+        {
+            let file = try await MediaFile.open(
+                MP4HeaderScanner(), url: url, byteCount: byteCount, client: inspector.client)
+            if let presentation = FilePresentation(file, url: fileURL) {
+                answer.withLock { $0 = .parts(presentation) }
+                return presentation.playlist
+            }
+        }
+        if case .transportStream(let stride) = container, let byteCount = access.byteCount,
+            byteCount >= TransportStreamFile.smallestByteCount,
+            try await access.takesRanges(url, client: inspector.client),
+            let presentation = try await TransportStreamFile.open(
+                fileURL, byteCount: byteCount, stride: stride, client: inspector.client)
+        {
+            answer.withLock { $0 = .parts(presentation) }
+            return presentation.playlist
+        }
+        answer.withLock { $0 = .whole }
+        return try await inspector.mediaFilePlaylist()
+    }
+
+    /// The playlist of one segment, which is the file.
     ///
     /// - Parameter movieRange: where the header is, when it lies behind the media: what is before it is the segment.
     static func playlist(of url: String, duration: Duration, movieRange: Range<Int>?) -> String {
@@ -104,135 +198,6 @@ final class MediaFileTransport: Transport {
     }
 }
 
-/// Looks at the first bytes of a resource: passes a playlist on, and ends the transfer of anything that is media.
-private final class OpeningProbe: TransportTask {
-    private enum Mode {
-        case undecided
-        case passing(byteCount: Int)
-        case ended
-    }
-
-    private struct State {
-        var mode = Mode.undecided
-        var head: [UInt8] = []
-        var response: TransportResponse?
-        var task: (any TransportTask)?
-        var description: Task<Void, Never>?
-        var isCancelled = false
-    }
-
-    private let state = Mutex(State())
-    private let limit: Int
-    private let handler: @Sendable (TransportEvent) -> Void
-    private let describe: @Sendable () -> Task<Void, Never>
-
-    init(
-        limit: Int, handler: @escaping @Sendable (TransportEvent) -> Void,
-        describe: @escaping @Sendable () -> Task<Void, Never>
-    ) {
-        self.limit = limit
-        self.handler = handler
-        self.describe = describe
-    }
-
-    func setTask(_ task: any TransportTask) {
-        let isOver = state.withLock { state in
-            if case .ended = state.mode { return true }
-            state.task = task
-            return state.isCancelled
-        }
-        if isOver { task.cancel() }
-    }
-
-    func cancel() {
-        let (task, description) = state.withLock { state in
-            state.isCancelled = true
-            return (state.task, state.description)
-        }
-        task?.cancel()
-        description?.cancel()
-    }
-
-    func pause() { state.withLock { $0.task }?.pause() }
-    func resume() { state.withLock { $0.task }?.resume() }
-
-    /// Takes an event of the transfer. The transport calls one at a time.
-    func take(_ event: TransportEvent) {
-        for event in state.withLock({ Self.next(event, &$0, limit: limit) }) { handler(event) }
-        let found = state.withLock { state -> (any TransportTask)?? in
-            guard case .ended = state.mode, state.description == nil, state.response != nil, !state.isCancelled else {
-                return nil
-            }
-            state.response = nil
-            return .some(state.task)
-        }
-        guard let found else { return }
-        found?.cancel()
-        let description = describe()
-        let isCancelled = state.withLock { state in
-            state.description = description
-            return state.isCancelled
-        }
-        if isCancelled { description.cancel() }
-    }
-
-    /// What is passed on.
-    private static func next(_ event: TransportEvent, _ state: inout State, limit: Int) -> [TransportEvent] {
-        switch (state.mode, event) {
-        case (.ended, _): return []
-        case (.undecided, .response(let response)):
-            state.response = response
-            return []
-        case (.undecided, .data(let bytes)):
-            state.head += bytes
-            return decide(&state, isEnd: false, limit: limit)
-        case (.undecided, .finished):
-            let events = decide(&state, isEnd: true, limit: limit)
-            return events.isEmpty ? [] : events + [event]
-        case (.undecided, .failed):
-            state.mode = .ended
-            let response = state.response.map { [TransportEvent.response($0)] } ?? []
-            state.response = nil
-            return response + [event]
-        case (.passing(let count), .data(let bytes)): return pass(bytes, after: count, &state, limit: limit)
-        case (.passing, _): return [event]
-        }
-    }
-
-    private static func decide(_ state: inout State, isEnd: Bool, limit: Int) -> [TransportEvent] {
-        let head = state.head
-        let text = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head[...]
-        if !text.starts(with: "#EXTM3U".utf8) {
-            switch ContainerProbe.identify(head[...], isComplete: isEnd) {
-            case nil: return []
-            case .mp4, .transportStream, .packedAudio:
-                state.mode = .ended
-                state.head = []
-                return []
-            case .webVTT, .unknown: break
-            }
-        }
-        state.mode = .passing(byteCount: 0)
-        let response = state.response.map { [TransportEvent.response($0)] } ?? []
-        state.response = nil
-        state.head = []
-        return response + (head.isEmpty ? [] : pass(head, after: 0, &state, limit: limit))
-    }
-
-    private static func pass(_ bytes: [UInt8], after count: Int, _ state: inout State, limit: Int) -> [TransportEvent] {
-        let total = count + bytes.count
-        state.mode = .passing(byteCount: total)
-        guard total > limit else { return [.data(bytes)] }
-        state.mode = .ended
-        state.task?.cancel()
-        return [
-            .failed(
-                LoadingError(code: .tooLarge, url: state.response?.url ?? "", text: "more than \(limit) bytes"),
-                TransferMetrics())
-        ]
-    }
-}
-
 extension AssetInspector {
     /// The playlist of one segment that stands for a media file.
     func mediaFilePlaylist() async throws -> String {
@@ -242,6 +207,8 @@ extension AssetInspector {
         let time = try await duration()
         // The media tells how long it is when it has been read. Until then more is safe, and less would end it early.
         var length = time.duration ?? .seconds(86_399)
+        // A single picture without a duration is to be seen, too.
+        length = max(length, .milliseconds(40))
         if time.hasBeenRounded { length = min(length + length / 10 + .seconds(1), .seconds(86_399)) }
         return MediaFileTransport.playlist(
             of: url, duration: length, movieRange: file.isHeaderBehindMedia ? file.movieRange : nil)

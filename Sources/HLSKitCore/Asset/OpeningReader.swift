@@ -85,6 +85,8 @@ struct OpeningReader: ResourceReader {
             case .transportStream, .packedAudio:
                 mode = .media(MediaHeadReader(amount))
                 return true
+            case .unknown(let name) where ContainerProbe.isUnsupportedContainer(name):
+                throw MediaError(code: .unsupported, byteOffset: 0, text: "\(name) is not supported")
             // The parser says best why it is no playlist.
             case .webVTT, .unknown: break
             }

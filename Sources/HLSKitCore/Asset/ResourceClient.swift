@@ -14,6 +14,14 @@ protocol ResourceReader: Sendable {
 
 /// Loads the resources of one asset: checks what may be loaded, sends what the user wants sent, tries again.
 struct ResourceClient: Sendable {
+    /// How long what may pass is tried again, where that is not as ``RetryPolicies`` say.
+    struct Patience: Sendable {
+        /// In the place of ``RetryPolicies/budget``.
+        var budget: Duration?
+        /// Waits between tries are no longer.
+        var longestDelay: Duration?
+    }
+
     let options: AssetOptions
     private let policy: ResourcePolicy
     private let credentialOrigins: Set<Origin>
@@ -46,17 +54,21 @@ struct ResourceClient: Sendable {
     /// - Throws: ``AssetError``, or `CancellationError`.
     func load<Reader: ResourceReader>(
         _ url: String, _ resourceClass: ResourceClass, range: Range<UInt64>? = nil, limit: Int, namedBy source: String?,
-        keyFormat: String? = nil, _ makeReader: () -> Reader
+        keyFormat: String? = nil, patience: Patience? = nil, _ makeReader: () -> Reader
     ) async throws -> Reader.Output {
+        let role: LoadingFailure.Role = resourceClass == .key ? .key : source == nil ? .named : .listed
         do {
             try policy.check(url, resourceClass: resourceClass, namedBy: source)
         } catch {
-            throw AssetError(error)
+            throw AssetError(error, as: role)
         }
         var request = TransportRequest(
             url: url, resourceClass: resourceClass, fields: fields, credentialOrigins: credentialOrigins,
             byteRange: range, timeouts: options.timeouts, maximumByteCount: limit)
         request.keyFormat = keyFormat
+        var policies = options.retryPolicies
+        if let patience { policies.budget = patience.budget }
+        if let longest = patience?.longestDelay { policies.delays = policies.delays.map { min($0, longest) } }
         var sinceFailure: (() -> Duration)?
         var failureCount = 0
         while true {
@@ -67,8 +79,8 @@ struct ResourceClient: Sendable {
                 let elapsed = sinceFailure ?? options.clock.stopwatch()
                 sinceFailure = elapsed
                 guard
-                    let delay = options.retryPolicies.delay(after: error, number: failureCount, elapsed: elapsed())
-                else { throw AssetError(error) }
+                    let delay = policies.delay(after: error, number: failureCount, elapsed: elapsed())
+                else { throw AssetError(error, as: role) }
                 try await options.clock.sleep(for: delay)
             } catch let error as PlaylistError {
                 throw AssetError(error, url: url)

@@ -46,13 +46,15 @@ struct CodecLibrary: Sendable {
         _ = WorkerThread.start { _ = installed }
     }()
 
-    /// nil where the library is not installed.
-    static let installed = try? CodecLibrary(DynamicLibrary(name))
-    /// Throws where it is not.
+    private static let loading: Result<CodecLibrary, DynamicLibrary.Failure> = Result {
+        () throws(DynamicLibrary.Failure) in try CodecLibrary(DynamicLibrary(name))
+    }
+    /// nil where the library is not installed, or cannot be loaded.
+    static let installed = try? loading.get()
+    /// Throws where it is not, and says why.
     static func check() throws(CodecError) {
-        if installed == nil {
-            throw CodecError(call: "dlopen", code: CodecError.noLibrary, text: "\(name) is not installed")
-        }
+        guard case .failure(let failure) = loading else { return }
+        throw CodecError(call: "dlopen", code: CodecError.noLibrary, text: failure.text(for: name))
     }
     /// Of the version that this was compiled for.
     static let name = "libavcodec.so.\(LIBAVCODEC_VERSION_MAJOR)"

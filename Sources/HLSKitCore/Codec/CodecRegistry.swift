@@ -27,9 +27,19 @@ public enum CodecRegistry {
         .opus: ["opus", "libopus"],
         .flac: ["flac"],
         .alac: ["alac"],
+        .xheAAC: ["aac"],
+        .dts: ["dca"],
+        .mpeg1Video: ["mpeg1video"],
+        .mpeg2Video: ["mpeg2video"],
+        .mpeg4Video: ["mpeg4"],
+        .jpeg: ["mjpeg"],
     ]
 
+    /// FFmpeg 7.1, the first whose decoder of AAC knows USAC.
+    private static let firstVersionWithUSAC: UInt32 = 61 << 16 | 19 << 8
+
     static func decoder(for codec: MediaCodec) -> UnsafePointer<AVCodec>? {
+        if codec == .xheAAC, avcodec_version() < firstVersionWithUSAC { return nil }
         for name in decoderNames[codec] ?? [] {
             if let decoder = avcodec_find_decoder_by_name(name) { return decoder }
         }
@@ -52,6 +62,12 @@ public enum CodecRegistry {
         case .opus: AV_CODEC_ID_OPUS
         case .flac: AV_CODEC_ID_FLAC
         case .alac: AV_CODEC_ID_ALAC
+        case .xheAAC: AV_CODEC_ID_AAC
+        case .dts: AV_CODEC_ID_DTS
+        case .mpeg1Video: AV_CODEC_ID_MPEG1VIDEO
+        case .mpeg2Video: AV_CODEC_ID_MPEG2VIDEO
+        case .mpeg4Video: AV_CODEC_ID_MPEG4
+        case .jpeg: AV_CODEC_ID_MJPEG
         default: nil
         }
     }

@@ -5,6 +5,13 @@ struct DynamicLibrary {
     struct Failure: Error {
         /// The system's words.
         var text: String
+
+        /// What is amiss with the library: it is not there, or there is something else, such as too few descriptors or too
+        /// little memory, or a library that it needs.
+        func text(for name: String) -> String {
+            let isAbsent = text.hasPrefix("\(name):") && text.hasSuffix("No such file or directory")
+            return isAbsent || text.isEmpty ? "\(name) is not installed" : "\(name) cannot be loaded: \(text)"
+        }
     }
 
     private let handle: UnsafeMutableRawPointer

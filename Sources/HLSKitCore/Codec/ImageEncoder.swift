@@ -70,7 +70,8 @@ enum ImageEncoder {
         picture.pointee.quality = context.pointee.global_quality
         code = avcodec_send_frame(context, picture)
         guard code >= 0 else { throw CodecError(call: "avcodec_send_frame", code: code) }
-        avcodec_send_frame(context, nil)
+        code = avcodec_send_frame(context, nil)
+        guard code >= 0 else { throw CodecError(call: "avcodec_send_frame", code: code) }
         let packet = try Packet()
         code = avcodec_receive_packet(context, packet.raw)
         guard code >= 0 else { throw CodecError(call: "avcodec_receive_packet", code: code) }

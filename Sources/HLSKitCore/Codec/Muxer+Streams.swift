@@ -11,6 +11,12 @@ extension Muxer {
                 call: "avformat_new_stream", code: CodecError.invalidArgument,
                 text: "no stream for \(track.codec.rawValue)")
         }
+        // libavformat would write a description that no reader takes.
+        if track.codec == .ac3, track.sampleRate > 0, track.sampleRate < 32_000, isMP4 {
+            throw CodecError(
+                call: "avformat_new_stream", code: CodecError.invalidArgument,
+                text: "mp4 cannot hold AC-3 of \(track.sampleRate) Hz")
+        }
         stream.pointee.time_base = AVRational(num: 1, den: max(1, track.timescale))
         parameters.pointee.codec_id = identifier
         if let language = track.language.flatMap({ LanguageCode.threeLetters(of: $0, isBibliographic: isMatroska) }) {
@@ -43,6 +49,7 @@ extension Muxer {
     }
 
     private var isMatroska: Bool { String(cString: context.pointee.oformat.pointee.name) == "matroska" }
+    private var isMP4: Bool { String(cString: context.pointee.oformat.pointee.name) == "mp4" }
 
     /// Text is written in the form that each container is best known for.
     private func identifier(of track: MediaTrack) -> AVCodecID? {

@@ -35,7 +35,10 @@ final class Muxer {
     let context: UnsafeMutablePointer<AVFormatContext>
     private let packet: Packet
     /// Of each stream, in its units in the file.
-    private(set) var lastDTS: [Int64?]
+    var lastDTS: [Int64?] { orders.map(\.last) }
+    private var orders: [DecodingOrder] = []
+    /// The last decoding time that was written, of each stream.
+    private var written: [Int64?]
     /// How long its last sample but one was, by its decoding times.
     private var lastStep: [Int64]
     private var isOpen = true
@@ -46,7 +49,7 @@ final class Muxer {
     init(format: String, tracks: [MediaTrack], options: [String: String], sink: Sink) throws(CodecError) {
         LibAVLog.silence
         self.sink = sink
-        lastDTS = Array(repeating: nil, count: tracks.count)
+        written = Array(repeating: nil, count: tracks.count)
         lastStep = Array(repeating: 0, count: tracks.count)
         packet = try Packet()
         var context: UnsafeMutablePointer<AVFormatContext>?
@@ -62,6 +65,20 @@ final class Muxer {
         try attachSink()
         for track in tracks { try add(track) }
         try writeHeader(options)
+        for (index, track) in tracks.enumerated() {
+            // The header may have changed it.
+            let unit = context.pointee.streams[index]?.pointee.time_base ?? AVRational(num: 1, den: 1)
+            orders.append(
+                DecodingOrder(
+                    mayReorder: Self.mayReorder(track.codec), unitsPerSecond: Int64(unit.den / max(1, unit.num))))
+        }
+    }
+
+    private static func mayReorder(_ codec: MediaCodec) -> Bool {
+        switch codec {
+        case .h264, .hevc, .mpeg1Video, .mpeg2Video, .mpeg4Video: true
+        default: false
+        }
     }
 
     deinit {
@@ -72,33 +89,47 @@ final class Muxer {
         avformat_free_context(context)
     }
 
-    /// Queues or writes one sample. A decoding time that is not behind the one before is moved there.
+    /// Queues or writes one sample. Where decoding times do not rise, or are behind those of presentation, they are moved.
     func write(_ sample: MediaSample, streamAt index: Int, timing: Timing) throws(CodecError) {
-        guard lastDTS.indices.contains(index), let stream = context.pointee.streams[index] else { return }
+        guard orders.indices.contains(index), let stream = context.pointee.streams[index] else { return }
         let unit = stream.pointee.time_base
         guard timing.timescale > 0, let pts = rescaled(timing.presentation, timing, to: unit),
-            var dts = rescaled(timing.decoding, timing, to: unit)
+            let dts = rescaled(timing.decoding, timing, to: unit)
         else {
             throw CodecError(
                 call: "av_interleaved_write_frame", code: CodecError.invalidArgument, text: "time out of range")
         }
-        if let last = lastDTS[index] {
-            if dts > last { lastStep[index] = dts - last } else { dts = last + 1 }
-        }
-        lastDTS[index] = dts
-        try packet.wrap(sample)
-        packet.raw.pointee.stream_index = Int32(index)
-        packet.raw.pointee.dts = dts
-        packet.raw.pointee.pts = max(pts, dts)
         let duration = max(0, rescaled(timing.duration, timing, to: unit) ?? 0)
+        let entry = DecodingOrder.Entry(sample: sample, presentation: pts, decoding: dts, duration: duration)
+        try orders[index].add(entry) { entry throws(CodecError) in try put(entry, streamAt: index, unit: unit) }
+    }
+
+    private func put(_ entry: DecodingOrder.Entry, streamAt index: Int, unit: AVRational) throws(CodecError) {
+        if let last = written[index], entry.decoding > last + 1 { lastStep[index] = entry.decoding - last }
+        written[index] = entry.decoding
+        try packet.wrap(entry.sample)
+        packet.raw.pointee.stream_index = Int32(index)
+        packet.raw.pointee.dts = entry.decoding
+        packet.raw.pointee.pts = entry.presentation
         // Transport streams do not tell how long a picture lasts; without it a file ends at the start of its last one.
-        packet.raw.pointee.duration = duration > 0 ? duration : min(lastStep[index], Int64(unit.den / max(1, unit.num)))
+        packet.raw.pointee.duration =
+            entry.duration > 0 ? entry.duration : min(lastStep[index], Int64(unit.den / max(1, unit.num)))
         try check(av_interleaved_write_frame(context, packet.raw), "av_interleaved_write_frame")
+    }
+
+    /// Writes what has waited for others of its stream.
+    private func settle() throws(CodecError) {
+        for index in orders.indices {
+            guard let unit = context.pointee.streams[index]?.pointee.time_base else { continue }
+            try orders[index].finish { entry throws(CodecError) in try put(entry, streamAt: index, unit: unit) }
+        }
     }
 
     /// The stream goes on from one that another muxer has written, up to this time.
     func continueStream(at index: Int, after time: Int64?) {
-        if lastDTS.indices.contains(index) { lastDTS[index] = time }
+        guard orders.indices.contains(index) else { return }
+        orders[index].goOn(after: time)
+        written[index] = time
     }
 
     /// Hands on the bytes of packets that are written.
@@ -109,9 +140,12 @@ final class Muxer {
     /// Writes what is queued and the trailer.
     func finish() throws(CodecError) {
         guard isOpen else { return }
+        var failure: CodecError?
+        do throws(CodecError) { try settle() } catch { failure = error }
         isOpen = false
         let code = av_write_trailer(context)
         avio_flush(context.pointee.pb)
+        if let failure { throw failure }
         try check(code, "av_write_trailer")
     }
 

@@ -18,7 +18,7 @@ struct DownloadAlternates: Sendable {
     private let alternates: [DownloadSelection.Alternate]
     /// The lane of each alternate that was opened, by its place.
     var lanes: [Int: Int] = [:]
-    private var box: PenaltyBox
+    private var box: PenaltyBox<Int>
     private var tried: [DownloadPlan.ItemID: Set<Int>] = [:]
     /// Of each segment the first error, and when that was.
     private var failures: [DownloadPlan.ItemID: (error: AssetError, time: Duration)] = [:]

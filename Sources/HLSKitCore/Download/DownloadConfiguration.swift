@@ -15,6 +15,9 @@ public struct DownloadConfiguration: Sendable {
     public var url: String
     /// The variant; nil (the default) is the best. Of several that match, the best is taken.
     public var quality: QualityExpression?
+    /// False takes the sound alone: the audio renditions, and where the sound is in the variants, the lowest of those with
+    /// the best sound. Default true.
+    public var includesVideo = true
     /// Default: the one that would be played.
     public var audio = Choice.automatic
     /// Default: none.

@@ -4,12 +4,14 @@ import Synchronization
 /// The folder of a download while it goes on: its files, and the journal that names them.
 ///
 /// A file counts when its line is in the journal. Files and lines are written through to the disk before they count, so
-/// that a crash of the machine takes nothing back. Blocks the calling thread while it writes.
+/// that a crash of the machine takes nothing back. Blocks the calling thread while it writes. What it holds is reached
+/// through ``SafeFolder`` alone: a folder, or a file in it, that is a link or belongs to somebody else is refused.
 final class DownloadFolder: Sendable {
     private static let journalName = "journal.ndjson"
     private static let temporaryEnding = ".new"
 
-    let path: String
+    var path: String { folder.path }
+    private let folder: SafeFolder
     private struct State: ~Copyable {
         var journal = DownloadJournal()
         /// Of the journal; -1 when closed.
@@ -24,11 +26,8 @@ final class DownloadFolder: Sendable {
     ///
     /// - Throws: `notWritable` where it cannot be written, also while another process writes it.
     init(path: String) throws(OutputError) {
-        self.path = path
-        if mkdir(path, 0o777) != 0, errno != EEXIST { throw Self.error(path) }
-        let name = path + "/" + Self.journalName
-        let descriptor = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
-        guard descriptor >= 0 else { throw Self.error(path) }
+        folder = try SafeFolder(making: path)
+        let descriptor = try folder.openOwn(Self.journalName, O_RDWR | O_CREAT, mode: 0o666)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
             throw OutputError(code: .notWritable, path: path, text: "another process is downloading to it")
@@ -38,6 +37,13 @@ final class DownloadFolder: Sendable {
             close(descriptor)
             throw OutputError(
                 code: .notWritable, path: path, text: "its \(Self.journalName) is of no download that can be resumed")
+        }
+        do throws(OutputError) {
+            // Also sees that none of them is a link.
+            for name in folder.names() where DownloadName.isLaneFolder(name) { try folder.makeFolder(name) }
+        } catch {
+            close(descriptor)
+            throw error
         }
         // What comes next must not stand behind half a line.
         guard ftruncate(descriptor, off_t(journal.validByteCount)) == 0, lseek(descriptor, 0, SEEK_END) >= 0 else {
@@ -50,7 +56,7 @@ final class DownloadFolder: Sendable {
             $0.byteCount = journal.validByteCount
         }
         // Nobody else writes here while the journal is locked.
-        for folder in Self.folders(in: path) { removeRest(of: folder, where: { $0.hasSuffix(Self.temporaryEnding) }) }
+        for name in [nil] + laneFolders { removeRest(of: name, where: { $0.hasSuffix(Self.temporaryEnding) }) }
     }
 
     deinit {
@@ -68,18 +74,17 @@ final class DownloadFolder: Sendable {
     /// Makes the folder inside this one that a file of this name needs.
     func makeFolder(for name: String) throws(OutputError) {
         guard let slash = name.lastIndex(of: "/") else { return }
-        let folder = url(of: String(name[..<slash]))
-        if mkdir(folder, 0o777) != 0, errno != EEXIST { throw Self.error(folder) }
+        try folder.makeFolder(String(name[..<slash]))
     }
 
     /// A name for what is not whole yet, another one each time: files that are named by their contents may be written
     /// twice at the same time.
-    fileprivate func temporaryPath(for name: String) -> String {
+    fileprivate func temporaryName(for name: String) -> String {
         let number = state.withLock { state in
             state.temporaryCount += 1
             return state.temporaryCount
         }
-        return "\(url(of: name)).\(number)\(Self.temporaryEnding)"
+        return "\(name).\(number)\(Self.temporaryEnding)"
     }
 
     /// Writes a small file whole.
@@ -144,7 +149,7 @@ final class DownloadFolder: Sendable {
     }
 
     private func isWhole(_ file: DownloadJournal.File) -> Bool {
-        let descriptor = open(url(of: file.name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        let descriptor = folder.open(file.name, O_RDONLY)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         var status = stat()
@@ -164,13 +169,13 @@ final class DownloadFolder: Sendable {
 
     /// All bytes of a file of the folder.
     func bytes(of name: String) throws(OutputError) -> [UInt8] {
-        let descriptor = open(url(of: name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        let descriptor = folder.open(name, O_RDONLY)
         guard descriptor >= 0 else { throw Self.error(url(of: name)) }
         defer { close(descriptor) }
         return Self.read(descriptor)
     }
 
-    func discard(_ name: String) { unlink(url(of: name)) }
+    func discard(_ name: String) { folder.remove(name) }
 
     /// Removes segments that turned out to be of no use, and maps and keys that were good for nothing else: what is not
     /// there is loaded again by the next run.
@@ -194,7 +199,7 @@ final class DownloadFolder: Sendable {
         let needed = Set(kept.flatMap { journal.segments(of: $0) }.flatMap(\.resources))
         for name in journal.resources.keys where !needed.contains(name) { discard(name) }
         for lane in others {
-            rmdir(url(of: DownloadLane.folder(of: lane)))
+            folder.removeFolder(DownloadLane.folder(of: lane))
             discard(DownloadLane.folder(of: lane) + ".m3u8")
         }
     }
@@ -203,35 +208,40 @@ final class DownloadFolder: Sendable {
 
     /// Gives a file of the folder its final name: it is on the disk before it has the name.
     func publish(_ name: String, as target: String, overwrite: Bool) throws(OutputError) {
-        let source = url(of: name)
-        guard Self.sync(source) else { throw Self.error(target) }
+        guard folder.sync(name) else { throw Self.error(target) }
         if overwrite {
             guard Self.isReplaceable(target) else {
                 throw OutputError(code: .notWritable, path: target, text: "not a regular file")
             }
-            guard rename(source, target) == 0 else { throw Self.error(target) }
-        } else if link(source, target) == 0 {
-            unlink(source)
+            guard folder.moveOut(name, to: target) else { throw Self.error(target) }
+        } else if folder.linkOut(name, to: target) {
+            folder.remove(name)
         } else {
             // Some file systems have no hard links.
             guard errno != EEXIST, access(target, F_OK) != 0 else {
                 throw OutputError(code: .fileExists, path: target, text: "the file exists")
             }
-            guard rename(source, target) == 0 else { throw Self.error(target) }
+            guard folder.moveOut(name, to: target) else { throw Self.error(target) }
         }
-        _ = Self.sync(Self.parent(of: target))
+        _ = Self.sync(SafeFile.parent(of: target))
+    }
+
+    /// Sees that what is opened by ``url(of:)`` is in this folder.
+    func checkPlace() throws(OutputError) {
+        guard folder.isInPlace else { throw SafeFile.refusal(path, "is another folder by now") }
     }
 
     /// Gives the folder its final name, without the journal.
     func move(to target: String) throws(OutputError) {
-        guard access(target, F_OK) != 0, rename(path, target) == 0 else {
+        try checkPlace()
+        guard access(target, F_OK) != 0, Glibc.rename(path, target) == 0 else {
             throw OutputError(
                 code: .notWritable, path: target,
                 text: access(target, F_OK) == 0 ? "the name is taken" : String(cString: strerror(errno)))
         }
         closeJournal()
-        unlink("\(target)/\(Self.journalName)")
-        _ = Self.sync(Self.parent(of: target))
+        folder.remove(Self.journalName)
+        _ = Self.sync(SafeFile.parent(of: target))
     }
 
     /// Closes the journal, so that nothing more is added.
@@ -247,42 +257,26 @@ final class DownloadFolder: Sendable {
         let journal = journal
         var names = journal.segments.values.flatMap { $0.values.compactMap { $0.file?.name } }
         names += journal.resources.keys
-        for name in names { unlink(url(of: name)) }
-        for folder in Self.folders(in: path).dropFirst() {
-            removeRest(of: folder, where: { $0.hasSuffix(Self.temporaryEnding) })
-            rmdir(folder)
+        for name in names { folder.remove(name) }
+        for lane in laneFolders {
+            removeRest(of: lane, where: { $0.hasSuffix(Self.temporaryEnding) })
+            folder.removeFolder(lane)
         }
         removeRest(
-            of: path,
+            of: nil,
             where: { $0.hasSuffix(Self.temporaryEnding) || $0.hasSuffix(".part") || $0.hasPrefix("output.") })
         closeJournal()
-        unlink(url(of: Self.journalName))
-        rmdir(path)
+        folder.remove(Self.journalName)
+        if folder.isInPlace { rmdir(path) }
     }
 
     /// Removes files that were being written when a download before this one was interrupted.
-    private func removeRest(of folder: String, where isOurs: (String) -> Bool) {
-        for name in Self.names(in: folder) where isOurs(name) { unlink("\(folder)/\(name)") }
+    private func removeRest(of lane: String?, where isOurs: (String) -> Bool) {
+        for name in folder.names(in: lane) where isOurs(name) { folder.remove(lane.map { "\($0)/\(name)" } ?? name) }
     }
 
-    /// The folder, and those of the lanes in it.
-    private static func folders(in path: String) -> [String] {
-        let kinds = DownloadJournal.Lane.Kind.allCases.map { $0.rawValue + "-" }
-        return [path] + names(in: path).filter { name in kinds.contains { name.hasPrefix($0) } }.map { "\(path)/\($0)" }
-    }
-
-    private static func names(in folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names
-    }
+    /// The folders of the lanes.
+    private var laneFolders: [String] { folder.names().filter(DownloadName.isLaneFolder) }
 
     // MARK: System calls
 
@@ -298,16 +292,11 @@ final class DownloadFolder: Sendable {
         return stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
     }
 
-    fileprivate static func sync(_ path: String) -> Bool {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    private static func sync(_ path: String) -> Bool {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
         defer { Glibc.close(descriptor) }
         return fsync(descriptor) == 0
-    }
-
-    fileprivate static func parent(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     private static func read(_ descriptor: Int32) -> [UInt8] {
@@ -337,13 +326,16 @@ final class DownloadFolder: Sendable {
         }
     }
 
-    fileprivate static func error(_ path: String) -> OutputError {
-        let code: OutputError.Code =
-            switch errno {
-            case ENOSPC, EDQUOT: .diskFull
-            default: .notWritable
-            }
-        return OutputError(code: code, path: path, text: String(cString: strerror(errno)))
+    fileprivate static func error(_ path: String) -> OutputError { SafeFile.error(path) }
+
+    /// A file that is being made.
+    fileprivate func open(_ name: String, mode: mode_t) -> Int32 {
+        folder.open(name, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
+    }
+
+    /// Gives a file that is whole its name.
+    fileprivate func rename(_ name: String, to other: String) -> Bool {
+        folder.rename(name, to: other) && folder.syncFolder(of: other)
     }
 }
 
@@ -351,8 +343,7 @@ final class DownloadFolder: Sendable {
 final class DownloadFile {
     let name: String
     private let folder: DownloadFolder
-    private let path: String
-    private let temporaryPath: String
+    private let temporaryName: String
     private var descriptor: Int32
     private let hash: MD5Hash
     private(set) var byteCount = 0
@@ -361,15 +352,14 @@ final class DownloadFile {
         self.folder = folder
         self.name = name
         try folder.makeFolder(for: name)
-        path = folder.url(of: name)
-        temporaryPath = folder.temporaryPath(for: name)
-        let descriptor = open(temporaryPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
-        guard descriptor >= 0 else { throw DownloadFolder.error(path) }
+        temporaryName = folder.temporaryName(for: name)
+        let descriptor = folder.open(temporaryName, mode: mode)
+        guard descriptor >= 0 else { throw DownloadFolder.error(folder.url(of: name)) }
         do {
             hash = try MD5Hash()
         } catch {
             close(descriptor)
-            throw OutputError(error, path: path)
+            throw OutputError(error, path: folder.url(of: name))
         }
         self.descriptor = descriptor
     }
@@ -377,8 +367,10 @@ final class DownloadFile {
     deinit {
         guard descriptor >= 0 else { return }
         close(descriptor)
-        unlink(temporaryPath)
+        folder.discard(temporaryName)
     }
+
+    private var path: String { folder.url(of: name) }
 
     func write(_ bytes: [UInt8]) throws(OutputError) {
         guard DownloadFolder.writeAll(bytes, to: descriptor) else { throw DownloadFolder.error(path) }
@@ -387,9 +379,7 @@ final class DownloadFile {
     }
 
     func finish() throws(OutputError) -> DownloadJournal.File {
-        guard fsync(descriptor) == 0, rename(temporaryPath, path) == 0,
-            DownloadFolder.sync(DownloadFolder.parent(of: path))
-        else { throw DownloadFolder.error(path) }
+        guard fsync(descriptor) == 0, folder.rename(temporaryName, to: name) else { throw DownloadFolder.error(path) }
         close(descriptor)
         descriptor = -1
         return DownloadJournal.File(name: name, byteCount: byteCount, md5: hash.finish())

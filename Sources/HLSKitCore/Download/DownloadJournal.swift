@@ -185,25 +185,17 @@ extension DownloadJournal.Entry {
 
 extension DownloadJournal.File {
     fileprivate init?(_ document: JSONDocument) {
-        guard let name = document["file"]?.string, Self.isPlain(name), let count = document["bytes"]?.integer,
+        guard let name = document["file"]?.string, DownloadName.isOfMedia(name), let count = document["bytes"]?.integer,
             count >= 0, let md5 = document["md5"]?.string
         else { return nil }
         self.init(name: name, byteCount: count, md5: md5)
-    }
-
-    /// A name inside the folder: a journal that somebody else has written leads nowhere else.
-    static func isPlain(_ name: String) -> Bool {
-        !name.isEmpty && !name.hasPrefix("/") && !name.utf8.contains(0)
-            && name.split(separator: "/", omittingEmptySubsequences: false).allSatisfy {
-                !$0.isEmpty && $0 != "." && $0 != ".."
-            }
     }
 }
 
 extension DownloadJournal.Key {
     fileprivate init?(_ document: JSONDocument?) {
         guard let document, let method = document["method"]?.string, let file = document["file"]?.string,
-            DownloadJournal.File.isPlain(file), let vector = document["iv"]?.string, vector.utf8.count == 32
+            DownloadName.isOfKey(file), let vector = document["iv"]?.string, vector.utf8.count == 32
         else { return nil }
         self.init(method: method, file: file, vector: vector)
     }
@@ -229,7 +221,7 @@ extension DownloadJournal.Segment {
             self.file = file
         }
         if let map = document["map"]?.string {
-            guard DownloadJournal.File.isPlain(map) else { return nil }
+            guard DownloadName.isOfMedia(map) else { return nil }
             self.map = map
         }
         key = DownloadJournal.Key(document["key"])

@@ -22,6 +22,8 @@ struct DownloadLoader: Sendable {
         var key: ResourceID?
         /// How long a segment that is not there yet is waited for.
         var patience = Duration.zero
+        /// It is gone when the window has moved on: what may pass has the budget of live streams.
+        var isLive = false
     }
 
     /// Wait before what was not there, or damaged, is asked for again (RELIABILITY R1, R46, R67).
@@ -59,7 +61,8 @@ struct DownloadLoader: Sendable {
         var segment = request.segment
         segment.file = try await requests.request {
             try await client.load(
-                request.url, .segment, range: request.segment.range, limit: request.limit, namedBy: request.source
+                request.url, .segment, range: request.segment.range, limit: request.limit, namedBy: request.source,
+                patience: request.isLive ? .init(budget: client.options.retryPolicies.liveBudget) : nil
             ) { FileReader(request, folder: folder, received: received) }
         }
         return segment
@@ -71,7 +74,7 @@ struct DownloadLoader: Sendable {
         while true {
             do {
                 return try await body()
-            } catch let error as AssetError where error.code == .notFound || error.code == .badMedia {
+            } catch let error as AssetError where error.mayComeYet {
                 guard waited == .zero || waited < patience else { throw error }
                 waited += Self.secondTryDelay
                 try await client.options.clock.sleep(for: Self.secondTryDelay)
@@ -179,5 +182,17 @@ extension DownloadLoader {
         return try await map(
             id, isEncrypted: lane.isEncrypted(id), namedBy: tracker.url, in: lane.folder,
             patience: tracker.isLive ? tracker.pacingTarget * 3 : .zero)
+    }
+}
+
+extension AssetError {
+    /// What was asked for is not there, or not what it should be: another time it may be.
+    fileprivate var mayComeYet: Bool {
+        switch code {
+        case .notFound, .badMedia: true
+        // A key that a server refuses; one that does not fit is looked after by whoever has its segment.
+        case .contentKey: (400..<500).contains(status ?? 0)
+        default: false
+        }
     }
 }

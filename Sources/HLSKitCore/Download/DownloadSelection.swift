@@ -27,9 +27,9 @@ struct DownloadSelection: Sendable {
     private(set) var variables: [String: String] = [:]
 
     /// A media playlist by itself.
-    init(mediaPlaylistAt url: String) {
+    init(mediaPlaylistAt url: String, includesVideo: Bool = true) {
         let lane = DownloadJournal.Lane(id: "main", kind: .main)
-        entries = [Entry(lane: lane, url: url, wanted: [.video, .audio])]
+        entries = [Entry(lane: lane, url: url, wanted: includesVideo ? [.video, .audio] : [.audio])]
     }
 
     init(_ configuration: DownloadConfiguration, of playlist: MultivariantPlaylist) throws(AssetError) {
@@ -39,6 +39,11 @@ struct DownloadSelection: Sendable {
             configuration.audio, .audio, group: variant.audio, variant: variant, of: playlist)
         let subtitles = try Self.renditions(
             configuration.subtitles, .subtitles, group: variant.subtitles, variant: variant, of: playlist)
+        if !configuration.includesVideo {
+            try addSound(audio, of: variant, in: playlist)
+            for rendition in subtitles { try add(rendition, .subtitles, [.text], of: playlist) }
+            return
+        }
         let view = playlist.playedRendition(.video, group: variant.video, besides: variant.uri)?.uri ?? variant.uri
         var lane = DownloadJournal.Lane(variant)
         var wanted: Set<MediaType> = [.video]
@@ -62,6 +67,23 @@ struct DownloadSelection: Sendable {
         }
         for rendition in audio where !isOwn(rendition) { try add(rendition, .audio, [.audio], of: playlist) }
         for rendition in subtitles { try add(rendition, .subtitles, [.text], of: playlist) }
+    }
+
+    /// The sound by itself: the first rendition takes the place of the variant. Where none has a playlist of its own, the
+    /// variant is loaded for its sound.
+    private mutating func addSound(
+        _ audio: [Rendition], of variant: Variant, in playlist: MultivariantPlaylist
+    ) throws(AssetError) {
+        let separate = audio.filter { $0.uri != nil && $0.uri != variant.uri }
+        guard let first = separate.first, let uri = first.uri else {
+            var lane = DownloadJournal.Lane(variant)
+            lane.id += "|sound"
+            return try add(lane, variant.uri, [.audio], of: playlist)
+        }
+        var lane = Self.lane(of: first, .main)
+        lane.bandwidth = 0
+        try add(lane, uri, [.audio], of: playlist)
+        for rendition in separate.dropFirst() { try add(rendition, .audio, [.audio], of: playlist) }
     }
 
     private mutating func add(
@@ -122,7 +144,9 @@ struct DownloadSelection: Sendable {
         var context = SelectionContext()
         context.isPassThrough = true
         context.quality = configuration.quality
-        let eligible = VariantEligibility(VariantCandidate.list(of: playlist), in: context).eligible
+        let all = VariantEligibility(VariantCandidate.list(of: playlist), in: context).eligible
+        // Without pictures, only how the sound is carried tells variants apart: the least that carries the best.
+        let eligible = configuration.includesVideo ? all : Self.cheapestWithBestSound(all, of: playlist)
         // Of equals the first: pathways and redundant streams come later in the list.
         let best = eligible.sortedByQuality().last
         let chosen = best.flatMap { best in
@@ -132,12 +156,9 @@ struct DownloadSelection: Sendable {
         }
         guard let chosen else {
             let cause = configuration.quality.map { "no variant matches \"\($0)\"" } ?? "no variant can be downloaded"
-            let offered = playlist.variants.map { variant in
-                variant.resolution.map { "\($0.width)x\($0.height)" } ?? "\(variant.bandwidth)"
-            }
             throw AssetError(
                 code: .noEligibleVariant, url: playlist.url, cause: cause,
-                detail: offered.isEmpty ? "there is none" : "there are: \(offered.joined(separator: ", "))")
+                detail: VariantCandidate.list(of: playlist).offer)
         }
         let others = eligible.sortedByQuality().reversed().filter { $0.index != chosen.index }
         let isAlike = { (other: VariantCandidate) in
@@ -147,6 +168,25 @@ struct DownloadSelection: Sendable {
             playlist.variants[chosen.index],
             (others.filter(isAlike) + others.filter { !isAlike($0) }).map { playlist.variants[$0.index] }
         )
+    }
+
+    /// How codecs of sound begin in `CODECS`.
+    private static let soundCodecs = ["mp4a", "ac-3", "ec-3", "ac-4", "opus", "flac", "alac", "dts"]
+
+    /// The variants that carry the best sound (the renditions of the best variant, or its audio codec), least first; only
+    /// the first of them.
+    private static func cheapestWithBestSound(
+        _ all: [VariantCandidate], of playlist: MultivariantPlaylist
+    ) -> [VariantCandidate] {
+        guard let best = all.sortedByQuality().last else { return [] }
+        func sound(_ candidate: VariantCandidate) -> [String] {
+            let variant = playlist.variants[candidate.index]
+            let codecs = (variant.codecsText ?? "").split(separator: ",").map { $0.drop { $0 == " " }.lowercased() }
+            return [variant.audio ?? ""]
+                + codecs.filter { codec in soundCodecs.contains { codec.hasPrefix($0) } }.sorted()
+        }
+        let alike = all.filter { sound($0) == sound(best) }
+        return alike.min { $0.bandwidth < $1.bandwidth }.map { [$0] } ?? []
     }
 
     private static func renditions(

@@ -65,6 +65,7 @@ extension DownloadTask {
             run.alternates.penalize(wish.alternate, at: clock.now)
             target = wish.target
         }
+        if isExpired(error), !run.isOver { throw error }
         let policies = configuration.loading.retryPolicies
         let budget = run.isLive ? policies.liveBudget : policies.budget
         guard let last = run.alternates.look(for: target, after: error, at: clock.now, budget: budget) else { return }

@@ -40,6 +40,7 @@ extension DownloadTask {
             throw OutputError(
                 code: .unsupported, path: path, text: "\(format.rawValue) is no container of a download")
         }
+        try folder.checkPlace()
         // What is written can be written again: it need not play before it is whole.
         let writer = Remuxer(
             file: try OutputFile(path: folder.url(of: name), overwrite: true), container: container,

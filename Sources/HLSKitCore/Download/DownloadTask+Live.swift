@@ -8,12 +8,14 @@ extension DownloadTask {
         of lane: Int, _ clock: HostClock, _ run: DownloadRun, _ group: inout ThrowingTaskGroup<Outcome, any Error>
     ) {
         let (entry, variables, tracker) = (run.lanes[lane].entry, run.variables, run.lanes[lane].tracker)
+        let patience = ResourceClient.Patience.reload(of: tracker, configuration.loading.retryPolicies)
         let due = tracker.nextReload.map { $0 + tracker.reloadDelay } ?? clock.now
         group.addTask {
             try? await clock.sleep(until: due)
             let began = clock.now
             do {
-                return .playlist(lane: lane, began: began, .success(try await self.playlist(of: entry, variables)))
+                return .playlist(
+                    lane: lane, began: began, .success(try await self.playlist(of: entry, variables, patience)))
             } catch {
                 return .playlist(lane: lane, began: began, .failure(error))
             }
@@ -37,7 +39,7 @@ extension DownloadTask {
                 try takeUp(clock, &run)
             }
         case .failure(let error):
-            guard let error = error as? AssetError else { throw error }
+            guard let error = error as? AssetError, !isExpired(error) else { throw error }
             run.lanes[lane].noteFailedReload(at: began)
             run.failures[lane] = error
         }
@@ -55,5 +57,14 @@ extension DownloadRun {
     fileprivate var silenceLimit: Duration {
         guard let tracker = lanes.first?.tracker else { return .zero }
         return failures.isEmpty ? tracker.staleLimit : max(.seconds(60), tracker.pacingTarget * 10)
+    }
+}
+
+extension ResourceClient.Patience {
+    /// The window of a live playlist moves on meanwhile: what fails is asked for again no less often than what lists nothing
+    /// new.
+    fileprivate static func reload(of tracker: PlaylistTracker, _ policies: RetryPolicies) -> Self {
+        ResourceClient.Patience(
+            budget: policies.liveBudget, longestDelay: max(.milliseconds(500), tracker.pacingTarget / 2))
     }
 }

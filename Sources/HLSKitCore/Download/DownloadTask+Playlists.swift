@@ -2,10 +2,13 @@ import HLSPlaylist
 
 extension DownloadTask {
     func open() async throws -> (DownloadSelection, MediaPlaylist?) {
-        let inspector = AssetInspector(url: configuration.url, options: configuration.loading)
+        let inspector = AssetInspector(url: currentURL, options: configuration.loading)
         switch try await inspector.opened() {
         case .multivariant(let playlist): return (try DownloadSelection(configuration, of: playlist), nil)
-        case .media(let playlist): return (DownloadSelection(mediaPlaylistAt: configuration.url), playlist)
+        case .media(let playlist):
+            return (
+                DownloadSelection(mediaPlaylistAt: currentURL, includesVideo: configuration.includesVideo), playlist
+            )
         case .file:
             throw AssetError(
                 code: .badPlaylist, url: configuration.url, cause: "a media file and no playlist",
@@ -14,12 +17,14 @@ extension DownloadTask {
     }
 
     func playlist(
-        of entry: DownloadSelection.Entry, _ variables: [String: String]
+        of entry: DownloadSelection.Entry, _ variables: [String: String], _ patience: ResourceClient.Patience? = nil
     ) async throws -> MediaPlaylist {
         var options = client.parserOptions
         options.importedVariables = variables
         let resourceClass: ResourceClass = entry.source == nil ? .multivariantPlaylist : .mediaPlaylist
-        let playlist = try await client.load(entry.url, resourceClass, limit: .max, namedBy: entry.source) {
+        let playlist = try await client.load(
+            entry.url, resourceClass, limit: .max, namedBy: entry.source, patience: patience
+        ) {
             [options] in PlaylistReader(url: entry.url, options: options)
         }
         guard case .media(let media) = playlist else {

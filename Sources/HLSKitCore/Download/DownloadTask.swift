@@ -40,6 +40,8 @@ public final class DownloadTask: Sendable {
 
     private struct State {
         var progress = DownloadProgress()
+        /// The URL that was given last.
+        var url: String?
         var isStopping = false
         /// Hears of the wish to stop.
         var stopping: AsyncStream<Void>.Continuation?
@@ -57,6 +59,10 @@ public final class DownloadTask: Sendable {
     ///
     /// - Throws: ``OutputError`` where the folder cannot be written, is of something else, or is in use.
     public init(_ configuration: DownloadConfiguration, folder: String) throws(OutputError) {
+        var configuration = configuration
+        // A media file is loaded as the segments that it can be cut into.
+        configuration.loading.transport = MediaFileTransport(
+            configuration.loading.transport, url: configuration.url, options: configuration.loading)
         self.configuration = configuration
         self.folder = try DownloadFolder(path: folder)
         client = ResourceClient(url: configuration.url, options: configuration.loading)
@@ -113,8 +119,41 @@ public final class DownloadTask: Sendable {
     public func run() async throws -> Result {
         let clock = HostClock(configuration.loading.clock)
         update { $0 = DownloadProgress() }
+        state.withLock { $0.url = nil }
         requests.reset()
         let damagedCount = folder.verify()
+        var before: ExpiredDownload?
+        while true {
+            let storedCount = storedSegmentCount
+            do {
+                var result = try await run(clock, after: before)
+                result.damagedSegmentCount = damagedCount
+                return result
+            } catch let expired as ExpiredDownload {
+                do {
+                    // A fresh URL that brought nothing is no better than none.
+                    guard before == nil || storedSegmentCount > storedCount else { throw expired.error }
+                    let url = try await freshURL(insteadOf: expired)
+                    state.withLock { $0.url = url }
+                    requests.reset()
+                    before = expired
+                } catch let error as AssetError {
+                    guard var result = try salvage(after: error) else { throw error }
+                    result.damagedSegmentCount = damagedCount
+                    return result
+                }
+            }
+        }
+    }
+
+    /// The URL of the stream: a fresh one where that which was given has run out.
+    var currentURL: String { state.withLock(\.url) ?? configuration.url }
+
+    /// Loads what is not stored.
+    ///
+    /// - Parameter before: how it went until the URL ran out.
+    /// - Throws: also ``ExpiredDownload``.
+    private func run(_ clock: HostClock, after before: ExpiredDownload?) async throws -> Result {
         var run: DownloadRun
         do {
             run = try await opened(clock)
@@ -122,12 +161,16 @@ public final class DownloadTask: Sendable {
             guard let result = try salvage(after: error) else { throw error }
             return result
         }
-        run.result.damagedSegmentCount = damagedCount
+        if let before {
+            run.window = before.window
+            run.result.gaps = before.gaps
+        }
         try await checkOrigin(run)
         try noteLanes(run)
         keep(run.followed.map { run.lanes[$0].entry }, run.window)
         update { $0.phase = .loading }
         try takeUp(clock, &run)
+        if let before { run.result.resumedSegmentCount = before.resumedSegmentCount }
         try await load(clock, &run)
         return counted(run.result, of: run.followed.map { run.lanes[$0].entry.lane })
     }
@@ -238,6 +281,7 @@ public final class DownloadTask: Sendable {
     /// What there is of a live stream is kept, whatever ends it: it cannot be had again (R42).
     private func end(after error: AssetError, _ run: inout DownloadRun) throws {
         guard !run.isOver else { return }
+        if !isStopping, let expired = expired(error, run) { throw expired }
         guard run.beganLive, run.isLive || error.code != .network, folder.journal.hasMedia else { throw error }
         run.result.failure = PlayerError(error)
         run.isOver = true
@@ -295,6 +339,7 @@ public final class DownloadTask: Sendable {
                 bitRate: lane.entry.lane.bandwidth > 0 ? lane.entry.lane.bandwidth : nil),
             isClear: !isWhole)
         request.key = DownloadRun.key(of: segment.keys, in: lane)?.id
+        request.isLive = lane.tracker.isLive
         if lane.tracker.isAtEdge(index) { request.patience = lane.tracker.pacingTarget * 3 }
         return request
     }
@@ -315,10 +360,6 @@ public final class DownloadTask: Sendable {
             // Without a key nothing is of use (R50); a map is needed by some segments.
             guard let error = error as? AssetError, id.kind == .map, error.code == .notFound || error.code == .badMedia
             else {
-                if id.kind == .key, var error = error as? AssetError, error.code == .notFound {
-                    (error.code, error.cause) = (.contentKey, "the key cannot be had")
-                    throw error
-                }
                 throw error
             }
             run.failedMaps[id] = error

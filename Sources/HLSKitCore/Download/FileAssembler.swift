@@ -265,7 +265,7 @@ struct FileAssembler {
                 problems.append(Problem(segment: segment, text: error.cause))
                 lanes[index].pipeline.abandon(id)
             case .cues(let batch): lanes[index].cues.add(batch, language: lanes[index].language)
-            case .sync, .cut, .closedCaptions, .metadata, .fact, .note: break
+            case .sync, .cut, .closedCaptions, .metadata, .fact, .note, .parameterSets: break
             }
         }
     }

@@ -190,18 +190,14 @@ final class PictureStore: Sendable {
         }
         let client = client
         let bytes = try await kept(self.keys, url) {
-            do {
-                let bytes = try await client.bytes(
-                    url, .key, limit: AssetInspector.maximumKeyByteCount, namedBy: playlist.url)
-                guard bytes.count == AES128Decryptor.blockByteCount else {
-                    throw AssetError(
-                        code: .contentKey, url: url, cause: "the key is not 16 bytes long",
-                        detail: "\(bytes.count) bytes")
-                }
-                return bytes
-            } catch let error as AssetError where error.code == .notFound {
-                throw AssetError(code: .contentKey, url: url, cause: "the key cannot be had", detail: error.detail)
+            let bytes = try await client.bytes(
+                url, .key, limit: AssetInspector.maximumKeyByteCount, namedBy: playlist.url)
+            guard bytes.count == AES128Decryptor.blockByteCount else {
+                throw AssetError(
+                    code: .contentKey, url: url, cause: "the key is not 16 bytes long",
+                    detail: "\(bytes.count) bytes")
             }
+            return bytes
         }
         return (key, bytes)
     }

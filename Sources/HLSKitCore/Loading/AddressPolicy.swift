@@ -11,7 +11,7 @@ public struct AddressPolicy: Sendable, Hashable {
     public init(denied: [AddressRange] = []) { self.denied = denied }
 
     /// Refuses loopback, private, link-local, shared, multicast and reserved addresses of IPv4 and IPv6, also where
-    /// an IPv6 address carries them (mapped, NAT64, 6to4).
+    /// an IPv6 address carries them (mapped, compatible, translated, NAT64, Teredo, 6to4, ISATAP).
     public static let denyPrivate = AddressPolicy(
         denied: [
             // RFC 6890 and the registries of special-purpose addresses.
@@ -27,18 +27,38 @@ public struct AddressPolicy: Sendable, Hashable {
     }
 
     func allows(_ address: UInt128) -> Bool {
-        var candidates = [address]
-        if address >> 32 == Self.nat64Prefix {
-            candidates.append(AddressRange.mapped(UInt32(truncatingIfNeeded: address)))
-        }
-        if address >> 112 == 0x2002 {
-            candidates.append(AddressRange.mapped(UInt32(truncatingIfNeeded: address >> 80)))
-        }
+        let candidates = [address] + EmbeddedIPv4.addresses(in: address).map(AddressRange.mapped)
         return !candidates.contains { address in denied.contains { $0.contains(address) } }
     }
+}
 
-    // 64:ff9b::/96 (RFC 6052 §2.1).
-    private static let nat64Prefix: UInt128 = 0x0064_FF9B << 64
+/// The IPv4 addresses that an IPv6 address may stand for: where packets to it may come out of a tunnel or a translator.
+enum EmbeddedIPv4 {
+    static func addresses(in address: UInt128) -> [UInt32] {
+        func bits(from offset: UInt128) -> UInt32 { UInt32(truncatingIfNeeded: address >> (96 - offset)) }
+        var found: [UInt32] = []
+        // IPv4-compatible (::/96, RFC 4291 §2.5.5.1); :: and ::1 come out as 0.0.0.0 and 0.0.0.1, which they are as good as.
+        if address >> 32 == 0 { found.append(bits(from: 96)) }
+        // IPv4-translated (::ffff:0:0:0/96, RFC 2765 §2.1).
+        if address >> 32 == 0xFFFF_0000 { found.append(bits(from: 96)) }
+        // NAT64 (64:ff9b::/96, RFC 6052 §2.1).
+        if address >> 32 == 0x0064_FF9B << 64 { found.append(bits(from: 96)) }
+        // NAT64 of one's own (64:ff9b:1::/48, RFC 8215): any length of prefix, where bits 64 to 71 are left out.
+        if address >> 80 == 0x0064_FF9B_0001 {
+            let joined = ((address >> 64) << 56) | (address & (1 << 56 - 1))
+            found.append(bits(from: 96))
+            for offset in [48, 56, 64] as [UInt128] {
+                found.append(UInt32(truncatingIfNeeded: joined >> (88 - offset)))
+            }
+        }
+        // Teredo (2001::/32, RFC 4380 §4): the server, and the client with its bits turned round.
+        if address >> 96 == 0x2001_0000 { found += [bits(from: 32), ~bits(from: 96)] }
+        // 6to4 (2002::/16, RFC 3056 §2).
+        if address >> 112 == 0x2002 { found.append(bits(from: 16)) }
+        // ISATAP (any prefix, RFC 5214 §6.1).
+        if (address >> 32) & 0xFDFF_FFFF == 0x5EFE { found.append(bits(from: 96)) }
+        return found
+    }
 }
 
 /// A range of addresses in the notation of RFC 4632 (`10.0.0.0/8`, `fc00::/7`).

@@ -86,6 +86,9 @@ final class ResourceCache: Sendable {
 
     /// Whether a playlist stays what it is: a list of variants, or of segments that has its end.
     private static func isFinal(_ chunks: [[UInt8]]) -> Bool {
+        // What is media may be large.
+        let head = Array(chunks.lazy.joined().prefix(10))
+        guard head.starts(with: "#EXTM3U".utf8) || head.starts(with: "\u{FEFF}#EXTM3U".utf8) else { return false }
         let text = String(decoding: chunks.joined(), as: UTF8.self)
         guard text.hasPrefix("#EXTM3U") || text.hasPrefix("\u{FEFF}#EXTM3U") else { return false }
         let lines = text.split(whereSeparator: \.isNewline)

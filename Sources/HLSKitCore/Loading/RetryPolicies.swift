@@ -22,12 +22,20 @@ public struct RetryPolicies: Sendable, Hashable {
     public var maximumRetryCount: Int?
     /// How many target durations a live segment that is listed may still not be there. Default 3.
     public var liveEdgeTargetDurations: Int
-    /// How many reloads in a row may bring something that is no media playlist. Default 3.
-    public var badReloadLimit: Int
+    /// How many reloads in a row may bring something that is no media playlist; nil (default) leaves it to the budget: such
+    /// an answer, an error page that says it is fine, passes like any other.
+    public var badReloadLimit: Int?
     /// How long a variant that failed is left out. Default 60 s.
     public var penalty: Duration
     /// Whether a segment that cannot be had is passed over. Default true.
     public var skipsSegments: Bool
+    /// So many segments of one kind of media in a row that cannot be had are the end: the item fails. Segments that the
+    /// playlist marks as gaps do not count. Not for live streams, which move on by themselves. Default 5; nil for any number.
+    public var lostSegmentLimit: Int?
+    /// How long media that is asked for may not come at all before the item fails, whatever number of segments it takes.
+    /// Not less than ``budget``, or ``liveBudget`` and 10 target durations. Default 60 s; nil, and a budget of nil, is for
+    /// ever.
+    public var lostMediaTime: Duration?
     /// The most requests in any 5 s that brought nothing new. Default 50.
     public var fruitlessRequestLimit: Int
     /// The most requests that brought nothing new without a delivered segment in between. Default 200.
@@ -38,7 +46,8 @@ public struct RetryPolicies: Sendable, Hashable {
         budget: Duration? = .seconds(20), liveBudget: Duration? = .seconds(60),
         maximumRetryAfter: Duration = .seconds(10), secondTryDelay: Duration = .milliseconds(500),
         triesPerVariant: Int = 2, maximumRetryCount: Int? = nil, liveEdgeTargetDurations: Int = 3,
-        badReloadLimit: Int = 3, penalty: Duration = .seconds(60), skipsSegments: Bool = true,
+        badReloadLimit: Int? = nil, penalty: Duration = .seconds(60), skipsSegments: Bool = true,
+        lostSegmentLimit: Int? = 5, lostMediaTime: Duration? = .seconds(60),
         fruitlessRequestLimit: Int = 50, fruitlessRequestTotal: Int = 200
     ) {
         self.delays = delays
@@ -53,6 +62,8 @@ public struct RetryPolicies: Sendable, Hashable {
         self.badReloadLimit = badReloadLimit
         self.penalty = penalty
         self.skipsSegments = skipsSegments
+        self.lostSegmentLimit = lostSegmentLimit
+        self.lostMediaTime = lostMediaTime
         self.fruitlessRequestLimit = fruitlessRequestLimit
         self.fruitlessRequestTotal = fruitlessRequestTotal
     }
@@ -61,6 +72,7 @@ public struct RetryPolicies: Sendable, Hashable {
     ///
     /// Source: CONTRACTS §14.
     public static let patient = RetryPolicies(
-        budget: nil, liveBudget: nil, triesPerVariant: .max, skipsSegments: false, fruitlessRequestLimit: .max,
+        budget: nil, liveBudget: nil, triesPerVariant: .max, skipsSegments: false, lostSegmentLimit: nil,
+        lostMediaTime: nil, fruitlessRequestLimit: .max,
         fruitlessRequestTotal: .max)
 }

@@ -40,14 +40,20 @@ public struct TransportRequest: Sendable, Hashable {
     /// The absolute URL.
     public var url: String
     public var resourceClass: ResourceClass
-    /// Header fields of the user, sent only to the origins in ``credentialOrigins`` when they carry credentials
-    /// (`Authorization`, `Cookie`, `Proxy-Authorization`); all others go to every origin.
+    /// Header fields of the user, sent only to the origins in ``credentialOrigins``, whatever their names are.
+    ///
+    /// Every origin gets those that hold no secret: `User-Agent`, `Accept` and what begins with `Accept-`,
+    /// `Cache-Control`, `Pragma`, `DNT`, `Origin`, `X-Playback-Session-Id`, `CMCD-` fields; and of `Referer` the origin.
     public var fields: [HTTPField]
-    /// The origins that get the credentials in ``fields`` and in the URL's user information, redirects included.
+    /// The origins that get all of ``fields``, the URL's user information, logins of the netrc file and the client
+    /// certificate, redirects included: scheme, host and port.
     ///
     /// Empty (the default) means that credentials are sent to nobody. A player sets the origin of the URL that its
     /// user gave, for every request of that item (RELIABILITY R59, R60).
     public var credentialOrigins: Set<Origin>
+    /// Names in lower case of ``fields`` that a program has set for this URL: its origin gets them as well, but for
+    /// credentials (`Authorization`, `Cookie`, `Proxy-Authorization`). A redirect to another origin does not.
+    package var ownFieldNames: Set<String> = []
     /// Cookies besides those that servers have set, each for the URLs that it names, redirects included.
     public var cookies: [Cookie] = []
     /// First byte and length of the part that is wanted; nil means the whole resource.

@@ -41,6 +41,7 @@ public struct TransportConfiguration: Sendable, Hashable {
     /// `Set-Cookie:`); nil (the default) starts without. Each goes where its domain, path and scheme say. Not written.
     public var cookieFile: String?
     /// File of logins by host (netrc); nil (the default) means none. A header field or a login in the URL comes first.
+    /// Entries name hosts alone, so a login goes only to origins that a request's credentials may go to.
     public var netrcFile: String?
     /// File of the certificate (PEM) to show to servers that ask for one; nil (the default) shows none. Only the
     /// origins that a request's credentials may go to get to see it.

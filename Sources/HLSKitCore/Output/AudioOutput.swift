@@ -119,6 +119,7 @@ public final class AudioOutput: PlayerItemOutput {
 
 extension AudioOutput: OutputReceiving {
     var frameTypes: Set<MediaType> { [.audio] }
+    var channelCount: Int? { format.channelCount }
 
     func prepare(_ buffer: AudioBuffer, _ moment: OutputMoment) {
         state.withLock { Self.take(buffer, moment, &$0) }

@@ -74,6 +74,8 @@ public final class ContinuedOutput: Sendable {
         private var base: any MediaWriter { output.writers[index] }
         var takesSamples: Bool { base.takesSamples }
         var mediaTypes: Set<MediaType> { base.mediaTypes }
+        var isEmpty: Bool { base.isEmpty }
+        var holdsTrackChanges: Bool { base.holdsTrackChanges }
 
         func begin(_ tracks: [MediaTrack]) throws(OutputError) {
             if output.isNew(tracks, for: index) { try base.begin(tracks) }

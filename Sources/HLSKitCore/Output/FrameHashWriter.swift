@@ -27,6 +27,7 @@ public final class FrameHashWriter: MediaWriter {
     }
 
     public var mediaTypes: Set<MediaType> { [.video, .audio] }
+    public var isEmpty: Bool { state.withLock { !$0.hasLines } }
 
     public func begin(_ tracks: [MediaTrack]) throws(OutputError) {
         try state.withLock { state throws(OutputError) in

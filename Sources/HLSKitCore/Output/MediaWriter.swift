@@ -10,6 +10,11 @@ public protocol MediaWriter: Sendable {
     var takesSamples: Bool { get }
     /// The media that end up in the output; the others need not be handed over, nor decoded.
     var mediaTypes: Set<MediaType> { get }
+    /// Nothing has been written. Default: false.
+    var isEmpty: Bool { get }
+    /// A track may become another in mid-stream (another size, another codec) and all of it is in the output. Otherwise the
+    /// output keeps what it began with, and what does not fit is left out. Default: true.
+    var holdsTrackChanges: Bool { get }
 
     /// Tells the tracks, before anything of them, and again when they change. A track is named afterwards by its place
     /// in `tracks`.
@@ -29,6 +34,8 @@ public protocol MediaWriter: Sendable {
 
 extension MediaWriter {
     public var takesSamples: Bool { false }
+    public var isEmpty: Bool { false }
+    public var holdsTrackChanges: Bool { true }
     public func begin(_ tracks: [MediaTrack]) throws(OutputError) {}
     public func flush() throws(OutputError) {}
     public func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) {}

@@ -121,12 +121,20 @@ final class OutputBoard: Sendable {
         }
     }
 
+    /// Where one of the outputs takes the channels as they come, there is no limit.
+    private func maximumChannelCount(_ receivers: [any OutputReceiving]) -> Int? {
+        let takers = receivers.filter { $0.frameTypes.contains(.audio) || $0.sampleTypes.contains(.audio) }
+        let counts = takers.map(\.channelCount)
+        return counts.contains(nil) ? nil : counts.compactMap(\.self).max()
+    }
+
     /// What the outputs can show.
     var limits: OutputLimits {
         let receivers = receivers
         return OutputLimits(
             display: receivers.compactMap(\.display).max { $0.size.pixelCount < $1.size.pixelCount },
-            needsStandardRange: receivers.contains(where: \.needsStandardRange))
+            needsStandardRange: receivers.contains(where: \.needsStandardRange),
+            maximumChannelCount: maximumChannelCount(receivers))
     }
 }
 
@@ -136,4 +144,6 @@ struct OutputLimits: Sendable, Hashable {
     var display: SelectionContext.Display?
     /// Some output cannot show high dynamic range.
     var needsStandardRange = false
+    /// The most channels that an output gives; nil is no limit.
+    var maximumChannelCount: Int?
 }

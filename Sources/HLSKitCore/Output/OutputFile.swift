@@ -174,6 +174,7 @@ public final class OutputFile {
 
     /// Makes a part file that was not there before, so that nothing is written through somebody's link.
     private static func openPart(_ part: String, of path: String) throws(OutputError) -> Int32 {
+        try SafeFile.checkLeftover(part)
         var status = stat()
         if lstat(part, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
             // What is left of a run that has ended goes, but not what somebody is writing.
@@ -280,7 +281,7 @@ public final class OutputFile {
     func named(_ error: OutputError) -> OutputError {
         guard let partPath, !error.text.contains(partPath) else { return error }
         var error = error
-        error.text += " (what was written is in \(partPath))"
+        error.text += "; what was written is in \(partPath)"
         return error
     }
 }

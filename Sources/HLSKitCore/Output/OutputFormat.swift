@@ -1,3 +1,5 @@
+import HLSMedia
+
 /// What an output file holds: the names of `-f`.
 public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
     case ts, mp4, mkv, y4m, rawvideo, wav, s16le, f32le, framemd5, null
@@ -18,10 +20,16 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// Whether the ending of a file name says that there is sound in it and nothing else.
+    public static func isAudioOnly(path: String) -> Bool {
+        guard let dot = path.lastIndex(of: "."), !path[dot...].contains("/") else { return false }
+        return ["m4a", "mka"].contains(path[path.index(after: dot)...].lowercased())
+    }
+
     /// Opens `path` and makes the writer for it. `null` opens nothing.
     ///
     /// - Parameters:
-    ///   - path: a file, pipe or device; `-` is standard output.
+    ///   - path: a file, pipe or device; `-` is standard output. Of containers, `.m4a` and `.mka` get no pictures.
     ///   - overwrite: whether an existing file may be replaced.
     ///   - frameRate: the nominal frame rate, for formats that know one and no times.
     ///   - note: is told what was converted so that the media fits the format.
@@ -29,10 +37,14 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
         path: String, overwrite: Bool = false, frameRate: VideoFrame.Ratio? = nil, note: @escaping WriterNote = { _ in }
     ) throws(OutputError) -> any MediaWriter {
         func file() throws(OutputError) -> sending OutputFile { try OutputFile(path: path, overwrite: overwrite) }
+        func remuxer(_ container: Remuxer.Container) throws(OutputError) -> Remuxer {
+            let types: Set<MediaType> = Self.isAudioOnly(path: path) ? [.audio] : [.video, .audio]
+            return Remuxer(file: try file(), container: container, mediaTypes: types, note: note)
+        }
         return switch self {
-        case .ts: Remuxer(file: try file(), container: .ts, note: note)
-        case .mp4: Remuxer(file: try file(), container: .mp4, note: note)
-        case .mkv: Remuxer(file: try file(), container: .mkv, note: note)
+        case .ts: try remuxer(.ts)
+        case .mp4: try remuxer(.mp4)
+        case .mkv: try remuxer(.mkv)
         case .y4m: Y4MWriter(file: try file(), frameRate: frameRate, note: note)
         case .rawvideo: RawVideoWriter(file: try file(), note: note)
         case .wav: PCMWriter(file: try file(), format: .wav, note: note)

@@ -36,6 +36,7 @@ public final class PCMWriter: MediaWriter {
     }
 
     public var mediaTypes: Set<MediaType> { [.audio] }
+    public var isEmpty: Bool { state.withLock { !$0.hasSamples } }
 
     public func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(OutputError) {
         try state.withLock { state throws(OutputError) in

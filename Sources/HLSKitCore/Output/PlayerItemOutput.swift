@@ -50,6 +50,8 @@ protocol OutputReceiving: AnyObject, Sendable {
     var display: SelectionContext.Display? { get }
     /// Pictures of high dynamic range cannot be shown.
     var needsStandardRange: Bool { get }
+    /// Channels of the sound that it gives; nil where they are those of the source.
+    var channelCount: Int? { get }
 
     /// A picture that was decoded ahead of its time.
     func prepare(_ frame: VideoFrame, _ moment: OutputMoment)
@@ -90,6 +92,7 @@ extension OutputReceiving {
     var takesDateRanges: Bool { false }
     var display: SelectionContext.Display? { nil }
     var needsStandardRange: Bool { false }
+    var channelCount: Int? { nil }
     func prepare(_ frame: VideoFrame, _ moment: OutputMoment) {}
     func present(_ frame: VideoFrame, _ moment: OutputMoment) {}
     func prepare(_ buffer: AudioBuffer, _ moment: OutputMoment) {}

@@ -18,6 +18,7 @@ public final class RawVideoWriter: MediaWriter {
     }
 
     public var mediaTypes: Set<MediaType> { [.video] }
+    public var isEmpty: Bool { state.withLock { !$0.hasFrames } }
 
     public func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) {
         try state.withLock { state throws(OutputError) in

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Where the tracks change (another codec, another size), a transport stream goes on with new tables behind a
 /// discontinuity. The other containers cannot hold that: what follows goes into `NAME.2.mp4`, from its start, and the note
-/// says so; where the output is a pipe, that is an error.
+/// says so; where the output is a pipe, it is left out until the track is again what it was, and the note says that.
 ///
 /// While it is written, MP4 is a sequence of fragments: whatever ends the program, the file plays up to there.
 public final class Remuxer: MediaWriter {
@@ -20,8 +20,13 @@ public final class Remuxer: MediaWriter {
     private struct State: ~Copyable {
         var file: OutputFile
         let failure = Failure()
-        /// All files so far.
+        /// All files so far, and those of them that are there.
         var paths: [String]
+        var finished: [String] = []
+        /// Of a pipe whose tracks have changed: what they are now, and into which stream each goes; nil for one that does not
+        /// fit.
+        var current: [MediaTrack]?
+        var places: [Int?]?
         /// What is taken off item times: where a file after the first begins.
         var origin = MediaTime.zero
         /// The next sample that is written sets ``origin``.
@@ -42,6 +47,7 @@ public final class Remuxer: MediaWriter {
         /// Samples that came before what the container's header has to tell was known.
         var waiting: [TrackSplice.Entry] = []
         var hasSamples = false
+        var isEmpty = true
         /// A muxer has written to the file already.
         var isContinued = false
     }
@@ -73,28 +79,37 @@ public final class Remuxer: MediaWriter {
 
     private let container: Container
     private let isFragmented: Bool
+    /// Where the tracks change, another file can be begun.
+    private let mayBeginFiles: Bool
     private let note: WriterNote
     private let state: Mutex<State>
 
     /// - Parameters:
     ///   - isFragmented: whether MP4 is written in fragments, so that a file that is not finished plays. Otherwise it has
     ///     one index, at its end, by which players seek best, and without its end it is nothing.
+    ///   - mediaTypes: the kinds that are written.
     ///   - note: is told when another file is begun.
     public init(
         file: consuming sending OutputFile, container: Container, isFragmented: Bool = true,
-        note: @escaping WriterNote = { _ in }
+        mediaTypes: Set<MediaType> = [.video, .audio], note: @escaping WriterNote = { _ in }
     ) {
         self.container = container
         self.isFragmented = isFragmented
+        self.mediaTypes = mediaTypes
+        mayBeginFiles = file.partPath != nil
         self.note = note
         state = Mutex(State(file: file, paths: [file.path]))
     }
 
-    /// The files that were written, the one that was asked for first.
+    /// The files that were begun, the one that was asked for first.
     public var paths: [String] { state.withLock { $0.paths } }
+    /// The files that are finished and have their names. One to which nothing was written is not there.
+    public var finishedPaths: [String] { state.withLock { $0.finished } }
 
     public var takesSamples: Bool { true }
-    public var mediaTypes: Set<MediaType> { [.video, .audio] }
+    public let mediaTypes: Set<MediaType>
+    public var isEmpty: Bool { state.withLock { $0.isEmpty } }
+    public var holdsTrackChanges: Bool { container == .ts || mayBeginFiles }
 
     public func begin(_ tracks: [MediaTrack]) throws(OutputError) {
         try state.withLock { state throws(OutputError) in
@@ -197,6 +212,10 @@ public final class Remuxer: MediaWriter {
                 for (index, track) in changed.sorted(by: { $0.key < $1.key }) {
                     if index < tracks.count { tracks[index] = track } else { tracks.append(track) }
                 }
+                guard try mayBeginPart(&state) else {
+                    fit(changed, &state)
+                    continue
+                }
                 try beginPart(tracks, &state)
                 setOrigin(by: outputs[(index + 1)...], &state)
             }
@@ -217,6 +236,11 @@ public final class Remuxer: MediaWriter {
     }
 
     private func write(_ entry: TrackSplice.Entry, _ state: inout State) throws(OutputError) {
+        var entry = entry
+        if let places = state.places {
+            guard let place = places[safe: entry.index] ?? nil else { return }
+            entry.index = place
+        }
         guard state.tracks.indices.contains(entry.index) else { return }
         guard state.muxer == nil else { return try mux(entry, &state) }
         try learnConfiguration(from: entry.sample, at: entry.index, &state)
@@ -237,8 +261,46 @@ public final class Remuxer: MediaWriter {
     private func change(to tracks: [MediaTrack], _ state: inout State) throws(OutputError) {
         try finishTexts(&state)
         try finishSplice(&state)
+        guard try mayBeginPart(&state) else {
+            state.latest = tracks
+            return fit(tracks, &state)
+        }
         if state.muxer == nil, state.waiting.isEmpty { state.tracks = tracks } else { try beginPart(tracks, &state) }
         state.latest = tracks
+    }
+
+    /// False where the output has begun and can hold no other tracks.
+    private func mayBeginPart(_ state: inout State) throws(OutputError) -> Bool {
+        if holdsTrackChanges { return true }
+        if !state.waiting.isEmpty { try openMuxer(&state) }
+        return !state.isContinued
+    }
+
+    private func fit(_ changed: [Int: MediaTrack], _ state: inout State) {
+        var tracks = state.current ?? state.tracks
+        for (index, track) in changed.sorted(by: { $0.key < $1.key }) {
+            if index < tracks.count { tracks[index] = track } else { tracks.append(track) }
+        }
+        fit(tracks, &state)
+    }
+
+    /// Finds out which tracks go on in the streams that there are, and says which do not.
+    private func fit(_ tracks: [MediaTrack], _ state: inout State) {
+        let places = tracks.map { track in
+            state.tracks.firstIndex { $0.mediaType == track.mediaType && Self.isSameStream(track, $0, hasHeader: true) }
+        }
+        for (track, place) in zip(tracks, places) {
+            let old = state.current?.firstIndex { $0.mediaType == track.mediaType }
+            let wasWritten = old.map { (state.places?[$0] ?? nil) != nil } ?? true
+            guard wasWritten != (place != nil) else { continue }
+            let kind = track.mediaType.rawValue
+            note(
+                place == nil
+                    ? "\(container) on a pipe cannot hold tracks that change: \(kind) is left out from here on"
+                    : "\(kind) is what it was before: it is written again")
+        }
+        state.current = tracks
+        state.places = places
     }
 
     private func finishSplice(_ state: inout State) throws(OutputError) {
@@ -273,8 +335,15 @@ public final class Remuxer: MediaWriter {
             } catch {
                 throw state.file.named(error)
             }
-            try state.file.finish(keeping: state.hasSamples)
+            try finishFile(&state)
         }
+    }
+
+    /// Gives the file its name, where anything was written to it.
+    private func finishFile(_ state: inout State) throws(OutputError) {
+        try state.file.finish(keeping: state.hasSamples)
+        if state.hasSamples, let path = state.paths.last { state.finished.append(path) }
+        state.hasSamples = false
     }
 
     // MARK: - Further files
@@ -286,7 +355,7 @@ public final class Remuxer: MediaWriter {
         }
         let replaces = state.file.replacesFile
         do throws(OutputError) {
-            try state.file.finish(keeping: state.hasSamples)
+            try finishFile(&state)
         } catch {
             throw state.file.named(error)
         }
@@ -301,7 +370,6 @@ public final class Remuxer: MediaWriter {
         state.file = try OutputFile(path: path, overwrite: replaces)
         state.paths.append(path)
         state.soundEnds = [:]
-        state.hasSamples = false
         state.setsOrigin = true
     }
 
@@ -363,8 +431,8 @@ public final class Remuxer: MediaWriter {
     private func closeMuxer(_ state: inout State) throws(OutputError) {
         guard let muxer = state.muxer else { return }
         state.muxer = nil
-        state.lastTimes = state.streams.map { stream in stream.flatMap { muxer.lastDTS[$0] } }
         try converting(state) { () throws(CodecError) in try muxer.finish() }
+        state.lastTimes = state.streams.map { stream in stream.flatMap { muxer.lastDTS[$0] } }
     }
 
     private func mux(_ entry: TrackSplice.Entry, _ state: inout State) throws(OutputError) {
@@ -387,6 +455,7 @@ public final class Remuxer: MediaWriter {
             try muxer.write(sample, streamAt: stream, timing: timing)
         }
         state.hasSamples = true
+        state.isEmpty = false
     }
 
     /// Whether more than half of the sound of a sample is of before the end of what is in the file.
@@ -436,7 +505,7 @@ public final class Remuxer: MediaWriter {
 
     /// Containers that describe their tracks at the front need parameter sets that a transport stream has in band.
     private func needsConfiguration(_ track: MediaTrack) -> Bool {
-        container != .ts && track.configuration.isEmpty && (track.codec == .h264 || track.codec == .hevc)
+        container != .ts && track.configuration.isEmpty && [.h264, .hevc, .mpeg4Video].contains(track.codec)
     }
 
     private func learnConfiguration(
@@ -479,11 +548,13 @@ extension Remuxer.Container {
     }
 
     fileprivate func holds(_ codec: MediaCodec) -> Bool {
-        let everywhere: Set<MediaCodec> = [.h264, .hevc, .aac, .mp2, .mp3, .ac3, .eac3, .opus]
+        let everywhere: Set<MediaCodec> = [
+            .h264, .hevc, .aac, .mp2, .mp3, .ac3, .eac3, .opus, .dts, .mpeg1Video, .mpeg2Video, .mpeg4Video,
+        ]
         let further: Set<MediaCodec> =
             switch self {
             case .ts: [.aacLATM]
-            case .mp4, .mkv: [.av1, .vp9, .flac, .alac, .webVTT]
+            case .mp4, .mkv: [.av1, .vp9, .flac, .alac, .jpeg, .webVTT]
             }
         return everywhere.contains(codec) || further.contains(codec)
     }

@@ -27,6 +27,7 @@ public final class Y4MWriter: MediaWriter {
     }
 
     public var mediaTypes: Set<MediaType> { [.video] }
+    public var isEmpty: Bool { state.withLock { !$0.hasHeader } }
 
     public func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) {
         try state.withLock { state throws(OutputError) in

@@ -25,10 +25,10 @@ public struct PlayerConfiguration: Sendable {
     public var keepUpPolicy = KeepUpPolicy.predictive
     public var retryPolicies = RetryPolicies()
     public var timeouts = TransportTimeouts()
-    /// Header fields of every request. Those that carry credentials go to the origin of the item's URL and to
-    /// ``credentialOrigins`` only.
+    /// Header fields of requests to the origin of the item's URL and to ``credentialOrigins``. Other origins get those that
+    /// hold no secret (``TransportRequest/fields`` lists them).
     public var fields: [HTTPField] = []
-    /// Further origins that credentials may go to: header fields, and client certificates (RELIABILITY R59). Default: none.
+    /// Further origins that get all of ``fields``, logins of the netrc file and the client certificate. Default: none.
     public var credentialOrigins: Set<Origin> = []
     /// A playlist given as a file may name files outside its folder. Default false.
     public var allowsFilesAnywhere = false
@@ -36,8 +36,9 @@ public struct PlayerConfiguration: Sendable {
     public var isPlaylistParsingStrict = false
     /// Threads that each video decoder may use; 0 (the default) is one per core.
     public var decodingThreadCount = 0
-    /// What is played. Media of other kinds is not decoded, and not loaded where it is separate. Default: video and
-    /// audio.
+    /// What is played. Media of other kinds is not decoded, and not loaded where it is apart: with `[.audio]` the sound
+    /// that is wanted is loaded from its own playlist, and where it is among the pictures, from the lowest variant with the
+    /// best sound. Default: video and audio.
     public var mediaTypes: Set<MediaType> = [.video, .audio]
     /// What is decoded although no output takes it. Default: nothing.
     public var decodesWithoutOutput: Set<MediaType> = []
@@ -51,7 +52,8 @@ public struct PlayerConfiguration: Sendable {
     public var networkConditions = NetworkConditions()
     /// Decides which variant the next segment comes from.
     public var variantSelector: any VariantSelector = ScenarioRule()
-    /// Seed of the only randomness there is, the jitter of retries.
+    /// Seed of the only randomness there is, the jitter of retries. 0 (the default) is another one for each player where
+    /// ``clock`` is a `ContinuousClock` or a `SuspendingClock`.
     public var seed: UInt64 = 0
     /// Sent to servers as `X-Playback-Session-Id`. nil (the default) sends a new UUID for each item; an empty string sends
     /// nothing.

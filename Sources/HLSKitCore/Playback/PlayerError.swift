@@ -5,7 +5,8 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The first playlist does not exist or is refused by its server (HTTP 4xx, no such file).
+        /// A resource without which nothing can be played does not exist or is refused by its server (HTTP 4xx, no such
+        /// file).
         public static let notFound = Code(rawValue: "notFound")
         /// The network failed and went on failing after retries.
         public static let network = Code(rawValue: "network")
@@ -16,6 +17,8 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let contentKey = Code(rawValue: "contentKey")
         /// Media that cannot be demuxed or decoded.
         public static let badMedia = Code(rawValue: "badMedia")
+        /// What was asked for is not there: a part of the item outside of what it has.
+        public static let notAvailable = Code(rawValue: "notAvailable")
         /// An output cannot be written.
         public static let output = Code(rawValue: "output")
         /// A live stream whose playlist does not go on.

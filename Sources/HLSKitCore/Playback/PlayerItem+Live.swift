@@ -48,6 +48,13 @@ extension PlayerItem {
         get { preferences.automaticallyPreservesTimeOffsetFromLive }
         set { changePreferences { $0.automaticallyPreservesTimeOffsetFromLive = newValue } }
     }
+
+    /// A live item goes on loading while the player is paused. Default false: see
+    /// ``PlayerItemPreferences/canUseNetworkResourcesForLiveStreamingWhilePaused``.
+    public var canUseNetworkResourcesForLiveStreamingWhilePaused: Bool {
+        get { preferences.canUseNetworkResourcesForLiveStreamingWhilePaused }
+        set { changePreferences { $0.canUseNetworkResourcesForLiveStreamingWhilePaused = newValue } }
+    }
 }
 
 extension Player {

@@ -2,7 +2,8 @@
 extension PlayerItem {
     /// Adds an output, also while the item plays: neither status nor timebase changes, and no other output loses anything.
     ///
-    /// A kind of media that nobody took until now is decoded from the next sync sample on that is read.
+    /// A kind of media that nobody took until now begins with what is presented at the moment: it was loaded and dropped, and
+    /// is loaded again from the playhead on. Without pacing it begins with what comes next.
     /// - Throws: ``PlayerError/Code/outputInUse`` where the output belongs to an item already.
     public func add(_ output: some PlayerItemOutput) throws(PlayerError) {
         guard outputs.add(output.connection.receiver) else {

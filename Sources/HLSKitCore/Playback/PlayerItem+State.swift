@@ -5,8 +5,8 @@ public import HLSTime
 ///
 /// Source: CONTRACTS §4.
 extension PlayerItem {
-    /// Whether the item can be played. Goes from `unknown` to one of the others, once; stays as it is when the item is
-    /// taken out of its player.
+    /// Whether the item can be played. Goes from `unknown` to `readyToPlay` or `failed`, and from `readyToPlay` to `failed`
+    /// where the rest of it cannot be had; stays as it is when the item is taken out of its player.
     public var status: PlayerItemStatus { snapshot.itemStatus }
 
     /// `.indefinite` before it is known and while a live stream goes on.

@@ -22,7 +22,14 @@ public struct PlayerItemPreferences: Sendable, Hashable {
     }
 
     /// What becomes of a live stream that brings nothing new any more.
-    public enum StalePolicy: String, Sendable, Hashable { case end, fail }
+    public enum StalePolicy: String, Sendable, Hashable, CaseIterable {
+        /// What is there is played, and the item ends like any other.
+        case end
+        /// What is there is played, and the item fails (``PlayerError/Code/staleLive``).
+        case fail
+        /// It is waited for as long as it takes, also while its playlist cannot be loaded.
+        case wait
+    }
 
     /// Where a live stream goes on that moved past what was not loaded yet.
     public enum FellBehindPolicy: String, Sendable, Hashable, CaseIterable {
@@ -68,7 +75,15 @@ public struct PlayerItemPreferences: Sendable, Hashable {
     public var configuredTimeOffsetFromLive: Double?
     /// After a wait, skip forward to the distance from the live edge at which it began. Default false.
     public var automaticallyPreservesTimeOffsetFromLive = false
+    /// Default ``StalePolicy/fail``.
     public var stalePolicy = StalePolicy.fail
+    /// How long a live playlist may bring nothing new before ``stalePolicy`` decides; nil (the default) is 60 s or 10.5
+    /// target durations, whichever is longer. A longer time also holds for a playlist that cannot be loaded.
+    public var staleLimit: Duration?
+    /// A live item goes on loading while the player is paused. Default false: it asks for nothing once it is ready to
+    /// play, what can be sought in stays as it was, and the next play loads the playlist first. Seeking and
+    /// ``Player/preroll(atRate:)`` load what they need. Without pacing there is no rest.
+    public var canUseNetworkResourcesForLiveStreamingWhilePaused = false
     /// What becomes of a live item whose window moved on without it. Default ``FellBehindPolicy/jumpToEdge``. Where
     /// outputs take media as fast as it comes (recorders), that means the oldest segment as well. How much was lost is
     /// told by ``PlayerEvent/Kind/segmentsMissed(_:)`` and the error log; what goes while the player is paused, when it

@@ -70,7 +70,8 @@ public struct PlaybackStatistics: Sendable, Hashable {
     public var numberOfStalls = 0
     /// Seconds spent in stalls, without the first start.
     public var stallDuration = 0.0
-    /// Bytes of compressed media held now, and the most that were held.
+    /// Bytes of compressed media held now, and the most that were held. What no output takes is not held: it counts as
+    /// loaded, and is loaded again should an output come.
     public var bufferedByteCount = 0
     public var peakBufferedByteCount = 0
     /// Bytes of all bodies received, on the wire.

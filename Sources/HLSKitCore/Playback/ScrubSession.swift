@@ -22,6 +22,9 @@ public final class ScrubSession: Sendable {
         player.pause()
     }
 
+    /// A session that is let go ends.
+    deinit { end() }
+
     /// Shows the picture of this item time.
     ///
     /// - Returns: False where a newer place came before the picture, and after ``end()``.

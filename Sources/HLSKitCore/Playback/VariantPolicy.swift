@@ -12,6 +12,15 @@ public enum VariantPolicy: Sendable, Hashable {
     /// Media of another variant that is loaded already is played. With `flush`, what of it lies more than one segment
     /// ahead of the playhead is dropped and loaded again from this variant; playback goes on meanwhile.
     case pinned(Int, flush: Bool = false)
+    /// The best of those that may be used, which is kept: for recordings, whose quality is not to change.
+    ///
+    /// Nothing is known of the network that counts: who cannot load it as fast as it plays waits. Another variant takes its
+    /// place only where media would be lost: for a segment that it does not deliver, and, live, where the window is about
+    /// to move past what was not loaded. When that is over it is taken up again.
+    ///
+    /// With `isFixed` no other takes its place once there is media of it; what it does not deliver is lost. For outputs
+    /// that cannot hold a change.
+    case best(isFixed: Bool = false)
 }
 
 /// Kinds of variants that are left out unless they are asked for.

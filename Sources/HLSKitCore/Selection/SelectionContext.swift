@@ -27,6 +27,8 @@ public struct SelectionContext: Sendable {
     public var pinnedVariant: Int?
     /// Nothing is decoded or shown by the player, so codecs and HDCP levels do not matter. Default false.
     public var isPassThrough = false
+    /// Pictures are played. Default true: variants without are left out where others have them.
+    public var wantsPictures = true
     /// Whether an entry of `CODECS` can be decoded. Default: all can.
     public var canDecode: @Sendable (String) -> Bool = { _ in true }
     /// Variants whose media turned out not to be decodable.

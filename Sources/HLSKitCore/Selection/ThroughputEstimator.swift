@@ -27,10 +27,12 @@ public struct ThroughputEstimate: Sendable, Hashable {
 /// sooner than a rise. Both are corrected for their start: with weight W and half-life h the average is divided by
 /// 1 − 0.5^(W/h). An open measurement counts as it stands, so that a link that went dead is noticed.
 ///
-/// A transfer does not count before it brought 16 kB, nor when it was done within 5 ms of its request: such times say
-/// more about caches and round trips than about the link.
+/// A body that came in less than 5 ms says only that the link is *not slower*: it counts as if it had taken 5 ms, a lower
+/// bound, so that on the fastest links as well the estimate rises to what better variants need. A transfer of less than
+/// 16 kB is not measured; while nothing else is known, all of them together, with their waiting, are a lower bound as soon
+/// as they make a megabyte. What comes from memory is no transfer at all (``forget(_:at:)``).
 ///
-/// Source: ABR.md §1, §4.
+/// `docs/behaviour/selection.md` has the whole of it.
 public struct ThroughputEstimator: Sendable {
     /// Names a transfer from its start to its end.
     public typealias TransferID = Int
@@ -59,7 +61,10 @@ public struct ThroughputEstimator: Sendable {
     private static let measurementTime = Duration.milliseconds(250)
     private static let leastMeasurementTime = Duration.milliseconds(50)
     private static let leastByteCount = 16_000
-    private static let cacheTime = Duration.milliseconds(5)
+    /// Shorter times cannot be told from those of buffers, timers and other threads.
+    private static let leastReceivingTime = Duration.milliseconds(5)
+    /// So much tells something, however short the time was in which it came.
+    private static let enoughBits = 8e6
     /// A transfer this long counts as one even if it brought next to nothing.
     private static let silenceTime = Duration.milliseconds(300)
     /// Confidence halves while nothing is measured for this long.
@@ -78,6 +83,8 @@ public struct ThroughputEstimator: Sendable {
     private var logRate = MovingAverage(halfLife: slowHalfLife)
     private var squaredDeviation = MovingAverage(halfLife: slowHalfLife)
     private var open = Measurement()
+    /// Transfers that were too small to count, from their requests to their ends.
+    private var small = Measurement()
     /// Transfers that count and are receiving now.
     private var receivingCount = 0
     private var lastMeasured: Duration?
@@ -116,15 +123,17 @@ public struct ThroughputEstimator: Sendable {
         transfer.firstByte = firstByte
         transfer.byteCount += byteCount
         if transfer.counts {
+            transfer.addedByteCount += byteCount
             add(byteCount, at: now)
         } else {
             // Nothing tells how long what came with the first byte took.
-            if now > firstByte { transfer.heldByteCount += byteCount }
-            let counts = transfer.byteCount >= Self.leastByteCount && now - transfer.requested >= Self.cacheTime
+            if now > firstByte { transfer.addedByteCount += byteCount }
+            let counts =
+                transfer.byteCount >= Self.leastByteCount && now - transfer.requested >= Self.leastReceivingTime
             if counts {
                 transfer.counts = true
                 begin(at: firstByte)
-                add(transfer.heldByteCount, at: now)
+                add(transfer.addedByteCount, at: now)
                 if transfer.tellsLatency {
                     latency.add((firstByte - transfer.requested).seconds, weight: 1)
                     meanLatency = .seconds(latency.value ?? 0)
@@ -134,23 +143,56 @@ public struct ThroughputEstimator: Sendable {
         running[id] = transfer
     }
 
+    /// What was requested comes from memory, and not over the link.
+    public mutating func forget(_ id: TransferID, at now: Duration) {
+        guard let transfer = running.removeValue(forKey: id) else { return }
+        record.ended(at: now)
+        if transfer.counts { stopReceiving(at: now) }
+    }
+
     /// The transfer is over: finished, failed or cancelled.
     public mutating func ended(_ id: TransferID, at now: Duration) {
         guard let transfer = running.removeValue(forKey: id) else { return }
         record.ended(at: now)
+        let firstByte = transfer.firstByte ?? now
+        let isLarge = transfer.byteCount >= Self.leastByteCount
+        let isTooFast = isLarge && now - firstByte < Self.leastReceivingTime
         // Little that took long is news as well: the link was all but dead.
-        guard transfer.counts || now - transfer.requested >= Self.silenceTime else { return }
-        remember(
-            Transfer(
-                byteCount: transfer.byteCount, requested: transfer.requested, firstByte: transfer.firstByte ?? now,
-                finished: now))
-        guard transfer.counts else { return }
-        add(0, at: now)
-        receivingCount -= 1
+        if transfer.counts || isTooFast || now - transfer.requested >= Self.silenceTime {
+            var ended = Transfer(
+                byteCount: transfer.byteCount, requested: transfer.requested, firstByte: firstByte, finished: now)
+            if isTooFast {
+                ended.firstByte = now - Self.leastReceivingTime
+                ended.requested = min(ended.requested, ended.firstByte)
+            }
+            remember(ended)
+        }
+        if !isLarge {
+            small.bits += 8 * Double(transfer.byteCount)
+            small.time += max(now - transfer.requested, Self.leastReceivingTime)
+        }
+        if transfer.counts {
+            add(0, at: now)
+            receivingCount -= 1
+        }
+        if isTooFast { addLowerBound(transfer, receivedIn: transfer.counts ? now - firstByte : .zero) }
         if receivingCount == 0 {
             if open.time >= Self.leastMeasurementTime { close(at: now) }
             open.since = nil
         }
+    }
+
+    /// Counts a body as if it had taken as long as can just be measured.
+    private mutating func addLowerBound(_ transfer: Running, receivedIn time: Duration) {
+        let added = transfer.counts ? transfer.addedByteCount : 0
+        open.bits += 8 * Double(transfer.byteCount - added)
+        open.time += Self.leastReceivingTime - time
+    }
+
+    private mutating func stopReceiving(at now: Duration) {
+        add(0, at: now)
+        receivingCount -= 1
+        if receivingCount == 0 { open.since = nil }
     }
 
     private mutating func remember(_ transfer: Transfer) {
@@ -179,13 +221,20 @@ public struct ThroughputEstimator: Sendable {
     /// The averages with the open measurement, if that is worth counting.
     private func averages(at now: Duration) -> (fast: MovingAverage, slow: MovingAverage) {
         var (fast, slow) = (fast, slow)
-        let pending = open.extended(to: now)
-        if pending.time >= (lastMeasured == nil ? Self.leastMeasurementTime : Self.measurementTime) {
-            let weight = pending.time.seconds
-            fast.add(pending.bits / weight, weight: weight)
-            slow.add(pending.bits / weight, weight: weight)
-        }
+        guard let pending = pending(at: now) else { return (fast, slow) }
+        let weight = max(pending.time, Self.leastReceivingTime).seconds
+        fast.add(pending.bits / weight, weight: weight)
+        slow.add(pending.bits / weight, weight: weight)
         return (fast, slow)
+    }
+
+    /// What has not been closed, as far as it is worth counting: while nothing else is known, less will do.
+    private func pending(at now: Duration) -> Measurement? {
+        let pending = open.extended(to: now)
+        guard lastMeasured == nil else { return pending.time >= Self.measurementTime ? pending : nil }
+        if pending.time >= Self.leastMeasurementTime || pending.bits >= Self.enoughBits { return pending }
+        let all = Measurement(bits: pending.bits + small.bits, time: pending.time + small.time)
+        return all.bits >= Self.enoughBits ? all : nil
     }
 
     // MARK: - Measurements
@@ -223,8 +272,8 @@ extension ThroughputEstimator {
         var requested: Duration
         var firstByte: Duration?
         var byteCount = 0
-        /// Bytes that wait until the transfer counts.
-        var heldByteCount = 0
+        /// Bytes that are measured, or will be as soon as the transfer counts.
+        var addedByteCount = 0
         var counts = false
         var tellsLatency = true
     }

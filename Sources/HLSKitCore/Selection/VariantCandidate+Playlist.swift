@@ -4,12 +4,15 @@ import HLSPlaylist
 extension VariantCandidate {
     /// The variants of a playlist, in its order.
     static func list(of playlist: MultivariantPlaylist) -> [VariantCandidate] {
-        let renditions = Dictionary(grouping: playlist.renditions.filter { $0.type == .audio }, by: \.groupID)
-        return playlist.variants.enumerated().map { index, variant in
-            let options = (variant.audio.flatMap { renditions[$0] } ?? []).map { rendition in
+        // Variants of one group share its options: each with a list of its own would cost both numbers multiplied.
+        let groups = Dictionary(grouping: playlist.renditions.filter { $0.type == .audio }, by: \.groupID)
+        let options = groups.mapValues { renditions in
+            renditions.map { rendition in
                 AudioOption(
                     id: rendition.optionID, language: rendition.language, channelCount: rendition.channelCount)
             }
+        }
+        return playlist.variants.enumerated().map { index, variant in
             let hasVideo =
                 variant.resolution != nil || variant.video != nil || variant.codecs.isEmpty
                 || variant.codecs.contains { CodecString(rawValue: $0).mediaType == .video }
@@ -19,7 +22,8 @@ extension VariantCandidate {
                 resolution: variant.resolution.map { PixelSize(width: $0.width, height: $0.height) },
                 frameRate: variant.frameRate, videoRange: variant.effectiveVideoRange.rawValue,
                 hdcpLevel: variant.hdcpLevel?.rawValue, score: variant.score, audioGroup: variant.audio,
-                audioOptions: options, pathway: variant.pathwayID, hasVideo: hasVideo,
+                audioOptions: variant.audio.flatMap { options[$0] } ?? [], pathway: variant.pathwayID,
+                hasVideo: hasVideo,
                 requiredVideoLayouts: variant.requiredLayouts, allowedCPC: variant.contentProtectionLabels)
         }
     }

@@ -71,7 +71,7 @@ public struct VariantEligibility: Sendable, Hashable {
                 && (context.prefersLosslessAudio || !variant.codecs.contains(where: Self.isLossless))
         }
         keepUnlessNone(.penalized) { !context.penalizedVariants.contains($0.index) }
-        keepUnlessNone(.audioOnly, \.hasVideo)
+        if context.wantsPictures { keepUnlessNone(.audioOnly, \.hasVideo) }
         if context.preferredPeakBitRate > 0 {
             keepOrLowest(.peakBitRate) { $0.bandwidth <= context.preferredPeakBitRate }
         }

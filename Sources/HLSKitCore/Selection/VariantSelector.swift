@@ -2,7 +2,8 @@
 ///
 /// Asked before each segment for which there is a choice and, while one is on its way, each time that its progress is
 /// worth a look. A rule may keep state between calls; it belongs to one item and is called from one place at a time. It
-/// must be quick (well under a millisecond).
+/// must be quick (well under a millisecond). A program's own rule is called on the player's task without any lock: it may
+/// read the player.
 public protocol VariantSelector: Sendable {
     /// Decides for the situation that `input` describes.
     mutating func decide(_ input: SelectionInput) -> SelectionDecision

@@ -13,9 +13,12 @@ final class RecordingFile: Sendable {
 
     /// Makes the file, for its owner only: it may hold keys.
     init(path: String, overwrite: Bool) throws(RecordingError) {
-        let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (overwrite ? O_TRUNC : O_EXCL)
-        let descriptor = open(path, flags, 0o600)
-        guard descriptor >= 0 else { throw Self.error("cannot create") }
+        let descriptor: Int32
+        do {
+            descriptor = try SafeFile.create(path, overwrite: overwrite)
+        } catch {
+            throw RecordingError(text: "cannot create: \(error.text)")
+        }
         state = Mutex(State(descriptor: descriptor))
     }
 

@@ -32,6 +32,7 @@ public struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringCon
     public var codec: MediaCodec? {
         if sampleEntry == "mp4a" { return Self.mpeg4Audio(parameters) }
         if sampleEntry == "mp3" { return .mp3 }
+        if sampleEntry == "mp4v" { return Self.mpeg4Video(parameters) }
         return MediaCodec.named(sampleEntry: sampleEntry)?.codec
     }
 
@@ -97,10 +98,17 @@ public struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringCon
             // MPEG-4's names for MPEG audio layers 1 to 3.
             case 33: return .mp2
             case 32, 34: return .mp3
+            case 42: return .xheAAC
             default: break
             }
         }
         return MediaCodec.named(objectTypeIndication: indication)
+    }
+
+    /// `mp4v.OO[.P]`: OO is the object type indication in hexadecimal, P the profile and level of MPEG-4.
+    private static func mpeg4Video(_ parameters: [Substring]) -> MediaCodec? {
+        guard let first = parameters.first else { return .mpeg4Video }
+        return hexadecimal(first).flatMap(UInt8.init(exactly:)).flatMap(MediaCodec.named(objectTypeIndication:))
     }
 
     /// Int(_:radix:) would take a sign.
@@ -117,6 +125,11 @@ extension MediaCodec {
         switch objectTypeIndication {
         case 0x40, 0x66, 0x67, 0x68: .aac
         case 0x69, 0x6B: .mp3
+        case 0x20: .mpeg4Video
+        case 0x60...0x65: .mpeg2Video
+        case 0x6A: .mpeg1Video
+        case 0x6C: .jpeg
+        case 0xA9: .dts
         case 0xA5: .ac3
         case 0xA6: .eac3
         case 0xAD: .opus

@@ -23,6 +23,8 @@ extension MediaCodec {
         "ac-3": (.ac3, .audio), "ec-3": (.eac3, .audio), "ec+3": (.eac3, .audio),
         "Opus": (.opus, .audio), "opus": (.opus, .audio), "fLaC": (.flac, .audio), "flac": (.flac, .audio),
         "alac": (.alac, .audio),
+        "dtsc": (.dts, .audio), "dtsh": (.dts, .audio), "dtsl": (.dts, .audio), "dtse": (.dts, .audio),
+        "mp4v": (.mpeg4Video, .video), "jpeg": (.jpeg, .video), "mjpa": (.jpeg, .video),
         "wvtt": (.webVTT, .text), "stpp": (.ttml, .text), "c608": (.cea608, .text), "c708": (.cea708, .text),
     ]
 }

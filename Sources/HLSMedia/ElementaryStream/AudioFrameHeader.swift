@@ -19,7 +19,10 @@ package struct AudioFrameHeader: Sendable, Hashable {
 
 /// The formats whose frames carry their own length.
 package enum AudioFraming: Sendable, Hashable, CaseIterable {
-    case adts, mpegAudio, ac3, loas, id3
+    case adts, mpegAudio, ac3, loas, id3, dts
+
+    /// Formats that streams are in which are declared to be in another one; the surest signs first.
+    static let declaredWrongly: [AudioFraming] = [.ac3, .dts, .adts, .loas, .mpegAudio]
 
     /// Bytes that ``header(at:in:)`` needs.
     package var headerByteCount: Int {
@@ -29,6 +32,7 @@ package enum AudioFraming: Sendable, Hashable, CaseIterable {
         case .ac3: AC3Header.byteCount
         case .loas: 3
         case .id3: ID3Tag.headerByteCount
+        case .dts: DTSHeader.byteCount
         }
     }
 
@@ -40,6 +44,7 @@ package enum AudioFraming: Sendable, Hashable, CaseIterable {
         case .ac3: .ac3
         case .loas: .aacLATM
         case .id3: .id3
+        case .dts: .dts
         }
     }
 
@@ -51,6 +56,7 @@ package enum AudioFraming: Sendable, Hashable, CaseIterable {
         case .adts: return ADTSHeader(parsing: head)?.frame
         case .mpegAudio: return MPEGAudioHeader(parsing: head)?.frame
         case .ac3: return AC3Header(parsing: head)?.frame
+        case .dts: return DTSHeader(parsing: head)?.frame
         case .loas:
             // ISO/IEC 14496-3 §1.7.2: AudioSyncStream. The decoder of libavcodec wants to see its header.
             let word = head.reduce(0) { $0 << 8 | Int($1) }

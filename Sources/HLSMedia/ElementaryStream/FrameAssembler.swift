@@ -17,7 +17,7 @@ struct FrameAssembler {
         case needsMore
     }
 
-    let framing: AudioFraming
+    private(set) var framing: AudioFraming
     private let options: Options
     private(set) var track: MediaTrack
     private var buffer: [UInt8] = []
@@ -109,6 +109,7 @@ struct FrameAssembler {
     private mutating func step(isEnd: Bool, to sink: inout EventSink) -> Step {
         if options.metadataTrackID != nil, let step = stepOverTag(isEnd: isEnd, to: &sink) { return step }
         guard let header = framing.header(at: at, in: buffer) else {
+            if !hasSamples, isTrusted(at), let step = reconsider(isEnd: isEnd, to: &sink) { return step }
             if buffer.count - at < framing.headerByteCount && (!isEnd || isLocked) { return .needsMore }
             skip(1)
             return .moved
@@ -183,6 +184,33 @@ struct FrameAssembler {
         marks.marks.suffix(count).first {
             $0.offset > at && $0.offset < end && framing.header(at: $0.offset, in: buffer) != nil
         }?.offset
+    }
+
+    /// Before its first frame, a stream may turn out to be in another format than its container says: where a packet
+    /// begins with a frame that another one follows. nil where it does not.
+    private mutating func reconsider(isEnd: Bool, to sink: inout EventSink) -> Step? {
+        guard framing != .id3 else { return nil }
+        for other in AudioFraming.declaredWrongly where other != framing {
+            guard buffer.count - at >= other.headerByteCount else {
+                if isEnd { continue }
+                return .needsMore
+            }
+            guard let header = other.header(at: at, in: buffer) else { continue }
+            let next = at + header.byteCount
+            guard buffer.count - next >= other.headerByteCount else {
+                if isEnd { continue }
+                return .needsMore
+            }
+            guard other.header(at: next, in: buffer) != nil else { continue }
+            sink.note("\(options.name): \(other.codec.rawValue), although it is declared as \(framing.codec.rawValue)")
+            framing = other
+            track.codec = header.codec
+            track.sampleRate = 0
+            track.channelCount = 0
+            sink.update(track)
+            return .moved
+        }
+        return nil
     }
 
     private mutating func skip(_ count: Int) {

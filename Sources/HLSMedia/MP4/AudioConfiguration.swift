@@ -43,11 +43,14 @@ struct AACConfiguration {
     private(set) var sampleRate = 0
     /// 0 where only a program config element in the stream tells.
     private(set) var channelCount = 0
+    /// Its audio object type is USAC's.
+    private(set) var isExtendedHighEfficiency = false
 
     /// nil where the bytes are too few or use a reserved value.
     init?(parsing bytes: [UInt8]) {
         var reader = BitReader(bytes)
         let objectType = AudioSpecificConfig.objectType(from: &reader)
+        isExtendedHighEfficiency = objectType == 42
         sampleRate = AudioSpecificConfig.sampleRate(from: &reader)
         channelCount = AudioSpecificConfig.channelCounts[reader.bits(4)]
         if objectType == 5 || objectType == 29 {  // SBR is told openly: the rate of the output follows

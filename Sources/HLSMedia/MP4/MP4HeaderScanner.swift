@@ -22,6 +22,12 @@ public struct MP4HeaderScanner: Sendable {
     /// Where the next byte to give comes from, counted from the start of the file.
     public private(set) var offset = 0
 
+    /// How many bytes of the box that is being collected are still to come; nil between boxes.
+    package var missingByteCount: Int? {
+        guard case .collecting(_, _, let byteCount) = state else { return nil }
+        return byteCount - collected.count
+    }
+
     private enum State: Sendable {
         case header
         /// Collecting a whole box.

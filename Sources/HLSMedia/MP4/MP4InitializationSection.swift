@@ -11,7 +11,8 @@ public struct MP4InitializationSection: Sendable {
     ///
     /// Timestamps of their samples are shifted by the track's edit list as players do: by the leading empty edit
     /// (later) and the media time of the first real one (earlier), decoding times by the same amount, so that these
-    /// may be negative. Further edits are not applied.
+    /// may be negative. Of a whole file, samples before the first edit and behind the last are there, but are not shown.
+    /// Edits that do not follow one another in the media are not applied.
     public var tracks: [MediaTrack] { movieTracks.map { $0.descriptions[0] } }
     /// The header announces fragments (`mvex`).
     public let isFragmented: Bool
@@ -79,12 +80,16 @@ public struct MP4InitializationSection: Sendable {
         "meta", "pdin", "udta", "mfra", "imda", "pssh",
     ]
 
+    /// In a `free` box of the header that stands for a whole file, although its samples are given as fragments.
+    static let wholeFileMark = Array("HLSKit: a whole file".utf8)
+
     init(movie: Box, majorBrand: String) throws(MediaError) {
         var notes: [String] = []
         var movieTimescale: UInt32 = 0
         var trackBoxes: [Box] = []
         var defaults: [Int: FragmentDefaults] = [:]
         var isFragmented = false
+        var isOfWholeFile = false
         var reader = movie.payload
         while var child = try reader.nextBox() {
             switch child.type {
@@ -92,6 +97,7 @@ public struct MP4InitializationSection: Sendable {
                 let version = try child.payload.readVersionAndFlags().version
                 try child.payload.skip(version == 1 ? 16 : 8)
                 movieTimescale = try child.payload.readUInt32()
+            case "free" where child.payload.rest.elementsEqual(Self.wholeFileMark): isOfWholeFile = true
             case "trak":
                 guard trackBoxes.count < Self.maximumTrackCount else {
                     throw MediaError(
@@ -131,6 +137,16 @@ public struct MP4InitializationSection: Sendable {
         }
         guard !tracks.isEmpty else {
             throw failure ?? movie.payload.malformed("'moov' without a track for a player")
+        }
+        let chapterIDs = Set(tracks.flatMap(\.chapterTrackIDs))
+        for track in tracks.indices where chapterIDs.contains(tracks[track].id) {
+            for index in tracks[track].descriptions.indices { tracks[track].descriptions[index].isAuxiliary = true }
+        }
+        if !isOfWholeFile {
+            // Of fragments nobody knows at the time of writing how many there will be.
+            for track in tracks.indices where isFragmented || tracks[track].tables == nil {
+                for index in tracks[track].descriptions.indices { tracks[track].descriptions[index].shownRange = nil }
+            }
         }
         movieTracks = tracks
         self.isFragmented = isFragmented

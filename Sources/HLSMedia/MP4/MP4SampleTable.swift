@@ -21,8 +21,10 @@ public struct MP4SampleTable: Sendable {
     public struct Samples: Sequence, Sendable {
         let boxes: SampleTableBoxes
         let shift: Int64
+        /// Taken off decoding times.
+        var decodingShift: Int64 = 0
 
-        public func makeIterator() -> Iterator { Iterator(boxes: boxes, shift: shift) }
+        public func makeIterator() -> Iterator { Iterator(boxes: boxes, shift: shift, decodingShift: decodingShift) }
         public var underestimatedCount: Int { 0 }
     }
 
@@ -45,7 +47,11 @@ public struct MP4SampleTable: Sendable {
             guard let boxes = track.tables else { return nil }
             return Track(
                 track: track.descriptions[0], sampleCount: boxes.sampleCount, duration: boxes.duration,
-                samples: Samples(boxes: boxes, shift: track.editShift), trackIndex: index)
+                samples: Samples(
+                    boxes: boxes, shift: track.editShift,
+                    decodingShift: DecodingShift.needed(
+                        forOffset: boxes.leastCompositionOffset, timescale: track.descriptions[0].timescale)),
+                trackIndex: index)
         }
     }
 }
@@ -54,6 +60,7 @@ extension MP4SampleTable.Samples {
     /// Walks all tables side by side.
     public struct Iterator: IteratorProtocol, Sendable {
         private let boxes: SampleTableBoxes
+        private let decodingShift: Int64
         private var number = 0
         private var dts: Int64
         private var durations: RunLengthTable
@@ -67,8 +74,9 @@ extension MP4SampleTable.Samples {
         private var descriptionIndex = 0
         private var offset = 0
 
-        init(boxes: SampleTableBoxes, shift: Int64) {
+        init(boxes: SampleTableBoxes, shift: Int64, decodingShift: Int64) {
             self.boxes = boxes
+            self.decodingShift = decodingShift
             dts = shift
             durations = RunLengthTable(boxes.durations)
             compositionOffsets = RunLengthTable(boxes.compositionOffsets)
@@ -87,7 +95,8 @@ extension MP4SampleTable.Samples {
             let duration = Int64(durations.next() ?? 0)
             let compositionOffset = Int64(Int32(bitPattern: compositionOffsets.next() ?? 0))
             let sample = MP4SampleTable.Sample(
-                offset: offset, byteCount: size, pts: dts + compositionOffset, dts: dts, duration: duration,
+                offset: offset, byteCount: size, pts: dts + compositionOffset, dts: dts - decodingShift,
+                duration: duration,
                 isSync: isSync(), descriptionIndex: descriptionIndex)
             let (end, overflow) = offset.addingReportingOverflow(size)
             guard !overflow else { return nil }

@@ -55,6 +55,7 @@ struct MP4SegmentReader: Sendable {
     /// For each track that has begun, whether its first sample is the first of the media.
     private var beginsMedia: [Int: Bool] = [:]
     private var decodeTimes: [Int: Int64] = [:]
+    private var decodingShifts: [Int: Int64] = [:]
     private var untimedTracks: Set<Int> = []
 
     private var queue = SampleQueue()
@@ -316,7 +317,8 @@ struct MP4SegmentReader: Sendable {
                 text: "a fragment without an initialization section")
         }
         let fragment = try MovieFragment(
-            parsing: box, tracks: initialization.movieTracks, decodeTimes: &decodeTimes)
+            parsing: box, tracks: initialization.movieTracks, decodeTimes: &decodeTimes,
+            decodingShifts: &decodingShifts)
         events.append(contentsOf: fragment.notes.map { .note($0) })
         if !fragment.untimedTracks.isSubset(of: untimedTracks) {
             untimedTracks.formUnion(fragment.untimedTracks)

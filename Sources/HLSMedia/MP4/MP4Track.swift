@@ -61,6 +61,7 @@ extension MP4Track {
             id: id, mediaType: mediaType, codec: MediaCodec(rawValue: ""), timescale: timescale,
             language: boxes.extendedLanguage ?? Self.language(packed: packedLanguage))
         if mediaType == .video { track.rotation = rotation }
+        track.isAuxiliary = handlerType == "auxv"
         let version = try descriptions.readVersionAndFlags().version
         let count = try descriptions.readUInt32()
         var entries: [MediaTrack] = []
@@ -74,52 +75,12 @@ extension MP4Track {
             return nil
         }
         self.init(descriptions: entries)
-        if let edits = boxes.edits {
-            editShift = try Self.shift(
-                edits, movieTimescale: movieTimescale, track: track, notes: &notes)
-        }
         chapterTrackIDs = boxes.chapterTrackIDs
         tables = try SampleTableBoxes(boxes.tables, descriptionOffset: trak.offset)
-    }
-
-    /// The first edit decides: media time `media_time` is presented when the empty edit before it is over.
-    /// Later edits would cut the media or play it twice, which players of segments do not do.
-    ///
-    /// Source: ISO/IEC 14496-12 §8.6.6.
-    private static func shift(
-        _ box: BoxReader, movieTimescale: UInt32, track: MediaTrack, notes: inout [String]
-    ) throws(MediaError) -> Int64 {
-        var reader = box
-        let is64Bit = try reader.readVersionAndFlags().version == 1
-        let count = try reader.readUInt32()
-        var empty: UInt64 = 0
-        for number in 0..<count {
-            let duration = try reader.readUInt(is64Bit: is64Bit)
-            let time: Int64
-            if is64Bit {
-                time = Int64(bitPattern: try reader.readUInt64())
-            } else {
-                time = Int64(Int32(bitPattern: try reader.readUInt32()))
-            }
-            try reader.skip(4)  // rate
-            if time < 0 {
-                let (sum, overflow) = empty.addingReportingOverflow(duration)
-                guard !overflow else { throw reader.malformed("an empty edit beyond 2^64") }
-                empty = sum
-                continue
-            }
-            if number + 1 < count { notes.append("track \(track.id): edits after the first are not applied") }
-            guard movieTimescale > 0 || empty == 0 else { throw reader.malformed("a movie timescale of 0") }
-            // To the nearest unit, as ffmpeg does: writers choose the two so that they cancel out.
-            let divisor = UInt64(max(movieTimescale, 1))
-            let (high, low) = empty.multipliedFullWidth(by: UInt64(track.timescale))
-            guard high == 0, low <= UInt64(MediaTimeLimit.largest), time <= MediaTimeLimit.largest else {
-                throw reader.malformed("an edit too far away")
-            }
-            let delay = Int64((low + divisor / 2) / divisor)
-            return delay - time
-        }
-        return 0
+        guard let edits = boxes.edits else { return }
+        let list = try EditList(parsing: edits, movieTimescale: movieTimescale, track: track, notes: &notes)
+        editShift = list.shift
+        for index in self.descriptions.indices { self.descriptions[index].shownRange = list.shown }
     }
 
     /// By the matrix behind the track's number; 0 for other than quarter turns, and where the box ends before it.

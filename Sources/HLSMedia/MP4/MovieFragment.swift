@@ -20,7 +20,10 @@ struct MovieFragment {
 
     /// - Parameter decodeTimes: by track identifier, where the fragment before ended, in media time without the edit
     ///   list; goes on to where this one ends.
-    init(parsing moof: Box, tracks: [MP4Track], decodeTimes: inout [Int: Int64]) throws(MediaError) {
+    /// - Parameter decodingShifts: by track identifier, how far decoding times are moved ahead; they grow.
+    init(
+        parsing moof: Box, tracks: [MP4Track], decodeTimes: inout [Int: Int64], decodingShifts: inout [Int: Int64]
+    ) throws(MediaError) {
         self.moof = moof
         self.tracks = tracks
         implicitOffset = moof.offset
@@ -35,7 +38,14 @@ struct MovieFragment {
                 continue
             }
             hasKnownTrack = true
-            try append(boxes, trackIndex: trackIndex, decodeTimes: &decodeTimes)
+            let firstRun = runs.count
+            let least = try append(boxes, trackIndex: trackIndex, decodeTimes: &decodeTimes)
+            let id = boxes.trackID
+            let shift = DecodingShift.needed(
+                forOffset: least, timescale: tracks[trackIndex].descriptions[0].timescale)
+            if shift > 0 { decodingShifts[id] = max(decodingShifts[id] ?? 0, shift) }
+            guard let shift = decodingShifts[id] else { continue }
+            for index in firstRun..<runs.count { runs[index].decodingShift = shift }
         }
         guard !unknownTracks.isEmpty else { return }
         let text = "fragment of tracks \(unknownTracks.prefix(8)), which the initialization section does not have"
@@ -43,9 +53,10 @@ struct MovieFragment {
         notes.append(text)
     }
 
+    /// - Returns: the smallest composition offset, at most 0.
     private mutating func append(
         _ boxes: TrackFragmentBoxes, trackIndex: Int, decodeTimes: inout [Int: Int64]
-    ) throws(MediaError) {
+    ) throws(MediaError) -> Int32 {
         let track = tracks[trackIndex]
         var header = boxes.header
         var defaults = track.fragmentDefaults
@@ -75,6 +86,7 @@ struct MovieFragment {
             encryption = try boxes.encryptionCursor(for: trackEncryption, moof: moof, base: base)
         }
         var position = base
+        var least: Int32 = 0
         for payload in boxes.runs {
             var dataOffset: Int?
             var run = try SampleRun(
@@ -83,6 +95,7 @@ struct MovieFragment {
                 dataOffset: &dataOffset)
             if let dataOffset { position = base + dataOffset }
             let extent = try run.extent()
+            least = min(least, extent.leastCompositionOffset)
             guard position >= 0, extent.byteCount <= MediaTimeLimit.largest,
                 position <= Int(MediaTimeLimit.largest) - extent.byteCount,
                 extent.duration <= MediaTimeLimit.largest - max(decodeTime, 0)
@@ -100,6 +113,7 @@ struct MovieFragment {
         }
         implicitOffset = position
         decodeTimes[track.id] = decodeTime
+        return least
     }
 
     private mutating func startTime(

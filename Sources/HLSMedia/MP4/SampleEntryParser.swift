@@ -95,6 +95,7 @@ struct SampleEntryParser {
         case "avcC" where track.codec == .h264 || isEncrypted, "hvcC" where track.codec == .hevc || isEncrypted,
             "av1C" where track.codec == .av1 || isEncrypted, "vttC":
             track.configuration = Array(payload.rest)
+            if track.width == 0 || track.height == 0 { setSize() }
         case "esds":
             _ = try payload.readVersionAndFlags()
             try apply(ElementaryStreamDescriptor(parsing: payload))
@@ -135,6 +136,12 @@ struct SampleEntryParser {
         }
     }
 
+    /// The size that the parameter sets tell, for an entry that says none.
+    private mutating func setSize() {
+        guard let size = ParameterSetRecord.size(configuration: track.configuration, codec: track.codec) else { return }
+        (track.width, track.height) = size
+    }
+
     /// The true codec of `encv` and `enca` is known after `sinf` only, which may come last.
     private var isEncrypted: Bool { track.sampleEntry.hasPrefix("enc") }
 
@@ -144,9 +151,11 @@ struct SampleEntryParser {
         } else if track.mediaType == .audio {
             track.codec = MediaCodec(rawValue: "mp4a.\(String(descriptor.objectTypeIndication, radix: 16))")
         }
+        if track.mediaType == .video { track.configuration = descriptor.decoderSpecificInformation }
         guard track.codec == .aac else { return }
         track.configuration = descriptor.decoderSpecificInformation
         if let configuration = AACConfiguration(parsing: descriptor.decoderSpecificInformation) {
+            if configuration.isExtendedHighEfficiency { track.codec = .xheAAC }
             track.sampleRate = configuration.sampleRate
             if configuration.channelCount > 0 { track.channelCount = configuration.channelCount }
         }

@@ -48,6 +48,8 @@ struct SampleRun {
     private(set) var remaining: UInt32
     /// The edit list's shift is in it already.
     private var dts: Int64
+    /// Taken off decoding times.
+    var decodingShift: Int64 = 0
     private var encryption: SampleEncryptionCursor?
     /// Where the next sample begins.
     private(set) var offset: Int
@@ -56,6 +58,8 @@ struct SampleRun {
     struct Extent {
         var byteCount: Int
         var duration: Int64
+        /// The smallest composition offset, at most 0.
+        var leastCompositionOffset: Int32 = 0
     }
 
     /// Reads the head of a run; ``place(at:dts:encryption:)`` makes it ready.
@@ -99,19 +103,25 @@ struct SampleRun {
         }
         var bytes = Int(defaultBytes)
         var duration = Int64(defaultDuration)
-        guard fields.contains(.duration) || fields.contains(.size) else {
+        var least: Int32 = 0
+        guard fields.contains(.duration) || fields.contains(.size) || fields.contains(.compositionOffset) else {
             return Extent(byteCount: bytes, duration: duration)
         }
         var position = table.startIndex
         let sizeOffset = fields.contains(.duration) ? 4 : 0
         let step = fields.entrySize
+        // The last of the fields.
+        let compositionOffset = fields.contains(.compositionOffset) ? step - 4 : nil
         // A table has at most 2^32 entries of less than 2^32 each, and is in memory: no overflow.
         while position < table.endIndex {
             if fields.contains(.duration) { duration += Int64(table.bigEndianUInt32(at: position)) }
             if fields.contains(.size) { bytes += Int(table.bigEndianUInt32(at: position + sizeOffset)) }
+            if let compositionOffset {
+                least = min(least, Int32(bitPattern: table.bigEndianUInt32(at: position + compositionOffset)))
+            }
             position += step
         }
-        return Extent(byteCount: bytes, duration: duration)
+        return Extent(byteCount: bytes, duration: duration, leastCompositionOffset: least)
     }
 
     /// Says where the run's first sample is and when, and how its samples are encrypted.
@@ -147,7 +157,7 @@ struct SampleRun {
         let compositionOffset = Int64(Int32(bitPattern: field(.compositionOffset) ?? 0))
         let sample = PendingSample(
             trackIndex: trackIndex, descriptionIndex: descriptionIndex, offset: offset, byteCount: size,
-            pts: dts + compositionOffset, dts: dts, duration: duration,
+            pts: dts + compositionOffset, dts: dts - decodingShift, duration: duration,
             isSync: !isVideo || SampleFlags.isSync(flags), encryption: try encryption?.next())
         offset += size
         dts += duration

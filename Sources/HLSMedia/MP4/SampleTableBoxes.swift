@@ -22,6 +22,8 @@ struct SampleTableBoxes: Sendable {
     let chunkOffsetSize: Int
     /// In units of the track's timescale.
     let duration: Int64
+    /// The smallest of the composition offsets, at most 0.
+    let leastCompositionOffset: Int32
 
     /// nil where there are no samples, as in an initialization section.
     /// - Parameter descriptionOffset: where the track's boxes are, for errors.
@@ -57,6 +59,11 @@ struct SampleTableBoxes: Sendable {
         } else {
             compositionOffsets = []
         }
+        var least: Int32 = 0
+        for index in stride(from: compositionOffsets.startIndex, to: compositionOffsets.endIndex, by: 8) {
+            least = min(least, Int32(bitPattern: compositionOffsets.bigEndianUInt32(at: index + 4)))
+        }
+        leastCompositionOffset = least
         if var box = boxes["stss"] { syncSamples = try box.readTable(entrySize: 4) } else { syncSamples = nil }
 
         var total: UInt64 = 0

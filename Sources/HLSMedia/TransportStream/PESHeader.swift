@@ -10,6 +10,8 @@ struct PESHeader: Hashable {
     var pts: Int64?
     var dts: Int64?
     var isScrambled: Bool
+    /// It says a length that its own header goes beyond: some encoders write the length of large packets modulo 65 536.
+    var hasWrappedLength = false
 
     enum Result {
         case header(PESHeader)
@@ -35,16 +37,16 @@ struct PESHeader: Hashable {
         let byteCount = 9 + Int(bytes[b + 8])
         guard bytes.count >= byteCount else { return .needs(byteCount) }
         let length = Int(bytes[b + 4]) << 8 | Int(bytes[b + 5])
-        guard length == 0 || length >= byteCount - 6 else { return .malformed("a PES length of \(length)") }
+        let isWrapped = length > 0 && length < byteCount - 6
         let flags = bytes[b + 7] >> 6
         let hasPTS = flags & 2 != 0 && byteCount >= 14
         let hasDTS = flags == 3 && byteCount >= 19
         return .header(
             PESHeader(
-                byteCount: byteCount, payloadByteCount: length == 0 ? nil : length - (byteCount - 6),
+                byteCount: byteCount, payloadByteCount: length == 0 || isWrapped ? nil : length - (byteCount - 6),
                 pts: hasPTS ? timestamp(bytes[(b + 9)..<(b + 14)]) : nil,
                 dts: hasDTS ? timestamp(bytes[(b + 14)..<(b + 19)]) : nil,
-                isScrambled: bytes[b + 6] & 0x30 != 0))
+                isScrambled: bytes[b + 6] & 0x30 != 0, hasWrappedLength: isWrapped))
     }
 
     private static func timestamp(_ field: ArraySlice<UInt8>) -> Int64 {

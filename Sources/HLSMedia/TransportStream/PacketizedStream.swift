@@ -8,12 +8,16 @@ struct PacketizedStream: Sendable {
     /// The packet's bytes while its header is not whole.
     private var header: [UInt8] = []
     private var isRandomAccess = false
-    // One of the two is set. Not an enum: its payload could not be changed in place.
+    // One of them is set. Not an enum: its payload could not be changed in place.
     private var video: VideoAssembler?
     private var frames: FrameAssembler?
+    private var olderVideo: OlderVideoAssembler?
+    private var opus: OpusAssembler?
     private var hasNotedLength = false
+    /// Packets have said lengths that were too small: they end where the next one begins.
+    private var distrustsLength = false
     /// No packet has come since the segment before ended.
-    private var isResumed = false
+    private(set) var isResumed = false
 
     private enum State {
         /// Until a packet begins.
@@ -45,12 +49,19 @@ struct PacketizedStream: Sendable {
                     codec: [0x84, 0x87, 0xc2].contains(stream.type) ? .eac3 : framing.codec, timescale: 90_000,
                     language: language, wrapsAt33Bits: true, encryption: encryption),
                 options: .init(name: "PID \(pid)"))
+        case .olderVideo(let codec):
+            olderVideo = OlderVideoAssembler(
+                track: MediaTrack(
+                    id: pid, mediaType: .video, codec: codec, timescale: 90_000, language: language,
+                    wrapsAt33Bits: true))
+        case .opus(let channels): opus = OpusAssembler(pid: pid, channels: channels, language: language)
         case .spliceInformation, .unknown: return nil
         }
     }
 
     var track: MediaTrack {
-        video?.track ?? frames?.track ?? MediaTrack(id: pid, mediaType: .metadata, codec: .id3, timescale: 90_000)
+        video?.track ?? frames?.track ?? olderVideo?.track ?? opus?.track
+            ?? MediaTrack(id: pid, mediaType: .metadata, codec: .id3, timescale: 90_000)
     }
 
     func isSame(as other: PacketizedStream) -> Bool {
@@ -83,9 +94,8 @@ struct PacketizedStream: Sendable {
             return
         }
         if packet.startsUnit {
-            if case .bounded(_, let left) = state, left > 0, !hasNotedLength {
-                hasNotedLength = true
-                sink.note("PID \(pid): a packet is \(left) bytes shorter than it says")
+            if case .bounded(_, let left) = state, left > 0 {
+                noteLength("a packet is \(left) bytes shorter than it says", sink: &sink)
             }
             state = .header
             header.removeAll(keepingCapacity: true)
@@ -106,6 +116,8 @@ struct PacketizedStream: Sendable {
         continuityCounter = nil
         video?.finish(isDamaged: isDamaged, to: &sink)
         frames?.finish(isDamaged: true, to: &sink)
+        olderVideo?.finish(isDamaged: isDamaged, to: &sink)
+        opus?.finish(to: &sink)
     }
 
     /// Ends the segment, and keeps what the next one may go on with.
@@ -125,6 +137,12 @@ struct PacketizedStream: Sendable {
 
     mutating func moveTimes(by distance: Int64) { frames?.moveTimes(by: distance) }
 
+    private mutating func noteLength(_ text: @autoclosure () -> String, sink: inout EventSink) {
+        guard !hasNotedLength else { return }
+        hasNotedLength = true
+        sink.note("PID \(pid): \(text())")
+    }
+
     /// Bytes are missing from here to the next packet.
     private mutating func loseRest(sink: inout EventSink) {
         var isComplete = false
@@ -133,6 +151,8 @@ struct PacketizedStream: Sendable {
         state = .waiting
         video?.finish(isDamaged: !isComplete, to: &sink)
         frames?.finish(isDamaged: true, to: &sink)
+        olderVideo?.finish(isDamaged: !isComplete, to: &sink)
+        opus?.finish(to: &sink)
     }
 
     private mutating func readHeader(
@@ -149,11 +169,18 @@ struct PacketizedStream: Sendable {
             sink.note("PID \(pid): a packet is skipped: it is scrambled")
             state = .waiting
         case .header(let parsed):
-            state = parsed.payloadByteCount.map { .bounded(total: $0, left: $0) } ?? .unbounded
+            if parsed.hasWrappedLength {
+                noteLength("a packet is longer than it says", sink: &sink)
+                distrustsLength = true
+            }
+            let length = distrustsLength ? nil : parsed.payloadByteCount
+            state = length.map { .bounded(total: $0, left: $0) } ?? .unbounded
             let dts = parsed.dts.map { unwrapper.unwrap($0) }
             let pts = parsed.pts.map { unwrapper.unwrap($0) }
             video?.beginPacket(pts: pts, dts: dts, isRandomAccess: isRandomAccess)
             frames?.beginPacket(pts: pts, isRandomAccess: isRandomAccess)
+            olderVideo?.beginPacket(pts: pts, dts: dts)
+            opus?.beginPacket(pts: pts, to: &sink)
             var packet: [UInt8] = []
             swap(&packet, &header)
             take(packet.span.extracting(parsed.byteCount..<packet.count), sink: &sink)
@@ -166,16 +193,18 @@ struct PacketizedStream: Sendable {
             if bytes.count <= left {
                 state = .bounded(total: total, left: left - bytes.count)
             } else {
-                // Some encoders write the length of large packets modulo 65 536.
-                if !hasNotedLength {
-                    hasNotedLength = true
-                    sink.note("PID \(pid): a packet is longer than the \(total) bytes it says")
-                }
+                noteLength("a packet is longer than the \(total) bytes it says", sink: &sink)
+                distrustsLength = true
                 state = .unbounded
             }
         }
         video?.append(bytes, to: &sink)
         frames?.append(bytes, to: &sink)
-        if case .bounded(let total, 0) = state { video?.endPacket(byteCount: total, to: &sink) }
+        olderVideo?.append(bytes, to: &sink)
+        opus?.append(bytes)
+        if case .bounded(let total, 0) = state {
+            video?.endPacket(byteCount: total, to: &sink)
+            opus?.finish(to: &sink)
+        }
     }
 }

@@ -176,6 +176,10 @@ extension ProgramMapTable.Stream {
     enum Content: Hashable {
         case video(MediaCodec)
         case frames(AudioFraming)
+        /// MPEG-1, MPEG-2 and MPEG-4 part 2.
+        case olderVideo(MediaCodec)
+        /// With the number of its channels and how they are mapped.
+        case opus(UInt8)
         /// Sections of SCTE 35: where other programmes, mostly advertisements, may be put in.
         case spliceInformation
         /// Not read; the text names it.
@@ -200,12 +204,36 @@ extension ProgramMapTable.Stream {
         case 0xdb: .video(.h264)
         case 0xcf: .frames(.adts)
         case 0xc1, 0xc2: .frames(.ac3)
-        case 0x01, 0x02: .unknown("MPEG-1 or MPEG-2 video")
-        case 0x10: .unknown("MPEG-4 Part 2 video")
+        case 0x01: .olderVideo(.mpeg1Video)
+        case 0x02: .olderVideo(.mpeg2Video)
+        case 0x10: .olderVideo(.mpeg4Video)
+        case 0x82, 0x85, 0x8a: .frames(.dts)
         case 0x86: .spliceInformation
-        default: .unknown("unknown stream type")
+        default: .unknown(Self.names[type] ?? "unknown stream type")
         }
     }
+
+    /// Those that nobody reads here. Source: ISO/IEC 13818-1 table 2-34; Blu-ray and others for those from 0x80 on.
+    private static let names: [UInt8: String] = [
+        0x05: "private sections", 0x08: "DSM-CC", 0x0b: "DSM-CC", 0x0d: "DSM-CC", 0x1c: "MPEG-4 sound without frames",
+        0x20: "MVC video", 0x21: "JPEG 2000 video", 0x2d: "MPEG-H 3D Audio", 0x2e: "MPEG-H 3D Audio",
+        0x32: "JPEG XS video", 0x33: "VVC video", 0x34: "VVC video", 0x35: "EVC video", 0x42: "AVS video",
+        0x80: "PCM of Blu-ray", 0x83: "Dolby TrueHD", 0x90: "PGS subtitles", 0x92: "text subtitles of Blu-ray",
+        0xa1: "E-AC-3 of Blu-ray, secondary", 0xa2: "DTS of Blu-ray, secondary", 0xd1: "Dirac video",
+        0xd2: "AVS2 video",
+        0xd4: "AVS3 video", 0xea: "VC-1 video",
+    ]
+
+    /// By the registration descriptor (0x05).
+    private static let registeredNames: [String: String] = [
+        "AC-4": "AC-4", "KLVA": "KLV metadata", "VC-1": "VC-1 video", "drac": "Dirac video", "AV01": "AV1 video",
+        "BSSD": "PCM of SMPTE 302", "mlpa": "Dolby TrueHD", "VVC ": "VVC video", "VANC": "ancillary data",
+    ]
+
+    /// By the extension of a DVB descriptor (0x7f).
+    private static let extensionNames: [UInt8: String] = [
+        0x0e: "DTS-HD", 0x0f: "DTS Neural", 0x15: "AC-4", 0x21: "DTS-UHD",
+    ]
 
     /// Its samples are encrypted one by one (SAMPLE-AES). Source: as ``content``.
     var isSampleEncrypted: Bool { [0xdb, 0xcf, 0xc1, 0xc2].contains(type) }
@@ -236,6 +264,11 @@ extension ProgramMapTable.Stream {
         return content[(at + 1)..<(at + 5)].elementsEqual("ID3 ".utf8)
     }
 
+    /// `channel_config_code` of the descriptor that Opus has. Source: ETSI TS 103 491 Annex; "Opus in MPEG-2 TS" §5.1.
+    private var opusChannels: UInt8? {
+        descriptors.first { $0.tag == 0x7f && $0.content.count >= 2 && $0.content[0] == 0x80 }?.content[1]
+    }
+
     private var privateContent: Content {
         let tags = descriptors.map(\.tag)
         if tags.contains(0x6a) || tags.contains(0x7a) { return .frames(.ac3) }
@@ -243,10 +276,21 @@ extension ProgramMapTable.Stream {
         case "AC-3", "EAC3": return .frames(.ac3)
         case "HEVC": return .video(.hevc)
         case "ID3 ": return .frames(.id3)
-        case let other?: return .unknown("private data \"\(other)\"")
+        case "DTS1", "DTS2", "DTS3": return .frames(.dts)
+        case "Opus": return .opus(opusChannels ?? 2)
+        case let other?: return .unknown(Self.registeredNames[other] ?? "private data \"\(other)\"")
         case nil: break
         }
         if tags.contains(0x7c) { return .frames(.loas) }
+        if tags.contains(0x7b) { return .frames(.dts) }
+        if let name = descriptors.lazy.filter({ $0.tag == 0x7f }).compactMap({
+            Self.extensionNames[$0.content.first ?? 0]
+        })
+        .first {
+            return .unknown(name)
+        }
+        if tags.contains(0x56) || tags.contains(0x46) { return .unknown("teletext") }
+        if tags.contains(0x59) { return .unknown("DVB subtitles") }
         return .unknown("private data")
     }
 }

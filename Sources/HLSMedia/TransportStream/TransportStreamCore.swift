@@ -2,13 +2,11 @@
 struct TransportStreamCore: Sendable {
     var sink = EventSink()
     private let wantedProgram: Int?
-    private var association: ProgramAssociationTable?
+    private var known = TransportStreamTables()
     private var associationSections = ProgramAssociationSections()
     /// How often the program association table has been seen while no program was chosen.
     private var associationCount = 0
     private var tables: [Table] = [Table(pid: 0)]
-    private var maps: [Int: ProgramMapTable] = [:]
-    private var program: Int?
     private var streams: [PacketizedStream] = []
     /// What each of the 8192 PIDs is: 0 nothing, 1… a stream's index and one, or one of those below.
     private var slots = [UInt8](repeating: 0, count: 8192)
@@ -19,6 +17,10 @@ struct TransportStreamCore: Sendable {
     private var lastSplice: EventMessage?
     private var unwrapper = TimestampUnwrapper()
     private var notedPIDs: Set<Int> = []
+    /// What came before a program was chosen.
+    private var early = EarlyPackets()
+    /// Some program had something to read.
+    private var hadStreams = false
     /// What the segment before has left, and what this one leaves.
     private(set) var rest: TransportStreamRest?
     private let leavesRest: Bool
@@ -43,10 +45,27 @@ struct TransportStreamCore: Sendable {
         self.leavesRest = leavesRest
         unwrapper = rest?.unwrapper ?? TimestampUnwrapper()
         slots[0] = Self.tableSlot
+        if let tables = rest?.tables, let association = tables.association, let map = tables.map {
+            known = tables
+            makeTables(for: association)
+            apply(map)
+        }
     }
 
     /// A program map table was read.
-    var hasProgram: Bool { !maps.isEmpty }
+    var hasProgram: Bool { !known.maps.isEmpty }
+
+    /// The streams that keep a program from being read, where none of it can be; nil where there is something.
+    var unreadable: String? {
+        guard !hadStreams, !known.maps.isEmpty else { return nil }
+        let names = known.maps.sorted { $0.key < $1.key }.flatMap(\.value.streams).compactMap { stream -> String? in
+            guard case .unknown(let name) = stream.content else { return nil }
+            return "\(name) (stream type 0x\(String(stream.type, radix: 16)))"
+        }
+        var shown: [String] = []
+        for name in names where !shown.contains(name) && shown.count < 4 { shown.append(name) }
+        return shown.isEmpty ? "no pictures and no sound" : shown.joined(separator: ", ")
+    }
 
     mutating func noteSkipped(_ range: Range<Int>) {
         sink.note("byte \(range.lowerBound): \(range.count) bytes are no transport stream packets")
@@ -56,13 +75,20 @@ struct TransportStreamCore: Sendable {
     mutating func process(_ bytes: Span<UInt8>, at offset: Int) {
         let packet = TransportPacket(bytes)
         let slot = slots[packet.pid]
-        guard slot != 0 else { return }
+        guard slot != 0 else {
+            // Those below are of tables of other kinds.
+            if known.program == nil, packet.pid > 0x1f, packet.pid != TransportPacket.nullPID {
+                early.append(bytes, at: offset)
+            }
+            return
+        }
         guard !packet.hasError && !packet.isMalformed else {
             noteOnce(packet.pid, "byte \(offset): packet of PID \(packet.pid) is damaged")
             return
         }
         guard slot != Self.tableSlot else {
             processTable(packet, bytes)
+            if known.program != nil, !early.isEmpty { processEarly() }
             return
         }
         if packet.isScrambled { noteOnce(packet.pid, "PID \(packet.pid) is scrambled") }
@@ -74,11 +100,25 @@ struct TransportStreamCore: Sendable {
         if !untimedSplices.isEmpty { emitSplices() }
     }
 
+    /// A program was chosen: takes what came before it.
+    private mutating func processEarly() {
+        var packets = EarlyPackets()
+        swap(&packets, &early)
+        if packets.lostCount > 0 { sink.note("\(packets.lostCount) packets before the tables were left out") }
+        let bytes = packets.bytes.span
+        for (index, offset) in packets.offsets.enumerated() {
+            let start = index * TransportPacket.byteCount
+            process(bytes.extracting(start..<start + TransportPacket.byteCount), at: offset)
+        }
+    }
+
     mutating func finish(isTruncated: Bool) {
         chooseProgram(isEnd: true)
+        if known.program != nil { processEarly() }
+        if known.program == nil { noteUnread() }
         if leavesRest, !isTruncated {
             let left = streams.indices.filter { streams[$0].endSegment(sink: &sink) }
-            rest = TransportStreamRest(left.map { streams[$0] }, unwrapper: unwrapper)
+            rest = TransportStreamRest(left.map { streams[$0] }, unwrapper: unwrapper, tables: known)
         } else {
             rest = nil
             for index in streams.indices { streams[index].finish(isTruncated: isTruncated, sink: &sink) }
@@ -114,43 +154,39 @@ struct TransportStreamCore: Sendable {
             tables[index].lastSection = section
             tables[index].isIntact = isIntact
             guard let table = associationSections.append(part, from: section) else { return }
-            if table != association {
+            if table != known.association {
                 apply(table)
             } else if section[6] == 0 {
                 countAssociation()
             }
         } else {
             guard let table = ProgramMapTable(section: section),
-                association?.programs.contains(.init(number: table.programNumber, mapPID: pid)) ?? false
+                known.association?.programs.contains(.init(number: table.programNumber, mapPID: pid)) ?? false
             else { return }
             // One PID may carry the maps of several programs in turn.
             tables[index].isIntact = isIntact
-            guard maps[table.programNumber] != table else { return }
-            maps[table.programNumber] = table
-            if program == table.programNumber { apply(table) } else { chooseProgram(isEnd: false) }
+            guard known.maps[table.programNumber] != table else { return }
+            known.maps[table.programNumber] = table
+            if known.program == table.programNumber { apply(table) } else { chooseProgram(isEnd: false) }
         }
     }
 
     private mutating func countAssociation() {
-        guard program == nil else { return }
+        guard known.program == nil else { return }
         associationCount += 1
         chooseProgram(isEnd: false)
     }
 
     private mutating func apply(_ table: ProgramAssociationTable) {
         associationCount = 1
-        association = table
+        known.association = table
+        makeTables(for: table)
         let programs = table.programs.prefix(Self.maxProgramCount)
         if programs.count < table.programs.count { sink.note("more than \(Self.maxProgramCount) programs") }
-        var kept = tables.filter { $0.pid == 0 }
-        for program in programs where !kept.contains(where: { $0.pid == program.mapPID }) {
-            kept.append(tables.first { $0.pid == program.mapPID } ?? Table(pid: program.mapPID))
-        }
-        tables = kept
-        maps = maps.filter { number, _ in programs.contains { $0.number == number } }
-        if let program, maps[program] == nil {
+        known.maps = known.maps.filter { number, _ in programs.contains { $0.number == number } }
+        if let program = known.program, known.maps[program] == nil {
             sink.note("program \(program) has ended")
-            self.program = nil
+            known.program = nil
             spliceStreams = [:]
             replaceStreams([])
         } else {
@@ -159,38 +195,59 @@ struct TransportStreamCore: Sendable {
         chooseProgram(isEnd: false)
     }
 
+    /// One for the map of each program.
+    private mutating func makeTables(for table: ProgramAssociationTable) {
+        let programs = table.programs.prefix(Self.maxProgramCount)
+        var kept = tables.filter { $0.pid == 0 }
+        for program in programs where !kept.contains(where: { $0.pid == program.mapPID }) {
+            kept.append(tables.first { $0.pid == program.mapPID } ?? Table(pid: program.mapPID))
+        }
+        tables = kept
+    }
+
     /// Takes the first program with media, if it is certain which one that is.
     private mutating func chooseProgram(isEnd: Bool) {
-        guard program == nil, let association else { return }
+        guard known.program == nil, let association = known.association else { return }
         // A table seen for the third time: a whole turn has gone by, so maps that are missing will not come.
         let isCertain = isEnd || associationCount > 2
         for candidate in association.programs where wantedProgram == nil || candidate.number == wantedProgram {
-            guard let map = maps[candidate.number] else {
+            guard let map = known.maps[candidate.number] else {
                 if isCertain { continue }
                 return
             }
             let hasMedia = map.streams.contains { stream in
                 switch stream.content {
-                case .video: true
+                case .video, .olderVideo, .opus: true
                 case .frames(let framing): framing != .id3
                 case .spliceInformation, .unknown: false
                 }
             }
             guard hasMedia || wantedProgram != nil else { continue }
-            program = candidate.number
+            known.program = candidate.number
             apply(map)
             return
         }
     }
 
+    /// No program has anything to read: tells what they have.
+    private mutating func noteUnread() {
+        for (_, map) in known.maps.sorted(by: { $0.key < $1.key }) { noteUnknown(in: map) }
+    }
+
+    private mutating func noteUnknown(in map: ProgramMapTable) {
+        for stream in map.streams.prefix(Self.maxStreamCount) {
+            guard case .unknown(let name) = stream.content else { continue }
+            let type = String(stream.type, radix: 16)
+            noteOnce(stream.pid, "PID \(stream.pid) is skipped: \(name) (stream type 0x\(type))")
+        }
+    }
+
     private mutating func apply(_ map: ProgramMapTable) {
+        noteUnknown(in: map)
         var described: [PacketizedStream] = []
         var spliceStreams: [Int: SectionAssembler] = [:]
         for stream in map.streams.prefix(Self.maxStreamCount) {
-            if case .unknown(let name) = stream.content {
-                let type = String(stream.type, radix: 16)
-                sink.note("PID \(stream.pid) is skipped: \(name) (stream type 0x\(type))")
-            } else if stream.content == .spliceInformation {
+            if stream.content == .spliceInformation {
                 spliceStreams[stream.pid] = self.spliceStreams[stream.pid] ?? SectionAssembler()
             } else if let made = PacketizedStream(stream) {
                 described.append(made)
@@ -211,8 +268,12 @@ struct TransportStreamCore: Sendable {
                 next.append(rest?.takeStream(like: new) ?? new)
             }
         }
-        for index in streams.indices { streams[index].finish(isTruncated: false, sink: &sink) }
+        // What the segment before has begun, and this one does not go on with, is of no use.
+        for index in streams.indices where !streams[index].isResumed {
+            streams[index].finish(isTruncated: false, sink: &sink)
+        }
         streams = next
+        if !next.isEmpty { hadStreams = true }
         sink.replaceTracks(streams.map(\.track))
         assignSlots()
     }

@@ -27,8 +27,8 @@ public struct TransportStreamDemuxer: Demuxer {
         core = TransportStreamCore(wantedProgram: programNumber)
     }
 
-    /// Reads a segment that follows another one without a gap, and leaves to the next one the frames of sound that do not
-    /// end in it.
+    /// Reads a segment that follows another one without a gap, and leaves to the next one its tables and the frames of
+    /// sound that do not end in it.
     ///
     /// - Parameter rest: what the segment before has left; nil where there was none.
     public init(continuing rest: TransportStreamRest?) {
@@ -36,7 +36,7 @@ public struct TransportStreamDemuxer: Demuxer {
     }
 
     /// After ``finish(to:)`` of a demuxer made with ``init(continuing:)``: what the next segment may go on with. nil where
-    /// nothing is left, and where the segment was truncated.
+    /// nothing was found, and where the segment was truncated.
     public var rest: TransportStreamRest? { core.rest }
 
     /// Never throws: what is odd is skipped with a note, and ``finish(to:)`` tells if nothing was found.
@@ -46,8 +46,8 @@ public struct TransportStreamDemuxer: Demuxer {
         swap(&core.sink.events, &events)
     }
 
-    /// - Throws: `unknownContainer` without any packet, `malformed` without program tables, `truncated` where the
-    ///   bytes end within a packet.
+    /// - Throws: `unknownContainer` without any packet, `malformed` without program tables, `unsupported` where no program
+    ///   has a stream that this library knows, `truncated` where the bytes end within a packet.
     public mutating func finish(to events: inout [DemuxerEvent]) throws(MediaError) {
         swap(&core.sink.events, &events)
         defer { swap(&core.sink.events, &events) }
@@ -61,6 +61,9 @@ public struct TransportStreamDemuxer: Demuxer {
         }
         guard core.hasProgram else {
             throw MediaError(code: .malformed, byteOffset: end, text: "no program map table in \(end) bytes")
+        }
+        if let names = core.unreadable {
+            throw MediaError(code: .unsupported, byteOffset: end, text: "nothing that can be read: \(names)")
         }
         guard !isTruncated else {
             throw MediaError(

@@ -50,7 +50,7 @@ public struct WebVTTCueSettings: Sendable, Hashable {
 
     /// Reads what follows the timings of a cue.
     package init(parsing text: Substring) {
-        for setting in text.split(whereSeparator: { $0 == " " || $0 == "\t" }) {
+        for setting in text.split(whereSeparator: WebVTTTime.isWhitespace) {
             guard let colon = setting.firstIndex(of: ":") else { continue }
             let value = setting[setting.index(after: colon)...]
             guard !value.isEmpty else { continue }
@@ -104,10 +104,13 @@ public struct WebVTTCueSettings: Sendable, Hashable {
         return value
     }
 
+    /// More digits than this are no number that anybody means, but are one.
+    private static let maxDigitCount = 256
+
     /// Digits with at most one point among them and a minus before them.
     private static func number(_ text: Substring) -> Double? {
         let digits = text.utf8.drop { $0 == UInt8(ascii: "-") }
-        guard text.utf8.count - digits.count <= 1, digits.count <= 32, digits.first != UInt8(ascii: "."),
+        guard text.utf8.count - digits.count <= 1, digits.count <= maxDigitCount, digits.first != UInt8(ascii: "."),
             digits.last != UInt8(ascii: "."),
             digits.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") })
         else { return nil }

@@ -57,8 +57,12 @@ enum WebVTTTime {
         return (start, end, rest)
     }
 
-    /// Without the spaces and tabs before it.
-    static func trimmed(_ text: Substring) -> Substring { text.drop { $0 == " " || $0 == "\t" } }
+    /// Without the white space before it: spaces, tabs and form feeds, as lines have no others.
+    static func trimmed(_ text: Substring) -> Substring { text.drop(while: isWhitespace) }
+
+    static func isWhitespace(_ character: Character) -> Bool {
+        character == " " || character == "\t" || character == "\u{c}"
+    }
 
     private static func take(_ character: Character, _ text: inout Substring) -> Bool {
         guard text.first == character else { return false }

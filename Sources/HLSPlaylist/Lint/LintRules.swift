@@ -16,6 +16,8 @@ extension PlaylistRule {
     // What only several playlists together show.
     /// A media playlist cannot be had, or is none.
     public static let mediaPlaylist = PlaylistRule(rawValue: "media-playlist")
+    /// A segment cannot be had.
+    public static let segment = PlaylistRule(rawValue: "segment")
     /// Something was left out for want of time or because there is too much of it.
     public static let notChecked = PlaylistRule(rawValue: "not-checked")
     /// `EXT-X-I-FRAMES-ONLY` where it should not be, or not where it should.

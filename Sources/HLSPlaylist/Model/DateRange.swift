@@ -81,7 +81,10 @@ extension DateRange {
             case .scte35Command: scte35Command = try context.text(attribute.value, bytes)
             case .scte35Out: scte35Out = try context.text(attribute.value, bytes)
             case .scte35In: scte35In = try context.text(attribute.value, bytes)
-            default: otherAttributes.append(try context.keep(attribute, bytes))
+            default:
+                let limit = context.options.limits.maximumAttributeCount
+                guard otherAttributes.count < limit else { throw context.limit("maximumAttributeCount", limit) }
+                otherAttributes.append(try context.keep(attribute, bytes))
             }
         }
         guard !id.isEmpty else { throw context.failure(.missingAttribute, "ID is missing") }
@@ -104,8 +107,8 @@ extension DateRange {
     }
 
     /// Takes over what `later`, another tag of the same ID, says. Attributes that both have keep the value of the first;
-    /// gives the names of those that differ.
-    mutating func merge(_ later: DateRange) -> [String] {
+    /// gives the names of those that differ, or nil when there would be more than `limit` attributes without a property.
+    mutating func merge(_ later: DateRange, upTo limit: Int) -> [String]? {
         var conflicts: [String] = []
         func take<Value: Equatable>(_ mine: inout Value?, _ other: Value?, _ name: AttributeName) {
             if let old = mine {
@@ -124,10 +127,22 @@ extension DateRange {
         take(&scte35In, later.scte35In, .scte35In)
         if cue.isEmpty { cue = later.cue }
         if later.endsOnNext { endsOnNext = true }
+        // One by one a few names are found faster without a dictionary, and many are not.
+        var places: [String: Int] = [:]
+        let hasPlaces = later.otherAttributes.count > 8
+        if hasPlaces {
+            for (index, attribute) in otherAttributes.enumerated() where places[attribute.name] == nil {
+                places[attribute.name] = index
+            }
+        }
         for attribute in later.otherAttributes {
-            if let old = otherAttributes.first(where: { $0.name == attribute.name }) {
-                if old.value != attribute.value { conflicts.append(attribute.name) }
+            let place =
+                hasPlaces ? places[attribute.name] : otherAttributes.firstIndex { $0.name == attribute.name }
+            if let place {
+                if otherAttributes[place].value != attribute.value { conflicts.append(attribute.name) }
             } else {
+                guard otherAttributes.count < limit else { return nil }
+                if hasPlaces { places[attribute.name] = otherAttributes.count }
                 otherAttributes.append(attribute)
             }
         }

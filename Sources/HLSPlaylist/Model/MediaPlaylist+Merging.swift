@@ -12,10 +12,14 @@ extension MediaPlaylist {
         guard let skip = update.skip else {
             var result = update
             if !update.hasDiscontinuitySequence { result.carryOver(from: self) }
-            result.dateRanges = result.dateRanges.map { range in
-                var range = range
-                if let old = dateRanges.first(where: { $0.id == range.id }) { _ = range.merge(old) }
-                return range
+            let limit = limits(of: update).maximumAttributeCount
+            var known: [String: DateRange] = [:]
+            for range in dateRanges { known[range.id] = range }
+            for index in result.dateRanges.indices {
+                guard let old = known[result.dateRanges[index].id] else { continue }
+                // What an earlier playlist told is left out where the two together would be too much.
+                var merged = result.dateRanges[index]
+                if merged.merge(old, upTo: limit) != nil { result.dateRanges[index] = merged }
             }
             return result
         }
@@ -39,19 +43,32 @@ extension MediaPlaylist {
         var ranges = update.dateRanges
         if skipsDateRanges || !skip.recentlyRemovedDateRanges.isEmpty {
             let removed = Set(skip.recentlyRemovedDateRanges)
+            let limits = limits(of: update)
             ranges = dateRanges.filter { !removed.contains($0.id) }
+            var places: [String: Int] = [:]
+            for (index, range) in ranges.enumerated() { places[range.id] = index }
             for range in update.dateRanges {
-                if let index = ranges.firstIndex(where: { $0.id == range.id }) {
+                if let index = places[range.id] {
                     var merged = range
-                    _ = merged.merge(ranges[index])
-                    ranges[index] = merged
+                    if merged.merge(ranges[index], upTo: limits.maximumAttributeCount) != nil { ranges[index] = merged }
                 } else {
+                    places[range.id] = ranges.count
                     ranges.append(range)
                 }
+            }
+            // One update after the other they would grow without end; a playlist in full starts anew.
+            guard ranges.count <= limits.maximumDateRangeCount else {
+                throw PlaylistError(
+                    code: .cannotMerge, rule: .limit, tag: Tag.skip.rawValue,
+                    text: "more than maximumDateRangeCount = \(limits.maximumDateRangeCount)")
             }
         }
         result.dateRanges = ranges
         return result
+    }
+
+    private func limits(of update: MediaPlaylist) -> PlaylistLimits {
+        (source.value?.options ?? update.source.value?.options ?? .init()).limits
     }
 
     /// The text of this delta update with the skipped segments, taken from `base`, in their place.

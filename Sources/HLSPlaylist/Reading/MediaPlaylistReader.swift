@@ -7,6 +7,8 @@ struct MediaPlaylistReader {
     /// A longer `EXTINF`, part or target duration is not believed (RELIABILITY R34): eleven days.
     static var longestDuration: Duration { Duration(seconds: longestSeconds, attos: 0) }
     private static var longestSeconds: UInt64 { 1_000_000 }
+    /// Preload hints that are kept: there should be two, and later ones are of no use to anybody.
+    private static var maximumHintCount: Int { 100 }
     /// Of a longer one there is a warning.
     private static var longSeconds: UInt64 { 86_400 }
 
@@ -27,6 +29,14 @@ struct MediaPlaylistReader {
     private var date: PlaylistDate?
     private var state = SegmentState()
     private var hasStateChanged = false
+    /// The keys and the map of the next segment. They go into the tables when a segment uses them, so that tags of which
+    /// none comes of use cost nothing.
+    private var keys: [EncryptionKey] = []
+    private var map: MediaInitializationSection?
+    private var hasNewKeys = false
+    private var hasNewMap = false
+    /// Of all sets in the tables.
+    private var keyCount = 0
 
     // What runs on.
     private var elapsedSeconds: UInt64 = 0
@@ -133,6 +143,7 @@ extension MediaPlaylistReader {
         }
         if hasStateChanged {
             hasStateChanged = false
+            try storeState(context)
             if state != tables.states[tables.states.count &- 1] { tables.states.append(state) }
         }
         record.state = UInt32(truncatingIfNeeded: tables.states.count &- 1)
@@ -149,6 +160,29 @@ extension MediaPlaylistReader {
         record.flags = []
         hasInf = false
         if previous != nil { try adopt(bytes, next: next, &context) }
+    }
+
+    /// Puts the keys and the map of the segment into the tables.
+    private mutating func storeState(_ context: borrowing ReadingContext) throws(PlaylistError) {
+        if hasNewKeys {
+            hasNewKeys = false
+            state.keys = keys.isEmpty ? 0 : tables.keySets.count
+            if !keys.isEmpty { try store(keys, context) }
+        }
+        if hasNewMap, let map {
+            hasNewMap = false
+            state.map = tables.maps.count
+            tables.maps.append(map)
+        }
+    }
+
+    private mutating func store(
+        _ keys: [EncryptionKey], _ context: borrowing ReadingContext
+    ) throws(PlaylistError) {
+        tables.keySets.append(keys)
+        keyCount += keys.count
+        let limit = context.options.limits.maximumKeyCount
+        guard keyCount <= limit else { throw context.limit("maximumKeyCount", limit) }
     }
 
     @inline(__always)
@@ -191,7 +225,6 @@ extension MediaPlaylistReader {
             record.byteRangeOffset = offset
         } else {
             record.flags.insert(.continuedRange)
-            record.byteRangeOffset = 0
             record.byteRangeOffset = 0
             if let last = tables.records.last, last.flags.contains(.byteRange) {
                 record.byteRangeOffset = last.byteRangeOffset &+ last.byteRangeLength
@@ -259,6 +292,8 @@ extension MediaPlaylistReader {
         case .part: try readPart(bytes, value, &context)
         case .dateRange:
             context.beginAttributes(value)
+            let limit = context.options.limits.maximumDateRangeCount
+            guard dateRangeLines.count < limit else { throw context.limit("maximumDateRangeCount", limit) }
             let range = try DateRange(&context, bytes)
             dateRangeLines.append((line.lowerBound, range))
             try readDateRange(range, &context)
@@ -281,37 +316,36 @@ extension MediaPlaylistReader {
         if let keyLine, bytes.equals(keyLine, value) { return }
         context.beginAttributes(value)
         hasStateChanged = true
+        hasNewKeys = true
         guard let key = try EncryptionKey(&context, bytes) else {
-            state.keys = 0
+            keys.removeAll()
             keyLine = nil
             return
         }
-        var keys = tables.keySets[state.keys]
         let hadAlternatives = keys.count > 1
         let format = key.keyFormat ?? "identity"
         if let index = keys.firstIndex(where: { $0.effectiveKeyFormat == format }) {
             keys[index] = key
         } else {
+            let limit = context.options.limits.maximumAlternativeKeyCount
+            guard keys.count < limit else { throw context.limit("maximumAlternativeKeyCount", limit) }
             keys.append(key)
         }
         keyLine = keys.count == 1 && !hadAlternatives ? value : nil
-        tables.keySets.append(keys)
-        state.keys = tables.keySets.count - 1
     }
 
     private mutating func readMap(
         _ bytes: borrowing Span<UInt8>, _ value: Range<Int>, _ context: inout ReadingContext
     ) throws(PlaylistError) {
-        let keys = tables.keySets[state.keys]
-        if let mapLine, let map = state.map, bytes.equals(mapLine, value), tables.maps[map].keys == keys { return }
+        if let mapLine, let map, bytes.equals(mapLine, value), map.keys == keys { return }
         context.beginAttributes(value)
-        guard let map = try MediaInitializationSection(&context, bytes, keys: keys) else { return }
+        guard let new = try MediaInitializationSection(&context, bytes, keys: keys) else { return }
         if keys.contains(where: { $0.method == .aes128 && $0.iv == nil }) {
             try context.report(.missingAttribute, "the key of an EXT-X-MAP needs an IV", tag: .key)
         }
         mapLine = value
-        tables.maps.append(map)
-        state.map = tables.maps.count - 1
+        map = new
+        hasNewMap = true
         hasStateChanged = true
     }
 
@@ -340,7 +374,10 @@ extension MediaPlaylistReader {
             playlist.dateRanges.append(range)
             return
         }
-        let conflicts = playlist.dateRanges[index].merge(range)
+        let limit = context.options.limits.maximumAttributeCount
+        guard let conflicts = playlist.dateRanges[index].merge(range, upTo: limit) else {
+            throw context.limit("maximumAttributeCount", limit)
+        }
         if !conflicts.isEmpty {
             try context.report(
                 .dateRange,
@@ -400,7 +437,7 @@ extension MediaPlaylistReader {
         case .preloadHint:
             context.beginAttributes(value)
             guard let hint = try PreloadHint(&context, bytes) else { return }
-            guard playlist.preloadHints.count < 100 else { return }
+            guard playlist.preloadHints.count < Self.maximumHintCount else { return }
             playlist.preloadHints.append(hint)
         case .renditionReport:
             context.beginAttributes(value)
@@ -527,7 +564,7 @@ extension MediaPlaylistReader {
             discontinuityCount: discontinuityCount &- before.discontinuityCount,
             seconds: UInt64(bitPattern: seconds), attos: attos)
 
-        takeStates(old, after: Int(before.state), upTo: Int(lastOld.state))
+        try takeStates(old, context, after: Int(before.state), upTo: Int(lastOld.state))
         let dates = Int(before.dateCount)..<Int(lastOld.dateCount)
         tables.dates.reserveCapacity(tables.dates.count + dates.count + 64)
         let firstMoved = tables.dates.count
@@ -566,6 +603,8 @@ extension MediaPlaylistReader {
             advance(seconds: last.durationSeconds, attos: last.durationAttos, line: last.line)
             discontinuityCount = last.discontinuityCount
             state = tables.states[Int(last.state)]
+            keys = tables.keySets[state.keys]
+            map = state.map.map { tables.maps[$0] }
             // The running state need not be the one that was appended last.
             hasStateChanged = true
         }
@@ -573,7 +612,9 @@ extension MediaPlaylistReader {
 
     /// Takes over states with their keys and maps. Each segment has the state of the one before or the next in the
     /// table, so that those of a stretch of segments stand together, and their numbers move by a constant.
-    private mutating func takeStates(_ old: SegmentStore, after known: Int, upTo last: Int) {
+    private mutating func takeStates(
+        _ old: SegmentStore, _ context: borrowing ReadingContext, after known: Int, upTo last: Int
+    ) throws(PlaylistError) {
         var keySets = [Int](repeating: -1, count: old.tables.keySets.count)
         var maps = [Int](repeating: -1, count: old.tables.maps.count)
         let before = old.tables.states[known]
@@ -586,7 +627,7 @@ extension MediaPlaylistReader {
             var state = old.tables.states[index + 1]
             if keySets[state.keys] < 0 {
                 keySets[state.keys] = tables.keySets.count
-                tables.keySets.append(old.tables.keySets[state.keys])
+                try store(old.tables.keySets[state.keys], context)
             }
             state.keys = keySets[state.keys]
             if let map = state.map {
@@ -665,8 +706,8 @@ extension MediaPlaylistReader {
         playlist.segments = MediaSegments(store: store)
         let partStart = Int(tables.records.last?.partEnd ?? 0)
         playlist.trailingParts = Array(tables.parts[partStart...])
-        playlist.upcoming.keys = tables.keySets[state.keys]
-        playlist.upcoming.map = state.map.map { tables.maps[$0] }
+        playlist.upcoming.keys = keys
+        playlist.upcoming.map = map
         playlist.upcoming.hasDiscontinuity = record.flags.contains(.discontinuity)
         playlist.upcoming.programDateTime = date
         if !tables.parts.isEmpty, playlist.partTarget == nil {

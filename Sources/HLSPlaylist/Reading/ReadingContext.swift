@@ -43,17 +43,26 @@ struct ReadingContext {
         let line = line ?? (self.line > 0 ? self.line : nil)
         let tag = (tag ?? self.tag)?.rawValue
         guard options.mode == .lenient else {
-            throw PlaylistError(code: .malformed, rule: rule, line: line, tag: tag, text: text())
+            throw PlaylistError(code: .malformed, rule: rule, line: line, tag: tag, text: Self.bounded(text()))
         }
         guard issues.count < options.limits.maximumIssueCount else { return }
-        issues.append(PlaylistIssue(rule: rule, severity: severity, line: line, tag: tag, text: text()))
+        issues.append(
+            PlaylistIssue(rule: rule, severity: severity, line: line, tag: tag, text: Self.bounded(text())))
     }
+
+    /// A message is read by people: what it quotes of the playlist is cut off.
+    private static func bounded(_ text: String) -> String {
+        guard text.utf8.count > maximumMessageByteCount else { return text }
+        return String(text.unicodeScalars.prefix(maximumMessageByteCount)) + "…"
+    }
+    private static var maximumMessageByteCount: Int { 500 }
 
     /// The error for a fault that leaves no clear meaning.
     func failure(
         _ rule: PlaylistRule, _ text: String, code: PlaylistError.Code = .malformed
     ) -> PlaylistError {
-        PlaylistError(code: code, rule: rule, line: line > 0 ? line : nil, tag: tag?.rawValue, text: text)
+        PlaylistError(
+            code: code, rule: rule, line: line > 0 ? line : nil, tag: tag?.rawValue, text: Self.bounded(text))
     }
 
     func limit(_ name: String, _ value: Int) -> PlaylistError {
@@ -280,6 +289,8 @@ extension ReadingContext {
         guard values[definition.name] == nil else {
             throw failure(.definition, "the variable \"\(definition.name)\" is defined twice")
         }
+        let limit = options.limits.maximumVariableCount
+        guard definitions.count < limit else { throw self.limit("maximumVariableCount", limit) }
         values[definition.name] = Array(definition.value.utf8)
         definitions.append(definition)
     }
@@ -300,6 +311,8 @@ extension ReadingContext {
                 throw failure(.undefinedVariable, "the variable \"\(name)\" is not defined")
             }
             var text = result ?? []
+            // The only reference, or each variable would copy all of the line before it.
+            result = nil
             for position in copied..<open { text.append(bytes[position]) }
             text += value
             guard text.count <= options.limits.maximumLineByteCount else {

@@ -6,19 +6,21 @@ struct ConnectionOptions: ParsableArguments, Sendable {
     @Option(
         name: [.customShort("H"), .customLong("header")],
         help: ArgumentHelp(
-            "Header field of requests; credentials go to the URL's origin only.", valueName: "'name: value'"),
+            "Header field, sent to the URL's origin only, unless it is User-Agent, Accept… or so.",
+            valueName: "'name: value'"),
         transform: HTTPField.init(argument:))
     var header: [HTTPField] = []
     @Option(
         help: ArgumentHelp(
-            "Another origin that credentials may go to, as in https://cdn.example.com.", valueName: "origin"),
+            "Another origin that -H, logins and the client certificate are for, as in https://cdn.example.com.",
+            valueName: "origin"),
         transform: Origin.init(argument:))
     var sendCredentialsTo: [Origin] = []
     @Option(
         help: ArgumentHelp("Cookies to start with, as browsers and curl export them.", valueName: "file"),
         transform: FileArgument.readable)
     var cookies: String?
-    @Flag(help: "Logins from ~/.netrc.") var netrc = false
+    @Flag(help: "Logins from ~/.netrc, for the origins that -H is for.") var netrc = false
     @Option(
         help: ArgumentHelp("Client certificate (PEM).", valueName: "file"), transform: FileArgument.readable)
     var cert: String?

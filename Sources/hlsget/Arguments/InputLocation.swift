@@ -5,11 +5,35 @@ enum InputLocation {
     /// The absolute URL of `text`; a relative path is taken from `directory`.
     static func url(of text: String, in directory: String) throws(ArgumentValueError) -> String {
         guard !text.isEmpty else { throw ArgumentValueError("an empty URL") }
-        if hasScheme(text) { return text }
+        if hasScheme(text) {
+            try check(text)
+            return text
+        }
         var path = text[...]
         while path.hasPrefix("./") { path = path.dropFirst(2).drop { $0 == "/" } }
         let absolute = path.hasPrefix("/") ? String(path) : "\(directory == "/" ? "" : directory)/\(path)"
-        return "file://" + percentEncoded(absolute)
+        return "file://" + percentEncoded(try playlist(at: absolute))
+    }
+
+    /// The playlist that a folder has, as `hlsget download -o FOLDER/` writes it; other paths as they are.
+    private static func playlist(at path: String) throws(ArgumentValueError) -> String {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return path }
+        let index = path + (path.hasSuffix("/") ? "" : "/") + "index.m3u8"
+        guard access(index, F_OK) == 0 else {
+            throw ArgumentValueError("\(TerminalText.escaped(path)) is a folder without an index.m3u8")
+        }
+        return index
+    }
+
+    /// What no server can be asked for.
+    private static func check(_ url: String) throws(ArgumentValueError) {
+        for scheme in ["http://", "https://"] where url.lowercased().hasPrefix(scheme) {
+            let authority = url.dropFirst(scheme.count).prefix { !"/?#".contains($0) }
+            guard authority.split(separator: "@", omittingEmptySubsequences: false).last?.isEmpty == false else {
+                throw ArgumentValueError("\(TerminalText.escaped(url)) names no host")
+            }
+        }
     }
 
     /// The working directory; nil where it has been removed.

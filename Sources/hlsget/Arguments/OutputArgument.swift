@@ -47,34 +47,52 @@ struct OutputArgument: Sendable, Equatable {
     var destination: Destination
     var format: OutputFormat
 
+    /// The kinds of media that end up in it: of those of the format what the ending of its name says.
+    var media: (video: Bool, audio: Bool) {
+        let isAudioOnly = OutputFormat.isAudioOnly(path: destination.path)
+        return (format.media.video && !isAudioOnly, format.media.audio)
+    }
+
     /// The outputs that `-o` and `-f` name together.
     ///
-    /// With one output `-f` decides. With several it is for those whose name does not tell.
+    /// As many `-f` as `-o` belong to each other in their order, and decide: `-f ts -o a.mp4` writes a transport stream. One
+    /// `-f` for several `-o` is for those whose name does not tell; where all names do, nobody knows for which it is.
     static func outputs(
-        _ names: [String], format: OutputFormat?
+        _ names: [String], formats: [OutputFormat]
     ) throws(ArgumentValueError) -> [OutputArgument] {
+        guard formats.count <= max(1, names.count) else { throw ArgumentValueError("-f is given more often than -o") }
         if names.isEmpty {
-            guard let format, format != .null else { return [] }
+            guard let format = formats.first, format != .null else { return [] }
             if format == .framemd5 { return [OutputArgument(destination: .standardOutput, format: format)] }
             throw ArgumentValueError("-f \(format.rawValue) needs -o FILE, or -o - for standard output")
         }
-        if format == .null { throw ArgumentValueError("-f null writes nothing: leave -o away") }
+        if formats.contains(.null) { throw ArgumentValueError("-f null writes nothing: drop -o") }
+        guard formats.isEmpty || formats.count == names.count || formats.count == 1 else {
+            throw ArgumentValueError("give as many -f as -o, or one for the -o whose name does not tell its format")
+        }
+        var usesFormat = formats.count == names.count
         var outputs: [OutputArgument] = []
-        for name in names {
+        for (index, name) in names.enumerated() {
             guard !name.isEmpty else {
                 throw ArgumentValueError("-o needs the name of a file, or - for standard output")
             }
             let destination = Destination(name)
             if outputs.contains(where: { $0.destination == destination }) {
-                throw ArgumentValueError("-o \(TerminalText.escaped(name)) is there twice")
+                throw ArgumentValueError("-o \(TerminalText.escaped(name)) is given twice")
             }
             let known = OutputFormat(path: name)
-            guard let chosen = names.count == 1 ? format ?? known : known ?? format else {
+            let format = formats.count == names.count ? formats[index] : formats.first
+            if known == nil { usesFormat = true }
+            guard let chosen = formats.count == names.count ? format : known ?? format else {
                 let what =
                     name == "-" ? "standard output has no format" : "no known ending in \(TerminalText.escaped(name))"
                 throw ArgumentValueError("-o: \(what); name it with -f")
             }
             outputs.append(OutputArgument(destination: destination, format: chosen))
+        }
+        if let format = formats.first, !usesFormat {
+            throw ArgumentValueError(
+                "-f \(format.rawValue): for which -o? The names tell their formats; give one -f for each -o")
         }
         return outputs
     }

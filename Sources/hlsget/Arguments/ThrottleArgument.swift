@@ -17,19 +17,25 @@ enum ThrottleArgument: Sendable, Equatable {
         guard rate > 0 else { throw ArgumentValueError("a rate of 0 would never deliver anything") }
         var latency = Duration.zero
         if parts.count == 2 {
-            guard let value = DurationArgument.parseOptional(parts[1]), value <= .seconds(60) else {
-                throw ArgumentValueError("the latency has to be a time up to 60 s, as in 800k,50ms")
-            }
+            // A bare number may be meant as milliseconds, and would be taken for seconds.
+            guard parts[1].last?.isLetter == true, let value = DurationArgument.parseOptional(parts[1]),
+                value <= .seconds(60)
+            else { throw ArgumentValueError("the latency needs its unit and may be up to 60 s, as in 800k,50ms") }
             latency = value
         }
         self = .constant(LinkConditions(bitsPerSecond: rate, latency: latency))
     }
 
     /// The trace, read from its file where it is one.
-    func networkTrace() throws -> NetworkTrace {
+    func networkTrace() throws(ArgumentValueError) -> NetworkTrace {
         switch self {
-        case .trace(let path): try NetworkTrace(contentsOfFile: path)
-        case .constant(let conditions): NetworkTrace(constant: conditions)
+        case .trace(let path):
+            do {
+                return try NetworkTrace(contentsOfFile: path)
+            } catch {
+                throw ArgumentValueError("--throttle: \(TerminalText.escaped(path)): \(error)")
+            }
+        case .constant(let conditions): return NetworkTrace(constant: conditions)
         }
     }
 }

@@ -28,12 +28,6 @@ struct CaptionsSession {
             }
         } catch let interrupted as Interruption.Interrupted {
             return .interrupted(signal: interrupted.signal)
-        } catch let error as AssetError {
-            StandardStream.error.writeLine(ErrorLine.line(error.cause, url: error.url, detail: error.detail))
-            return ExitStatus(PlayerError.Code(rawValue: error.code.rawValue))
-        } catch let error as OutputError {
-            StandardStream.error.writeLine(ErrorLine.line("cannot write", url: error.path, detail: error.text))
-            return .output
         } catch let error as CaptionFileError {
             StandardStream.error.writeLine(ErrorLine.line("cannot write", url: command.output, detail: error.text))
             return .output
@@ -74,7 +68,11 @@ struct CaptionsSession {
     // MARK: Listing
 
     private func list(_ url: String, _ interruption: Interruption) async throws -> ExitStatus {
-        for option in try await interruption.cancelling({ try await options(of: url, configuration()) }) {
+        let listed = try await interruption.cancelling { try await options(of: url, configuration()) }
+        guard !listed.isEmpty else {
+            throw AssetError(code: .noEligibleVariant, url: url, cause: "no subtitles or captions are listed")
+        }
+        for option in listed {
             var line = option.renditions.first?.instreamID.map { "--service \($0)" } ?? "subtitles"
             line = line.padded(to: 20) + (option.extendedLanguageTag ?? "-").padded(to: 8) + option.displayName
             if option.isDefault { line += ", default" }

@@ -19,7 +19,7 @@ struct DownloadCommand: AsyncParsableCommand {
             """)
     static let _errorLabel = HLSGet._errorLabel
 
-    @Argument(help: ArgumentHelp("URL or path of a playlist.", valueName: "url")) var url: String
+    @Argument(help: ArgumentHelp("URL or path of a playlist or media file.", valueName: "url")) var url: String
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp("Write to FILE; named after the URL by default, as mp4.", valueName: "file"))
@@ -47,9 +47,15 @@ struct DownloadCommand: AsyncParsableCommand {
         help: ArgumentHelp("Requests at a time, from 1 to 16 (6).", valueName: "n"),
         transform: DownloadCommand.connectionCount)
     var connections: Int?
+    @Flag(help: "Sound alone; so does FILE.m4a.") var noVideo = false
     @Flag(help: "Replace an existing file.") var overwrite = false
     @Flag(help: "Exit 10, without a file, when anything is missing.") var strict = false
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
+    @Option(
+        help: ArgumentHelp(
+            "Ask this command for a fresh URL on a 403 or 410 in mid-stream; $HLSGET_URL is the old one.",
+            valueName: "cmd"))
+    var refreshCmd: String?
     @Option(
         help: ArgumentHelp("Status line, JSON lines on stderr, or nothing.", valueName: "bar|json|none"),
         transform: { try ChoiceArgument.parse($0) })
@@ -66,6 +72,9 @@ struct DownloadCommand: AsyncParsableCommand {
         let status = await DownloadSession(self, target: try target()).run()
         if status != .done { throw status.exitCode }
     }
+
+    /// Whether pictures are wanted.
+    var includesVideo: Bool { !noVideo && output?.lowercased().hasSuffix(".m4a") != true }
 
     /// Where it goes.
     func target() throws(ArgumentValueError) -> DownloadTarget {

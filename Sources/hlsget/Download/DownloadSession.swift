@@ -25,31 +25,38 @@ struct DownloadSession {
 
     /// Downloads, writes the file, tells how it went.
     func run() async -> ExitStatus {
-        let signals = SignalWatcher()
+        let leftovers = Leftovers()
+        leftovers.add(folder: target.workPath)
+        let signals = SignalWatcher { leftovers.end(signal: $0) }
+        let clock = clock
+        var report = DownloadReport(clock)
         do {
             guard let directory = InputLocation.workingDirectory() else {
                 throw ArgumentValueError("the working directory does not exist")
             }
             let url = try InputLocation.url(of: command.url, in: directory)
             let configuration = configuration(of: url)
-            if removeRest(configuration) { return .done }
+            if removeRest(configuration, report) { return .done }
             try target.check(overwrite: command.overwrite)
             let task = try DownloadTask(configuration, folder: target.workPath)
-            return try await download(task, signals)
+            return try await download(task, signals, &report)
         } catch is CancellationError {
-            display?.finish()
-            return .interrupted(signal: SIGINT)
+            return end(DownloadSummary(url: command.url, exitStatus: .interrupted(signal: SIGINT)), report)
         } catch {
-            display?.finish()
-            StandardStream.error.writeLine(ErrorLine.text(for: error))
-            return ExitStatus(error)
+            var summary = DownloadSummary(url: command.url, exitStatus: ExitStatus(error))
+            summary.error = ErrorLine.playerError(error)
+            return end(summary, report)
         }
     }
 
     private func configuration(of url: String) -> DownloadConfiguration {
         var configuration = DownloadConfiguration(
             url: url, loading: command.connection.assetOptions(of: url, allowsFilesOutside: command.allowFile))
+        if let text = command.refreshCmd {
+            configuration.loading.hooks.urlRefresher = RefreshCommand(command: text)
+        }
         configuration.quality = command.quality
+        configuration.includesVideo = command.includesVideo
         if let choice = RenditionArgument.choice(of: command.audio) { configuration.audio = choice }
         if let choice = RenditionArgument.choice(of: command.subs) { configuration.subtitles = choice }
         configuration.start = command.range.from?.signedTime
@@ -59,16 +66,16 @@ struct DownloadSession {
     }
 
     /// An earlier run was killed when its file had its name already, and only the folder was left to be removed.
-    private func removeRest(_ configuration: DownloadConfiguration) -> Bool {
+    private func removeRest(_ configuration: DownloadConfiguration, _ report: DownloadReport) -> Bool {
         guard !command.overwrite, case .file(let path, _) = target, access(path, F_OK) == 0,
             access(target.workPath, F_OK) == 0,
             let task = try? DownloadTask(configuration, folder: target.workPath), task.isWritten(to: path)
         else { return false }
         task.removeFolder()
-        if !command.quiet {
-            StandardStream.error.writeLine(
-                "hlsget: \(TerminalText.escaped(path)) is whole: an earlier run has written it")
-        }
+        var summary = DownloadSummary(url: command.url, exitStatus: .done)
+        summary.files = [path]
+        summary.text = "\(TerminalText.escaped(path)) is whole: an earlier run has written it"
+        _ = end(summary, report)
         return true
     }
 
@@ -81,7 +88,9 @@ struct DownloadSession {
         case tick
     }
 
-    private func download(_ task: DownloadTask, _ signals: SignalWatcher) async throws -> ExitStatus {
+    private func download(
+        _ task: DownloadTask, _ signals: SignalWatcher, _ report: inout DownloadReport
+    ) async throws -> ExitStatus {
         let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)
         let clock = clock
         let loading = Task {
@@ -98,7 +107,6 @@ struct DownloadSession {
             },
         ]
         defer { for task in tasks { task.cancel() } }
-        var report = DownloadReport(clock)
         var result = DownloadTask.Result()
         var signal: Int32?
         for await happening in happenings {
@@ -108,26 +116,26 @@ struct DownloadSession {
                 signal = number
                 // What there is of a live stream is all there will be; of others the rest is for another run.
                 if task.progress.isLive { task.stop() } else { for task in tasks { task.cancel() } }
-                if !task.progress.isLive { return interrupted(number) }
+                if !task.progress.isLive { return interrupted(number, report) }
             case .loaded(.failure(let error)):
-                if let signal { return interrupted(signal) }
+                if let signal { return interrupted(signal, report) }
                 // A name that was mistyped leaves nothing behind.
                 if task.isEmpty { task.removeFolder() }
                 throw error
             case .loaded(.success(let loaded)):
                 result = loaded
-                for gap in loaded.gaps.prefix(5) { say(gap) }
-                if loaded.gaps.count > 5 { warn("\(loaded.gaps.count - 5) more segments are missing", nil, nil) }
-                if command.strict, !loaded.gaps.isEmpty {
-                    display?.finish()
-                    StandardStream.error.writeLine(
-                        ErrorLine.line(
-                            "incomplete", url: target.workPath,
-                            detail: "\(Decimals.count(loaded.gaps.count, "segment")) missing; what there is stays there"
-                        ))
-                    return .incomplete
+                for gap in loaded.gaps.prefix(5) { warn(gap.cause, gap.url, gap.detail, report) }
+                if loaded.gaps.count > 5 {
+                    warn("\(loaded.gaps.count - 5) more segments are missing", nil, nil, report)
                 }
-                tasks.append(write(task, sink))
+                if command.strict, !loaded.gaps.isEmpty {
+                    var summary = DownloadSummary(url: command.url, result, exitStatus: .incomplete)
+                    summary.error = PlayerError(
+                        code: .incomplete, url: target.workPath, cause: "incomplete",
+                        detail: "\(Decimals.count(loaded.gaps.count, "segment")) missing; what there is stays there")
+                    return end(summary, report)
+                }
+                tasks.append(write(task, sink, report))
             case .written(.failure(let error)): throw error
             case .written(.success(let files)): return finish(result, files, signal: signal, &report, task.progress)
             }
@@ -136,8 +144,10 @@ struct DownloadSession {
     }
 
     /// Writes the file on a task of its own.
-    private func write(_ task: DownloadTask, _ sink: AsyncStream<Happening>.Continuation) -> Task<Void, Never> {
-        let (command, target, display) = (command, target, display)
+    private func write(
+        _ task: DownloadTask, _ sink: AsyncStream<Happening>.Continuation, _ report: DownloadReport
+    ) -> Task<Void, Never> {
+        let (command, target) = (command, target)
         return Task {
             do {
                 switch target {
@@ -149,9 +159,7 @@ struct DownloadSession {
                     let files = try task.write(
                         to: path, format: format, overwrite: command.overwrite, allowsUnreadable: !command.strict
                     ) { text in
-                        guard !command.quiet else { return }
-                        let line = ErrorLine.line(text, url: nil, detail: nil, severity: "warning")
-                        if let display { display.print(line) } else { StandardStream.error.writeLine(line) }
+                        warn(text, nil, nil, report)
                     }
                     // What could not be read is loaded again by another run.
                     if files.unreadable.isEmpty { task.removeFolder() }
@@ -163,13 +171,10 @@ struct DownloadSession {
         }
     }
 
-    private func interrupted(_ signal: Int32) -> ExitStatus {
-        display?.finish()
-        if !command.quiet {
-            StandardStream.error.writeLine(
-                "hlsget: interrupted; the same command goes on from \(TerminalText.escaped(target.workPath))")
-        }
-        return .interrupted(signal: signal)
+    private func interrupted(_ signal: Int32, _ report: DownloadReport) -> ExitStatus {
+        var summary = DownloadSummary(url: command.url, exitStatus: .interrupted(signal: signal))
+        summary.text = "interrupted; the same command goes on from \(TerminalText.escaped(target.workPath))"
+        return end(summary, report)
     }
 
     // MARK: Telling
@@ -184,24 +189,24 @@ struct DownloadSession {
         StandardStream.error.writeLine(report.line(progress, rate: rate).text)
     }
 
-    private func say(_ gap: DownloadGap) {
-        warn(gap.cause, gap.url, gap.detail)
-    }
-
-    private func warn(_ cause: String, _ url: String?, _ detail: String?) {
+    private func warn(_ cause: String, _ url: String?, _ detail: String?, _ report: DownloadReport) {
+        if reportsJSON {
+            return StandardStream.error.writeLine(
+                EventReporter.warning(cause, url: url, detail: detail, at: report.elapsed))
+        }
         guard !command.quiet else { return }
         let line = ErrorLine.line(cause, url: url, detail: detail, severity: "warning")
         if let display { display.print(line) } else { StandardStream.error.writeLine(line) }
     }
 
     /// A file that is clearly shorter or longer than its playlist said lacks something, or repeats it.
-    private func check(_ files: DownloadTask.Files, _ result: DownloadTask.Result) {
+    private func check(_ files: DownloadTask.Files, _ result: DownloadTask.Result, _ report: DownloadReport) {
         let difference = files.duration - result.duration
         let tolerance = max(.seconds(1), result.duration / 100)
         guard difference > tolerance || difference < .zero - tolerance else { return }
         warn(
-            "the file lasts \(Decimals.clock(files.duration / .seconds(1)))", nil,
-            "\(Decimals.clock(result.duration / .seconds(1))) by its playlist")
+            "the file lasts \(Decimals.length(files.duration / .seconds(1)))", nil,
+            "\(Decimals.length(result.duration / .seconds(1))) by its playlist", report)
     }
 
     private func finish(
@@ -209,33 +214,55 @@ struct DownloadSession {
         _ progress: DownloadProgress
     ) -> ExitStatus {
         display?.clear()
-        if let files, result.gaps.isEmpty, command.range.from == nil, command.range.to == nil { check(files, result) }
-        for text in files?.unreadable ?? [] { warn("a segment cannot be read", nil, text) }
+        if let files, result.gaps.isEmpty, command.range.from == nil, command.range.to == nil {
+            check(files, result, report)
+        }
+        for text in files?.unreadable ?? [] { warn("a segment cannot be read", nil, text, report) }
         if let files, !files.unreadable.isEmpty {
-            warn("the same command with --overwrite loads again what cannot be read", target.workPath, nil)
+            warn("the same command with --overwrite loads again what cannot be read", target.workPath, nil, report)
         }
-        if let failure = result.failure { StandardStream.error.writeLine(ErrorLine.text(for: failure)) }
         if reportsJSON { StandardStream.error.writeLine(report.line(progress, rate: nil).text) }
-        if !command.quiet {
-            let paths = files?.paths ?? [target.path]
-            var text = "hlsget: \(Decimals.clock(result.duration / .seconds(1))) in "
-            text += paths.map { TerminalText.escaped($0) }.joined(separator: ", ")
-            text += " (\(Decimals.count(result.segmentCount, "segment")), \(Decimals.bytes(progress.storedByteCount))"
-            if result.resumedSegmentCount > 0 { text += ", \(result.resumedSegmentCount) of an earlier run" }
-            if result.damagedSegmentCount > 0 { text += ", \(result.damagedSegmentCount) damaged loaded again" }
-            if result.substitutedSegmentCount > 0 { text += ", \(result.substitutedSegmentCount) of another playlist" }
-            if !result.gaps.isEmpty { text += ", \(result.gaps.count) missing" }
-            StandardStream.error.writeLine(text + ")")
+        let failure = signal == nil ? result.failure ?? incompleteness(of: result) : result.failure
+        let failed: ExitStatus = failure.map { ExitStatus($0.code) } ?? .done
+        var summary = DownloadSummary(
+            url: command.url, result, exitStatus: signal.map { .interrupted(signal: $0) } ?? failed)
+        summary.error = failure
+        // Of a file its own length counts: segments reach past what was asked for.
+        summary.duration = files?.duration ?? result.duration
+        summary.files = files?.paths ?? [target.path]
+        summary.byteCount = progress.storedByteCount
+        summary.text = summary.line
+        return end(summary, report)
+    }
+
+    /// With more than a tenth missing that is no file of the stream any more.
+    private func incompleteness(of result: DownloadTask.Result) -> PlayerError? {
+        let total = result.gaps.count + result.segmentCount
+        guard result.gaps.count * 10 > total else { return nil }
+        return PlayerError(
+            code: .incomplete, url: target.path, cause: "incomplete",
+            detail: "\(result.gaps.count) of \(total) segments missing")
+    }
+
+    /// Tells how it went: the one place that does.
+    private func end(_ summary: DownloadSummary, _ report: DownloadReport) -> ExitStatus {
+        display?.finish()
+        if let error = summary.error {
+            StandardStream.error.writeLine(
+                reportsJSON ? EventReporter.fatal(error, at: report.elapsed) : ErrorLine.text(for: error))
         }
-        if let signal { return .interrupted(signal: signal) }
-        if let failure = result.failure { return ExitStatus(failure.code) }
-        return .done
+        if reportsJSON {
+            StandardStream.error.writeLine(summary.jsonLine(at: report.elapsed))
+        } else if let text = summary.text, !command.quiet {
+            StandardStream.error.writeLine("hlsget: \(text)")
+        }
+        return summary.exitStatus
     }
 }
 
 /// What is told while a download goes on.
-struct DownloadReport {
-    private let now: () -> Duration
+struct DownloadReport: Sendable {
+    private let now: @Sendable () -> Duration
     private var meter = RateMeter(window: DownloadLine.window)
     private var tickCount = 0
 
@@ -243,6 +270,9 @@ struct DownloadReport {
         let start = clock.now
         now = { start.duration(to: clock.now) }
     }
+
+    /// Clock time since the start.
+    var elapsed: Duration { now() }
 
     mutating func note(_ progress: DownloadProgress) -> (time: Duration, rate: Double?) {
         let time = now()

@@ -47,7 +47,7 @@ enum DownloadTarget: Sendable, Equatable {
     func check(overwrite: Bool) throws(OutputError) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return }
-        if case .folder = self { throw OutputError(code: .fileExists, path: path, text: "the name is taken") }
+        if case .folder = self { throw OutputError(code: .notWritable, path: path, text: "the name is taken") }
         // A link is replaced, but none that leads to something else than a file.
         let isLink = status.st_mode & S_IFMT == S_IFLNK
         if isLink, stat(path, &status) != 0 { status.st_mode = S_IFREG }

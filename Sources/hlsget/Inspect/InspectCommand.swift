@@ -4,10 +4,11 @@ import HLSKitCore
 /// `hlsget inspect URL|FILE`: what a playlist says, as a table or as JSON.
 struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "inspect", abstract: "Show what a playlist says.", usage: "hlsget inspect URL|FILE|- [options]")
+        commandName: "inspect", abstract: "Show what a playlist says, or what a media file holds.",
+        usage: "hlsget inspect URL|FILE|- [options]")
     static let _errorLabel = HLSGet._errorLabel
 
-    @Argument(help: ArgumentHelp("URL or path of a playlist, or - for standard input.", valueName: "url"))
+    @Argument(help: ArgumentHelp("URL or path of a playlist or media file, or - for standard input.", valueName: "url"))
     var input: String
     @Flag(help: "Print one JSON object instead of a table.") var json = false
     @Option(help: ArgumentHelp("Where the playlist is said to come from: the base of its URIs.", valueName: "url"))
@@ -38,10 +39,25 @@ struct InspectCommand: AsyncParsableCommand {
             }
             return .done
         } catch {
+            if error.isOfOtherKind, let report = await mediaFile(input) {
+                if json {
+                    StandardStream.output.writeLine(report.document.text)
+                } else {
+                    StandardStream.output.write(report.text)
+                }
+                return .done
+            }
             if json { StandardStream.output.writeLine(PlaylistJSON.document(error).text) }
             StandardStream.error.writeLine(
                 ErrorLine.line(error.cause, url: error.url ?? input.name, detail: error.detail))
             return error.status
         }
+    }
+
+    /// What was given, where it is a media file.
+    private static func mediaFile(_ input: PlaylistInput) async -> MediaFileReport? {
+        guard let url = (try? input.url()) ?? nil else { return nil }
+        let options = input.connection.assetOptions(of: url, allowsFilesOutside: true)
+        return (try? await MediaFileReport.load(url, options)) ?? nil
     }
 }

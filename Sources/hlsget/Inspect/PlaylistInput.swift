@@ -11,6 +11,8 @@ struct PlaylistInput: Sendable {
         var detail: String?
         var line: Int?
         var status: ExitStatus
+        /// There are bytes, and they are no playlist.
+        var isOfOtherKind = false
 
         init(cause: String, detail: String?, line: Int? = nil, status: ExitStatus) {
             self.cause = cause
@@ -25,10 +27,12 @@ struct PlaylistInput: Sendable {
             self.init(
                 cause: cause, detail: error.code == .notAPlaylist ? nil : error.description, line: error.line,
                 status: isLimit ? .refused : .badPlaylist)
+            isOfOtherKind = error.code == .notAPlaylist
         }
 
         init(_ error: LoadingError) {
-            self.init(cause: ErrorLine.cause(of: error), detail: error.text, status: ExitStatus(error))
+            let failure = LoadingFailure(error, as: .named)
+            self.init(cause: failure.cause, detail: failure.detail, status: ExitStatus(error))
             url = error.url
         }
 

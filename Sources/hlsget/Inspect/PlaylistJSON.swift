@@ -303,7 +303,7 @@ enum PlaylistJSON {
 }
 
 /// An object in the making.
-private struct JSONObject {
+struct JSONObject {
     private var members: [JSONValue.Member] = []
     var value: JSONValue { .object(members) }
 

@@ -160,7 +160,7 @@ enum PlaylistTable {
     }
 
     /// Columns as wide as their widest cell, without those that are empty in every row; nothing without rows.
-    private static func table(_ title: String, _ head: [String], _ rows: [[String]]) -> [String] {
+    static func table(_ title: String, _ head: [String], _ rows: [[String]]) -> [String] {
         guard !rows.isEmpty else { return [] }
         let rows = rows.map { row in row.map { TerminalText.escaped($0) } }
         let columns = head.indices.filter { column in rows.contains { !$0[column].isEmpty } }

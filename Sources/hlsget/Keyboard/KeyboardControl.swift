@@ -27,7 +27,7 @@ struct KeyboardControl: Sendable {
         return .nothing
     }
 
-    /// Repeated keys add up: each goes on from where the last one wanted to go.
+    /// Repeated keys add up: each goes on from where the last one wanted to go, and lands there exactly.
     private func seek(by seconds: Int) {
         let player = player
         let state = player.state
@@ -37,7 +37,7 @@ struct KeyboardControl: Sendable {
             target = min(max(target, range.start), range.end)
         }
         let place = target
-        Task { _ = try? await player.seek(to: place) }
+        Task { _ = try? await player.seek(to: place, toleranceBefore: .zero, toleranceAfter: .zero) }
     }
 
     private func changeRate(_ step: Int) -> Outcome {

@@ -125,13 +125,18 @@ struct LintRun: Sendable {
                 for index in findings.indices { findings[index].url = url }
                 var rates: SegmentBitRates?
                 if sizes > 0 {
-                    let counts = await byteCounts(of: playlist, loader, limit: sizes, deadline)
-                    rates = SegmentBitRates(of: playlist, byteCounts: counts)
-                    let wanted = playlist.segments.count { !$0.isGap }
+                    let measured = await measure(playlist, loader, limit: sizes, deadline)
+                    rates = SegmentBitRates(of: playlist, byteCounts: measured.byteCounts)
+                    findings += Self.findings(of: measured)
+                    let wanted = playlist.segments.count { !$0.isGap } - measured.missing.count
                     if let count = rates?.measuredSegmentCount, count < wanted {
-                        findings.append(Self.notChecked("\(wanted - count) of \(wanted) segments' sizes", url: url))
+                        findings.append(
+                            Self.notChecked(
+                                "\(wanted - count) of \(wanted) segments' sizes\(measured.reason)", url: url))
                     } else if rates == nil, wanted > 0 {
-                        findings.append(Self.notChecked("the segments' sizes, of which none can be had", url: url))
+                        findings.append(
+                            Self.notChecked("the segments' sizes, of which none can be had\(measured.reason)", url: url)
+                        )
                     }
                 }
                 return Outcome(findings: findings, facts: MediaPlaylistFacts(playlist, bitRates: rates))
@@ -158,11 +163,44 @@ struct LintRun: Sendable {
 
     // MARK: Sizes
 
+    /// What is known of the segments of a playlist.
+    private struct Sizes: Sendable {
+        var byteCounts: [Int?]
+        /// Segments that are not there, as their servers say: a player cannot have them.
+        var missing: [(url: String, failure: LoadingFailure)] = []
+        /// What was in the way of the others, by the last of them.
+        var obstacle: LoadingFailure?
+
+        var reason: String {
+            obstacle.map { " (\($0.cause)\($0.detail.map { ": \($0)" } ?? ""))" } ?? ""
+        }
+    }
+
+    /// An error for each segment that is not there; of very many the first.
+    private static func findings(of sizes: Sizes) -> [LintFinding] {
+        var findings = sizes.missing.prefix(maximumMissingCount).map { url, failure in
+            LintFinding(
+                PlaylistIssue(
+                    rule: .segment, text: failure.cause + (failure.detail.map { " (\($0))" } ?? "")),
+                remedy: "serve the segment, or mark it with EXT-X-GAP", url: url)
+        }
+        let left = sizes.missing.count - findings.count
+        if left > 0, let first = sizes.missing.dropFirst(findings.count).first {
+            findings.append(
+                LintFinding(
+                    PlaylistIssue(rule: .segment, text: "\(Decimals.count(left, "more segment")) cannot be had"),
+                    remedy: "serve them, or mark them with EXT-X-GAP", url: first.url))
+        }
+        return findings
+    }
+
+    private static let maximumMissingCount = 20
+
     /// The size of each segment that is not a byte range; at most `limit` resources are asked for.
-    private func byteCounts(
-        of playlist: MediaPlaylist, _ loader: PlaylistLoader, limit: Int, _ deadline: Deadline
-    ) async -> [Int?] {
-        var counts = [Int?](repeating: nil, count: playlist.segments.count)
+    private func measure(
+        _ playlist: MediaPlaylist, _ loader: PlaylistLoader, limit: Int, _ deadline: Deadline
+    ) async -> Sizes {
+        var sizes = Sizes(byteCounts: [Int?](repeating: nil, count: playlist.segments.count))
         var asked = 0
         var failures = 0
         for (index, segment) in playlist.segments.enumerated() {
@@ -170,13 +208,23 @@ struct LintRun: Sendable {
             guard segment.byteRange == nil, !segment.isGap, let url = playlist.resolve(segment.uri) else { continue }
             asked += 1
             do {
-                counts[index] = try await loader.byteCount(of: url, namedBy: playlist.url)
+                sizes.byteCounts[index] = try await loader.byteCount(of: url, namedBy: playlist.url)
                 failures = 0
+            } catch let error as LoadingError {
+                let failure = LoadingFailure(error, as: .listed)
+                // 405, 416 and 501: the server does not let itself be asked in this way.
+                if failure.kind == .notFound, ![405, 416].contains(error.status ?? 0), error.code != .badRange {
+                    sizes.missing.append((url, failure))
+                    failures = 0
+                } else {
+                    sizes.obstacle = failure
+                    failures += 1
+                }
             } catch {
                 failures += 1
             }
         }
-        return counts
+        return sizes
     }
 
     /// After so many in a row, the rest is not asked for.

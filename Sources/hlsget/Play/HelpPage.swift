@@ -23,24 +23,24 @@ enum HelpPage {
         USAGE hlsget [play] URL|FILE [options]          without -o it plays to nowhere
 
           hlsget https://example.com/master.m3u8                 see it load, wait and play
-          hlsget --fast -o film.ts --quality 'height<=720' URL   save it as fast as it comes
+          hlsget --fast -o film.ts --quality 'height<=720' URL   save it, in the best that matches
           hlsget --throttle 800k,50ms --peak-bitrate 2M URL      play over a slower link
 
         OUTPUT
           -o, --output FILE             - is stdout; may be repeated, as in -o v.y4m -o a.wav
           -f, --format NAME             ts mp4 mkv y4m rawvideo wav s16le f32le framemd5 null
           --no-video, --no-audio, --overwrite   leave one of them away; replace existing files
-          --fast, --no-decode           as fast as possible instead of in real time; only load
+          --fast, --no-decode           as fast as possible: in real time a late frame is dropped; only load
         PLAYBACK
           --rate R                      plays at that speed; beyond 2, or backwards (-4), I-frames alone
           --immediately, --no-auto-wait start at the first picture, even if it may stall; never wait
           --forward-buffer TIME         load this far ahead
           --peak-bitrate BPS, --max-resolution WxH   no variant above it, as in 2.5M or 1280x720
           --display WxH[@SCALE]         no variant larger than this display needs, as in 640x360@2
-          --start-first-eligible        begin with the first variant of the playlist
+          --start-first-eligible, --one-quality, --adaptive   first variant; keep the best; let -o change it
           --from, --to, --duration TIME, --loop N   90, 1:30, 1m30s; -30s is before the end; play N times
           --live-from-start, --live-offset TIME   where to join a live stream
-          --stale end|fail, --fell-behind edge|oldest|fail   live: stands still, or ran ahead; fail: exit 11
+          --stale end|fail|wait|TIME, --fell-behind edge|oldest|fail   live: stands still, or ran ahead
         SELECTION
           --quality EXPR                best, worst, 720p60, 'height<=720 codec=hevc'; a comma means else
           --audio, --subs EXPR          'lang=de,lang=en channels=2'
@@ -61,7 +61,7 @@ enum HelpPage {
           --strict, --threads N, --version, -h, --help   exit 10 when incomplete; 'play --help' lists all
 
         EXIT 0 done, 1 bug, 3 not found, 4 network, 5 playlist, 6 no variant, 7 key, 8 media, 9 output,
-             10 incomplete, 11 stale live, 12 refused for safety, 64 usage, 130 interrupted
+             10 incomplete, 11 stale live, 12 refused, 64 usage, 130 interrupted, 143 SIGTERM, 129 SIGHUP
         """
 }
 

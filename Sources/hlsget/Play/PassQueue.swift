@@ -13,9 +13,15 @@ struct PassQueue {
     private var finishedCount = 0
     /// The item time at which a pass starts; nil for where its first media is.
     var start: MediaTime?
+    /// Is told each item before the player has it.
+    private let willQueue: (PlayerItem) -> Void
 
-    init(item: PlayerItem, writers: [any MediaWriter], count: Int) {
+    init(
+        item: PlayerItem, writers: [any MediaWriter], count: Int, willQueue: @escaping (PlayerItem) -> Void = { _ in }
+    ) {
         items = [item]
+        self.willQueue = willQueue
+        willQueue(item)
         self.writers = writers
         self.count = count
         output = ContinuedOutput(writers)
@@ -32,6 +38,7 @@ struct PassQueue {
         while madeCount < count, madeCount - finishedCount < Self.queuedCount {
             guard let item = items.first?.copy() else { return }
             addWriters(to: item)
+            willQueue(item)
             try player.insert(item)
             items.append(item)
             madeCount += 1
@@ -49,11 +56,13 @@ struct PassQueue {
 
     /// What the player shows, with the counters of all passes together.
     func state(of player: Player) -> PlayerState {
-        guard count > 1, let last = items.last(where: { $0.status != .unknown }) ?? items.last else {
-            return player.state
-        }
-        var state = last.latestState
-        for item in items where item !== last {
+        // Passes that are only made ready have counters, too, and no place yet.
+        let current = items.indices.contains(finishedCount) ? items[finishedCount] : items.last
+        guard count > 1, let current else { return player.state }
+        var state = current.latestState
+        // Only the first pass was waited for.
+        state.statistics.startupTime = items.first?.latestState.statistics.startupTime
+        for item in items where item !== current {
             let one = item.latestState.statistics
             state.statistics.numberOfStalls += one.numberOfStalls
             state.statistics.stallDuration += one.stallDuration

@@ -37,6 +37,10 @@ struct PlayCommand: AsyncParsableCommand {
         network.apply(to: &options)
         try report.apply(to: &options)
         try options.check()
+        // What is written is no part of a recording of the network, but decides the variant.
+        if options.recordingPath != nil, options.hasOneVariant, !options.keepsVariant {
+            options.recordedOptions.append("--one-quality")
+        }
         return options
     }
 }
@@ -45,15 +49,18 @@ struct OutputOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "Write to FILE, - for standard output. May be given twice, as in -o v.y4m -o a.wav.", valueName: "file"))
+            "Write to FILE, - for standard output. May be given twice, as in -o v.y4m -o a.wav. m4a and mka get the sound alone.",
+            valueName: "file"))
     var output: [String] = []
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "Format instead of what FILE's ending says: \(OutputFormat.allCases.map(\.rawValue).joined(separator: " ")).",
-            valueName: "name"),
+            """
+            Format instead of what FILE's ending says: \(OutputFormat.allCases.map(\.rawValue).joined(separator: " ")). \
+            With several -o, one each in their order.
+            """, valueName: "name"),
         transform: OutputFormat.init(parsing:))
-    var format: OutputFormat?
+    var format: [OutputFormat] = []
     @Flag(help: "Leave video away.") var noVideo = false
     @Flag(help: "Leave audio away.") var noAudio = false
     @Flag(help: "Only load.") var noDecode = false
@@ -61,7 +68,7 @@ struct OutputOptions: ParsableArguments {
     @Flag(help: "Replace existing files.") var overwrite = false
 
     func apply(to options: inout PlayOptions) throws {
-        options.outputs = try OutputArgument.outputs(output, format: format)
+        options.outputs = try OutputArgument.outputs(output, formats: format)
         options.includesVideo = !noVideo
         options.includesAudio = !noAudio
         options.decodes = !noDecode
@@ -92,6 +99,8 @@ struct PlaybackOptions: ParsableArguments {
         transform: DisplaySize.init(parsing:))
     var display: DisplaySize?
     @Flag(help: "Start with the first eligible variant of the playlist.") var startFirstEligible = false
+    @Flag(help: "Keep the best eligible variant, as -o does.") var oneQuality = false
+    @Flag(help: "Let -o change the variant with the network.") var adaptive = false
     @OptionGroup var range: RangeOptions
     @Option(help: ArgumentHelp("Play that long.", valueName: "time"), transform: NumberArgument.positiveDuration)
     var duration: Duration?
@@ -106,13 +115,13 @@ struct PlaybackOptions: ParsableArguments {
     var liveOffset: Duration?
     @Option(
         help: ArgumentHelp(
-            "A live stream that stops being updated: end (exit 0) or fail (exit 11, the default).",
-            valueName: "end|fail"),
-        transform: { try ChoiceArgument.parse($0) })
-    var stale: PlayOptions.StaleAction?
+            "A live stream that stops being updated: end (exit 0), fail (exit 11, the default), or wait; or after that time.",
+            valueName: "end|fail|wait|time"),
+        transform: StaleArgument.init(parsing:))
+    var stale: StaleArgument?
     @Option(
         help: ArgumentHelp(
-            "A live stream that moved on too far: to its edge (the default), to the oldest segment, or fail (exit 11).",
+            "A live stream that moved on too far: to its edge, to the oldest segment (what -o keeps), or fail (exit 11).",
             valueName: "edge|oldest|fail"),
         transform: { try ChoiceArgument.parse($0) })
     var fellBehind: PlayOptions.FellBehindAction?
@@ -126,13 +135,15 @@ struct PlaybackOptions: ParsableArguments {
         options.maximumResolution = maxResolution
         options.display = display
         options.startsOnFirstEligibleVariant = startFirstEligible
+        options.isAdaptive = adaptive
+        options.keepsVariant = oneQuality
         options.from = range.from
         options.to = range.to
         options.duration = duration
         options.passCount = loop ?? 1
         options.liveFromStart = liveFromStart
         options.liveOffset = liveOffset
-        if let stale { options.staleAction = stale }
+        if let stale { options.stale = stale }
         if let fellBehind { options.fellBehindAction = fellBehind }
     }
 }

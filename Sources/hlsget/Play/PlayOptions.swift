@@ -24,6 +24,10 @@ struct PlayOptions: Sendable, Equatable {
     var maximumResolution: PixelSize?
     var display: DisplaySize?
     var startsOnFirstEligibleVariant = false
+    /// Whether the variant may change in what is written.
+    var isAdaptive = false
+    /// Whether it may not where nothing is written.
+    var keepsVariant = false
     var from: TimePosition?
     var to: TimePosition?
     var duration: Duration?
@@ -32,8 +36,9 @@ struct PlayOptions: Sendable, Equatable {
     var liveFromStart = false
     /// Distance from the live edge; nil leaves it to the playlist.
     var liveOffset: Duration?
-    var staleAction = StaleAction.fail
-    var fellBehindAction = FellBehindAction.edge
+    var stale = StaleArgument()
+    /// nil leaves it to where the media goes.
+    var fellBehindAction: FellBehindAction?
 
     var quality: QualityExpression?
     var audio: QualityExpression?
@@ -82,8 +87,6 @@ struct PlayOptions: Sendable, Equatable {
     var printsSummaryDocument = false
     var verbosity = Verbosity.normal
 
-    /// What happens when a live playlist stops to change (RELIABILITY R42).
-    enum StaleAction: String, Sendable, Equatable, CaseIterable { case end, fail }
     /// Where a live stream goes on whose window moved past what was not loaded (RELIABILITY R44).
     enum FellBehindAction: String, Sendable, Equatable, CaseIterable { case edge, oldest, fail }
     enum ProgressStyle: String, Sendable, Equatable, CaseIterable { case bar, json, none }
@@ -93,6 +96,16 @@ struct PlayOptions: Sendable, Equatable {
 
     /// Whether decoded media reaches an output.
     var needsDecoder: Bool { outputs.isEmpty ? decodes : outputs.contains { $0.format.needsDecoder } }
+
+    /// As asked; else media that is kept goes on with the oldest segment that is listed, and what is watched at the edge.
+    var fellBehindPolicy: PlayerItemPreferences.FellBehindPolicy {
+        switch fellBehindAction {
+        case .edge: .jumpToEdge
+        case .oldest: .jumpToOldest
+        case .fail: .fail
+        case nil: outputs.contains { $0.format != .null } ? .jumpToOldest : .jumpToEdge
+        }
+    }
 
     /// How servers are reached.
     var transportConfiguration: TransportConfiguration {
@@ -115,6 +128,18 @@ struct PlayOptions: Sendable, Equatable {
         return network
     }
 
+    /// What is written has one quality. Without outputs nobody has to put up with a change.
+    var hasOneVariant: Bool { !isAdaptive && (keepsVariant || !outputs.isEmpty) }
+
+    /// The kinds of media that somebody gets.
+    var media: (video: Bool, audio: Bool) {
+        let isForAll = outputs.isEmpty
+        return (
+            includesVideo && (isForAll || outputs.contains { $0.media.video }),
+            includesAudio && (isForAll || outputs.contains { $0.media.audio })
+        )
+    }
+
     var writesToStandardOutput: Bool { outputs.contains { $0.destination == .standardOutput } }
 
     /// How progress is shown: as asked, otherwise by the status line on a terminal and not at all elsewhere.
@@ -133,11 +158,15 @@ struct PlayOptions: Sendable, Equatable {
         }
         for output in outputs {
             let format = output.format
-            if !includesVideo && !format.media.audio {
+            if !includesVideo && !output.media.audio {
                 throw ArgumentValueError("--no-video leaves nothing to write as \(format.rawValue)")
             }
-            if !includesAudio && !format.media.video {
+            if !includesAudio && !output.media.video {
                 throw ArgumentValueError("--no-audio leaves nothing to write as \(format.rawValue)")
+            }
+            if isAdaptive, output.destination == .standardOutput, format == .mp4 || format == .mkv {
+                throw ArgumentValueError(
+                    "--adaptive changes tracks, which \(format.rawValue) on a pipe cannot hold: take -f ts")
             }
             if !decodes && format.needsDecoder {
                 throw ArgumentValueError("--no-decode cannot write \(format.rawValue), which is decoded media")
@@ -158,6 +187,12 @@ struct PlayOptions: Sendable, Equatable {
         }
         if !automaticallyWaits && !isPaced {
             throw ArgumentValueError("--fast does not wait anyway: leave --no-auto-wait away")
+        }
+        if isAdaptive && keepsVariant {
+            throw ArgumentValueError("--adaptive and --one-quality contradict one another")
+        }
+        if isAdaptive && outputs.isEmpty {
+            throw ArgumentValueError("--adaptive is for -o: without it, it is so anyway")
         }
         if to != nil && duration != nil { throw ArgumentValueError("--to and --duration both name the end") }
         try RangeOptions.check(from: from, to: to)

@@ -34,9 +34,10 @@ struct PlaySession {
     func run() async -> ExitStatus {
         let keyboard = takesKeys ? KeyboardWatcher() : nil
         defer { keyboard?.close() }
+        let leftovers = Leftovers()
         let signals = SignalWatcher { signal in
             keyboard?.close()
-            _exit(128 + signal)
+            leftovers.end(signal: signal)
         }
         var summary = PlaySummary(url: options.url)
         let began = clock.now
@@ -46,6 +47,7 @@ struct PlaySession {
         var accessLog: AccessLogFile?
         do {
             outputs = try openOutputs()
+            for output in outputs { leftovers.add(file: output.path) }
             if let path = options.accessLogPath {
                 accessLog = try AccessLogFile(path: path, overwrite: options.overwritesFiles)
             }
@@ -58,12 +60,18 @@ struct PlaySession {
             return fail(error, &summary)
         }
         let item = PlayerItem(url: options.url)
+        var preferences = preferences
+        if options.hasOneVariant {
+            preferences.variantPolicy = .best(isFixed: outputs.contains { !$0.writer.holdsTrackChanges })
+        }
         item.preferences = preferences
-        var passes = PassQueue(item: item, writers: outputs.map(\.writer), count: options.passCount)
+        let metrics = reportsJSON ? MetricLines() : nil
+        var passes = PassQueue(item: item, writers: outputs.map(\.sink), count: options.passCount) {
+            metrics?.follow($0)
+        }
         passes.start = startTime
         passes.addWriters(to: item)
         let events = player.events()
-        let metrics = reportsJSON ? item.allMetrics() : nil
         // Told to play before it has an item, a player need not prepare a still picture (CONTRACTS §7).
         start(player)
         do {
@@ -74,17 +82,21 @@ struct PlaySession {
         }
 
         let outcome = await follow(
-            player, passes: &passes, events: events, metrics: metrics, signals: signals, keyboard: keyboard,
-            recording: recording, accessLog: &accessLog, summary: &summary)
+            player, passes: &passes, events: events, signals: signals, keyboard: keyboard, recording: recording,
+            accessLog: &accessLog, summary: &summary)
         keyboard?.close()
         summary.state = passes.state(of: player)
         summary.error = outcome.error
+        let media = Set(item.tracks.map(\.mediaType))
         await player.close()
+        await metrics?.finish()
         display?.finish()
         let logError = accessLog?.finish(item.accessLog)
         let outputError = finish(outputs, &summary) ?? finish(recording) ?? logError
         summary.error = summary.error ?? outputError
         summary.elapsed = clock.now - began
+        if summary.error == nil { judge(outcome, outputs, media, &summary) }
+        summary.passCount = options.passCount
         summary.exitStatus = exitStatus(of: outcome, summary)
         report(&summary)
         return summary.exitStatus
@@ -107,6 +119,8 @@ struct PlaySession {
     /// How a session came to its end.
     private enum Outcome {
         case played
+        /// Whoever sits at the terminal has seen enough.
+        case left
         case failed(PlayerError)
         case interrupted(Int32)
 
@@ -118,7 +132,6 @@ struct PlaySession {
 
     private enum Happening: Sendable {
         case event(PlayerEvent)
-        case metric(any MetricEvent)
         case signal(Int32)
         case key(Key)
         case tick
@@ -126,9 +139,9 @@ struct PlaySession {
 
     /// Shows what happens until there is nothing more to come.
     private func follow(
-        _ player: Player, passes: inout PassQueue, events: AsyncStream<PlayerEvent>,
-        metrics: AsyncStream<any MetricEvent>?, signals: SignalWatcher, keyboard: KeyboardWatcher?,
-        recording: RecordingTransport?, accessLog: inout AccessLogFile?, summary: inout PlaySummary
+        _ player: Player, passes: inout PassQueue, events: AsyncStream<PlayerEvent>, signals: SignalWatcher,
+        keyboard: KeyboardWatcher?, recording: RecordingTransport?, accessLog: inout AccessLogFile?,
+        summary: inout PlaySummary
     ) async -> Outcome {
         let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)
         let clock = clock
@@ -138,7 +151,6 @@ struct PlaySession {
                 for await event in events { sink.yield(.event(event)) }
                 sink.finish()
             },
-            Task { if let metrics { for await metric in metrics { sink.yield(.metric(metric)) } } },
             Task { for await signal in signals.requests { sink.yield(.signal(signal)) } },
             Task {
                 guard let keyboard else { return }
@@ -153,10 +165,14 @@ struct PlaySession {
         ]
         defer { for task in tasks { task.cancel() } }
         var reporter = EventReporter()
+        var wishes = PlayWishes(options)
         let epoch = clock.now
-        if options.subtitles != nil, !options.outputs.isEmpty, !reportsJSON, options.verbosity != .quiet {
-            let cause = "outputs get no subtitles: hlsget download --subs writes them too"
-            say(ErrorLine.line(cause, url: nil, detail: nil, severity: "warning"))
+        if options.subtitles != nil, !options.outputs.isEmpty, reportsJSON || options.verbosity != .quiet {
+            let text = "outputs get no subtitles: hlsget download --subs writes them too"
+            say(
+                reportsJSON
+                    ? EventReporter.warning(text, at: .zero)
+                    : ErrorLine.line(text, url: nil, detail: nil, severity: "warning"))
         }
         for await happening in happenings {
             switch happening {
@@ -166,14 +182,18 @@ struct PlaySession {
                 switch KeyboardControl(player: player).perform(command) {
                 case .nothing: break
                 case .say(let text): say(text)
-                case .quit: return .played
+                case .quit: return .left
                 }
                 show(player.state, at: clock.now - epoch, &reporter)
-            case .metric(let metric):
-                if let line = EventReporter.line(for: metric) { StandardStream.error.writeLine(line) }
             case .tick: show(player.state, at: clock.now - epoch, &reporter)
             case .event(let event):
                 summary.observe(event)
+                if let wish = wishes.unfulfilled(
+                    by: event, canPlayFastForward: player.currentItem?.canPlayFastForward == true)
+                {
+                    if options.isStrict { return .failed(wish) }
+                    warn(wish, at: event.hostTime)
+                }
                 recording?.note(event)
                 show(event, &reporter)
                 if case .newAccessLogEntry = event.kind { accessLog?.writeFinished(of: player.currentItem?.accessLog) }
@@ -208,11 +228,29 @@ struct PlaySession {
     private func show(_ event: PlayerEvent, _ reporter: inout EventReporter) {
         if reportsJSON {
             for line in reporter.lines(for: event) { StandardStream.error.writeLine(line) }
-        } else if let text = EventText.line(
-            for: event, verbosity: options.verbosity, showsCues: display != nil)
+        } else if let text = change(in: event)
+            ?? EventText.line(
+                for: event, verbosity: options.verbosity, showsCues: display != nil)
         {
             say(text)
         }
+    }
+
+    private func warn(_ error: PlayerError, at time: Duration) {
+        if reportsJSON {
+            StandardStream.error.writeLine(
+                EventReporter.warning(error.cause, url: error.url, detail: error.detail, at: time))
+        } else if options.verbosity != .quiet {
+            say(ErrorLine.line(error.cause, url: error.url, detail: error.detail, severity: "warning"))
+        }
+    }
+
+    /// A recording that cannot keep its quality says so.
+    private func change(in event: PlayerEvent) -> String? {
+        guard options.hasOneVariant, options.verbosity != .quiet,
+            case .variantSwitched(let from?, let to, let explanation) = event.kind
+        else { return nil }
+        return EventText.change(from: from, to: to, because: explanation)
     }
 
     private func say(_ line: String) {
@@ -221,14 +259,7 @@ struct PlaySession {
 
     private func fail(_ error: any Error, _ summary: inout PlaySummary) -> ExitStatus {
         summary.exitStatus = ExitStatus(error)
-        if let error = error as? OutputError {
-            summary.error = PlayerError(code: .output, url: error.path, cause: "cannot write", detail: error.text)
-            summary.exitStatus = .output
-        } else if let error = error as? PlayerError {
-            summary.error = error
-        } else {
-            summary.error = PlayerError(code: .invalidArgument, cause: ErrorLine.text(for: error))
-        }
+        summary.error = ErrorLine.playerError(error)
         report(&summary)
         return summary.exitStatus
     }
@@ -236,40 +267,77 @@ struct PlaySession {
     private func exitStatus(of outcome: Outcome, _ summary: PlaySummary) -> ExitStatus {
         if case .interrupted(let signal) = outcome { return .interrupted(signal: signal) }
         if let error = summary.error { return ExitStatus(error.code) }
-        return options.isStrict && summary.isIncomplete ? .incomplete : .done
+        if case .left = outcome { return .done }
+        return options.isStrict && summary.isIncomplete || summary.isMostlyMissing ? .incomplete : .done
     }
 
     private func report(_ summary: inout PlaySummary) {
-        if let error = summary.error {
-            StandardStream.error.writeLine(ErrorLine.text(for: error))
-        } else if summary.exitStatus == .incomplete {
-            StandardStream.error.writeLine(summary.incompleteLine)
+        if let error = summary.error ?? (summary.exitStatus == .incomplete ? summary.incompleteError : nil) {
+            StandardStream.error.writeLine(
+                reportsJSON ? EventReporter.fatal(error, at: summary.elapsed) : ErrorLine.text(for: error))
         }
         if reportsJSON {
-            StandardStream.error.writeLine(EventReporter().line(for: summary, at: summary.elapsed))
-        } else if options.verbosity != .quiet, summary.state.statistics.numberOfSegments > 0 {
+            StandardStream.error.writeLine(EventReporter.line(for: summary, at: summary.elapsed))
+        } else if options.verbosity != .quiet, isWorthTelling(summary) {
             for line in summary.lines { StandardStream.error.writeLine(line) }
         }
         if options.printsSummaryDocument { StandardStream.output.writeLine(summary.document) }
+    }
+
+    /// Where something was loaded or somebody broke it off, the figures say how far it came.
+    private func isWorthTelling(_ summary: PlaySummary) -> Bool {
+        if case .interrupted = summary.exitStatus { return true }
+        return summary.state.statistics.numberOfSegments > 0
+    }
+
+    /// Finds out whether anything came of it.
+    private func judge(_ outcome: Outcome, _ outputs: [Output], _ media: Set<MediaType>, _ summary: inout PlaySummary) {
+        var verdict = PlayVerdict(url: options.url)
+        (verdict.from, verdict.to, verdict.decodes) = (options.from, options.to, options.decodes)
+        verdict.outputs = outputs.map {
+            PlayVerdict.Output(
+                path: $0.path, media: $0.media, isEmpty: $0.writer.isEmpty, hasOldFile: $0.replacesFile)
+        }
+        verdict.media = media
+        verdict.state = summary.state
+        switch outcome {
+        case .played: summary.error = verdict.failure
+        case .left, .interrupted:
+            guard !outputs.isEmpty, let failure = verdict.failure, let detail = failure.detail else { return }
+            warn(PlayerError(code: failure.code, cause: detail), at: summary.elapsed)
+        case .failed: break
+        }
     }
 
     // MARK: Outputs
 
     private struct Output {
         var writer: any MediaWriter
+        /// What the item writes to: the writer, or what stands before it.
+        var sink: any MediaWriter
         var path: String
+        var media: (video: Bool, audio: Bool)
+        /// There is a file of that name, which is replaced.
+        var replacesFile: Bool
     }
 
     private func openOutputs() throws -> [Output] {
         try options.outputs.map { output in
-            let note: WriterNote = { [display, options] text in
+            let (began, clock) = (clock.now, clock)
+            let note: WriterNote = { [display, options, reportsJSON] text in
+                if reportsJSON {
+                    return StandardStream.error.writeLine(EventReporter.note(text, at: clock.now - began))
+                }
                 guard options.verbosity != .quiet else { return }
                 let line = ErrorLine.line(text, url: nil, detail: nil, severity: "note")
                 if let display { display.print(line) } else { StandardStream.error.writeLine(line) }
             }
-            let writer = try output.format.makeWriter(
-                path: output.destination.path, overwrite: options.overwritesFiles, note: note)
-            return Output(writer: writer, path: output.destination.path)
+            let path = output.destination.path
+            let writer = try output.format.makeWriter(path: path, overwrite: options.overwritesFiles, note: note)
+            let sink = options.from == nil ? writer : ClipWriter(writer, startingAt: startTime)
+            var status = stat()
+            let isFile = path != "-" && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+            return Output(writer: writer, sink: sink, path: path, media: output.media, replacesFile: isFile)
         }
     }
 
@@ -277,11 +345,15 @@ struct PlaySession {
         var first: PlayerError?
         for output in outputs {
             do {
-                try output.writer.finish()
-                let paths = (output.writer as? Remuxer)?.paths ?? [output.path]
+                try output.sink.finish()
+                var paths = output.writer.isEmpty ? [] : [output.path]
+                if let remuxer = output.writer as? Remuxer { paths = remuxer.finishedPaths }
                 summary.files += paths.map { PlaySummary.File(path: $0, isComplete: true) }
+                if paths.isEmpty { summary.files.append(PlaySummary.File(path: output.path, isComplete: false)) }
             } catch {
-                summary.files.append(PlaySummary.File(path: output.path, isComplete: false))
+                let remuxer = output.writer as? Remuxer
+                summary.files += (remuxer?.finishedPaths ?? []).map { PlaySummary.File(path: $0, isComplete: true) }
+                summary.files.append(PlaySummary.File(unfinished: remuxer?.paths.last ?? output.path))
                 first =
                     first ?? PlayerError(code: .output, url: error.path, cause: "cannot write", detail: error.text)
             }
@@ -296,6 +368,9 @@ extension PlaySession {
     /// The transport with which what `transport` does is recorded; nil where that is not wanted.
     private func record(_ transport: any Transport) throws -> RecordingTransport? {
         guard let path = options.recordingPath else { return nil }
+        if !options.overwritesFiles, access(path, F_OK) == 0 {
+            throw OutputError(code: .fileExists, path: path, text: "the file exists")
+        }
         do {
             return try RecordingTransport(
                 base: transport, path: path, overwrite: options.overwritesFiles, clock: clock, url: options.url,
@@ -338,6 +413,7 @@ extension PlaySession {
                 width: Int((Double(display.size.width) * display.scale).rounded()),
                 height: Int((Double(display.size.height) * display.scale).rounded()))
         }
+        if options.hasOneVariant { preferences.variantPolicy = .best() }
         preferences.startsOnFirstEligibleVariant = options.startsOnFirstEligibleVariant
         preferences.quality = options.quality
         preferences.audio = options.audio
@@ -355,13 +431,9 @@ extension PlaySession {
         case nil: if let duration = options.duration { preferences.endPosition = .duration(duration) }
         }
         preferences.configuredTimeOffsetFromLive = options.liveOffset.map { $0 / .seconds(1) }
-        preferences.stalePolicy = options.staleAction == .end ? .end : .fail
-        preferences.fellBehindPolicy =
-            switch options.fellBehindAction {
-            case .edge: .jumpToEdge
-            case .oldest: .jumpToOldest
-            case .fail: .fail
-            }
+        preferences.stalePolicy = options.stale.policy
+        preferences.staleLimit = options.stale.limit
+        preferences.fellBehindPolicy = options.fellBehindPolicy
         return preferences
     }
 
@@ -377,8 +449,8 @@ extension PlaySession {
         configuration.credentialOrigins = options.credentialOrigins
         configuration.allowsFilesAnywhere = options.allowsFilesOutside
         configuration.decodingThreadCount = options.threads ?? 0
-        if !options.includesVideo { configuration.mediaTypes.remove(.video) }
-        if !options.includesAudio { configuration.mediaTypes.remove(.audio) }
+        if !options.media.video { configuration.mediaTypes.remove(.video) }
+        if !options.media.audio { configuration.mediaTypes.remove(.audio) }
         if options.outputs.isEmpty, options.decodes {
             configuration.decodesWithoutOutput = configuration.mediaTypes
         }

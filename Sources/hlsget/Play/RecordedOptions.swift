@@ -1,13 +1,21 @@
 /// Those of the options of `play` that a recording keeps: what the player decides by, and nothing that could be secret.
+///
+/// A recording may come from anybody. The same list is asked when it is written and when it is read: no option of it
+/// names a program, a file or a server.
 enum RecordedOptions {
+    /// An option that a recording must not hold.
+    struct Refusal: Error {
+        /// As it stands in the recording.
+        let argument: String
+    }
+
     private static let valued: Set<String> = [
         "--rate", "--forward-buffer", "--peak-bitrate", "--max-resolution", "--display", "--from", "--to", "--duration",
         "--live-offset", "--stale", "--fell-behind", "--quality", "--audio", "--subs", "--retries", "--timeout",
     ]
     private static let flags: Set<String> = [
         "--no-video", "--no-audio", "--no-decode", "--fast", "--immediately", "--no-auto-wait",
-        "--start-first-eligible",
-        "--live-from-start", "--allow-file",
+        "--start-first-eligible", "--one-quality", "--live-from-start", "--allow-file",
     ]
 
     static func kept(of arguments: some Sequence<String>) -> [String] {
@@ -26,5 +34,27 @@ enum RecordedOptions {
             }
         }
         return kept
+    }
+
+    /// The options of a recording that was read, each value joined to its name: what stands in the place of a value can
+    /// never be taken for an option.
+    ///
+    /// - Throws: ``Refusal`` of the first that ``kept(of:)`` does not keep.
+    static func checked(_ arguments: [String]) throws(Refusal) -> [String] {
+        var checked: [String] = []
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            let name = String(argument.prefix { $0 != "=" })
+            if flags.contains(argument) {
+                checked.append(argument)
+            } else if valued.contains(name), name != argument {
+                checked.append(argument)
+            } else if valued.contains(name), let value = rest.popFirst() {
+                checked.append("\(name)=\(value)")
+            } else {
+                throw Refusal(argument: argument)
+            }
+        }
+        return checked
     }
 }

@@ -46,8 +46,15 @@ struct ReplayCommand: AsyncParsableCommand {
         let options: PlayOptions
         do {
             recording = try NetworkRecording(contentsOfFile: file)
-            let command = try PlayCommand.parse(recording.options + ["--", recording.url])
-            options = try command.options()
+            let arguments = try RecordedOptions.checked(recording.options)
+            // What was played is a name for what was recorded: no file and no server is looked for.
+            var checked = try PlayCommand.parse(arguments + ["--", "recording://"]).options()
+            checked.url = recording.url
+            options = checked
+        } catch let refusal as RecordedOptions.Refusal {
+            throw SimulationFailure(
+                cause: "a recording cannot have this option", path: file, detail: Self.excerpt(refusal.argument),
+                status: .badPlaylist)
         } catch let error as RecordingError {
             throw SimulationFailure(
                 cause: "cannot read the recording", path: file, detail: error.description,
@@ -76,6 +83,11 @@ struct ReplayCommand: AsyncParsableCommand {
             }
         }
         report(result, of: recording)
+    }
+
+    private static func excerpt(_ text: String) -> String {
+        let scalars = text.unicodeScalars
+        return scalars.count > 80 ? String(scalars.prefix(80)) + "…" : text
     }
 
     private func recordedOptionsText(_ error: any Error) -> String { PlayCommand.message(for: error) }

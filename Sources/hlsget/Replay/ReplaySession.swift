@@ -43,6 +43,8 @@ struct ReplaySession {
         var configuration = session.configuration(
             clock: clock, transport: ReplayTransport(recording, clock: clock))
         configuration.variantSelector = selector
+        // Whatever the options are: nothing is asked outside of the recording.
+        configuration.hooks = LoadingHooks()
         if !decodes { configuration.decodesWithoutOutput = [] }
         let player = Player(configuration: configuration)
         let item = PlayerItem(url: options.url)

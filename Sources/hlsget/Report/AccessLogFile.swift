@@ -13,10 +13,7 @@ struct AccessLogFile: ~Copyable {
     init(path: String, overwrite: Bool) throws(OutputError) {
         self.path = path
         isJSON = [".json", ".ndjson"].contains { path.hasSuffix($0) }
-        descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (overwrite ? O_TRUNC : O_EXCL), 0o600)
-        guard descriptor >= 0 else {
-            throw OutputError(code: .writeFailed, path: path, text: String(cString: strerror(errno)))
-        }
+        descriptor = try SafeFile.create(path, overwrite: overwrite)
         if !isJSON { write(AccessLog.extendedLogHeader) }
     }
 

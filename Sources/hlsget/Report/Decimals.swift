@@ -2,7 +2,7 @@ import HLSKitCore
 
 /// Numbers as people read them, without a locale.
 enum Decimals {
-    /// `value` with exactly `places` decimals (0…6); `–` where it is not finite.
+    /// `value` with exactly `places` decimals (0…6); `-` where it is not finite.
     static func text(_ value: Double, places: Int) -> String {
         guard value.isFinite, abs(value) < 1e12 else { return "-" }
         var scale = 1
@@ -26,6 +26,9 @@ enum Decimals {
             ? "\(total / 3600):\(twoDigits(minutes)):\(twoDigits(total % 60))" : "\(minutes):\(twoDigits(total % 60))"
         return seconds < 0 && total > 0 ? "-" + text : text
     }
+
+    /// A length of time as ``clock(_:)`` writes it, to the nearest second: 59.99 s are a minute.
+    static func length(_ seconds: Double) -> String { clock(seconds.rounded()) }
 
     /// `1x`, `1.5x`, `0.25x`.
     static func rate(_ rate: Double) -> String {

@@ -5,14 +5,32 @@ enum ErrorLine {
     /// The longest URL that is printed, in characters; longer ones lose their middle.
     static let maximumURLLength = 1000
 
-    static func text(for error: any Error) -> String {
+    static func text(for error: any Error) -> String { text(for: playerError(error)) }
+
+    static func text(for error: PlayerError) -> String { line(error.cause, url: error.url, detail: error.detail) }
+
+    /// Any error in the form in which those of players are told: what ``text(for:)`` and lines of JSON say.
+    static func playerError(_ error: any Error) -> PlayerError {
         switch error {
-        case let error as PlayerError: line(error.cause, url: error.url, detail: error.detail)
-        case let error as AssetError: line(error.cause, url: error.url, detail: error.detail)
-        case let error as OutputError: line("cannot write", url: error.path, detail: error.text)
-        case let error as LoadingError: line(cause(of: error), url: error.url, detail: error.text)
-        default: line(String(describing: error), url: nil, detail: nil)
+        case let error as PlayerError: error
+        case let error as AssetError:
+            PlayerError(
+                code: .init(rawValue: error.code.rawValue), url: error.url, cause: error.cause, detail: error.detail)
+        case let error as OutputError:
+            PlayerError(
+                code: .output, url: error.path, cause: "cannot write",
+                detail: error.code == .fileExists && error.text.lowercased().hasSuffix("file exists")
+                    ? "\(error.text); --overwrite replaces it" : error.text)
+        case let error as LoadingError: playerError(error)
+        case let error as ArgumentValueError: PlayerError(code: .invalidArgument, cause: error.description)
+        default: PlayerError(code: .internal, cause: String(describing: error))
         }
+    }
+
+    private static func playerError(_ error: LoadingError) -> PlayerError {
+        let failure = LoadingFailure(error, as: .named)
+        return PlayerError(
+            code: .init(rawValue: failure.kind.rawValue), url: error.url, cause: failure.cause, detail: failure.detail)
     }
 
     static func line(_ cause: String, url: String?, detail: String?, severity: String = "error") -> String {
@@ -46,27 +64,5 @@ enum ErrorLine {
         let authority = rest.prefix { !"/?#\\".contains($0) }
         guard let at = authority.lastIndex(of: "@") else { return url }
         return String(url[..<slashes.upperBound] + rest[rest.index(after: at)...])
-    }
-
-    static func cause(of error: LoadingError) -> String {
-        switch error.code {
-        case .httpStatus: error.status == 404 || error.status == 410 ? "not found" : "refused by the server"
-        case .nameNotFound: "no such host"
-        case .cannotConnect: "cannot connect"
-        case .tlsHandshake: "no secure connection"
-        case .untrustedCertificate: "certificate not trusted"
-        case .timedOut: "timed out"
-        case .connectionLost: "connection lost"
-        case .badContentEncoding: "damaged content encoding"
-        case .tooManyRedirects: "too many redirects"
-        case .badRange: "wrong byte range"
-        case .emptyBody: "empty body"
-        case .tooLarge: "too large"
-        case .refused: "refused for safety"
-        case .badURL: "not a URL"
-        case .fileNotFound: "no such file"
-        case .fileNotReadable: "file cannot be read"
-        default: "cannot be loaded"
-        }
     }
 }

@@ -2,7 +2,9 @@ import HLSKitCore
 
 /// Turns what a player tells into the lines of `--progress json`: one JSON object each, with `"v":1` first.
 ///
-/// A value without I/O: the caller hands in events and snapshots, and writes the lines that come back.
+/// What the library measures (requests, switches, stalls, changes of the timebase's rate) comes as its own lines, from
+/// ``MetricEvent/jsonLine``: one name has one set of members, here and in a program. The reporter adds what is no
+/// measurement. A value without I/O: the caller hands in events and snapshots, and writes the lines that come back.
 struct EventReporter: Sendable {
     /// Media time between two `progress` lines is not bounded, clock time is.
     static let progressInterval = Duration.milliseconds(500)
@@ -11,10 +13,6 @@ struct EventReporter: Sendable {
 
     private var reportedProgressAt: Duration?
     private var rate: Float = 0
-    private var stallCount = 0
-    private var wasLikelyToKeepUp = false
-    /// A switch whose first segment has not arrived yet.
-    private var pendingSwitch: (from: VariantDescription?, to: VariantDescription)?
 
     init() {}
 
@@ -35,31 +33,10 @@ struct EventReporter: Sendable {
                         ])
                 ]
         case .rateChanged(let rate, _): return rateLines(rate, itemTime: .indefinite, at: time)
-        case .currentItemChanged: return []
         case .itemStatusChanged(let status):
             return [Self.line("item_status", at: time, ["status": .string(status.rawValue)])]
         case .durationChanged(let duration):
             return [Self.line("duration_change", at: time, ["duration": JSONValue(duration.finiteSeconds)])]
-        case .playlistLoaded(let load):
-            return [
-                Self.line(
-                    "playlist_request", at: time,
-                    [
-                        "url": .string(ErrorLine.bare(url: load.url)),
-                        "kind": load.isMultivariant ? "multivariant" : "media", "reload": .bool(load.isReload),
-                        "duration": .number(load.duration.inSeconds), "bytes": .integer(load.byteCount),
-                    ])
-            ]
-        case .segmentLoaded(let load):
-            return [Self.line(for: load, at: time)] + switchLines(completedBy: load, at: time)
-        case .variantSwitched(let from, let to, let explanation):
-            let failed = endSwitch(succeeded: false, at: time)
-            pendingSwitch = (from, to)
-            return failed + [
-                Self.line(
-                    "variant_switch_start", at: time,
-                    ["from": Self.json(from), "to": Self.json(to), "explanation": .string(explanation)])
-            ]
         case .downloadAbandoned(let load):
             return [
                 Self.line(
@@ -69,35 +46,28 @@ struct EventReporter: Sendable {
                         "duration": .number(load.duration.inSeconds),
                     ])
             ]
-        case .playbackLikelyToKeepUpChanged(let isLikely):
-            let first = isLikely && !wasLikelyToKeepUp
-            wasLikelyToKeepUp = wasLikelyToKeepUp || isLikely
-            return (first ? [Self.line("initial_likely_to_keep_up", at: time, [:])] : [])
-                + [Self.line("likely_to_keep_up", at: time, ["likely": .bool(isLikely)])]
         case .playbackBufferFullChanged(let isFull):
             return [Self.line("buffer_full", at: time, ["full": .bool(isFull)])]
-        case .playbackStalled(let itemTime):
-            stallCount += 1
-            return [
-                Self.line(
-                    "stall", at: time, ["count": .integer(stallCount), "item_time": JSONValue(itemTime.finiteSeconds)])
-            ]
         case .timeJumped(let itemTime):
             return [Self.line("time_jump", at: time, ["item_time": JSONValue(itemTime.finiteSeconds)])]
-        case .mediaSelectionChanged: return []
         case .legibleCue(let cue): return [Self.line(for: cue, at: time)]
         case .segmentSkipped(let segments): return [Self.line("segment_skipped", segments, at: time)]
         case .segmentsMissed(let segments): return [Self.line("segments_missed", segments, at: time)]
         case .recoverableError(let error): return [Self.line(for: error, isRecoverable: true, at: time)]
-        case .warning(let text): return [Self.line("warning", at: time, ["text": .string(text)])]
-        case .newAccessLogEntry, .newErrorLogEntry: return []
-        case .recommendedTimeOffsetFromLiveChanged: return []
+        case .warning(let text): return [Self.warning(text, at: time)]
         case .didPlayToEnd: return [Self.line("did_play_to_end", at: time, [:])]
-        case .failedToPlayToEnd(let error): return [Self.line(for: error, isRecoverable: false, at: time)]
+        // What ends the command is its last line but one, whatever it was.
+        case .failedToPlayToEnd: return []
+        // Those are told by the library's measurements.
+        case .playlistLoaded, .segmentLoaded, .variantSwitched, .playbackLikelyToKeepUpChanged, .playbackStalled:
+            return []
+        case .currentItemChanged, .mediaSelectionChanged, .newAccessLogEntry, .newErrorLogEntry,
+            .recommendedTimeOffsetFromLiveChanged:
+            return []
         }
     }
 
-    /// The lines for a snapshot: `rate_change` when the rate did, `progress` when the last one is ``progressInterval``
+    /// The lines for a snapshot: `desired_rate` when the rate did, `progress` when the last one is ``progressInterval``
     /// ago. Call it for each new state and at least that often.
     mutating func lines(for state: PlayerState, at time: Duration) -> [String] {
         var lines = rateLines(state.rate, itemTime: state.currentTime, at: time)
@@ -107,60 +77,64 @@ struct EventReporter: Sendable {
         return lines
     }
 
-    /// The line for a measurement that no event tells of; nil for the others.
-    static func line(for metric: any MetricEvent) -> String? {
-        switch metric {
-        case is MetricContentKeyRequestEvent, is MetricPlayerItemSeekEvent, is MetricPlayerItemSeekDidCompleteEvent,
-            is MetricMediaRenditionChangeEvent:
-            metric.jsonLine
-        default: nil
-        }
+    /// The last line: the totals.
+    static func line(for summary: PlaySummary, at time: Duration) -> String {
+        text("summary", at: time, summary.members)
     }
 
-    /// The last line: the totals.
-    func line(for summary: PlaySummary, at time: Duration) -> String {
-        Self.text("summary", at: time, summary.members)
+    // MARK: Lines of every command
+
+    /// The failure that ends the command: the line before its last.
+    static func fatal(_ error: PlayerError, at time: Duration) -> String {
+        line(for: error, isRecoverable: false, at: time)
+    }
+
+    /// Something odd that a person might want to know.
+    static func warning(_ text: String, url: String? = nil, detail: String? = nil, at time: Duration) -> String {
+        var members: [JSONValue.Member] = [.init(name: "text", value: .string(text))]
+        if let url { members.append(.init(name: "url", value: .string(ErrorLine.bare(url: url)))) }
+        if let detail { members.append(.init(name: "detail", value: .string(detail))) }
+        return Self.text("warning", at: time, members)
+    }
+
+    /// What was done to media so that it fits its output, or anything else that is no trouble.
+    static func note(_ text: String, at time: Duration) -> String { line("note", at: time, ["text": .string(text)]) }
+
+    /// A line of any kind.
+    static func text(_ event: String, at time: Duration, _ members: [JSONValue.Member]) -> String {
+        let first: [JSONValue.Member] = [
+            .init(name: "v", value: .integer(formatVersion)), .init(name: "event", value: .string(event)),
+        ]
+        return JSONValue.object(first + members + [.init(name: "time", value: .number(time.inSeconds))]).text
+    }
+
+    static func json(_ error: PlayerError?) -> JSONValue {
+        guard let error else { return .null }
+        return .object(members(of: error))
+    }
+
+    private static func members(of error: PlayerError) -> [JSONValue.Member] {
+        [
+            .init(name: "code", value: .string(error.code.rawValue)), .init(name: "cause", value: .string(error.cause)),
+            .init(name: "url", value: JSONValue(error.url.map(ErrorLine.bare(url:)))),
+            .init(name: "detail", value: JSONValue(error.detail)),
+        ]
     }
 
     // MARK: Parts
 
+    /// The rate that is wished for. That at which time passes is told by the library, as `rate_change`.
     private mutating func rateLines(_ new: Float, itemTime: MediaTime, at time: Duration) -> [String] {
         guard new != rate else { return [] }
         defer { rate = new }
         return [
             Self.line(
-                "rate_change", at: time,
+                "desired_rate", at: time,
                 [
                     "old": .number(Double(rate)), "new": .number(Double(new)),
                     "item_time": JSONValue(itemTime.finiteSeconds),
                 ])
         ]
-    }
-
-    private mutating func switchLines(completedBy load: SegmentLoad, at time: Duration) -> [String] {
-        guard let pendingSwitch, load.variantIndex == pendingSwitch.to.index else { return [] }
-        return endSwitch(succeeded: true, at: time)
-    }
-
-    private mutating func endSwitch(succeeded: Bool, at time: Duration) -> [String] {
-        guard let (from, to) = pendingSwitch else { return [] }
-        pendingSwitch = nil
-        return [
-            Self.line(
-                "variant_switch", at: time,
-                ["from": Self.json(from), "to": Self.json(to), "did_succeed": .bool(succeeded)])
-        ]
-    }
-
-    private static func line(for load: SegmentLoad, at time: Duration) -> String {
-        line(
-            "media_segment_request", at: time,
-            [
-                "url": .string(ErrorLine.bare(url: load.url)), "media_sequence": .integer(load.mediaSequence),
-                "item_time": JSONValue(load.itemTime.finiteSeconds),
-                "media_duration": .number(load.mediaDuration.inSeconds), "duration": .number(load.duration.inSeconds),
-                "bytes": .integer(load.byteCount), "variant": JSONValue(load.variantIndex),
-            ])
     }
 
     private static func line(for cue: LegibleCue, at time: Duration) -> String {
@@ -184,13 +158,7 @@ struct EventReporter: Sendable {
     }
 
     private static func line(for error: PlayerError, isRecoverable: Bool, at time: Duration) -> String {
-        line(
-            "error", at: time,
-            [
-                "recoverable": .bool(isRecoverable), "code": .string(error.code.rawValue),
-                "cause": .string(error.cause), "url": JSONValue(error.url.map(ErrorLine.bare(url:))),
-                "detail": JSONValue(error.detail),
-            ])
+        text("error", at: time, [.init(name: "recoverable", value: .bool(isRecoverable))] + members(of: error))
     }
 
     private static func progressLine(for state: PlayerState, at time: Duration) -> String {
@@ -238,12 +206,5 @@ struct EventReporter: Sendable {
         _ event: String, at time: Duration, _ members: KeyValuePairs<String, JSONValue>
     ) -> String {
         text(event, at: time, members.map { JSONValue.Member(name: $0.key, value: $0.value) })
-    }
-
-    private static func text(_ event: String, at time: Duration, _ members: [JSONValue.Member]) -> String {
-        let first: [JSONValue.Member] = [
-            .init(name: "v", value: .integer(formatVersion)), .init(name: "event", value: .string(event)),
-        ]
-        return JSONValue.object(first + members + [.init(name: "time", value: .number(time.inSeconds))]).text
     }
 }

@@ -18,6 +18,12 @@ enum EventText {
         }
     }
 
+    /// The line for a variant that takes another's place in what is recorded.
+    static func change(from: VariantDescription, to: VariantDescription, because explanation: String) -> String {
+        ErrorLine.line(
+            "from here on \(name(to)) instead of \(name(from))", url: nil, detail: explanation, severity: "note")
+    }
+
     private static func line(_ cue: LegibleCue) -> String {
         let text = cue.text.split(separator: "\n").joined(separator: " / ")
         return "hlsget: cue \(clock(cue.timeRange.start))–\(clock(cue.timeRange.end)) \(TerminalText.escaped(text))"

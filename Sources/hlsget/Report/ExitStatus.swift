@@ -50,39 +50,31 @@ enum ExitStatus: Sendable, Hashable {
         case .noEligibleVariant: self = .noVariant
         case .contentKey: self = .contentKey
         case .badMedia: self = .badMedia
+        case .notAvailable: self = .incomplete
         case .output: self = .output
         case .staleLive: self = .stale
+        case .incomplete: self = .incomplete
         case .refused: self = .refused
         case .invalidArgument: self = .usage
         default: self = .internalError
         }
     }
 
-    /// For a playlist that is loaded without a player.
+    /// For what the user named and is loaded without a player. One loading error has one status, whoever met it: that of
+    /// the library's code.
     init(_ error: LoadingError) {
-        switch error.code {
-        case .httpStatus: self = (400..<500).contains(error.status ?? 0) ? .notFound : .network
-        case .fileNotFound, .fileNotReadable: self = .notFound
-        case .emptyBody, .badContentEncoding: self = .badPlaylist
-        case .untrustedCertificate, .refused, .tooLarge: self = .refused
-        case .badURL: self = .usage
-        default: self = .network
-        }
+        self.init(PlayerError.Code(rawValue: LoadingFailure(error, as: .named).kind.rawValue))
     }
 
     init(_ code: MediaError.Code) { self = code == .limitExceeded ? .refused : .badMedia }
 
+    /// The codes of assets and of players have the same names.
     init(_ code: AssetError.Code) {
-        switch code {
-        case .notFound: self = .notFound
-        case .network: self = .network
-        case .badPlaylist: self = .badPlaylist
-        case .badMedia: self = .badMedia
-        case .refused: self = .refused
-        case .contentKey: self = .contentKey
-        case .noEligibleVariant: self = .noVariant
-        case .notAvailable: self = .incomplete
-        default: self = .internalError
-        }
+        self = code == .notAvailable ? .incomplete : Self(PlayerError.Code(rawValue: code.rawValue))
     }
+}
+
+extension PlayerError.Code {
+    /// What was written is not all of it.
+    static let incomplete = PlayerError.Code(rawValue: "incomplete")
 }

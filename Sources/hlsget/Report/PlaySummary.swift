@@ -1,3 +1,4 @@
+import Glibc
 import HLSKitCore
 
 /// The totals of one play: the document of `--json`, the `summary` line of `--progress json`, and the block that
@@ -6,9 +7,24 @@ struct PlaySummary: Sendable, Equatable {
     /// A file that was written, or what is left of it.
     struct File: Sendable, Equatable {
         var path: String
-        /// False where the file could not be finished and stays as `FILE.part`.
+        /// False where the file could not be finished, or nothing was written to it.
         var isComplete: Bool
         var byteCount: Int?
+        /// Where what was written stays that could not be finished; nil where there is nothing of it.
+        var partPath: String?
+
+        init(path: String, isComplete: Bool, byteCount: Int? = nil, partPath: String? = nil) {
+            self.path = path
+            self.isComplete = isComplete
+            self.byteCount = byteCount
+            self.partPath = partPath
+        }
+
+        /// A file that could not be finished: what there is of it has another name.
+        init(unfinished path: String) {
+            let part = path + ".part"
+            self.init(path: path, isComplete: false, partPath: access(part, F_OK) == 0 ? part : nil)
+        }
     }
 
     /// The use of one variant.
@@ -23,12 +39,16 @@ struct PlaySummary: Sendable, Equatable {
     private(set) var variants: [VariantUse] = []
     private(set) var skipped: [SkippedSegments] = []
     private(set) var missed: [SkippedSegments] = []
+    /// Segments that were passed over since the last one that came.
+    private(set) var skippedAtEnd = 0
     private(set) var numberOfRecoverableErrors = 0
     private(set) var numberOfPlaylistLoads = 0
     private(set) var loadedMediaDuration = Duration.zero
     /// The newest snapshot.
     var state = PlayerState()
     var files: [File] = []
+    /// How many times the item was to be played.
+    var passCount = 1
     var exitStatus = ExitStatus.done
     /// The failure that ended the play.
     var error: PlayerError?
@@ -45,10 +65,13 @@ struct PlaySummary: Sendable, Equatable {
             if !variants.contains(where: { $0.variant.index == to.index }) { variants.append(VariantUse(variant: to)) }
         case .segmentLoaded(let load):
             guard let index = variants.firstIndex(where: { $0.variant.index == load.variantIndex }) else { return }
+            skippedAtEnd = 0
             variants[index].numberOfSegments += 1
             variants[index].byteCount += load.byteCount
             variants[index].mediaDuration += load.mediaDuration
-        case .segmentSkipped(let segments): skipped.append(segments)
+        case .segmentSkipped(let segments):
+            skipped.append(segments)
+            skippedAtEnd += Self.count(segments)
         case .segmentsMissed(let segments): missed.append(segments)
         case .recoverableError: numberOfRecoverableErrors += 1
         case .playlistLoaded: numberOfPlaylistLoads += 1
@@ -62,22 +85,38 @@ struct PlaySummary: Sendable, Equatable {
             || state.statistics.numberOfDamagedSamples > 0
     }
 
-    /// The error line of `--strict`: names the first thing that is missing.
-    var incompleteLine: String {
+    private static func count(_ segments: SkippedSegments) -> Int { max(0, segments.last - segments.first) + 1 }
+
+    /// Whether so much is missing that nobody would call it the stream: more than a tenth, or everything after some point.
+    var isMostlyMissing: Bool {
+        let (all, ofVariant) = (
+            (skipped + missed).reduce(0) { $0 + $1.mediaDuration.inSeconds },
+            state.statistics.skippedDuration
+        )
+        let lost = max(ofVariant, all - ofVariant)
+        let loaded = variants.reduce(0) { $0 + $1.mediaDuration.inSeconds }
+        return lost > 0 && lost > (loaded + ofVariant) / 10 || skippedAtEnd > 1
+    }
+
+    /// The error of what is incomplete: names the first thing that is missing.
+    var incompleteError: PlayerError {
+        let code = PlayerError.Code.incomplete
         guard let first = skipped.first ?? missed.first else {
-            return ErrorLine.line("incomplete: damaged samples", url: url, detail: nil)
+            return PlayerError(code: code, url: url, cause: "incomplete: damaged samples")
         }
-        let others = skipped.count + missed.count - 1
+        let others = (skipped + missed).reduce(0) { $0 + Self.count($1) } - Self.count(first)
+        let range = first.first == first.last ? "segment \(first.first)" : "segments \(first.first)-\(first.last)"
         let more = others > 0 ? " and \(Decimals.count(others, "other"))" : ""
-        return ErrorLine.line("incomplete: segment \(first.first)\(more) missing", url: first.url, detail: first.cause)
+        return PlayerError(
+            code: code, url: first.url, cause: "incomplete: \(range)\(more) missing", detail: first.cause)
     }
 
     /// Declared bit rate over the loaded media, weighted with its time, in bits per second; nil where undeclared.
-    var averageDeclaredBitRate: Double? {
+    private func declaredBitRate(_ rate: (VariantDescription) -> Int) -> Double? {
         let rated = variants.filter { $0.variant.bandwidth > 0 && $0.mediaDuration > .zero }
         let seconds = rated.reduce(0) { $0 + $1.mediaDuration.inSeconds }
         guard seconds > 0 else { return nil }
-        return rated.reduce(0) { $0 + Double($1.variant.bandwidth) * $1.mediaDuration.inSeconds } / seconds
+        return rated.reduce(0) { $0 + Double(rate($1.variant)) * $1.mediaDuration.inSeconds } / seconds
     }
 
     // MARK: JSON
@@ -91,13 +130,16 @@ struct PlaySummary: Sendable, Equatable {
         let statistics = state.statistics
         let members: KeyValuePairs<String, JSONValue> = [
             "url": .string(ErrorLine.bare(url: url)), "exit_status": .integer(Int(exitStatus.rawValue)),
-            "error": errorJSON, "item_time": JSONValue(state.currentTime.finiteSeconds),
+            "error": EventReporter.json(error), "item_time": JSONValue(state.currentTime.finiteSeconds),
             "duration": JSONValue(state.duration.finiteSeconds),
             "duration_watched": .number(statistics.durationWatched),
-            "elapsed": .number(elapsed.inSeconds), "startup_time": JSONValue(statistics.startupTime),
+            "elapsed": .number(elapsed.inSeconds), "started_after": JSONValue(statistics.startupTime),
             "stalls": .integer(statistics.numberOfStalls), "stall_duration": .number(statistics.stallDuration),
             "variant_switches": .integer(statistics.numberOfVariantSwitches),
-            "variants": .array(variants.map(Self.json)), "average_bitrate": JSONValue(averageDeclaredBitRate),
+            "variants": .array(variants.map(Self.json)),
+            // As in the library's playback_summary.
+            "average_bitrate": JSONValue(declaredBitRate { $0.averageBandwidth ?? $0.bandwidth }),
+            "peak_bitrate": JSONValue(declaredBitRate(\.bandwidth)),
             "throughput_estimate": JSONValue(statistics.throughputEstimate),
             "requests": .integer(statistics.numberOfRequests), "segments": .integer(statistics.numberOfSegments),
             "bytes": .integer(statistics.receivedByteCount),
@@ -113,14 +155,6 @@ struct PlaySummary: Sendable, Equatable {
             "av_skew": JSONValue(statistics.audioVideoSkew), "files": .array(files.map(Self.json)),
         ]
         return members.map { JSONValue.Member(name: $0.key, value: $0.value) }
-    }
-
-    private var errorJSON: JSONValue {
-        guard let error else { return .null }
-        return [
-            "code": .string(error.code.rawValue), "cause": .string(error.cause),
-            "url": JSONValue(error.url.map(ErrorLine.bare(url:))), "detail": JSONValue(error.detail),
-        ]
     }
 
     private static func json(_ use: VariantUse) -> JSONValue {
@@ -139,7 +173,10 @@ struct PlaySummary: Sendable, Equatable {
     }
 
     private static func json(_ file: File) -> JSONValue {
-        ["path": .string(file.path), "complete": .bool(file.isComplete), "bytes": JSONValue(file.byteCount)]
+        [
+            "path": .string(file.path), "complete": .bool(file.isComplete), "bytes": JSONValue(file.byteCount),
+            "part": JSONValue(file.partPath),
+        ]
     }
 }
 
@@ -158,16 +195,20 @@ extension PlaySummary {
         if let losses = lossesText { lines.append("  missing   \(losses)") }
         for file in files where file.path != "-" {
             let size = file.byteCount.map { " (\(Decimals.bytes($0)))" } ?? ""
-            let remark = file.isComplete ? "" : ", not finished"
-            lines.append("  wrote     \(TerminalText.escaped(file.path))\(size)\(remark)")
+            if file.isComplete {
+                lines.append("  wrote     \(TerminalText.escaped(file.path))\(size)")
+            } else if let part = file.partPath {
+                lines.append("  kept      \(TerminalText.escaped(part))\(size), not finished")
+            }
         }
         return lines
     }
 
     private var playedLine: String {
-        let watched = Decimals.clock(state.statistics.durationWatched)
-        var line = "played \(watched)"
-        if let duration = state.duration.finiteSeconds { line += " of \(Decimals.clock(duration))" }
+        var line = "played \(Decimals.length(state.statistics.durationWatched))"
+        if let duration = state.duration.finiteSeconds {
+            line += " of \(passCount > 1 ? "\(passCount) times " : "")\(Decimals.length(duration))"
+        }
         line += " in \(Decimals.text(elapsed.inSeconds, places: 1)) s"
         if let startup = state.statistics.startupTime {
             line += ", started after \(Decimals.text(startup, places: 2)) s"
@@ -184,7 +225,7 @@ extension PlaySummary {
             if use.variant.height > 0 { words.append("\(use.variant.height)p") }
             if use.variant.bandwidth > 0 { words.append(Decimals.bitRate(Double(use.variant.bandwidth))) }
             if words.isEmpty { words.append("\(use.variant.index)") }
-            return "\(words.joined(separator: " ")) for \(Decimals.clock(use.mediaDuration.inSeconds))"
+            return "\(words.joined(separator: " ")) for \(Decimals.length(use.mediaDuration.inSeconds))"
         }
         let switches = state.statistics.numberOfVariantSwitches
         let count = switches == 0 ? "" : " (\(switches) \(switches == 1 ? "switch" : "switches"))"

@@ -54,8 +54,9 @@ struct LadderSource: Sendable {
             throw SimulationFailure(
                 cause: "malformed playlist", path: path, detail: error.description, status: .badPlaylist)
         } catch let error as LoadingError {
+            let failure = LoadingFailure(error, as: .named)
             throw SimulationFailure(
-                cause: ErrorLine.cause(of: error), path: error.url, detail: error.text, status: ExitStatus(error))
+                cause: failure.cause, path: error.url, detail: failure.detail, status: ExitStatus(error))
         } catch {
             throw SimulationFailure(cause: "cannot be loaded", path: path, detail: "\(error)", status: .network)
         }

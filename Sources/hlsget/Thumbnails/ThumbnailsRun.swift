@@ -58,7 +58,7 @@ struct ThumbnailsRun {
         let wishes = try wishes(end: end, url: url)
         try check(names, count: wishes.count)
         try names?.folder.map(makeFolder)
-        let made = try await collect(wishes, from: generator, names)
+        let made = try await collect(wishes, from: generator, names, end: end)
         try finish(made)
         if let signal = interruption.signal { return .interrupted(signal: signal) }
         return report(made, url: url)
@@ -101,7 +101,7 @@ struct ThumbnailsRun {
         guard path != "-" else { return }
         if access(path, F_OK) == 0 {
             guard !command.overwrite else { return }
-            throw OutputError(code: .fileExists, path: path, text: "the file exists; --overwrite replaces it")
+            throw OutputError(code: .fileExists, path: path, text: "the file exists")
         }
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         guard access(folder, W_OK) != 0 else { return }
@@ -140,13 +140,16 @@ struct ThumbnailsRun {
     // MARK: Images
 
     private func collect(
-        _ wishes: [Wish], from generator: ImageGenerator, _ names: ThumbnailNames?
+        _ wishes: [Wish], from generator: ImageGenerator, _ names: ThumbnailNames?, end: Duration?
     ) async throws -> [Made] {
         var made: [Made] = []
         let times = wishes.map { MediaTime($0.time, timescale: 1_000_000_000) }
         for await result in generator.images(for: times) {
             var one = Made(wish: wishes[made.count])
             switch result {
+            case .succeeded(_, let actual, _) where Self.isBehindEnd(one.wish.time, actual, end: end):
+                // Nobody who asks for a picture of 10:00 wants the last one of a stream of 3:00.
+                one.error = AssetError(code: .notAvailable, cause: "the time is outside of what there is")
             case .succeeded(_, let actual, let image):
                 one.actual = actual
                 if command.sheet != nil { one.image = image }
@@ -161,6 +164,12 @@ struct ThumbnailsRun {
             made.append(one)
         }
         return made
+    }
+
+    /// Whether a time lies behind all that there is, so that the picture is only the nearest one.
+    private static func isBehindEnd(_ time: Duration, _ actual: MediaTime, end: Duration?) -> Bool {
+        guard let end, let actual = actual.duration else { return false }
+        return time >= end && actual < time
     }
 
     private func finish(_ made: [Made]) throws {
@@ -196,7 +205,11 @@ struct ThumbnailsRun {
             StandardStream.output.writeLine(document(made, url: url))
         } else if !command.quiet, failures.count < made.count {
             var places: [String] = []
-            if let first = made.compactMap(\.file).first { places.append(TerminalText.escaped(first)) }
+            let files = made.compactMap(\.file)
+            if let first = files.first, let last = files.last {
+                places.append(
+                    TerminalText.escaped(first) + (files.count > 1 ? " to \(TerminalText.escaped(last))" : ""))
+            }
             if let sheet = command.sheet { places.append(TerminalText.escaped(sheet)) }
             if let storyboard = command.storyboard { places.append(TerminalText.escaped(storyboard)) }
             StandardStream.error.writeLine(

@@ -158,6 +158,25 @@ import Testing
         #expect(variants.last?.ineligibilityReasons == [.codec])
     }
 
+    @Test("A13: the layouts that the variants ask for, each once, also those that nobody has heard of")
+    func layouts() async throws {
+        let url = "http://a.example/m.m3u8"
+        func options(_ attributes: [String]) async throws -> [PlaybackConfigurationOption] {
+            let lines = attributes.map { "#EXT-X-STREAM-INF:BANDWIDTH=1000\($0)\nv.m3u8\n" }
+            let transport = TableTransport(texts: [url: "#EXTM3U\n" + lines.joined()])
+            return try await Asset(url: url, options: .table(transport)).load(.playbackConfigurationOptions)
+        }
+        #expect(try await options([""]).isEmpty)
+        let mixed = [
+            "", #",REQ-VIDEO-LAYOUT="CH-STEREO""#, #",REQ-VIDEO-LAYOUT="CH-STEREO/PROJ-HEQU""#,
+            #",REQ-VIDEO-LAYOUT="PROJ-NEW""#,
+        ]
+        #expect(
+            try await options(mixed) == [
+                .stereoVideo, .nonRectilinearProjection180, PlaybackConfigurationOption(rawValue: "PROJ-NEW"),
+            ])
+    }
+
     struct Live: Sendable, CustomStringConvertible {
         var tags: String
         var offset: MediaTime

@@ -236,9 +236,11 @@ struct VideoDecoderTests {
     @Test("J02: the formats of HLS are decodable, captions are not")
     func registry() {
         let expected: Set<MediaCodec> = [
-            .h264, .hevc, .av1, .vp9, .aac, .aacLATM, .mp2, .mp3, .ac3, .eac3, .opus, .flac, .alac,
+            .h264, .hevc, .av1, .vp9, .aac, .aacLATM, .mp2, .mp3, .ac3, .eac3, .opus, .flac, .alac, .dts, .mpeg1Video,
+            .mpeg2Video, .mpeg4Video, .jpeg,
         ]
-        #expect(CodecRegistry.decodableCodecs == expected)
+        // FFmpeg 7.1 is the first that knows this one.
+        #expect(CodecRegistry.decodableCodecs.subtracting([.xheAAC]) == expected)
         #expect(!CodecRegistry.canDecode(.webVTT))
     }
 }

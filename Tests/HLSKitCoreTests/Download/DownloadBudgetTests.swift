@@ -94,6 +94,99 @@ struct DownloadBudgetTests {
         #expect(result.segmentCount == 5)
     }
 
+    @Test("a segment of a live stream that is refused for half a minute, and is still listed then, is not lost")
+    func refusedSegment() async throws {
+        let folder = try ScratchFolder()
+        let clock = FastClock(factor: 50)
+        let began = clock.now
+        let transport = ScriptedTransport { url in
+            let time = began.duration(to: clock.now)
+            if url.hasSuffix("/1.ts"), time < .seconds(30) { return .status(503) }
+            guard url == Self.url else { return .bytes(Self.media) }
+            let count = min(8, 2 + Int(time / .seconds(4)))
+            return .bytes(Self.list(0..<count, ends: time > .seconds(40)))
+        }
+        let result = try await task(transport, clock, in: folder).run()
+        #expect(result.failure == nil && result.gaps.isEmpty, "\(result.gaps)")
+        #expect(result.segmentCount == 8)
+    }
+
+    /// Gives the URL with another token.
+    private struct Refresher: URLRefresher {
+        let calls = Counter()
+
+        final class Counter: Sendable {
+            let count = Mutex(0)
+        }
+
+        func freshURL(insteadOf expired: ExpiredURL) async throws -> String {
+            let number = calls.count.withLock { count in
+                count += 1
+                return count
+            }
+            return "http://a.example/list.m3u8?token=\(number)"
+        }
+    }
+
+    @Test("a live stream whose token runs out three times is loaded whole, and nothing twice")
+    func tokens() async throws {
+        let folder = try ScratchFolder()
+        let clock = FastClock(factor: 50)
+        let began = clock.now
+        let transport = ScriptedTransport { url in
+            let time = began.duration(to: clock.now)
+            // Each token holds for twelve seconds.
+            let token = url.split(separator: "=").last.flatMap { Int($0) } ?? 0
+            guard token >= min(3, Int(time / .seconds(12))) else { return .status(403) }
+            guard url.contains("list.m3u8") else { return .bytes(Self.media) }
+            let count = min(12, 2 + Int(time / .seconds(4)))
+            let text = String(decoding: Self.list(0..<count, ends: time > .seconds(48)), as: UTF8.self)
+            return .bytes(Array(text.replacing(".ts", with: ".ts?token=\(token)").utf8))
+        }
+        let refresher = Refresher()
+        var options = AssetOptions(clock: clock, transport: transport)
+        options.hooks.urlRefresher = refresher
+        let task = try DownloadTask(
+            DownloadConfiguration(url: Self.url, loading: options), folder: folder.path + "/d")
+        let result = try await task.run()
+        #expect(result.failure == nil && result.gaps.isEmpty, "\(result)")
+        #expect(result.segmentCount == 12 && result.resumedSegmentCount == 0)
+        #expect((1...5).contains(refresher.calls.count.withLock { $0 }))
+    }
+
+    @Test("without pictures, the sound's own playlist is loaded, else the lowest variant with the best sound")
+    func soundAlone() throws {
+        func selection(_ text: String) throws -> DownloadSelection {
+            let playlist = try Playlist(parsing: Array(text.utf8), url: Self.url)
+            guard case .multivariant(let master) = playlist else { throw Tool.Failure(description: "no master") }
+            var configuration = DownloadConfiguration(url: Self.url)
+            configuration.includesVideo = false
+            return try DownloadSelection(configuration, of: master)
+        }
+        let separate = try selection(
+            """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="g",NAME="E",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="en.m3u8"
+            #EXT-X-STREAM-INF:BANDWIDTH=100000,CODECS="avc1.4d400d,mp4a.40.2",AUDIO="g"
+            1.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=200000,CODECS="avc1.4d400d,mp4a.40.2",AUDIO="g"
+            2.m3u8
+            """)
+        #expect(separate.entries.map(\.url) == ["http://a.example/en.m3u8"])
+        #expect(separate.entries.map(\.wanted) == [[.audio]] && separate.entries[0].lane.kind == .main)
+        let muxed = try selection(
+            """
+            #EXTM3U
+            #EXT-X-STREAM-INF:BANDWIDTH=100000,CODECS="avc1.4d400d,mp4a.40.5"
+            1.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=200000,CODECS="avc1.4d400d,mp4a.40.2"
+            2.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=300000,CODECS="avc1.4d401f,mp4a.40.2"
+            3.m3u8
+            """)
+        #expect(muxed.entries.map(\.url) == ["http://a.example/2.m3u8"] && muxed.entries[0].wanted == [.audio])
+    }
+
     @Test("R8, R46: a live stream whose first initialization section is late is not without the later segments")
     func lateMap() async throws {
         let folder = try ScratchFolder()

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -63,5 +64,80 @@ struct DownloadFolderTests {
         #expect(folder.verify() == 1)
         folder.remove()
         #expect(names(scratch.path).isEmpty)
+    }
+
+    private static let evilJournal =
+        DownloadJournal.Entry.header(url: "u", identity: "").line
+        + Array("{\"file\":\"main-e/precious.txt\",\"bytes\":1,\"md5\":\"00\"}\n".utf8)
+
+    @Test("a folder in which somebody has planted a link removes nothing elsewhere, and is refused")
+    func plantedLink() throws {
+        let scratch = try ScratchFolder()
+        for name in ["victim/precious.txt", "victim/a.new", "victim/b.part"] { try scratch.write([1], to: name) }
+        try scratch.write(Self.evilJournal, to: "d/journal.ndjson")
+        symlink(scratch.path + "/victim", scratch.path + "/d/main-e")
+        let error = #expect(throws: OutputError.self) { try DownloadFolder(path: scratch.path + "/d") }
+        #expect(error?.text.contains("is a link") == true, "\(error?.text ?? "")")
+        #expect(names(scratch.path + "/victim") == ["a.new", "b.part", "precious.txt"])
+    }
+
+    @Test("a link that comes while the folder is in use leads nowhere")
+    func lateLink() throws {
+        let scratch = try ScratchFolder()
+        for name in ["victim/precious.txt", "victim/a.new"] { try scratch.write([1], to: name) }
+        try scratch.write(Self.evilJournal, to: "d/journal.ndjson")
+        let folder = try DownloadFolder(path: scratch.path + "/d")
+        symlink(scratch.path + "/victim", scratch.path + "/d/main-e")
+        #expect(throws: OutputError.self) { try folder.write([1], to: "main-e/1.ts") }
+        #expect(throws: OutputError.self) { try folder.bytes(of: "main-e/precious.txt") }
+        _ = folder.verify()
+        folder.discard("main-e/precious.txt")
+        folder.remove()
+        #expect(names(scratch.path + "/victim") == ["a.new", "precious.txt"])
+    }
+
+    @Test("a folder, or a journal, that is a link or a pipe is refused and not followed", arguments: [true, false])
+    func linkedFolder(isFolder: Bool) throws {
+        let scratch = try ScratchFolder()
+        try scratch.write(Array("keep".utf8), to: "victim/journal.ndjson")
+        if isFolder {
+            symlink(scratch.path + "/victim", scratch.path + "/d")
+        } else {
+            mkdir(scratch.path + "/d", 0o777)
+            symlink(scratch.path + "/victim/journal.ndjson", scratch.path + "/d/journal.ndjson")
+        }
+        let error = #expect(throws: OutputError.self) { try DownloadFolder(path: scratch.path + "/d") }
+        #expect(error?.text.contains("is a link") == true, "\(error?.text ?? "")")
+        #expect(FileManager.default.contents(atPath: scratch.path + "/victim/journal.ndjson") == Data("keep".utf8))
+        mkdir(scratch.path + "/p", 0o777)
+        mkfifo(scratch.path + "/p/journal.ndjson", 0o666)
+        #expect(throws: OutputError.self) { try DownloadFolder(path: scratch.path + "/p") }
+    }
+
+    @Test("a folder of somebody else is refused", .enabled(if: geteuid() == 0, "needs root"))
+    func foreignFolder() throws {
+        let scratch = try ScratchFolder()
+        for name in ["d", "d/main-1"] {
+            let folder = try DownloadFolder(path: scratch.path + "/d")
+            _ = try folder.write([1], to: "main-1/0.ts")
+            folder.closeJournal()
+            chown("\(scratch.path)/\(name)", 12345, 12345)
+            let error = #expect(throws: OutputError.self) { try DownloadFolder(path: scratch.path + "/d") }
+            #expect(error?.text.contains("belongs to somebody else") == true, "\(error?.text ?? "")")
+            chown("\(scratch.path)/\(name)", 0, 0)
+        }
+    }
+
+    @Test("a folder that is moved away and replaced is not taken for the same")
+    func replaced() throws {
+        let scratch = try ScratchFolder()
+        let folder = try DownloadFolder(path: scratch.path + "/d")
+        #expect(throws: Never.self) { try folder.checkPlace() }
+        rename(scratch.path + "/d", scratch.path + "/away")
+        mkdir(scratch.path + "/d", 0o777)
+        #expect(throws: OutputError.self) { try folder.checkPlace() }
+        #expect(throws: OutputError.self) { try folder.move(to: scratch.path + "/end") }
+        folder.remove()
+        #expect(names(scratch.path) == ["away", "d"])
     }
 }

@@ -69,8 +69,12 @@ struct DownloadJournalTests {
     }
 
     @Test(
-        "a journal leads to no file outside its folder",
-        arguments: ["../x", "/etc/passwd", "a/../../x", "", "a//b", "./a", "a/\0"])
+        "a journal names no file outside its folder, and none that is not a download's",
+        arguments: [
+            "../x", "/etc/passwd", "a/../../x", "", "a//b", "./a", "a/\0", "notes.txt", "journal.ndjson", "output.mp4",
+            "mine/a.ts", "main-/a.ts", "main-0/.a", "main-0/..", "main-0/a/b", "main-0/", "main-g/a.ts", "key-0.bin/a",
+            "key-../x.bin", "main-0/" + String(repeating: "a", count: 101),
+        ])
     func hostileNames(name: String) throws {
         let file = DownloadJournal.File(name: name, byteCount: 1, md5: "0")
         var segment = DownloadJournal.Segment(lane: "main", sequence: 1, name: "a", start: 0, duration: 1)
@@ -98,5 +102,37 @@ struct DownloadJournalTests {
         let bytes = Self.entries[0].line + DownloadJournal.Entry.segment(segment).line
         let journal = try #require(DownloadJournal(parsing: bytes))
         #expect(journal.segments(of: "main") == [segment])
+    }
+
+    @Test("damaged anywhere, a journal is read up to there, and names files of a download only")
+    func damaged() throws {
+        let seed = Self.entries.flatMap(\.line)
+        // Constants of Knuth's MMIX.
+        var state: UInt64 = 1
+        func random(_ bound: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % bound
+        }
+        let pieces = [
+            "../", "/", "..", "main-1/", "\\u002e", "9223372036854775808", "-1", "1e308", "{", "}", "[", "\n", "null",
+        ]
+        for _ in 0..<3000 {
+            var bytes = seed
+            for _ in 0...random(3) {
+                let place = random(bytes.count)
+                if random(2) == 0 {
+                    bytes[place] = UInt8(random(256))
+                } else {
+                    bytes.insert(contentsOf: Array(pieces[random(pieces.count)].utf8), at: place)
+                }
+            }
+            guard let journal = DownloadJournal(parsing: bytes) else { continue }
+            let segments = journal.segments.values.flatMap(\.values)
+            let names = segments.compactMap { $0.file?.name } + segments.flatMap(\.resources) + journal.resources.keys
+            for name in names {
+                #expect(
+                    DownloadName.isOfMedia(name) && !name.split(separator: "/").contains("..") && !name.hasPrefix("/"))
+            }
+        }
     }
 }

@@ -52,13 +52,15 @@ struct EngineFellBehindTests {
 
     // MARK: After a pause
 
-    /// A player that was paused for three minutes and plays again. The window holds 24 seconds, the buffer 30.
+    /// A player that was paused for three minutes, but went on loading, and plays again. The window holds 24 seconds, the
+    /// buffer 30. One that rests is in ``EngineRestTests``.
     private static func rested(
         _ policy: PlayerItemPreferences.FellBehindPolicy, origin: ScriptedOrigin = .live(),
         then control: EngineControl = .play
     ) -> EngineHarness {
         var preferences = PlayerItemPreferences()
         preferences.fellBehindPolicy = policy
+        preferences.canUseNetworkResourcesForLiveStreamingWhilePaused = true
         var harness = EngineHarness.playing("live.m3u8", from: origin, preferences: preferences)
         harness.run(until: .seconds(6))
         harness.control(.pause)
@@ -136,7 +138,9 @@ struct EngineFellBehindTests {
 
     @Test("M04: a pause that the buffer outlasts changes nothing", arguments: [10, 30])
     func shortPause(_ seconds: Int) {
-        var harness = EngineHarness.playing("live.m3u8", from: .live())
+        var preferences = PlayerItemPreferences()
+        preferences.canUseNetworkResourcesForLiveStreamingWhilePaused = true
+        var harness = EngineHarness.playing("live.m3u8", from: .live(), preferences: preferences)
         harness.run(until: .seconds(6))
         harness.control(.pause)
         let paused = harness.state.currentTime

@@ -256,6 +256,69 @@ struct EngineMediaSelectionTests {
         #expect(harness.violations.isEmpty)
     }
 
+    @Test(
+        "K01: subtitles chosen at any moment begin at the playhead, also when all of the item was asked for",
+        arguments: [6, 30, 70, 101, 113])
+    func subtitlesAtAnyMoment(time: Int) throws {
+        var harness = EngineHarness.playing("main.m3u8", from: Self.origin()) {
+            $0.buffering.forwardDuration = .seconds(40)
+        }
+        harness.run(until: .seconds(time))
+        harness.control(.select(.legible, .option(try Self.option("English", .legible, in: harness))))
+        harness.run(until: .seconds(time) + .milliseconds(500))
+        let now = Int(harness.state.currentTime.seconds)
+        #expect(harness.mediaPaths.first { $0.hasPrefix("sen") } == "sen\(now / 4).ts")
+        // Another language, a moment later.
+        harness.run(until: .seconds(time + 1))
+        harness.control(.select(.legible, .option(try Self.option("Forced", .legible, in: harness))))
+        harness.run(until: .seconds(time + 2))
+        let later = Int(harness.state.currentTime.seconds - 1)
+        #expect(harness.mediaPaths.first { $0.hasPrefix("sde") } == "sde\(later / 4).ts")
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(harness.loadedSegments.contains("sde29.ts"))
+        #expect(harness.violations.isEmpty)
+    }
+
+    @Test("K01: subtitles chosen while a switch of variants is under way begin at the playhead")
+    func subtitlesDuringSwitch() throws {
+        var origin = Self.origin()
+        let lines =
+            ["#EXTM3U"] + Self.renditions + [
+                #"#EXT-X-STREAM-INF:BANDWIDTH=1000000,AUDIO="aac",SUBTITLES="sub""#, "v.m3u8",
+                #"#EXT-X-STREAM-INF:BANDWIDTH=1200000,AUDIO="aac",SUBTITLES="sub""#, "w.m3u8",
+            ]
+        origin.answer("main.m3u8", .text(lines.joined(separator: "\n") + "\n"))
+        origin.answer(
+            "w.m3u8", .text(.numbered(0, count: 30, prefix: "w", isEnded: true)).after(.seconds(2)))
+        var harness = EngineHarness.playing("main.m3u8", from: origin)
+        harness.run(until: .seconds(20))
+        var preferences = PlayerItemPreferences()
+        preferences.variantPolicy = .pinned(harness.engine.item?.variantIndex == 0 ? 1 : 0, flush: true)
+        harness.control(.setPreferences(preferences))
+        harness.run(until: .seconds(20) + .milliseconds(500))
+        harness.control(.select(.legible, .option(try Self.option("English", .legible, in: harness))))
+        harness.run(until: .seconds(21))
+        let first = try #require(harness.mediaPaths.first { $0.hasPrefix("sen") })
+        #expect(first == "sen\(Int(harness.state.currentTime.seconds - 0.5) / 4).ts")
+    }
+
+    @Test("K01: a seek back to media that is loaded, to before subtitles were chosen, loads those of there")
+    func subtitlesAfterSeekBack() throws {
+        var harness = EngineHarness.playing("main.m3u8", from: Self.origin()) {
+            $0.buffering.forwardDuration = .seconds(120)
+        }
+        harness.run(until: .seconds(20))
+        harness.control(.select(.legible, .option(try Self.option("English", .legible, in: harness))))
+        harness.run(until: .seconds(22))
+        let pictures = harness.requests.count { $0.path.hasPrefix("v") }
+        harness.control(.seek(to: .seconds(5)))
+        harness.run(until: .seconds(24))
+        #expect(harness.loadedSegments.contains("sen1.ts"))
+        #expect(harness.requests.count { $0.path.hasPrefix("v") } == pictures)
+        #expect(harness.violations.isEmpty)
+    }
+
     @Test("I03, K01: as fast as possible, the end waits for subtitles that come long after the pictures")
     func lateSubtitles() throws {
         var origin = Self.origin()

@@ -324,6 +324,46 @@ struct EnginePlaybackTests {
         #expect(abs((harness.now - (try #require(harness.playingSince))).seconds - 40) < 0.1)
     }
 
+    @Test("C08: a gap of one variant comes from another that has it, and is asked for nowhere else")
+    func gapInOneVariant() {
+        var origin = ScriptedOrigin.twoVariants()
+        var text = PlaylistText.numbered(0, count: 10, prefix: "a", isEnded: true)
+        text.segments[4].tags = ["#EXT-X-GAP"]
+        origin.answer("a.m3u8", .text(text))
+        var harness = EngineHarness.playing("main.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(harness.variantSequence.prefix(2) == [0, 1])
+        #expect(harness.loadedSegments[4] == "b4.ts")
+        #expect(harness.requests(of: "a4.ts").isEmpty)
+        #expect(harness.statistics.numberOfSkippedSegments == 0)
+    }
+
+    @Test("that it is likely to keep up is told before it plays, and the duration once for all variants")
+    func orderOfEvents() throws {
+        for origin in [ScriptedOrigin.vod(), .twoVariants(), .live()] {
+            for path in ["vod.m3u8", "main.m3u8", "live.m3u8"] where origin.routes[path] != nil {
+                var harness = EngineHarness.playing(path, from: origin)
+                harness.run(until: .seconds(30))
+                harness.control(.pause)
+                harness.control(.play)
+                harness.control(.seek(SeekRequest(destination: .time(.seconds(30)), tolerance: .zero)))
+                harness.run(until: .seconds(60))
+                var isLikely = false
+                for (time, kind) in harness.events {
+                    switch kind {
+                    case .playbackLikelyToKeepUpChanged(let value): isLikely = value
+                    case .timeControl(let change) where change.new == .playing:
+                        #expect(isLikely, "\(path) at \(time)")
+                    default: break
+                    }
+                }
+                let durations = harness.events.filter { if case .durationChanged = $0.kind { true } else { false } }
+                #expect(durations.count == 1)
+            }
+        }
+    }
+
     @Test("gaps at the start, at the end or throughout end like everything else", arguments: [0..<2, 8..<10, 0..<10])
     func gapsAtTheEdges(gaps: Range<Int>) {
         var harness = EngineHarness.playing(

@@ -167,6 +167,71 @@ struct EngineRefreshTests {
         #expect(numbers == Array((numbers.first ?? 0)..<((numbers.first ?? 0) + numbers.count)), "\(numbers)")
     }
 
+    @Test("D06: a live stream whose window moved on while the program was asked plays on, and tells what is lost")
+    func lateRefresh() {
+        var origin = ScriptedOrigin()
+        let broadcast = Broadcast()
+        origin.routes["old.m3u8"] = { visit in
+            visit.time < .seconds(14) || visit.time > .seconds(90)
+                ? .text(broadcast.text(at: visit.time)) : .status(403)
+        }
+        var configuration = EngineConfiguration()
+        configuration.refreshesURLs = true
+        var harness = EngineHarness(origin: origin, configuration: configuration)
+        harness.control(.play)
+        harness.open("old.m3u8")
+        harness.run(until: .seconds(91))
+        harness.answerRefresh(.success(ScriptedOrigin.root + "old.m3u8"))
+        harness.run(until: .seconds(150))
+        #expect(harness.expiredURLs.count == 1)
+        #expect(harness.state.timeControlStatus == .playing, "\(harness.story)")
+        let loaded = harness.loadedSegments.compactMap { Int($0.dropFirst().dropLast(3)) }
+        let all = (loaded + harness.missedSequences.flatMap { Array($0) }).sorted()
+        #expect(all == Array((all.first ?? 0)...(all.last ?? 0)))
+        #expect(!harness.missedSequences.isEmpty)
+    }
+
+    @Test("D06: a live stream of variants goes on at a fresh URL after its server began to count anew")
+    func afterRestart() {
+        var origin = ScriptedOrigin()
+        for name in ["old", "new"] {
+            origin.answer("\(name).m3u8", .text("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000000\n\(name)-v.m3u8\n"))
+            origin.routes["\(name)-v.m3u8"] = { visit in
+                if name == "old", visit.time > .seconds(40) { return .status(403) }
+                if visit.time < .seconds(20) { return .text(Broadcast().text(at: visit.time)) }
+                let anew = Broadcast(firstSequence: 0, windowCount: 4, laterCount: 15, prefix: "n")
+                return .text(anew.text(at: visit.time - .seconds(20)))
+            }
+        }
+        var configuration = EngineConfiguration()
+        configuration.refreshesURLs = true
+        var harness = EngineHarness(origin: origin, configuration: configuration)
+        harness.freshURL = { _ in .success(ScriptedOrigin.root + "new.m3u8") }
+        harness.control(.play)
+        harness.open("old.m3u8")
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd, "\(harness.story)")
+        #expect(harness.loadedSegments.suffix(19) == (0..<19).map { "n\($0).ts" })
+        #expect(harness.statistics.numberOfStalls <= 1)
+    }
+
+    @Test("D06: a URL that is refused at once is refreshed, and not for ever", arguments: [true, false])
+    func first(helps: Bool) {
+        var origin = ScriptedOrigin()
+        origin.answer("old.m3u8", .status(403))
+        origin.answer("new.m3u8", .text(.numbered(0, count: 3, isEnded: true)))
+        var configuration = EngineConfiguration()
+        configuration.refreshesURLs = true
+        var harness = EngineHarness(origin: origin, configuration: configuration)
+        harness.freshURL = { _ in .success(ScriptedOrigin.root + (helps ? "new.m3u8" : "old.m3u8")) }
+        harness.control(.play)
+        harness.open("old.m3u8")
+        harness.runToEnd()
+        #expect(harness.expiredURLs.map(\.url) == ["https://host/old.m3u8"])
+        #expect(harness.didPlayToEnd == helps)
+        #expect(harness.error?.code == (helps ? nil : .notFound))
+    }
+
     @Test(
         "D06: without a fresh URL what is buffered is played, and the error says both what ran out and why it stayed so"
     )

@@ -98,6 +98,8 @@ struct KeepUpJudgeTests {
             var judge = KeepUpJudge(policy: testCase.policy)
             var input = testCase.input
             input.forwardDuration = .milliseconds(milliseconds)
+            // The engine asks the program, and the judge keeps its word.
+            if case .custom(let policy) = testCase.policy { judge.programSays = policy(input) }
             return judge.isLikelyToKeepUp(input)
         }
         if testCase.least == .max {
@@ -116,6 +118,7 @@ struct KeepUpJudgeTests {
     func extremes() {
         for policy in [KeepUpPolicy.predictive, .bufferOnly(), .custom { _ in true }] {
             var judge = KeepUpJudge(policy: policy)
+            judge.programSays = true
             #expect(keepsUp(&judge, KeepUpInput(forwardDuration: .milliseconds(100), holdsAllRemaining: true)))
             #expect(!keepsUp(&judge, KeepUpInput(forwardDuration: .zero, isEmpty: true, holdsAllRemaining: true)))
         }

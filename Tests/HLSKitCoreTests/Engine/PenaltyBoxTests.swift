@@ -6,7 +6,7 @@ import Testing
 struct PenaltyBoxTests {
     @Test("a variant stays for its time, and another failure starts it again")
     func expiry() {
-        var box = PenaltyBox()
+        var box = PenaltyBox<Int>()
         box.add(3, at: .seconds(10))
         #expect(box.penalized(at: .milliseconds(69_999)) == [3])
         #expect(box.penalized(at: .seconds(70)).isEmpty)
@@ -18,7 +18,7 @@ struct PenaltyBoxTests {
 
     @Test("knows when all are in it")
     func all() {
-        var box = PenaltyBox(duration: .seconds(5))
+        var box = PenaltyBox<Int>(duration: .seconds(5))
         box.add(0, at: .zero)
         #expect(!box.holdsAll(of: [0, 1], at: .seconds(1)))
         box.add(1, at: .seconds(1))

@@ -253,8 +253,8 @@ struct PlaylistTrackerTests {
     }
 
     @Test(
-        "a live playlist is stale after 10.5 target durations, after 30 s at the earliest",
-        arguments: [(1, 30), (2, 30), (4, 42), (10, 105)] as [(Int, Int)])
+        "a live playlist is stale after 10.5 target durations, after 60 s at the earliest",
+        arguments: [(1, 60), (2, 60), (4, 60), (10, 105)] as [(Int, Int)])
     func staleLimit(target: Int, limit: Int) throws {
         let tracker = try Self.tracker(.numbered(0, count: 3, targetDuration: target))
         #expect(tracker.staleLimit == .seconds(limit))

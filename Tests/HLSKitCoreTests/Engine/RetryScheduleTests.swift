@@ -26,6 +26,9 @@ struct RetryScheduleTests {
         .loading(LoadingError(code: code, url: "u", text: code.rawValue))
     }
 
+    private static let emptyFile = Schedule.Failure.Cause.loading(
+        LoadingError(code: .emptyBody, url: "file:///e.mp4", text: "the file is empty"))
+
     private static func after(_ seconds: Double...) -> [Schedule.Decision] {
         seconds.map { .retry(after: .milliseconds(Int64($0 * 1000))) }
     }
@@ -106,6 +109,9 @@ struct RetryScheduleTests {
 
     private static let others: [Case] = [
         Case(
+            testDescription: "an empty file, which no wait will fill", cause: emptyFile, kind: .firstPlaylist,
+            expected: [.fail(.badPlaylist)]),
+        Case(
             testDescription: "R11: 5xx on the first playlist", cause: status(500), kind: .firstPlaylist,
             expected: schedule + [.fail(.network)]),
         Case(
@@ -162,14 +168,20 @@ struct RetryScheduleTests {
             testDescription: "R39: reloads take another variant", cause: status(404), kind: .reload, isLive: true,
             hasAlternative: true, expected: after(0.5) + [.failOver]),
         Case(
-            testDescription: "R48: three reloads that are none", cause: .badContent(url: "u"), kind: .reload,
-            isLive: true, expected: after(0.5, 1) + [.fail(.badPlaylist)]),
+            testDescription: "R48: reloads that are none go on for a minute", cause: .badContent(url: "u"),
+            kind: .reload, isLive: true,
+            expected: after(0.5, 1, 2) + [Schedule.Decision](repeating: .retry(after: .seconds(3)), count: 18) + [
+                .fail(.badPlaylist)
+            ]),
+        Case(
+            testDescription: "R48: reloads that are none take another variant", cause: .badContent(url: "u"),
+            kind: .reload, isLive: true, hasAlternative: true, expected: after(0.5) + [.failOver]),
         Case(
             testDescription: "R49: a key answers 5xx", cause: status(500), kind: .key,
-            expected: schedule + [.fail(.network)]),
+            expected: schedule + [.fail(.contentKey)]),
         Case(
             testDescription: "R49: a key hangs", cause: error(.timedOut), kind: .key,
-            expected: schedule + [.fail(.network)]),
+            expected: schedule + [.fail(.contentKey)]),
         Case(
             testDescription: "R50: a key answers 403", cause: status(403), kind: .key,
             expected: after(0.5) + [.fail(.contentKey)]),
@@ -292,6 +304,38 @@ struct RetryScheduleTests {
                 return
             }
             #expect((base * 0.75...base * 1.25).contains(delay.seconds))
+        }
+    }
+
+    /// Each has a seed of its own.
+    @Test(
+        "a hundred clients whose connections end at one moment come back over half a target duration",
+        arguments: [2, 4, 6, 10])
+    func spread(target: Int) {
+        for earlierCount in [0, 3] {
+            let times = (0..<100).map { client -> Double in
+                var schedule = Schedule(seed: UInt64(client) &* 0x9E37_79B9_7F4A_7C15)
+                let failure = Schedule.Failure(
+                    cause: Self.error(.connectionLost), kind: .reload, isLive: true, targetDuration: .seconds(target))
+                for count in 0..<earlierCount { _ = schedule.decide(failure, for: "list", at: .seconds(count)) }
+                guard case .retry(let delay) = schedule.decide(failure, for: "list", at: .seconds(10)) else { return 0 }
+                return delay.seconds
+            }.sorted()
+            #expect(times[0] >= 0.2)
+            #expect((times[99] - times[0]) > Double(target) * 0.45)
+            for time in times { #expect(times.count { $0 >= time && $0 < time + Double(target) / 20 } <= 20) }
+        }
+    }
+
+    @Test("reloads of a stream that is waited for go on as long", arguments: [(300, 290, true), (300, 310, false)])
+    func patience(limit: Int, seconds: Int, goesOn: Bool) {
+        for patience in [RetrySchedule<String>.Patience.atLeast(.seconds(limit)), .endless] {
+            var schedule = Schedule(policies: RetryPolicies(jitter: 0))
+            var failure = Schedule.Failure(cause: Self.status(404), kind: .reload, isLive: true)
+            failure.patience = patience
+            _ = schedule.decide(failure, for: "r", at: .zero)
+            let decision = schedule.decide(failure, for: "r", at: .seconds(seconds))
+            #expect(decision == (goesOn || patience == .endless ? .retry(after: .seconds(1)) : .fail(.notFound)))
         }
     }
 

@@ -43,7 +43,7 @@ struct AccessLogKeeperTests {
                 keeper.ended(id, isWhole: true, at: time)
             }
         }
-        let event = keeper.log(since: Self.epoch, end: nil, at: .seconds(9)).events[0]
+        let event = keeper.log(since: Self.epoch, at: .seconds(9)).events[0]
         let active = event.transferDuration
         #expect(active == test.active)
         #expect(event.numberOfMediaRequests == test.transfers.count)
@@ -64,7 +64,7 @@ struct AccessLogKeeperTests {
             keeper.ended(id, isWhole: true, at: time)
         }
         keeper.change { $0.content = .video }
-        let event = keeper.log(since: Self.epoch, end: nil, at: .seconds(30)).events[0]
+        let event = keeper.log(since: Self.epoch, at: .seconds(30)).events[0]
         #expect(event.numberOfBytesTransferred == 1_000_000)
         #expect(event.transferDuration == 9)
         #expect((888_888.0...888_889.0).contains(event.observedBitrate))
@@ -91,32 +91,29 @@ struct AccessLogKeeperTests {
         keeper.suspended(other, true, at: .seconds(2))
         keeper.suspended(other, false, at: .seconds(7))
         keeper.ended(other, isWhole: false, at: .seconds(8))
-        let event = keeper.log(since: Self.epoch, end: nil, at: .seconds(30)).events[0]
+        let event = keeper.log(since: Self.epoch, at: .seconds(30)).events[0]
         #expect(event.numberOfBytesTransferred == 0)
         #expect(event.transferDuration == 2)
         #expect(event.numberOfMediaRequests == 2)
         #expect(event.observedMinBitrate < 0, "no segment came whole over the network")
     }
 
-    @Test("O01: watched is what the playhead passed over, at any rate and in either direction, and no jump")
+    @Test("O01: what was watched belongs to the period in which it was; what was told once is not told again")
     func watched() {
         var keeper = AccessLogKeeper(sessionID: "id")
         keeper.open(uri: "u", at: .zero)
-        func run(_ rate: Double, from item: Double, at time: Double) -> TimebaseState {
-            TimebaseState(itemTime: Self.seconds(item), hostTime: Self.seconds(time), rate: rate)
-        }
-        keeper.setTimebase(run(1, from: 0, at: 1), end: nil, at: .seconds(1))
-        keeper.setTimebase(run(2, from: 4, at: 5), end: nil, at: .seconds(5))
-        // After 6 s of media a jump to 100.
-        keeper.setTimebase(run(1, from: 100, at: 8), end: nil, at: .seconds(8))
-        keeper.setTimebase(run(-1, from: 102, at: 10), end: nil, at: .seconds(10))
-        keeper.open(uri: "v", at: .seconds(13))
-        let events = keeper.log(since: Self.epoch, end: nil, at: .seconds(14)).events
-        let watched: [Double] = [15, 1]  // 4 + 6 + 2 + 3
-        #expect(events.map(\.durationWatched) == watched)
+        keeper.setTimebase(TimebaseState(itemTime: .zero, hostTime: .seconds(1), rate: 1), at: .seconds(1))
+        keeper.noteWatched(.seconds(4))
+        keeper.noteWatched(.seconds(15))
+        keeper.noteWatched(.seconds(15))
+        keeper.open(uri: "v", playhead: .seconds(99), at: .seconds(13))
+        keeper.noteWatched(.zero)
+        let events = keeper.log(since: Self.epoch, watched: .seconds(16), at: .seconds(14)).events
+        #expect(events.map(\.durationWatched) == [15, 1])
         #expect(events.map(\.playbackStartOffset) == [0, 99])
         let dates = events.map { $0.playbackStartDate?.description }
         #expect(dates == ["2023-11-14T22:13:21.000Z", "2023-11-14T22:13:33.000Z"])
+        #expect(keeper.log(since: Self.epoch, at: .seconds(20)).events.map(\.durationWatched) == [15, 0])
     }
 
     @Test("O01: of very many periods the oldest are merged, and no sum changes")
@@ -130,7 +127,7 @@ struct AccessLogKeeperTests {
             keeper.received(10, of: id)
             keeper.ended(id, isWhole: true, at: .milliseconds(index * 1000 + 500))
         }
-        let events = keeper.log(since: Self.epoch, end: nil, at: .seconds(2000)).events
+        let events = keeper.log(since: Self.epoch, at: .seconds(2000)).events
         #expect(events.count == 1000)
         let numberOfMediaRequests = events.map(\.numberOfMediaRequests).reduce(0, +)
         #expect(numberOfMediaRequests == 1500)

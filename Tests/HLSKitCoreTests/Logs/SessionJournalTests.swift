@@ -22,7 +22,8 @@ struct SessionJournalTests {
     }
 
     private static func accessLog(_ harness: EngineHarness) -> [AccessLogEvent] {
-        harness.engine.journal?.accessLog(at: harness.now).events ?? []
+        harness.engine.journal?.accessLog(watched: harness.engine.watchedDuration(at: harness.now), at: harness.now)
+            .events ?? []
     }
 
     private static func metrics<Event: MetricEvent>(_ harness: EngineHarness, _ type: Event.Type) -> [Event] {
@@ -123,6 +124,71 @@ struct SessionJournalTests {
         #expect(summary.variantSwitchCount == 1)
         let average = try #require(summary.timeWeightedAverageBitrate)
         #expect(average > 1_000_000 && average < 3_000_000)
+    }
+
+    @Test("O04: a switch succeeds where its segment comes, also if the next one is decided before that is known")
+    func quickSwitches() throws {
+        // Less is expected of the network than it gives: with the first segment the rule knows it, and goes up.
+        var harness = Self.playing("main.m3u8", from: .twoVariants(count: 30)) { $0.initialBitRateHint = 1_500_000 }
+        harness.runToEnd()
+        let starts = Self.metrics(harness, MetricPlayerItemVariantSwitchStartEvent.self)
+        let ends = Self.metrics(harness, MetricPlayerItemVariantSwitchEvent.self)
+        try #require(starts.count == 2)
+        #expect(ends.map(\.toVariant.index) == starts.map(\.toVariant.index))
+        #expect(ends.map(\.didSucceed) == [true, true])
+        #expect(starts.allSatisfy { !$0.explanation.isEmpty })
+        let segments = Self.metrics(harness, MetricHLSMediaSegmentRequestEvent.self)
+        #expect(Set(segments.compactMap { $0.segment?.mediaSequence }) == Set(0..<30))
+        #expect(segments.first?.segment?.variantIndex == starts[0].toVariant.index)
+        #expect(segments.last?.segment?.variantIndex == starts[1].toVariant.index)
+        let line = try #require(segments.last).jsonLine
+        #expect(line.contains(#""map":false,"media_sequence":29,"segment_start":116,"segment_duration":4,"variant":"#))
+    }
+
+    @Test("O04: a switch that is left before its first segment, and one at the end of the session, did not succeed")
+    func failedSwitches() {
+        var origin = ScriptedOrigin.twoVariants(count: 30)
+        for name in ["a0.ts", "b0.ts"] { origin.answer(name, .media(100_000).lasting(.seconds(1000))) }
+        var harness = Self.playing("main.m3u8", from: origin)
+        harness.run(until: .seconds(1))
+        harness.control(.setItem(nil))
+        let starts = Self.metrics(harness, MetricPlayerItemVariantSwitchStartEvent.self)
+        let ends = Self.metrics(harness, MetricPlayerItemVariantSwitchEvent.self)
+        #expect(!starts.isEmpty)
+        #expect(ends.count == starts.count, "each has an end")
+        #expect(ends.allSatisfy { !$0.didSucceed })
+    }
+
+    @Test("O04: another audio or other subtitles are a change of rendition, from and to")
+    func renditions() throws {
+        var origin = ScriptedOrigin()
+        let lines = [
+            "#EXTM3U",
+            #"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="en",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="en.m3u8""#,
+            #"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="de",LANGUAGE="de",AUTOSELECT=YES,URI="de.m3u8""#,
+            #"#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="t",NAME="en",LANGUAGE="en",URI="t.m3u8""#,
+            #"#EXT-X-STREAM-INF:BANDWIDTH=1000000,AUDIO="a",SUBTITLES="t""#, "v.m3u8",
+        ]
+        origin.answer("main.m3u8", .text(lines.joined(separator: "\n")))
+        for name in ["v", "en", "de", "t"] {
+            origin.answer("\(name).m3u8", .text(.numbered(0, count: 10, prefix: name, isEnded: true)))
+        }
+        var harness = Self.playing("main.m3u8", from: origin)
+        harness.run(until: .seconds(5))
+        func select(_ name: String, _ characteristic: MediaCharacteristic) throws {
+            let group = try #require(harness.engine.mediaSelection.groups[characteristic])
+            let option = try #require(group.options.first { $0.displayName == name }).id
+            harness.control(.select(characteristic, .option(option)))
+        }
+        try select("de", .audible)
+        try select("en", .legible)
+        harness.run(until: .seconds(10))
+        harness.control(.select(.legible, .none))
+        let changes = Self.metrics(harness, MetricMediaRenditionChangeEvent.self)
+        #expect(changes.map(\.mediaType) == [.audio, .audio, .text, .text])
+        let root = "https://host/"
+        #expect(changes.map(\.fromURI) == [nil, root + "en.m3u8", nil, root + "t.m3u8"])
+        #expect(changes.map(\.toURI) == [root + "en.m3u8", root + "de.m3u8", root + "t.m3u8", nil])
     }
 
     @Test("O01: the end of a seek opens a period; nothing counted before it falls")

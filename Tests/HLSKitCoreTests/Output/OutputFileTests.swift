@@ -78,20 +78,19 @@ struct OutputFileTests {
         #expect(try folder.bytes("a.part") == Self.text)
     }
 
-    @Test("R65: an old part file is replaced, and a link in its place is not followed")
+    @Test("R65: an old part file is replaced, and a link in its place is refused")
     func oldPart() throws {
         let folder = try TemporaryFolder()
         try Data("an older and longer text".utf8).write(to: folder.url.appending(path: "a.part"))
         try Data("keep".utf8).write(to: folder.url.appending(path: "victim"))
         try FileManager.default.createSymbolicLink(
             atPath: folder.path("b.part"), withDestinationPath: folder.path("victim"))
-        for name in ["a", "b"] {
-            let file = try OutputFile(path: folder.path(name))
-            try file.write(Self.text)
-            try file.commit()
-            #expect(try folder.bytes(name) == Self.text)
-        }
-        #expect(folder.names == ["a", "b", "victim"])
+        let file = try OutputFile(path: folder.path("a"))
+        try file.write(Self.text)
+        try file.commit()
+        #expect(try folder.bytes("a") == Self.text)
+        #expect(throws: OutputError.self) { try OutputFile(path: folder.path("b"), overwrite: true) }
+        #expect(folder.names == ["a", "b.part", "victim"])
         #expect(try folder.text("victim") == "keep")
     }
 

@@ -60,6 +60,41 @@ struct RemuxerTests {
         #expect(video.units.map(\.dts) == video.units.map(\.dts).sorted())
     }
 
+    @Test("pictures that are shown before they are decoded keep their times", arguments: [OutputFormat.ts, .mp4])
+    func negativeOffsets(_ format: OutputFormat) throws {
+        let fixture = try PacketFixture("h264-undeclared-reordering")
+        let delay = try #require(fixture.samples.map { $0.pts - $0.dts }.max())
+        let folder = try TemporaryFolder()
+        let writer = try format.makeWriter(path: folder.path("out"))
+        try writer.begin([fixture.track])
+        let first = try #require(fixture.samples.first)
+        for var sample in fixture.samples {
+            // As MP4 has it that begins without an edit list.
+            sample.dts += first.pts - first.dts
+            let time = MediaTime(value: sample.pts - first.pts, timescale: fixture.track.timescale)
+            try writer.write(sample, ofTrackAt: 0, at: time)
+        }
+        #expect(delay > 0)
+        try writer.finish()
+        var events: [DemuxerEvent] = []
+        let bytes = try folder.bytes("out")
+        var demuxer: any Demuxer = TransportStreamDemuxer()
+        if format == .mp4 { demuxer = ProgressiveMP4Demuxer() }
+        try demuxer.append(bytes[...], to: &events)
+        try demuxer.finish(to: &events)
+        let samples = events.compactMap { if case .sample(let sample) = $0 { sample } else { nil } }
+        let tracks = events.compactMap { if case .tracks(let tracks) = $0 { tracks } else { nil } }
+        let unit = Double(try #require(tracks.first?.first).timescale)
+        func spacing(_ times: [Int64], _ unit: Double) -> [Int] {
+            let times = times.sorted()
+            return times.map { Int((Double($0 - times[0]) / unit * 1000).rounded()) }
+        }
+        #expect(
+            spacing(samples.map(\.pts), unit) == spacing(fixture.samples.map(\.pts), Double(fixture.track.timescale)))
+        #expect(samples.allSatisfy { $0.pts >= $0.dts })
+        #expect(zip(samples, samples.dropFirst()).allSatisfy { $0.dts < $1.dts })
+    }
+
     @Test(
         "sound is framed as its transport stream type says",
         arguments: [
@@ -316,12 +351,40 @@ struct RemuxerTests {
         #expect(try folder.bytes("a.2.mp4").count > 1 || !overwrites)
     }
 
-    @Test("a pipe cannot hold tracks that change")
-    func changeInPipe() throws {
-        let writer = try OutputFormat.mp4.makeWriter(path: "/dev/null")
+    @Test(
+        "a pipe that cannot hold tracks that change leaves them out, says so, and goes on when they are as before",
+        arguments: [OutputFormat.mp4, .mkv])
+    func changeInPipe(format: OutputFormat) throws {
+        let notes = Mutex<[String]>([])
+        let writer = try format.makeWriter(path: "/dev/null") { text in notes.withLock { $0.append(text) } }
+        #expect(!writer.holdsTrackChanges)
+        let (sound, other) = (try PacketFixture("aac"), try PacketFixture("aac-mono-44100"))
+        try write([sound], to: writer)
+        try write([other], to: writer, from: 3)
+        try write([sound], to: writer, from: 6)
+        try writer.finish()
+        #expect(
+            notes.withLock { $0 } == [
+                "\(format.rawValue) on a pipe cannot hold tracks that change: audio is left out from here on",
+                "audio is what it was before: it is written again",
+            ])
+    }
+
+    @Test("files with nothing in them are not there, and are not named")
+    func emptyFile() throws {
+        let folder = try TemporaryFolder()
+        for format in [OutputFormat.mp4, .mkv, .ts, .y4m, .wav, .framemd5, .rawvideo] {
+            let writer = try format.makeWriter(path: folder.path("a"))
+            #expect(writer.isEmpty)
+            try writer.finish()
+            #expect((writer as? Remuxer)?.finishedPaths ?? [] == [])
+        }
+        #expect(folder.names == [])
+        let writer = try OutputFormat.mp4.makeWriter(path: folder.path("a.m4a"))
+        #expect(writer.mediaTypes == [.audio])
         try write([try PacketFixture("aac")], to: writer)
-        let error = #expect(throws: OutputError.self) { try write([try PacketFixture("aac-mono-44100")], to: writer) }
-        #expect(error?.text == "mp4 cannot hold tracks that change")
+        try writer.finish()
+        #expect(!writer.isEmpty && (writer as? Remuxer)?.finishedPaths == [folder.path("a.m4a")])
     }
 
     @Test("S03: an MP4 file that is never finished plays up to its last fragment", arguments: [true, false])

@@ -36,6 +36,25 @@ struct CueScheduleTests {
         cues.map { "\($0.timeRange.start.seconds)-\($0.timeRange.end.seconds) \($0.text)" }
     }
 
+    @Test(
+        "cues without end are kept up to a number, the newest, and taking them one by one costs no more than they are")
+    func many() {
+        let count = CueSchedule.maximumCount * 3
+        let cues = (0..<count).map { Self.cue(Double($0) / 1000, 90_000, "\($0)") }
+        var schedule = CueSchedule()
+        let timeline = Self.timeline(pts: 0, start: .zero)
+        schedule.add(Self.batch(cues), language: nil)
+        schedule.place(by: timeline, presented: .zero)
+        #expect(schedule.current.count <= CueSchedule.maximumCount)
+        #expect(schedule.current.last?.text == "\(count - 1)")
+        let placed = schedule.takePlaced()
+        #expect(placed.count == schedule.current.count)
+        var given: [LegibleCue] = []
+        for time in 0...count { given += schedule.takeDue(at: .milliseconds(Int64(time)), timeline: timeline) }
+        #expect(given.last?.text == "\(count - 1)")
+        #expect(given.count <= CueSchedule.maximumCount && given.count > CueSchedule.maximumCount / 2)
+    }
+
     struct Placement: CustomStringConvertible, Sendable {
         var description: String
         var pts: Int64
@@ -138,7 +157,7 @@ struct CueScheduleTests {
         let count = 30_000
         schedule.add(
             Self.batch((0..<count).map { Self.cue(Double(count - $0 / 2), 40_000, "\($0)") }), language: nil)
-        schedule.place(by: timeline, presented: .zero)
+        schedule.place(by: timeline, presented: .zero, now: .zero)
         output.add(schedule.takePlaced())
         #expect(schedule.nextDue == .seconds(count / 2 + 1))
         let cues = schedule.takeDue(at: .seconds(count), timeline: timeline)
@@ -231,7 +250,7 @@ struct CueScheduleTests {
             var batch = Self.batch([cue])
             (batch.cues[0].isCutAtStart, batch.cues[0].isCutAtEnd) = (start, end)
             schedule.add(batch, language: nil)
-            schedule.place(by: timeline, presented: .seconds(presented))
+            schedule.place(by: timeline, presented: .seconds(presented), now: .seconds(presented))
             collector.add(schedule.takePlaced())
             collector.replace(schedule.takeChanges())
         }
@@ -266,5 +285,27 @@ struct CueScheduleTests {
         #expect(
             lines
                 == (0..<20).map { "\(Double($0 * 2))-\(Double($0 * 2 + 2)) frames \($0 * 50) to \($0 * 50 + 49)" })
+    }
+
+    @Test(
+        "K02: of subtitles that are chosen while playing, cues that are over are not given, but are known for a seek back"
+    )
+    func joined() {
+        var schedule = CueSchedule()
+        let timeline = Self.timeline(pts: 0, start: .zero)
+        schedule.join(at: .seconds(6))
+        let cues = [Self.cue(0, 2, "a"), Self.cue(2, 5, "b"), Self.cue(5, 7, "c"), Self.cue(7, 9, "d")]
+        // A segment comes in pieces.
+        schedule.add(Self.batch(Array(cues[..<2])), language: nil)
+        schedule.place(by: timeline, presented: .zero, now: .milliseconds(6100))
+        schedule.add(Self.batch(Array(cues[2...])), language: nil)
+        schedule.place(by: timeline, presented: .zero, now: .milliseconds(6200))
+        #expect(schedule.takePlaced().map(\.text) == ["c", "d"])
+        #expect(schedule.takeDue(at: .milliseconds(6200), timeline: timeline).map(\.text) == ["c"])
+        // What the network brings late is given all the same.
+        schedule.add(Self.batch([Self.cue(10, 11, "e")], start: 10), language: nil)
+        #expect(schedule.takeDue(at: .seconds(12), timeline: timeline).map(\.text) == ["d", "e"])
+        schedule.rewind(to: .seconds(1))
+        #expect(schedule.takePlaced().map(\.text) == ["a", "b", "c", "d", "e"])
     }
 }

@@ -92,6 +92,37 @@ struct ItemTimelineTests {
         #expect(places(["0 2 0 2", "6 2 0 2"], track: track) == [0, 6])
     }
 
+    @Test("tracks of media that tells no time keep the distance that they begin with")
+    func relativeTracks() {
+        var timeline = ItemTimeline()
+        var (video, audio) = (Self.video, Self.audio)
+        video.timestampsAreRelative = true
+        audio.timestampsAreRelative = true
+        func offset(_ track: MediaTrack, _ first: Int64, _ start: Double, timeline number: Int = 0) -> Duration {
+            timeline.placement(
+                for: number, lane: .main, firstPTS: first, track: track, segmentStart: .seconds(start)
+            ).offset
+        }
+        #expect(offset(video, 67, 0) == .zero)
+        #expect(offset(audio, 0, 0) == .zero)
+        timeline.noteEnd(
+            of: .main, timeline: 0, playlistEnd: .seconds(2),
+            [.video: .milliseconds(2067), .audio: .milliseconds(1990)])
+        #expect(offset(video, 67, 2) == .seconds(2))
+        #expect(offset(audio, 0, 2) == .milliseconds(1990))
+        // A discontinuity begins a new distance.
+        #expect(offset(video, 67, 2, timeline: 1) == offset(audio, 0, 2, timeline: 1))
+    }
+
+    @Test("what an edit list does not show has no place")
+    func editedMedia() {
+        var timeline = ItemTimeline()
+        var audio = Self.audio
+        audio.shownRange = 0..<1500
+        let placement = timeline.placement(for: 0, lane: .main, firstPTS: -600, track: audio, segmentStart: .zero)
+        #expect(placement.offset == .zero)
+    }
+
     @Test("after a seek the playlist counts, not what was loaded before")
     func seek() {
         var timeline = ItemTimeline()

@@ -1,5 +1,7 @@
+import Foundation
 import HLSMedia
 import HLSTime
+import TestSupport
 import Testing
 
 @testable import HLSKitCore
@@ -71,6 +73,42 @@ struct LanePipelineTests {
         #expect(sampleCount == 2 * fixture.samples.count)
     }
 
+    /// A file read as a segment of its own.
+    private func output(of bytes: [UInt8], wanted: Set<MediaType>) -> [LaneOutput] {
+        var pipeline = LanePipeline(lane: .main, mode: .demux, wanted: wanted)
+        var timeline = ItemTimeline()
+        var job = Self.job(1)
+        job.map = nil
+        var output: [LaneOutput] = []
+        pipeline.begin(job)
+        pipeline.append(bytes, to: job.id)
+        pipeline.finish(job.id)
+        pipeline.run(timeline: &timeline, output: &output)
+        return output
+    }
+
+    @Test("encrypted samples for which nothing names a key fail as such")
+    func noKey() {
+        let output = self.output(of: BoxWriter.allBoxes, wanted: [.video])
+        #expect(output.contains { if case .fact(.segmentFailed(_, .noKey)) = $0 { true } else { false } })
+        #expect(!output.contains { if case .sample = $0 { true } else { false } })
+    }
+
+    @Test("a track that nobody decodes is left out beside others")
+    func undecodable() throws {
+        // The sample entry of pictures gets a name that nobody knows.
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Fixtures/media/mp4/avc-aac.mp4").standardized
+        var bytes = [UInt8](try Data(contentsOf: file))
+        let name = Array("avc1".utf8)
+        for index in bytes.indices.dropLast(4) where bytes[index..<index + 4].elementsEqual(name) {
+            bytes.replaceSubrange(index..<index + 4, with: Array("xyz1".utf8))
+        }
+        let output = self.output(of: bytes, wanted: [.video, .audio])
+        let types = Set(output.compactMap { if case .sample(_, let type, _) = $0 { type } else { nil } })
+        #expect(types == [.audio])
+    }
+
     /// How a segment comes after another one.
     struct Joint: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -126,6 +164,36 @@ struct LanePipelineTests {
         }
         if joint.continues { #expect(fills == Array(0..<20)) } else { #expect(fills == Array(0..<UInt8(fills.count))) }
         #expect((fills.count == 20) == joint.continues)
+    }
+
+    @Test(
+        "a segment that ends too early is asked for again and given once, also where a sequence begins",
+        arguments: [true, false])
+    func truncated(startsNewSequence: Bool) throws {
+        let path = "\(SampleMedia.fixtures)/media/ts-h264-aac.ts"
+        let whole = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+        var job = Self.job(1)
+        job.map = nil
+        job.startsNewSequence = startsNewSequence
+        var pipeline = LanePipeline(lane: .main, mode: .demux, wanted: [.video, .audio])
+        var timeline = ItemTimeline()
+        var output: [LaneOutput] = []
+        var failureCount = 0
+        // The second reading comes less far than the first.
+        for byteCount in [whole.count / 2 + 50, whole.count / 4 + 50, whole.count / 2 + 50] {
+            if failureCount == 0 { pipeline.begin(job) } else { pipeline.restart(job) }
+            pipeline.append(Array(whole.prefix(byteCount)), to: job.id)
+            pipeline.finish(job.id)
+            pipeline.run(timeline: &timeline, output: &output)
+            failureCount += 1
+            #expect(output.count { if case .fact(.segmentFailed) = $0 { true } else { false } } == failureCount)
+        }
+        var given: [String: Int] = [:]
+        for case .sample(let sample, let type, let offset) in output {
+            given["\(type) \(ItemTimeline.duration(sample.pts, 90_000) + offset)", default: 0] += 1
+        }
+        #expect(given.count > 10)
+        #expect(given.filter { $0.value != 1 }.isEmpty)
     }
 
     @Test("an event at the end of all time is left out")

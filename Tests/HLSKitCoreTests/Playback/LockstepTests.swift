@@ -32,29 +32,59 @@ struct LockstepTests {
         Row(testDescription: "nothing of the sound was written", isFree: false) { lockstep in
             for type in [MediaType.video, .audio] { lockstep.join(type) }
         },
-        Row(testDescription: "there is no sound to write", isFree: true) { lockstep in
+        Row(testDescription: "sound is on its way", isFree: false) { lockstep in
             for type in [MediaType.video, .audio] { lockstep.join(type) }
             lockstep.setIdle(true, .audio)
         },
-        Row(testDescription: "sound has come again", isFree: false) { lockstep in
+        Row(testDescription: "sound has ended", isFree: true) { lockstep in
             for type in [MediaType.video, .audio] { lockstep.join(type) }
             lockstep.setIdle(true, .audio)
+            lockstep.end(.audio)
+        },
+        Row(testDescription: "the end of sound was none", isFree: false) { lockstep in
+            for type in [MediaType.video, .audio] { lockstep.join(type) }
+            lockstep.end(.audio)
             lockstep.setIdle(false, .audio)
         },
         Row(testDescription: "sound is at the same time", isFree: true) { lockstep in
             for type in [MediaType.video, .audio] { lockstep.join(type) }
-            lockstep.setIdle(true, .video)
             _ = lockstep.isNext(second(4), of: .audio)
         },
         Row(testDescription: "sound is too far behind", isFree: false) { lockstep in
             for type in [MediaType.video, .audio] { lockstep.join(type) }
-            lockstep.setIdle(true, .video)
             _ = lockstep.isNext(second(3.9), of: .audio)
+        },
+        Row(testDescription: "all sound of before was written", isFree: true) { lockstep in
+            for type in [MediaType.video, .audio] { lockstep.join(type) }
+            _ = lockstep.isNext(second(3.9), of: .audio)
+            lockstep.noteHandedOn(upTo: second(4), of: .audio)
+            lockstep.setIdle(true, .audio)
+        },
+        Row(testDescription: "sound of before is still to be written", isFree: false) { lockstep in
+            for type in [MediaType.video, .audio] { lockstep.join(type) }
+            _ = lockstep.isNext(second(3), of: .audio)
+            lockstep.noteHandedOn(upTo: second(4), of: .audio)
         },
         Row(testDescription: "sound waits beyond a hole", isFree: true) { lockstep in
             for type in [MediaType.video, .audio] { lockstep.join(type) }
-            lockstep.setIdle(true, .video)
             _ = lockstep.isNext(second(60), of: .audio)
+        },
+        Row(testDescription: "sound has a hole that is not over yet", isFree: true) { lockstep in
+            for type in [MediaType.video, .audio] { lockstep.join(type) }
+            lockstep.setIdle(true, .audio)
+            lockstep.noteHole(second(2)..<second(6), of: .audio)
+            lockstep.noteHandedOn(upTo: second(2), of: .audio)
+        },
+        Row(testDescription: "sound is on its way to a hole", isFree: false) { lockstep in
+            for type in [MediaType.video, .audio] { lockstep.join(type) }
+            lockstep.setIdle(true, .audio)
+            lockstep.noteHandedOn(upTo: second(1), of: .audio)
+            lockstep.noteHole(second(2)..<second(6), of: .audio)
+        },
+        Row(testDescription: "time has jumped since", isFree: false) { lockstep in
+            for type in [MediaType.video, .audio] { lockstep.join(type) }
+            lockstep.end(.audio)
+            lockstep.restart()
         },
     ]
 
@@ -63,6 +93,23 @@ struct LockstepTests {
         let lockstep = Lockstep()
         row.setUp(lockstep)
         #expect(lockstep.isNext(Self.second(5), of: .video) == row.isFree)
+    }
+
+    @Test(
+        "S03: sound is never ahead of pictures, which may change anywhere",
+        arguments: [(4.9, false), (5.0, false), (5.1, true)])
+    func soundIsBehind(pictures: Double, isFree: Bool) {
+        let lockstep = Lockstep()
+        for type in [MediaType.video, .audio] { lockstep.join(type) }
+        _ = lockstep.isNext(Self.second(pictures), of: .video)
+        #expect(lockstep.isNext(Self.second(5), of: .audio) == isFree)
+        // Those that are on their way from 5 s on may be others.
+        let idle = Lockstep()
+        for type in [MediaType.video, .audio] { idle.join(type) }
+        idle.setIdle(true, .video)
+        idle.noteHandedOn(upTo: Self.second(5), of: .video)
+        #expect(!idle.isNext(Self.second(5), of: .audio))
+        #expect(idle.isNext(Self.second(4.98), of: .audio))
     }
 
     @Test("S03: two tasks go on together to the end, over holes too")
@@ -87,7 +134,7 @@ struct LockstepTests {
                         let far = ahead.withLock { max($0.video - $0.audio, $0.audio - $0.video) }
                         if far > .seconds(5.5) { ahead.withLock { $0.isTooFar = true } }
                     }
-                    lockstep.setIdle(true, type)
+                    lockstep.end(type)
                 }
             }
         }

@@ -361,6 +361,21 @@ struct PlayerSeekTests {
         }
     }
 
+    @Test("G04: a scrub that is let go without an end gives the rate back too")
+    func scrubLetGo() async throws {
+        let bench = try VirtualBench()
+        try bench.play { bench in
+            try await bench.pass(.seconds(2))
+            bench.player.rate = 1.5
+            do {
+                let session = ScrubSession(bench.player)
+                #expect(bench.player.rate == 0)
+                _ = try await session.scrub(to: MediaTime(value: 5, timescale: 1))
+            }
+            #expect(bench.player.rate == 1.5)
+        }
+    }
+
     @Test("a variant that is pinned with a flush is shown two segments later, each picture once and without a pause")
     func pinnedWithFlush() async throws {
         let bench = try VirtualBench(quality: nil)

@@ -199,4 +199,27 @@ struct SampleStoreTests {
         store.reposition(to: .exact(.seconds(1)))
         #expect(Self.read(&store, count: 2) == ["T", "1000"])
     }
+
+    @Test(
+        "of what leads up to the picture sought, all but that picture is passed over, as far as is known",
+        arguments: [true, false])
+    func passedOver(keepsRead: Bool) {
+        var store = SampleStore(keepsRead: keepsRead, landing: .exact(.milliseconds(500)))
+        store.append([.track(Self.track(), window: PresentationWindow())])
+        store.append(Self.samples(0..<1000))
+        var passedOver: [Int64] = []
+        while let item = store.next() {
+            if case .sample(let sample, _) = item, store.isPassedOver(item) { passedOver.append(sample.pts) }
+        }
+        // At 500 the picture of 480 is shown.
+        #expect(passedOver == (0..<12).map { $0 * 40 })
+        // Where nothing more is held, it may be the one.
+        var short = SampleStore(keepsRead: keepsRead, landing: .exact(.milliseconds(500)))
+        short.append([.track(Self.track(), window: PresentationWindow())] + Self.samples(0..<80))
+        passedOver = []
+        while let item = short.next() {
+            if case .sample(let sample, _) = item, short.isPassedOver(item) { passedOver.append(sample.pts) }
+        }
+        #expect(passedOver == [0])
+    }
 }

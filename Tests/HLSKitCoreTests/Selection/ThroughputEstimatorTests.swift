@@ -114,10 +114,65 @@ struct ThroughputEstimatorTests {
         for _ in 0..<20 {
             let id = link.start()
             link.now += 2
+            link.estimator.forget(id, at: .milliseconds(link.now))
             link.estimator.received(id, byteCount: 2_000_000, at: .milliseconds(link.now))
             link.estimator.ended(id, at: .milliseconds(link.now))
         }
         #expect(link.rate == before)
+        #expect(link.estimator.recentTransfers.count == 1)
+    }
+
+    @Test(
+        "what comes too fast to be measured is a lower bound: as if it had taken 5 ms",
+        arguments: [
+            // Bytes, milliseconds to the first byte, milliseconds in all.
+            (200_000, 0, 0), (200_000, 0, 1), (200_000, 1, 4), (1_000_000, 20, 21), (1_000_000, 20, 20),
+        ])
+    func tooFast(byteCount: Int, latency: Int, total: Int) {
+        var estimator = ThroughputEstimator()
+        var now = 0
+        for id in 0..<10 {
+            estimator.started(id, at: .milliseconds(now))
+            estimator.responded(id, at: .milliseconds(now + latency))
+            estimator.received(id, byteCount: byteCount / 2, at: .milliseconds(now + latency))
+            estimator.received(id, byteCount: byteCount / 2, at: .milliseconds(now + total))
+            estimator.ended(id, at: .milliseconds(now + total))
+            now += 4000
+        }
+        let rate = estimator.estimate(at: .milliseconds(now))?.bitsPerSecond ?? 0
+        #expect(isClose(rate, 8 * Double(byteCount) / 0.005))
+        #expect(estimator.recentTransfers.allSatisfy { isClose($0.receivingSeconds, 0.005) })
+        #expect(estimator.recentTransfers.allSatisfy { $0.latencySeconds >= 0 })
+    }
+
+    @Test("one transfer that was too fast is too little against seconds that were measured")
+    func tooFastOnce() {
+        var link = Link()
+        link.transfer(8_000_000, bitsPerSecond: 8e6)
+        let id = link.start()
+        link.estimator.received(id, byteCount: 20_000, at: .milliseconds(link.now + 1))
+        link.estimator.ended(id, at: .milliseconds(link.now + 1))
+        #expect(isClose(link.rate, 8e6, within: 0.05))
+    }
+
+    @Test(
+        "after the first megabyte there is an estimate, whatever it came in",
+        arguments: [
+            (1000, 1), (12_000, 100), (12_000, 250), (100_000, 2), (250_000, 6), (1_000_000, 0), (1_000_000, 30),
+        ])
+    func firstMegabyte(byteCount: Int, milliseconds: Int) {
+        var link = Link()
+        for _ in 0..<(1_000_000 + byteCount - 1) / byteCount {
+            let id = link.start()
+            link.estimator.responded(id, at: .milliseconds(link.now))
+            link.now += milliseconds
+            link.estimator.received(id, byteCount: byteCount, at: .milliseconds(link.now))
+            link.estimator.ended(id, at: .milliseconds(link.now))
+            link.now += 2000
+        }
+        let floor = 8 * Double(byteCount) / (max(Double(milliseconds), 5) / 1000)
+        #expect(link.rate >= 0.98 * floor)
+        #expect(link.rate.isFinite)
     }
 
     @Test("a drop is believed sooner than a rise")

@@ -69,7 +69,8 @@ import Testing
         }
         let demuxed = try Demuxed(header: header, fragments: fromHeader + fromFragment + fromSamples)
         #expect(demuxed.error == nil)
-        #expect(demuxed.samples.map(\.dts) == [0, 7, 14, 23, 32, 36])
+        // Of the last fragment earlier by the 3 that one of its offsets is below zero.
+        #expect(demuxed.samples.map(\.dts) == [0, 7, 14, 23, 29, 33])
         #expect(demuxed.samples.map(\.pts) == [0, 7, 14, 23, 29, 41])
         #expect(demuxed.samples.map(\.duration) == [7, 7, 9, 9, 4, 6])
         #expect(demuxed.samples.map(\.data.count) == [2, 2, 3, 3, 1, 3])

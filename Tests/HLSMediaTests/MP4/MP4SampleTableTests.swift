@@ -29,7 +29,7 @@ import Testing
         let samples = try samples(Self.tables(more: more), edits: Writer.elst((0, 30)))
         #expect(samples.map(\.offset) == [1000, 1011, 2000, 3000, 3014])
         #expect(samples.map(\.byteCount) == [11, 12, 13, 14, 15])
-        #expect(samples.map(\.dts) == [-30, -20, -10, 10, 30])
+        #expect(samples.map(\.dts) == [-35, -25, -15, 5, 25])
         #expect(samples.map(\.pts) == [0, -25, -15, 5, 25])
         #expect(samples.map(\.duration) == [10, 10, 20, 20, 20])
         #expect(samples.map(\.isSync) == [true, false, false, true, false])

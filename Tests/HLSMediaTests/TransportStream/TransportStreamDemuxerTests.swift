@@ -299,7 +299,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
             SectionCase(
                 testDescription: "one of the last section", turns: [[0, 1], [0, 1]], wanted: 3, expected: [3, 3]),
             SectionCase(testDescription: "the other order", turns: [[1, 0], [1, 0]], expected: [1, 1]),
-            SectionCase(testDescription: "the second section never comes", turns: [[0], [0]], expected: [1]),
+            SectionCase(testDescription: "the second section never comes", turns: [[0], [0]], expected: [1, 1]),
         ])
     func sections(_ test: SectionCase) {
         var writer = TransportStreamWriter()
@@ -383,10 +383,12 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
             TypeCase(type: 0x87, codec: .eac3), TypeCase(type: 0x06, descriptors: [0x6a, 1, 0], codec: .ac3),
             TypeCase(type: 0x06, descriptors: [0x7a, 1, 0], codec: .ac3),
             TypeCase(type: 0x06, descriptors: [0x05, 4] + Array("HEVC".utf8), codec: .hevc),
-            TypeCase(type: 0x06, descriptors: [0x05, 4] + Array("Opus".utf8)), TypeCase(type: 0x06),
+            TypeCase(type: 0x06, descriptors: [0x05, 4] + Array("Opus".utf8), codec: .opus), TypeCase(type: 0x06),
             TypeCase(type: 0xdb, codec: .h264, isEncrypted: true), TypeCase(type: 0xcf, codec: .aac, isEncrypted: true),
             TypeCase(type: 0xc1, codec: .ac3, isEncrypted: true),
-            TypeCase(type: 0xc2, codec: .eac3, isEncrypted: true), TypeCase(type: 0x02), TypeCase(type: 0xea),
+            TypeCase(type: 0xc2, codec: .eac3, isEncrypted: true), TypeCase(type: 0x01, codec: .mpeg1Video),
+            TypeCase(type: 0x02, codec: .mpeg2Video), TypeCase(type: 0x10, codec: .mpeg4Video),
+            TypeCase(type: 0x82, codec: .dts), TypeCase(type: 0xea),
         ])
     func types(_ test: TypeCase) {
         let writer = TransportStreamWriter(

@@ -174,9 +174,18 @@ private let specimen = """
         #expect(Parsed("WEBVTT\n\n00:00.000 --> 00:01.000 \(setting) size:50%\na").cues == [expected])
     }
 
-    @Test("lines count from either side")
+    @Test("spaces, tabs and form feeds are white space, vertical tabs are not")
+    func whiteSpace() {
+        let lines = [" ", "\t", "\u{c}", "\u{b}"].map { "\($0)00:00.000\($0)-->\($0)00:01.000\($0)align:left\na" }
+        var expected = cue(0, 1000, "a")
+        expected.settings.alignment = .left
+        #expect(Parsed("WEBVTT\n\n" + lines.joined(separator: "\n\n")).cues == [expected, expected, expected])
+    }
+
+    @Test("lines count from either side, however far")
     func lineNumbers() {
-        for (text, number) in [("line:0", 0.0), ("line:-1", -1), ("line:2.5", 2.5)] {
+        let far = "1" + String(repeating: "0", count: 34)
+        for (text, number) in [("line:0", 0.0), ("line:-1", -1), ("line:2.5", 2.5), ("line:\(far)", 1e34)] {
             #expect(Parsed("WEBVTT\n\n00:00.000 --> 00:01.000 \(text)\na").cues.first?.settings.line == .number(number))
         }
     }

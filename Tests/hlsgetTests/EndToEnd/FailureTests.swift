@@ -64,6 +64,18 @@ struct FailureTests {
         return files
     }
 
+    @Test(
+        "an empty local file is an error at once, whatever its name", arguments: ["e.mp4", "e.m3u8", "e.vtt", "e.ts"])
+    func emptyFile(name: String) async throws {
+        let folder = try ScratchFolder()
+        try folder.write([], to: name)
+        for arguments in [[name], ["--fast", name], ["inspect", name], ["download", "-o", "x.mp4", name]] {
+            let result = try await hlsget(arguments, in: folder)
+            #expect(result.status == 5, "\(arguments): \(result.errors)")
+            #expect(result.errors.contains("empty"), "\(arguments): \(result.errors)")
+        }
+    }
+
     @Test("one error line, the right exit code and nothing on standard output", arguments: cases)
     func failure(_ failure: Case) async throws {
         let origin = try OddOrigin(try Self.files(), forbidding: "forbidden.m3u8")

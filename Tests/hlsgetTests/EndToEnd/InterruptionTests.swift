@@ -46,6 +46,61 @@ struct InterruptionTests {
         }
     }
 
+    @Test(
+        "a signal that comes twice within moments is one: the file is finished, the summary is told",
+        .enabled(if: ProbedFile.isAvailable),
+        arguments: [("ts", [SIGTERM, SIGTERM]), ("mp4", [SIGINT, SIGTERM]), ("mkv", [SIGHUP])])
+    func twice(format: String, signals: [Int32]) async throws {
+        let folder = try ScratchFolder()
+        let files = try CutStream.files()
+        try await withServer(answering: { connection, request in
+            let path = String(request.first?.split(separator: " ").dropFirst().first?.dropFirst() ?? "")
+            guard let bytes = files[path] else { return connection.respond([], status: "404 Not Found") }
+            guard !path.hasPrefix("v\(Self.last)") else { return connection.waitForClose() }
+            connection.respond(bytes)
+        }) { server in
+            let command = try Command.hlsget(
+                ["--fast", "-o", "a.\(format)", "\(server.url)/master.m3u8"], in: folder.path)
+            try #require(await Self.grows("\(folder.path)/a.\(format).part"))
+            for signal in signals { command.send(signal: signal) }
+            let result = try await command.result()
+            #expect(signals.map { 128 + $0 }.contains(result.status))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.\(format)"])
+            #expect(result.lines.contains { $0.hasPrefix("played 0:") }, "\(result.errors)")
+            #expect(result.lines.contains("  wrote     a.\(format)"), "\(result.errors)")
+            let pictures = try ProbedFile.pictures("a.\(format)", in: folder)
+            #expect(pictures.count >= 25 * 8, "\(pictures.count)")
+        }
+    }
+
+    @Test("who breaks off before the first picture is told how far it came, and that nothing was written")
+    func early() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Array("old".utf8), to: "a.ts")
+        let files = try CutStream.files()
+        let hasAsked = Mutex(false)
+        try await withServer(answering: { connection, request in
+            let path = String(request.first?.split(separator: " ").dropFirst().first?.dropFirst() ?? "")
+            guard let bytes = files[path] else { return connection.respond([], status: "404 Not Found") }
+            guard !path.hasSuffix("m4s") else {
+                hasAsked.withLock { $0 = true }
+                return connection.waitForClose()
+            }
+            connection.respond(bytes)
+        }) { server in
+            let command = try Command.hlsget(
+                ["--fast", "--overwrite", "-o", "a.ts", "\(server.url)/master.m3u8"], in: folder.path)
+            for _ in 0..<4000 where !hasAsked.withLock(\.self) { usleep(5000) }
+            command.send(signal: SIGTERM)
+            let result = try await command.result()
+            #expect(result.status == 128 + SIGTERM)
+            #expect(result.lines.contains { $0.hasPrefix("played 0:00") }, "\(result.errors)")
+            #expect(!result.errors.contains("wrote"))
+            #expect(result.errors.contains("nothing was written to a.ts, the old file stays as it was"))
+            #expect(FileManager.default.contents(atPath: folder.path + "/a.ts") == Data("old".utf8))
+        }
+    }
+
     /// Waits until the file has nearly half of what there will be: five segments of 36 kB and their sound.
     private static func grows(_ path: String) async -> Bool {
         for _ in 0..<4000 {

@@ -44,6 +44,22 @@ import Testing
         #expect(result.lines == ["hlsget: \(origin.url)/top.m3u8: 0 errors, 0 warnings in 3 playlists"])
     }
 
+    @Test("--deep: a segment that is not there is an error with URL and status, one that cannot be asked for a warning")
+    func missingSegment() async throws {
+        var files = Self.files()
+        files["low/2.ts"] = nil
+        let origin = try OddOrigin(files)
+        defer { origin.stop() }
+        let result = try await hlsget("lint", "--deep", origin.url + "/top.m3u8")
+        #expect(result.status == 5)
+        let lines = String(decoding: result.output, as: UTF8.self).split(separator: "\n")
+        let line = lines.first { $0.contains("low/2.ts") }
+        #expect(line?.contains("error") == true && line?.contains("not found (HTTP 404)") == true, "\(lines)")
+        #expect(!lines.contains { $0.contains("not-checked") }, "what was asked for is known: \(lines)")
+        // Without --deep no segment is asked for.
+        #expect(try await hlsget("lint", origin.url + "/top.m3u8").status == 0)
+    }
+
     @Test("follows a URL or a file into all media playlists: what differs is an error with rule, section and remedy")
     func follows() async throws {
         var files = Self.files()

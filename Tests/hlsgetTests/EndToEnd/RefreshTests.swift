@@ -44,6 +44,22 @@ struct RefreshTests {
         }
     }
 
+    @Test("D06: copies are as if nothing had run out, to the byte")
+    func copied() async throws {
+        let folder = try ScratchFolder()
+        try await withServer(answering: Self.serve) { server in
+            for (name, token) in [("a", "new"), ("b", "old")] {
+                let result = try await hlsget(
+                    "--fast", "-o", "\(name).ts", "--refresh-cmd", "echo \"$HLSGET_URL\" | sed s/old/new/",
+                    "\(server.url)/\(token)/\(Self.playlist)", in: folder)
+                #expect(result.status == 0, "\(result.errors)")
+            }
+            let files = ["a", "b"].map { FileManager.default.contents(atPath: "\(folder.path)/\($0).ts") }
+            #expect(files[0]?.isEmpty == false)
+            #expect(files[0] == files[1])
+        }
+    }
+
     @Test("D06: a command that fails ends it with the failure that it was asked for", arguments: ["exit 5", "true"])
     func failing(_ command: String) async throws {
         let folder = try ScratchFolder()

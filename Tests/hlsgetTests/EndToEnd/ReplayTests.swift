@@ -1,6 +1,10 @@
 import Foundation
+import HLSKitCore
+import HLSKitSimulation
 import TestSupport
 import Testing
+
+@testable import hlsget
 
 @Suite("hlsget --record-trace and replay", .timeLimit(.minutes(2)))
 struct ReplayTests {
@@ -45,5 +49,61 @@ struct ReplayTests {
         #expect(result.status == 5)
         #expect(result.errorLines.count == 1, "\(result.errors)")
         #expect(try await hlsget("replay", "none.jsonl", in: folder).status == 3)
+    }
+
+    /// A recording of three segments, of which the second is answered with 403.
+    private func refusingRecording(in folder: ScratchFolder) async throws -> [[String: Any]] {
+        let origin = try OddOrigin(OddOrigin.cutSample())
+        defer { origin.stop() }
+        let play = try await hlsget(
+            "--fast", "--to", "11", "--record-trace", "r.jsonl", origin.url + "/v.m3u8", in: folder)
+        #expect(play.status == 0, "\(play.errors)")
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.path + "/r.jsonl"))
+        var lines = try bytes.split(separator: UInt8(ascii: "\n")).map {
+            try #require(try JSONSerialization.jsonObject(with: $0) as? [String: Any])
+        }
+        let request = lines.first {
+            $0["type"] as? String == "request" && ($0["url"] as? String)?.hasSuffix("/1.m4s") == true
+        }
+        let id = try #require(request?["id"] as? Int)
+        lines = lines.compactMap { line in
+            guard line["id"] as? Int == id, line["type"] as? String != "request" else { return line }
+            guard line["type"] as? String == "response", let time = line["time_ns"] else { return nil }
+            return ["type": "failure", "id": id, "time_ns": time, "code": "httpStatus", "status": 403, "text": "no"]
+        }
+        return lines
+    }
+
+    private func write(_ lines: [[String: Any]], to path: String) throws {
+        let texts = try lines.map { try JSONSerialization.data(withJSONObject: $0) + Data("\n".utf8) }
+        try texts.reduce(Data(), +).write(to: URL(fileURLWithPath: path))
+    }
+
+    @Test("a recording that brings a command, or any option that does not belong into one, is refused and runs nothing")
+    func hostileOptions() async throws {
+        let folder = try ScratchFolder()
+        var lines = try await refusingRecording(in: folder)
+        for options in [["--fast", "--refresh-cmd", "touch PWNED"], ["--refresh-cmd=touch PWNED"], ["-o", "PWNED"]] {
+            lines[0]["options"] = options
+            try write(lines, to: folder.path + "/evil.jsonl")
+            let result = try await hlsget("replay", "evil.jsonl", in: folder)
+            #expect(result.status == 5, "\(result.errors)")
+            #expect(result.errorLines.count == 1, "\(result.errors)")
+            #expect(result.errors.contains("a recording cannot have this option"), "\(result.errors)")
+            #expect(!FileManager.default.fileExists(atPath: folder.path + "/PWNED"))
+        }
+    }
+
+    @Test("a replay asks no command, whatever its options say")
+    func noCommand() async throws {
+        let folder = try ScratchFolder()
+        try write(try await refusingRecording(in: folder), to: folder.path + "/r403.jsonl")
+        let recording = try NetworkRecording(contentsOfFile: folder.path + "/r403.jsonl")
+        var options = PlayOptions(url: recording.url)
+        options.isPaced = false
+        options.refreshCommand = "touch \(folder.path)/PWNED; sleep 1"
+        let session = ReplaySession(recording: recording, options: options, selector: SimulatedRule.hlskit.selector)
+        for _ in 0..<5 { _ = try session.run() }
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/PWNED"))
     }
 }

@@ -37,6 +37,17 @@ import Testing
         #expect(text.hasSuffix("00:00:30.000 --> 00:00:40.000\ns.png#xywh=0,36,64,36\n"))
     }
 
+    @Test(
+        "of times of which some lie behind the end the others are made, all files are told, and the exit code says it")
+    func partly() async throws {
+        let folder = try ScratchFolder()
+        let result = try await hlsget("thumbnails", Self.sample, "--times", "1,39,99", "-o", "a-%d.jpg", in: folder)
+        #expect(result.status == 10)
+        #expect(try names(folder) == ["a-1.jpg", "a-2.jpg"])
+        #expect(result.lines.last == "hlsget: 2 images: a-1.jpg to a-2.jpg")
+        #expect(result.errors.contains("outside of what there is (99.000 s)"))
+    }
+
     @Test("L02: the very pictures of some times, as PNG with numbers of one's own")
     func exact() async throws {
         let folder = try ScratchFolder()
@@ -57,10 +68,13 @@ import Testing
     @Test(
         "what cannot be done is one line and an exit code",
         arguments: [
-            Failure(arguments: ["/nowhere.m3u8"], status: 3, words: "cannot read the file"),
+            Failure(arguments: ["/nowhere.m3u8"], status: 3, words: "no such file"),
             Failure(arguments: [SampleMedia.folder + "/subtitles-en-0.vtt"], status: 5, words: "not an HLS playlist"),
             Failure(arguments: [SampleMedia.folder + "/audio-en.m3u8"], status: 6, words: "there is no video in it"),
             Failure(arguments: [sample, "--times", "99", "--exact"], status: 10, words: "outside of what there is"),
+            Failure(arguments: [sample, "--times", "99"], status: 10, words: "outside of what there is"),
+            Failure(arguments: ["http://"], status: 64, words: "names no host"),
+            Failure(arguments: ["/"], status: 64, words: "folder without an index.m3u8"),
             Failure(arguments: [sample, "-o", "a.jpg"], status: 64, words: "%03d"),
             Failure(arguments: [sample, "-o", "no/such/folder/a-%d.jpg"], status: 9, words: "cannot write"),
             Failure(arguments: [sample, "--sheet", "a.gif"], status: 64, words: ".png"),
@@ -85,7 +99,7 @@ import Testing
         let arguments = ["thumbnails", Self.sample, "--times", "1", "-o", "a.jpg"]
         let refused = try await hlsget(arguments, in: folder)
         #expect(refused.status == 9)
-        #expect(refused.errorLines.first?.contains("the file exists") == true)
+        #expect(refused.errorLines.first?.contains("the file exists; --overwrite replaces it") == true)
         #expect(try await hlsget(arguments + ["--overwrite"], in: folder).status == 0)
         #expect(FileManager.default.contents(atPath: folder.path + "/a.jpg")?.starts(with: [0xFF, 0xD8]) == true)
     }

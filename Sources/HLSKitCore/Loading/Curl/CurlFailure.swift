@@ -12,6 +12,24 @@ struct CurlFailure: Error {
         return "curl \(code.rawValue): \(words)"
     }
 
+    /// Whether it was the way to a proxy that failed, and not that to `origin`.
+    func isOfProxy(for origin: Origin?) -> Bool {
+        switch code {
+        case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: return true
+        case CURLE_COULDNT_CONNECT: return origin.map { Self.namesAnother(than: $0, in: detail) } ?? false
+        default: return false
+        }
+    }
+
+    /// Whether libcurl's words are of another server: `Failed to connect to HOST port NUMBER after …`.
+    static func namesAnother(than origin: Origin, in words: String) -> Bool {
+        guard let start = words.firstRange(of: "Failed to connect to ") else { return false }
+        let words = words[start.upperBound...].split(separator: " ")
+        guard words.count > 2, words[1] == "port" else { return false }
+        let host = words[0].filter { !"[]".contains($0) }.lowercased()
+        return host != origin.host.filter { !"[]".contains($0) }.lowercased() || words[2] != "\(origin.port)"
+    }
+
     /// The code of a failed transfer.
     ///
     /// - Parameter isHeaderComplete: Whether the header had arrived: before it, lack of memory means that a header

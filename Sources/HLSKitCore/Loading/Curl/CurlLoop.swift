@@ -18,6 +18,7 @@ final class CurlLoop: Sendable {
     private let queue = Mutex(Queue())
     private let configuration: TransportConfiguration
     private let clock: ContinuousClock
+    private let watch: SocketWatch
     private let multi: MultiHandle?
 
     /// Connections that are kept open for later use: a connection each for playlists and media of some tens of
@@ -30,7 +31,9 @@ final class CurlLoop: Sendable {
     init(_ configuration: TransportConfiguration, clock: ContinuousClock) {
         self.configuration = configuration
         self.clock = clock
-        multi = Self.libraryIsReady ? MultiHandle() : nil
+        let watch = SocketWatch()
+        self.watch = watch
+        multi = Self.libraryIsReady ? MultiHandle(watch) : nil
     }
 
     /// Hands over a command and wakes the thread.
@@ -56,7 +59,7 @@ final class CurlLoop: Sendable {
     private func run() {
         guard let share = ShareHandle() else { return }
         if let file = configuration.cookieFile { try? share.readCookies(file) }
-        let context = CurlTransfer.Context(configuration: configuration, clock: clock)
+        let context = CurlTransfer.Context(configuration: configuration, clock: clock, watch: watch)
         multi?.set(CURLMOPT_MAXCONNECTS, Self.keptConnectionCount)
         multi?.set(CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
         var transfers: [ObjectIdentifier: CurlTransfer] = [:]
@@ -71,10 +74,13 @@ final class CurlLoop: Sendable {
                     if task.isCancelled || transfer.resume() { end(transfer, &transfers) }
                 case .stop:
                     for transfer in transfers.values { transfer.detach(from: multi) }
+                    watch.stop()
                     return
                 }
             }
+            if transfers.isEmpty { watch.rest() } else { watch.enter() }
             multi?.perform()
+            if !transfers.isEmpty { watch.leave() }
             while let (pointer, result) = multi?.nextFinished() {
                 guard let pointer else { continue }
                 let transfer = Unmanaged<CurlTransfer>.fromOpaque(pointer).takeUnretainedValue()

@@ -7,10 +7,12 @@ final class CurlTransfer {
         let configuration: TransportConfiguration
         let clock: ContinuousClock
         let origin: ContinuousClock.Instant
+        let watch: SocketWatch
         var bucket: RateBucket?
 
-        init(configuration: TransportConfiguration, clock: ContinuousClock) {
+        init(configuration: TransportConfiguration, clock: ContinuousClock, watch: SocketWatch) {
             self.configuration = configuration
+            self.watch = watch
             self.clock = clock
             origin = clock.now
             bucket = configuration.maximumBytesPerSecond.map { RateBucket(bytesPerSecond: $0, at: .zero) }
@@ -190,7 +192,8 @@ final class CurlTransfer {
         if let refusedAddress {
             fail(loadingError(.refused, "the address \(refusedAddress) is not allowed"))
         } else {
-            fail(loadingError(failure.loadingCode(isHeaderComplete: head.isComplete), failure.text))
+            let way = failure.isOfProxy(for: url?.origin) ? "the proxy: " : ""
+            fail(loadingError(failure.loadingCode(isHeaderComplete: head.isComplete), way + failure.text))
         }
         return .end
     }
@@ -207,6 +210,7 @@ final class CurlTransfer {
     ///
     /// - Returns: Whether the transfer goes on.
     func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+        context.watch.note()
         noteArrival(line.count)
         guard !head.isComplete else { return head.read(line) }
         guard head.read(line) else {
@@ -244,6 +248,7 @@ final class CurlTransfer {
 
     /// Takes bytes of the body.
     func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Reception {
+        context.watch.note()
         if outcome != nil {
             drainedByteCount += bytes.count
             return drainedByteCount <= Self.maximumDrainedByteCount ? .taken : .stop

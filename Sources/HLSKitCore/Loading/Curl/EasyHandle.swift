@@ -40,6 +40,10 @@ struct EasyHandle: ~Copyable {
         try check(CCurl_setopt_opensocket(raw, callback))
     }
 
+    func setCloseSocket(_ callback: curl_closesocket_callback) throws(CurlFailure) {
+        try check(CCurl_setopt_closesocket(raw, callback))
+    }
+
     /// The header fields to send, whole lines in libcurl's own notation.
     mutating func setHeader(_ lines: [String]) throws(CurlFailure) {
         for line in lines {
@@ -82,13 +86,19 @@ struct EasyHandle: ~Copyable {
 /// Owner of a `CURLM *`.
 struct MultiHandle: ~Copyable {
     private let raw: UnsafeMutableRawPointer
+    /// Its connections are closed by it, those that are kept open too: it lives until the last of them is.
+    private let watch: SocketWatch
 
-    init?() {
+    init?(_ watch: SocketWatch) {
         guard let raw = curl_multi_init() else { return nil }
         self.raw = raw
+        self.watch = watch
     }
 
-    deinit { curl_multi_cleanup(raw) }
+    deinit {
+        curl_multi_cleanup(raw)
+        withExtendedLifetime(watch) {}
+    }
 
     func set(_ option: CURLMoption, _ value: Int) { CCurl_multi_setopt_long(raw, option, value) }
 

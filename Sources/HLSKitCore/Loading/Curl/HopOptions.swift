@@ -38,7 +38,7 @@ struct HopOptions {
         try handle.set(CURLOPT_URL, url.text)
         try setProtocol(handle)
         try setSecurity(handle)
-        try setNetwork(handle, context)
+        try setNetwork(handle, context, transfer.context.watch)
         try setHeader(&handle)
         return handle
     }
@@ -66,21 +66,26 @@ struct HopOptions {
     private func setSecurity(_ handle: borrowing EasyHandle) throws(CurlFailure) {
         try handle.set(CURLOPT_SSL_VERIFYPEER, configuration.verifiesCertificates ? 1 : 0)
         try handle.set(CURLOPT_SSL_VERIFYHOST, configuration.verifiesCertificates ? 2 : 0)
-        if let file = configuration.caFile { try handle.set(CURLOPT_CAINFO, file) }
+        if let file = configuration.caFile {
+            try handle.set(CURLOPT_CAINFO, file)
+            // Where libcurl has a folder of the system's certificates as well, as on Debian, it would count on.
+            try handle.set(CURLOPT_CAPATH, pointer: nil)
+        }
         // An empty name turns the cookie engine on without reading a file.
         try handle.set(CURLOPT_COOKIEFILE, "")
-        if let file = configuration.netrcFile {
+        // Entries name hosts alone, and a default one any host.
+        if let file = configuration.netrcFile, isForUsersOrigin {
             try handle.set(CURLOPT_NETRC, CCurl_netrc_optional)
             try handle.set(CURLOPT_NETRC_FILE, file)
         }
-        if let file = configuration.clientCertificateFile, request.credentialOrigins.contains(url.origin) {
+        if let file = configuration.clientCertificateFile, isForUsersOrigin {
             try handle.set(CURLOPT_SSLCERT, file)
             try handle.set(CURLOPT_SSLKEY, configuration.clientKeyFile ?? file)
         }
     }
 
     private func setNetwork(
-        _ handle: borrowing EasyHandle, _ context: UnsafeMutableRawPointer
+        _ handle: borrowing EasyHandle, _ context: UnsafeMutableRawPointer, _ watch: SocketWatch
     ) throws(CurlFailure) {
         try handle.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, request.timeouts.connect.milliseconds))
         try handle.set(CURLOPT_TCP_KEEPALIVE, 1)
@@ -92,6 +97,10 @@ struct HopOptions {
         }
         try handle.set(CURLOPT_OPENSOCKETDATA, pointer: context)
         try handle.setOpenSocket(openSocket)
+        // Connections outlive the transfer, and not the watch.
+        try handle.set(
+            CURLOPT_CLOSESOCKETDATA, pointer: Unmanaged.passUnretained(watch).toOpaque())
+        try handle.setCloseSocket(closeSocket)
         if let interface = configuration.interface { try handle.set(CURLOPT_INTERFACE, interface) }
         switch configuration.addressFamily {
         case .any: break
@@ -118,15 +127,15 @@ struct HopOptions {
                 .map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" })
     }
 
+    private var isForUsersOrigin: Bool { request.credentialOrigins.contains(url.origin) }
+
     /// The fields of the user that this origin may see, and our own.
     private var sentFields: [HTTPField] {
-        var fields = request.fields
-        if request.credentialOrigins.contains(url.origin) {
-            if let field = url.basicAuthorization, !fields.contains(where: { $0.isNamed("Authorization") }) {
-                fields.append(field)
-            }
-        } else {
-            fields.removeAll { $0.isCredential }
+        var fields = UserFields.sent(request, to: url.origin)
+        if isForUsersOrigin, let field = url.basicAuthorization,
+            !fields.contains(where: { $0.isNamed("Authorization") })
+        {
+            fields.append(field)
         }
         // Media are compressed already; playlists shrink to a tenth.
         let isText = [.multivariantPlaylist, .mediaPlaylist, .sessionData].contains(request.resourceClass)
@@ -180,16 +189,18 @@ private let openSocket: curl_opensocket_callback = { context, _, address in
     }
     // Without it a program that the process starts would hold the connection open.
     let flags = Int32(SOCK_CLOEXEC.rawValue)
-    return socket(address.pointee.family, address.pointee.socktype | flags, address.pointee.protocol)
+    let descriptor = socket(address.pointee.family, address.pointee.socktype | flags, address.pointee.protocol)
+    transfer.context.watch.add(descriptor)
+    return descriptor
+}
+
+private let closeSocket: curl_closesocket_callback = { context, descriptor in
+    guard let context else { return close(descriptor) }
+    return Unmanaged<SocketWatch>.fromOpaque(context).takeUnretainedValue().close(descriptor)
 }
 
 extension HTTPField {
     func isNamed(_ other: String) -> Bool { ResponseHead.isEqual(name, other) }
-
-    /// Whether it is bound to the user's origins (RELIABILITY R59).
-    fileprivate var isCredential: Bool {
-        isNamed("Authorization") || isNamed("Cookie") || isNamed("Proxy-Authorization")
-    }
 
     /// Whether it can be sent without changing the meaning of what follows (RFC 9110 §5.5, §5.6.2).
     var isSendable: Bool {

@@ -48,6 +48,7 @@ final class HookedTransport: Transport {
             // Limits are not the policy's to lift.
             request.maximumByteCount = min(request.maximumByteCount, original.maximumByteCount)
             request.resourceClass = original.resourceClass
+            request.ownFieldNames.formUnion(UserFields.names(addedTo: original, by: request))
             if request.url != original.url { try check(request.url, request.resourceClass) }
         }
         if request.resourceClass == .key, let key = try await key(for: request) {

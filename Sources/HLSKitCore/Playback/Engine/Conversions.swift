@@ -44,6 +44,9 @@ extension PlayerError {
             self.init(code: .network, url: url, cause: "the encrypted segment was cut short", detail: nil)
         case .wrongKey:
             self.init(code: .contentKey, url: url, cause: "the key does not fit the segment", detail: "padding")
+        case .noKey:
+            self.init(
+                code: .contentKey, url: url, cause: "the media is encrypted, and there is no key for it", detail: nil)
         case .badKey(let byteCount):
             self.init(code: .contentKey, url: url, cause: "the key is not 16 bytes long", detail: "\(byteCount) bytes")
         case .badInitializationSection(let error):
@@ -53,53 +56,18 @@ extension PlayerError {
         }
     }
 
-    /// A failure of loading; `isFirst` where it is the first playlist, without which there is nothing.
-    init(_ error: LoadingError, isFirst: Bool) {
-        let detail = error.status.map { "HTTP \($0)" } ?? error.text
-        let cause: String
-        let code: Code
-        switch error.code {
-        case .refused, .tooLarge, .untrustedCertificate, .tooManyRedirects:
-            code = .refused
-            cause = Self.cause(of: error)
-        case .httpStatus where (400..<500).contains(error.status ?? 0), .fileNotFound:
-            code = isFirst ? .notFound : .network
-            cause = Self.cause(of: error)
-        default:
-            code = .network
-            cause = Self.cause(of: error)
-        }
-        self.init(code: code, url: error.url, cause: cause, detail: detail)
+    /// A failure of loading, as ``LoadingFailure`` has it.
+    init(_ error: LoadingError, as role: LoadingFailure.Role) {
+        let failure = LoadingFailure(error, as: role)
+        self.init(code: Code(failure.kind), url: error.url, cause: failure.cause, detail: failure.detail)
     }
 
-    private static func cause(of error: LoadingError) -> String {
-        switch error.code {
-        case .httpStatus:
-            switch error.status {
-            case 401: "the server wants credentials"
-            case 403: "the server refuses access"
-            case 404, 410: "not found"
-            default: "the server answered with an error"
-            }
-        case .nameNotFound: "no such host"
-        case .cannotConnect: "cannot connect"
-        case .tlsHandshake: "no secure connection"
-        case .untrustedCertificate: "the server's certificate is not trusted"
-        case .timedOut: "timed out"
-        case .connectionLost: "the connection was lost"
-        case .badContentEncoding: "the content coding is damaged"
-        case .tooManyRedirects: "too many redirects"
-        case .badRange: "not the byte range that was asked for"
-        case .emptyBody: "the answer is empty"
-        case .tooLarge: "too large"
-        case .refused: "refused"
-        case .badURL: "not a URL"
-        case .fileNotFound: "no such file"
-        case .fileNotReadable: "cannot read the file"
-        case .application: "the program did not deliver it"
-        default: "cannot load"
-        }
-    }
+    /// A failure of loading; `isFirst` where it is the first playlist, without which there is nothing.
+    init(_ error: LoadingError, isFirst: Bool) { self.init(error, as: isFirst ? .named : .listed) }
+}
+
+extension PlayerError.Code {
+    init(_ kind: LoadingFailure.Kind) { self.init(rawValue: kind.rawValue) }
 }
 
 extension PlaylistFailure {

@@ -16,6 +16,8 @@ struct EngineConfiguration: Sendable {
     var canPlayCodec: (@Sendable (String) -> Bool)?
     /// Separate audio is loaded.
     var playsAudio = true
+    /// Pictures are loaded, where they are apart from the sound.
+    var playsVideo = true
     /// Header fields of every request.
     var fields: [HTTPField] = []
     /// Besides the item's own.
@@ -59,6 +61,7 @@ extension EngineConfiguration {
         retryPolicies = configuration.retryPolicies
         if !configuration.acceptsAllCodecs { canPlayCodec = CodecRegistry.canDecode(entry:) }
         playsAudio = configuration.mediaTypes.contains(.audio)
+        playsVideo = configuration.mediaTypes.contains(.video)
         fields = configuration.fields
         credentialOrigins = configuration.credentialOrigins
         timeouts = configuration.timeouts
@@ -71,7 +74,10 @@ extension EngineConfiguration {
         if let history = configuration.bandwidthHistory { bandwidths = history.estimates }
         refreshesURLs = configuration.hooks.urlRefresher != nil
         epoch = configuration.now
-        seed = configuration.seed
+        // Players of one clock come back from an outage one after another, not all at once.
+        seed =
+            configuration.isClockOfThisMachine && configuration.seed == 0
+            ? UInt64.random(in: 1 ... .max) : configuration.seed
         networkConditions = configuration.networkConditions
         selector = configuration.variantSelector
         capabilities = configuration.capabilities

@@ -15,6 +15,13 @@ enum EngineEffect: Sendable {
     case restartSegment(SegmentID, SegmentJob)
     /// The segment will not be delivered, or not to its end; media after it follows.
     case abandonSegment(SegmentID)
+    /// Nothing more comes of the stream's head that the segment waits for.
+    case endHead(SegmentID)
+    /// Kinds of media of a lane that nobody took until now are taken from the segments that begin next; what was held of
+    /// them is of no use. They are presented from there on; nil for wherever they begin.
+    case take(Set<MediaType>, of: LaneID, from: Landing?)
+    /// Nothing of these item times comes in this lane.
+    case passedOver(LaneID, Range<Duration>)
     /// No further segment comes in this lane.
     case endLane(LaneID)
     /// The lane goes on after all: its end was that of a wish that was taken back.
@@ -46,6 +53,8 @@ enum EngineEffect: Sendable {
     case diary(ItemDiary, DiaryEntry)
     /// Tell the program's logger.
     case note(Decision)
+    /// Ask the program to decide, at once and not under a lock.
+    case ask(ProgramQuestion)
     /// Ask the program for a fresh URL.
     case refreshURL(ExpiredURL)
     /// A seek begins that nobody asked for: its end is told as any other's.
@@ -68,6 +77,8 @@ struct EngineRequest: Sendable {
         /// Parse the body as a playlist. Variables are those of the multivariant playlist, for `EXT-X-DEFINE:IMPORT`.
         case playlist(variables: [String: String]?)
         case segment(SegmentID)
+        /// Look for what decoders have to know before the pictures of this segment.
+        case head(SegmentID, key: SegmentKey?)
         case resource(ResourceID)
     }
 
@@ -110,6 +121,10 @@ struct SegmentJob: Sendable {
     var mediaSequence: Int
     /// What the variant says of its pictures, for those that say nothing themselves.
     var videoRange: VideoRange?
+    /// Segments that share parameter sets; nil where nobody asks.
+    var stream: StreamID?
+    /// What is wanted of it: it is loaded once more for these alone. nil for everything.
+    var kinds: Set<MediaType>?
 }
 
 /// Which of the decoded media is presented.

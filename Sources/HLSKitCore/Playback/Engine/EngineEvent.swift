@@ -40,6 +40,8 @@ enum EngineEvent: Sendable {
     case media(MediaFact)
     case output(OutputFact)
     case timer(EngineTimer)
+    /// What the program has answered to ``EngineEffect/ask(_:)``.
+    case answer(ProgramAnswer)
     /// What the program has answered to ``EngineEffect/refreshURL(_:)``.
     case freshURL(Result<String, LoadingError>)
 }
@@ -72,6 +74,8 @@ enum EngineControl: Sendable {
     case setNetworkConditions(NetworkConditions)
     /// What the item's outputs can show.
     case setOutputLimits(OutputLimits)
+    /// Outputs want kinds of media of a lane that nobody took until now. `besideOthers`: others of it are taken already.
+    case takeLate(Set<MediaType>, of: LaneID, besideOthers: Bool)
     /// What other players leave.
     case setAllowance(LoadAllowance)
     /// Ends the item at this item time; nil takes the end time back.
@@ -118,6 +122,12 @@ enum MediaFact: Sendable {
     case replaced(LaneID, number: Int, from: Duration)
     /// Pictures at which decoding can start, in this lane, by their item times.
     case syncSamples(LaneID, [Duration])
+    /// The pictures of a segment cannot be decoded without what the head of its stream tells.
+    case headNeeded(SegmentID)
+    /// All that is of use in that head was read.
+    case headRead(SegmentID)
+    /// The sound of a segment ends before the segment does, by its playlist.
+    case soundEnded(SegmentID, at: Duration)
     /// Services of closed captions that have said something in the video so far.
     case closedCaptions(Set<ClosedCaptionService>)
 }
@@ -129,6 +139,8 @@ enum SegmentFailure: Error, Sendable {
     case truncatedCiphertext
     /// The padding is wrong: the key is.
     case wrongKey
+    /// Its samples are encrypted, and nothing names a key for them.
+    case noKey
     /// The key that arrived has a length other than 16 bytes.
     case badKey(byteCount: Int)
     case badInitializationSection(MediaError)
@@ -145,6 +157,8 @@ enum OutputFact: Sendable {
     /// The media at the playhead that ``EngineEffect/prime(_:)`` has asked for is decoded; the item time of the first
     /// picture, or of the first sound where there is none.
     case primed(Int, first: Duration?)
+    /// Nothing of this media comes out of its decoder. `isAll`: from where it began to its end.
+    case undecodable(LaneID, PlayerError, isAll: Bool)
     /// An output cannot go on.
     case failed(PlayerError)
 }
@@ -161,6 +175,10 @@ enum EngineTimer: Hashable, Sendable {
     case stale
     /// The download of the running segment is worth a look.
     case judge
+    /// The first picture is waited for no longer.
+    case firstPicture
+    /// Outputs that have not come to the end are waited for no longer.
+    case lastPicture
 }
 
 /// What a request is for: retries and budgets belong to a role, not to a request.

@@ -123,6 +123,11 @@ struct ForwardBuffer: Sendable {
         }
     }
 
+    /// Drops what `track` holds before `time`.
+    mutating func removeMedia(before time: Duration, in track: Track) {
+        lanes[track.rawValue].remove(before: time)
+    }
+
     /// Drops everything that `track` (nil: every track) holds.
     mutating func removeAll(in track: Track? = nil) {
         for index in lanes.indices where track == nil || track?.rawValue == index {
@@ -360,6 +365,17 @@ private struct Lane: Sendable {
             piece.byteCount = Int((Double(piece.byteCount) * share).rounded())
             piece.range = piece.range.lowerBound..<time
             return piece
+        }
+        byteCount = pieces.reduce(0) { $0 + $1.byteCount }
+    }
+
+    mutating func remove(before time: Duration) {
+        pieces.removeAll { $0.range.upperBound <= time }
+        // Of one that reaches beyond, the part after.
+        if let first = pieces.first, first.range.lowerBound < time {
+            let share = (first.range.upperBound - time) / (first.range.upperBound - first.range.lowerBound)
+            pieces[0].byteCount = Int((Double(first.byteCount) * share).rounded())
+            pieces[0].range = time..<first.range.upperBound
         }
         byteCount = pieces.reduce(0) { $0 + $1.byteCount }
     }

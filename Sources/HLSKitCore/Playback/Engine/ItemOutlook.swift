@@ -42,7 +42,7 @@ struct ItemOutlook: Sendable {
 
     init(_ item: borrowing ItemState) {
         isReady = item.isReady
-        hasChoice = item.choice.count > 1
+        hasChoice = item.choice.count > 1 && !item.keepsVariant
         maximumForwardBuffer = item.maximumForwardBuffer
         bitRate = Self.bitRate(item)
         endsEarly = item.forwardEnd != nil
@@ -81,7 +81,13 @@ struct ItemOutlook: Sendable {
             bitRate = trick.bitRate
             isDrained = false
         }
-        if case .some = item.pendingFailure { mayEnd = true }
+        if case .some = item.pendingFailure {
+            mayEnd = true
+            if let end = item.failsAt, item.trick == nil {
+                effectiveEnd = min(effectiveEnd ?? end, end)
+                endsEarly = true
+            }
+        }
     }
 
     private mutating func note(_ lane: borrowing MediaLane, endsEarly: Bool) {
@@ -122,7 +128,8 @@ struct ItemOutlook: Sendable {
     }
 
     private static func bitRate(_ item: borrowing ItemState) -> Double? {
-        if let declared = item.variant?.averageBandwidth ?? item.variant?.bandwidth, declared > 0 {
+        // Of what a variant declares, sound is the least.
+        if !item.isSoundOnly, let declared = item.variant?.averageBandwidth ?? item.variant?.bandwidth, declared > 0 {
             return Double(declared)
         }
         guard item.loadedDuration > .zero else { return nil }

@@ -37,6 +37,9 @@ struct ItemState: Sendable {
     var maximumForwardBuffer: Duration?
     /// The variants that the rule can choose from, lowest `BANDWIDTH` first.
     var choice: [VariantCandidate] = []
+    /// Where the best of them is kept: what was done about a window that moves too fast.
+    var recording = RecordingRule()
+    var keepsVariant = false
     /// What limited that choice.
     @Shared var choiceLimits: SelectionLimits? = nil
     /// What was loaded from each variant, by its index, and from the variant in use.
@@ -72,6 +75,13 @@ struct ItemState: Sendable {
     /// The question to the outputs that a preroll waits for; nil before it was asked.
     var prerollNumber: Int?
     var isPrerolling = false
+    /// The first media was decoded, or is not waited for; the question to the outputs for it.
+    var hasDecoded = false
+    var startPrime: Int?
+    /// Up to when outputs are waited for at an end time.
+    var endDeadline: Duration?
+    /// Nothing of a kind of media could be decoded from the playhead's last place to the end.
+    @Shared var undecodable: PlayerError? = nil
     /// The item has pictures, which can be stepped through.
     var hasPictures = false
     /// Pictures at which decoding can start, as far as they are loaded.
@@ -82,6 +92,12 @@ struct ItemState: Sendable {
     var mediaEnd: Duration?
     /// Where time was when the end came nearer than that.
     var passedEnd: Duration?
+    /// The duration that was told last.
+    @Shared var toldDuration: MediaTime? = nil
+    /// Only sound is played, and loaded as far as it is apart from pictures.
+    var isSoundOnly = false
+    /// The player is paused in a live stream, and asks for nothing.
+    var isAtRest = false
     /// Unpaced: what outputs have taken.
     var presentedUpTo: Duration?
     var isReady = false
@@ -90,6 +106,8 @@ struct ItemState: Sendable {
     @Shared var error: PlayerError? = nil
     /// Loading cannot go on; the item fails when what was loaded is played.
     @Shared var pendingFailure: PlayerError? = nil
+    /// The lane that cannot go on then, without which nothing is played.
+    var failingLane: LaneID?
     /// Numbers of the mappings to the item's timeline.
     var timelines: [TimelineKey: Int] = [:]
     var timelineShift = 0
@@ -112,6 +130,10 @@ struct ItemState: Sendable {
     @Shared var tracks: [LaneID: [MediaTrack]] = [:]
     /// Whether any media was handed on.
     var hasPresentable = false
+    /// Whether any segment of pictures or sound could be read, be it in part.
+    var hasMedia = false
+    /// Segments that were read and named no track, while none has.
+    var tracklessCount = 0
 
     /// Where the user's credentials may go, and those that the URL itself carried (R60).
     let credentialOrigins: Set<Origin>
@@ -143,6 +165,13 @@ struct ItemState: Sendable {
         let trackers = LaneID.allCases.compactMap { lanes[$0] }.filter(\.isRequired).compactMap(\.tracker)
         return trackers.first(where: \.isLive)
     }
+    /// Where the media ends without which nothing is played; nil where that is not known yet, or there is no such media.
+    var failsAt: Duration? {
+        guard pendingFailure != nil, let id = failingLane, let lane = lanes[id], lane.segments.isEmpty else {
+            return nil
+        }
+        return lane.loadedEnd
+    }
     /// Where what was loaded ends.
     var loadedEnd: Duration { requiredLanes.compactMap(\.loadedEnd).max() ?? start ?? .zero }
     /// All media was presented.
@@ -151,6 +180,8 @@ struct ItemState: Sendable {
 
 /// Everything that the choice among the variants of an item depends on and that can change.
 struct SelectionLimits: Sendable, Equatable {
+    /// Where the variant in use comes from.
+    var place: VariantPlace?
     var preferences: PlayerItemPreferences
     var networkConditions: NetworkConditions
     var outputs: OutputLimits

@@ -9,6 +9,8 @@ struct KeepUpJudge: Sendable {
     var configuration: BufferingConfiguration
     /// Rate and bit rate for which the answer was yes.
     private var yes: (rate: Double, bitRate: Double?)?
+    /// The last word of a policy of the program, which is asked elsewhere (``ProgramQuestion``).
+    var programSays = false
 
     init(policy: KeepUpPolicy = .predictive, configuration: BufferingConfiguration = .init()) {
         self.policy = policy
@@ -26,6 +28,7 @@ struct KeepUpJudge: Sendable {
     /// Forgets the last answer: another item, or another place in this one.
     mutating func reset() {
         yes = nil
+        programSays = false
     }
 
     mutating func isLikelyToKeepUp(_ input: KeepUpInput) -> Bool {
@@ -33,8 +36,8 @@ struct KeepUpJudge: Sendable {
         let answer: Bool
         if input.isEmpty {
             answer = false
-        } else if case .custom(let judge) = policy {
-            return judge(input)
+        } else if case .custom = policy {
+            return programSays
         } else if let yes, yes.rate == input.rate, yes.bitRate == input.bitRate,
             input.forwardDuration + input.forwardDuration >= threshold
         {

@@ -1,13 +1,13 @@
 /// How a player judges whether playback would go on without a stall if it started now.
 ///
-/// Source: CONTRACTS §5.
+/// `docs/decisions/keep-up.md` has the reasons, `docs/decisions/code-of-programs.md` where a program is asked.
 public enum KeepUpPolicy: Sendable {
     /// Compares what is buffered with the worst that the network is expected to do; the default.
     case predictive
     /// Looks at the media ahead only: enough for a first start or after a seek, and enough after a stall.
     case bufferOnly(start: Duration = .seconds(1), afterRebuffer: Duration = .seconds(2))
-    /// Asks the program each time the buffer or the throughput changed. Called without locks; it has to be quick and must
-    /// not call the player.
+    /// Asks the program each time the buffer or the throughput changed. Called on the player's own task without any lock:
+    /// it may read the player. Playback does not go on before it has answered, so it has to be quick.
     case custom(@Sendable (KeepUpInput) -> Bool)
 }
 

@@ -4,7 +4,9 @@ struct LoadingState: Sendable {
     private var lastSegment = 0
     var requests = FewEntries<RequestID, RequestContext>()
     var estimator = ThroughputEstimator()
-    var penalties: PenaltyBox
+    var penalties: PenaltyBox<Int>
+    /// Media playlists of renditions that failed.
+    var renditionPenalties: PenaltyBox<String>
     var retries: RetrySchedule<RequestRole>
     var bucket: RequestBucket
     /// Requests that wait for another try, by what they are for.
@@ -22,6 +24,7 @@ struct LoadingState: Sendable {
         retries = RetrySchedule(policies: configuration.retryPolicies, seed: configuration.seed)
         bucket = RequestBucket(policies: configuration.retryPolicies)
         penalties = PenaltyBox(duration: configuration.retryPolicies.penalty)
+        renditionPenalties = PenaltyBox(duration: configuration.retryPolicies.penalty)
         hint = configuration.initialBitRateHint
         seed = configuration.seed
     }
@@ -30,6 +33,7 @@ struct LoadingState: Sendable {
     mutating func forgetFailures() {
         retries = RetrySchedule(policies: retries.policies, seed: seed)
         penalties = PenaltyBox(duration: penalties.duration)
+        renditionPenalties = PenaltyBox(duration: penalties.duration)
         waiting = [:]
     }
 
@@ -74,8 +78,6 @@ struct LoadingState: Sendable {
 
     /// Bits per second that the next bytes are expected to come with.
     func estimatedBitsPerSecond(at now: Duration) -> Double? { estimator.bitsPerSecond(at: now) ?? hint }
-
-    func penalizedVariants(at now: Duration) -> Set<Int> { penalties.penalized(at: now) }
 }
 
 /// What a request is for.
@@ -84,6 +86,8 @@ struct RequestContext: Sendable {
         case firstPlaylist
         case mediaPlaylist(LaneID, isReload: Bool, variantIndex: Int?)
         case segment(SegmentID)
+        /// Of the stream that the segment belongs to.
+        case head(SegmentID)
         case resource(ResourceID, LaneID)
 
         func isPlaylist(of lane: LaneID) -> Bool {
@@ -94,7 +98,7 @@ struct RequestContext: Sendable {
             switch self {
             case .firstPlaylist: nil
             case .mediaPlaylist(let lane, _, _), .resource(_, let lane): lane
-            case .segment(let segment): segment.lane
+            case .segment(let segment), .head(let segment): segment.lane
             }
         }
     }

@@ -1,3 +1,4 @@
+import HLSMedia
 import HLSPlaylist
 
 /// Where a lane goes on loading.
@@ -13,9 +14,13 @@ struct MediaLane: Sendable {
     /// URL of the media playlist as the multivariant playlist (or the user) gave it.
     var playlistURL: String
     @Shared var tracker: PlaylistTracker? = nil
+    /// The playlist as it was when its URL ran out: the one at the fresh URL is a newer state of it.
+    @Shared var parked: PlaylistTracker? = nil
     /// The request for the playlist that is under way, and when it began.
     var playlistRequest: RequestID?
     var playlistRequestBegan = Duration.zero
+    /// After a rest, segments are asked for when the list tells which there are now.
+    var awaitsReload = false
     var cursor: LaneCursor?
     /// Segments that were begun and not yet demuxed to their end, in their order.
     var segments: [SegmentInFlight] = []
@@ -25,6 +30,10 @@ struct MediaLane: Sendable {
     var loadedEnd: Duration?
     /// The last segment of the playlist, or before the end time, is loaded.
     var isComplete = false
+    /// Where the sound of the segment that was read last ends, if that is before its segment does.
+    var soundEnd: Duration?
+    /// It was set back to the playhead for outputs that came late.
+    var late: LateKinds?
     /// Media behind the end time was left out of a segment.
     var isCutAtEnd = false
     /// All its media was presented; where that ends.
@@ -45,6 +54,8 @@ struct MediaLane: Sendable {
     var isDemuxed = false
     /// The next segment is one that failed elsewhere: its budget goes on.
     var inheritedRole: SegmentID?
+    /// What could not be had since media came last.
+    var lost = LostMedia()
 
     init(id: LaneID, playlistURL: String) {
         self.id = id
@@ -67,6 +78,14 @@ struct MediaLane: Sendable {
     var hasLoadedSegment: Bool { segments.contains(where: \.isLoaded) }
     /// Where the media ends that was read so far.
     var demuxedEnd: Duration? { segments.compactMap(\.demuxedUpTo).max().map { max($0, loadedEnd ?? $0) } ?? loadedEnd }
+    /// The segments that could not be had, one after another.
+    ///
+    /// - Parameter countsLoaded: segments that have arrived and were not read yet are taken for media.
+    func run(countsLoaded: Bool = true) -> LostMedia.Run {
+        lost.run(
+            loaded: segments.lazy.filter { countsLoaded && $0.isLoaded || $0.demuxedUpTo != nil }.map(\.id),
+            underWay: segments.lazy.map(\.id))
+    }
     /// The first segment whose bytes are on their way: the one that is needed next.
     var loading: SegmentInFlight? { segments.first { !$0.isLoaded } }
 }

@@ -1,33 +1,31 @@
-/// Holds variants that failed until they are worth another try.
-///
-/// Source: CONTRACTS §8, step 7; RELIABILITY R2, R9.
-struct PenaltyBox: Sendable {
-    /// How long a variant stays.
+/// Holds what failed (variants by their indices, playlists of renditions by their URLs) until it is worth another try.
+struct PenaltyBox<Key: Hashable & Sendable>: Sendable {
+    /// How long one stays.
     var duration: Duration
-    private var releases: [Int: Duration] = [:]
+    private var releases: [Key: Duration] = [:]
 
     init(duration: Duration = RetryPolicies().penalty) {
         self.duration = duration
     }
 
-    /// Puts `variant` in, or starts its time again.
-    mutating func add(_ variant: Int, at now: Duration) {
+    /// Puts `key` in, or starts its time again.
+    mutating func add(_ key: Key, at now: Duration) {
         releases = releases.filter { $0.value > now }
-        releases[variant] = now + duration
+        releases[key] = now + duration
     }
 
-    /// Lets `variant` out before its time: it delivered.
-    mutating func remove(_ variant: Int) {
-        releases[variant] = nil
+    /// Lets `key` out before its time: it delivered.
+    mutating func remove(_ key: Key) {
+        releases[key] = nil
     }
 
-    /// The variants that are in the box.
-    func penalized(at now: Duration) -> Set<Int> {
+    /// What is in the box.
+    func penalized(at now: Duration) -> Set<Key> {
         releases.isEmpty ? [] : Set(releases.lazy.filter { $0.value > now }.map(\.key))
     }
 
-    /// Whether every one of `variants` is in the box: then all are used, and the next error is the last.
-    func holdsAll(of variants: some Collection<Int>, at now: Duration) -> Bool {
-        !variants.isEmpty && variants.allSatisfy { (releases[$0] ?? .zero) > now }
+    /// Whether every one of `keys` is in the box: then all are used, and the next error is the last.
+    func holdsAll(of keys: some Collection<Key>, at now: Duration) -> Bool {
+        !keys.isEmpty && keys.allSatisfy { (releases[$0] ?? .zero) > now }
     }
 }

@@ -16,21 +16,23 @@ extension PlaybackEngine {
 
     /// Asks for a look at the running segment, where there is a choice and a playhead that must not stop.
     mutating func armJudge() {
-        guard configuration.pacing == .realTime, let count = item?.candidates.count, count > 1 else { return }
+        guard configuration.pacing == .realTime, !keepsVariant, let count = item?.candidates.count, count > 1 else {
+            return
+        }
         effects.append(.arm(.judge, at: now + Self.judgingInterval * 2))
     }
 
     /// Bytes of the variant's segment arrived.
     mutating func judgeDownloadIfDue(_ id: RequestID) {
-        guard configuration.pacing == .realTime, let judged = loading.requests[id]?.judged,
+        guard configuration.pacing == .realTime || keepsVariant, let judged = loading.requests[id]?.judged,
             now - judged >= Self.judgingInterval
         else { return }
-        judgeDownload(id)
+        if keepsVariant { judgeRecording(id) } else { judgeDownload(id) }
     }
 
     /// Time has passed. Bytes may have come meanwhile, and the look at them was enough.
     mutating func judgeOverdueDownload() {
-        guard configuration.pacing == .realTime, let id = item?.lanes[.main]?.loading?.request,
+        guard configuration.pacing == .realTime, !keepsVariant, let id = item?.lanes[.main]?.loading?.request,
             let judged = loading.requests[id]?.judged
         else { return }
         let due = judged + Self.judgingInterval * 2
@@ -54,10 +56,20 @@ extension PlaybackEngine {
             firstByte: progress.responded, receivedByteCount: progress.receivedByteCount,
             expectedByteCount: max(
                 progress.declaredByteCount ?? watched.probableByteCount, progress.receivedByteCount))
+        guard !isSelectorOfProgram else {
+            watchedDownload = watched
+            return ask(watched.input, for: .download(id))
+        }
         let decision = loading.selector.decide(watched.input)
         note(.everything) { .variant(watched.input, decision) }
         watchedDownload = watched
-        guard decision.variantIndex != watched.variantIndex,
+        follow(decision, for: id)
+    }
+
+    /// Does what was decided about a download that is still under way.
+    mutating func follow(_ decision: SelectionDecision, for id: RequestID) {
+        if watchedDownload?.request != id { watchedDownload = watch(id) }
+        guard let watched = watchedDownload, decision.variantIndex != watched.variantIndex,
             watched.input.candidates.contains(where: { $0.index == decision.variantIndex })
         else { return }
         abandon(watched.segment, for: decision)
@@ -81,7 +93,7 @@ extension PlaybackEngine {
     }
 
     /// Gives a download up and loads its segment from another variant. What was demuxed of it is played.
-    private mutating func abandon(_ segment: SegmentID, for decision: SelectionDecision) {
+    mutating func abandon(_ segment: SegmentID, for decision: SelectionDecision) {
         guard let flight = item?.lanes[.main]?.segments.first(where: { $0.id == segment }) else { return }
         let byteCount = loading.receivedByteCount(of: flight)
         giveBack(from: flight)

@@ -9,9 +9,6 @@ enum PlaylistTrouble: Sendable {
 
 /// What is done about failures: again, elsewhere, on without it, or the end (RELIABILITY §3).
 extension PlaybackEngine {
-    /// A playlist that is none so many times in a row ends a live stream (R48).
-    private static let maximumBrokenReloads = 3
-
     mutating func failRequest(_ id: RequestID, _ error: LoadingError, _ metrics: TransferMetrics?) {
         guard let context = loading.requests.removeValue(forKey: id) else { return }
         loading.estimator.ended(id.rawValue, at: now)
@@ -20,9 +17,11 @@ extension PlaybackEngine {
         case .firstPlaylist: failFirstPlaylist(error)
         case .mediaPlaylist(let lane, _, let variantIndex):
             item?.lanes[lane]?.playlistRequest = nil
+            item?.lanes[lane]?.awaitsReload = false
             guard item?.lanes[lane]?.playlistURL == context.url else { return }
             failPlaylist(of: lane, .loading(error), url: context.url, variantIndex: variantIndex)
         case .segment(let segment): failSegment(segment, error: PlayerError(error, isFirst: false), loadingError: error)
+        case .head(let segment): effects.append(.endHead(segment))
         case .resource(let resource, let lane):
             let others = lanes(sharing: id, of: resource).filter { $0 != lane }
             failResource(resource, in: lane, error)
@@ -46,11 +45,13 @@ extension PlaybackEngine {
         guard let lane = item?.lanes[id] else { return }
         let error =
             switch trouble {
-            case .loading(let error): PlayerError(error, isFirst: item?.multivariant == nil || lane.tracker == nil)
+            case .loading(let error): PlayerError(error, isFirst: item?.multivariant == nil)
             case .playlist(let failure): PlayerError(failure)
             }
-        let isReload = lane.tracker != nil
-        let hasAlternative = id == .main && hasAlternative
+        let hasAlternative = hasAlternative(for: id)
+        // In the middle of a live stream the last variant that is left is asked as long as one that was read before.
+        let isLastHope = isLiveStream && lane.cursor != nil && !hasAlternative
+        let isReload = lane.tracker != nil || lane.parked != nil || isLastHope
         let cause: RetrySchedule<RequestRole>.Failure.Cause
         switch trouble {
         case .loading(let error): cause = .loading(error)
@@ -61,7 +62,7 @@ extension PlaybackEngine {
         let role = RequestRole.mediaPlaylist(id)
         switch decide(role, isReload ? .reload : .mediaPlaylist, cause, hasAlternative: hasAlternative) {
         case .retry(let delay): wait(role, as: .mediaPlaylist(id), delay, because: error)
-        case .failOver: leaveVariant(because: error)
+        case .failOver: leave(id, because: error)
         case .skip: failLane(id, error)
         case .fail(let code): failLane(id, error.with(code))
         }
@@ -70,7 +71,7 @@ extension PlaybackEngine {
     /// A lane cannot go on: the item cannot either, unless nobody needs the lane.
     private mutating func failLane(_ id: LaneID, _ error: PlayerError, from segment: SegmentID? = nil) {
         if id == .subtitles { return dropLane(id, because: error.description) }
-        failWhenPlayed(error, from: segment)
+        failWhenPlayed(error, from: segment, in: id)
     }
 
     // MARK: Segments
@@ -85,18 +86,18 @@ extension PlaybackEngine {
         }
         if letGo(segment) { return }
         switch failure {
-        case .wrongKey, .badKey:
+        case .wrongKey, .noKey, .badKey:
             // Another key would have to come from another variant.
             let error = PlayerError(failure, url: flight.job.key?.resource.url ?? flight.job.url)
-            if segment.lane == .main, hasAlternative { return takeElsewhere(segment, because: error) }
+            if hasAlternative(for: segment.lane) { return takeElsewhere(segment, because: error) }
             failLane(segment.lane, error, from: segment)
         case .badInitializationSection:
             let error = PlayerError(failure, url: flight.job.map?.url ?? flight.job.url)
             failMap(of: flight, because: error)
         case .media(let media) where media.code == .unsupported:
             let error = PlayerError(failure, url: flight.job.url)
-            if segment.lane == .main, hasAlternative {
-                if let index = flight.variantIndex { item?.unplayableVariants.insert(index) }
+            if hasAlternative(for: segment.lane) {
+                if segment.lane == .main, let index = flight.variantIndex { item?.unplayableVariants.insert(index) }
                 return takeElsewhere(segment, because: error)
             }
             failLane(segment.lane, error, from: segment)
@@ -110,7 +111,7 @@ extension PlaybackEngine {
     private mutating func failMap(of flight: SegmentInFlight, because error: PlayerError) {
         let id = flight.id.lane
         if let map = flight.job.map { item?.lanes[id]?.resources[map] = nil }
-        let hasAlternative = id == .main && hasAlternative
+        let hasAlternative = hasAlternative(for: id)
         let cause = RetrySchedule<RequestRole>.Failure.Cause.badContent(url: error.url ?? "")
         switch decide(.map(id), .initializationSection, cause, hasAlternative: hasAlternative) {
         case .retry(let delay): wait(.segment(flight.role), as: .segment(flight.id), delay, because: error)
@@ -131,18 +132,80 @@ extension PlaybackEngine {
         let role = RequestRole.segment(flight.role)
         let url = error.url ?? ""
         let cause = loadingError.map { RetrySchedule<RequestRole>.Failure.Cause.loading($0) } ?? .badContent(url: url)
-        let isAtEdge = item?.lanes[segment.lane]?.tracker.map { self.isAtEdge(segment, $0) } ?? false
-        let hasAlternative = segment.lane == .main && (isOfLeftVariant(flight) || hasAlternative)
+        var isAtEdge = item?.lanes[segment.lane]?.tracker.map { self.isAtEdge(segment, $0) } ?? false
+        let hasAlternative = isOfLeftPlaylist(flight) || hasAlternative(for: segment.lane)
+        // Where it cannot be had elsewhere, a server that forgets for a moment what it lists is asked again.
+        if !hasAlternative, isListedLive(flight) { isAtEdge = true }
+        item?.lanes[segment.lane]?.lost.failed(flight.role, began: flight.requestBegan)
+        let isBad = loadingError == nil
         switch decide(role, .segment, cause, hasAlternative: hasAlternative, isAtLiveEdge: isAtEdge) {
-        case .retry(let delay): wait(role, as: .segment(segment), delay, because: error)
+        case .retry(let delay):
+            if hasWaitedTooLong(for: flight, at: now + delay) { return lose(segment, error, isBad: isBad) }
+            wait(role, as: .segment(segment), delay, because: error)
         case .failOver: takeElsewhere(segment, because: error)
-        case .skip:
-            item?.lastLoss = error
-            skip(segment, cause: error.description)
+        case .skip: lose(segment, error, isBad: isBad)
         case .fail(let code):
-            if segment.lane == .subtitles { return skip(segment, cause: error.description) }
-            failWhenPlayed(error.with(code), from: segment)
+            if segment.lane == .subtitles { return lose(segment, error, isBad: isBad) }
+            failWhenPlayed(error.with(code), from: segment, in: segment.lane)
         }
+    }
+
+    private func isListedLive(_ flight: SegmentInFlight) -> Bool {
+        guard let tracker = item?.lanes[flight.id.lane]?.tracker, tracker.isLive else { return false }
+        return tracker.index(of: flight.position) != nil
+    }
+
+    // MARK: Giving up
+
+    /// Whether a segment would not have come for longer at `time` than is waited for media.
+    private func hasWaitedTooLong(for flight: SegmentInFlight, at time: Duration) -> Bool {
+        guard let lane = item?.lanes[flight.id.lane], let limit = timeWithoutMedia else { return false }
+        return (item?.isLive == true ? lane.lost.silence(at: time) : lane.lost.duration(with: flight.role, at: time))
+            > limit
+    }
+
+    /// How long media is waited for; nil is for ever.
+    private var timeWithoutMedia: Duration? {
+        let policies = configuration.retryPolicies
+        let isLive = item?.isLive == true
+        // A wish to try one segment for longer is a wish to wait for longer.
+        guard let time = policies.lostMediaTime, let budget = isLive ? policies.liveBudget : policies.budget else {
+            return nil
+        }
+        let target = item?.lanes[.main]?.tracker?.pacingTarget ?? .zero
+        return max(time, budget, isLive ? target * 10 : .zero)
+    }
+
+    /// Passes over a segment, or gives the lane up where that is one too many.
+    ///
+    /// - Parameter isBad: it arrived. So may those behind it that have arrived as well, and prove nothing.
+    private mutating func lose(_ segment: SegmentID, _ error: PlayerError, isBad: Bool) {
+        guard let flight = item?.lanes[segment.lane]?.segments.first(where: { $0.id == segment }) else { return }
+        let isTooLong = hasWaitedTooLong(for: flight, at: now)
+        item?.lastLoss = error
+        noteLost(segment, role: flight.role, start: flight.demuxedUpTo ?? flight.job.start)
+        skip(segment, cause: error.description)
+        guard let lane = item?.lanes[segment.lane] else { return }
+        let run = lane.run(countsLoaded: !isBad)
+        // A live window moves on by itself: there only time counts.
+        let limit = item?.isLive == true ? nil : configuration.retryPolicies.lostSegmentLimit
+        guard isTooLong || hasWaitedTooLong(for: flight, at: now) || limit.map({ run.count >= $0 }) == true else {
+            return
+        }
+        if segment.lane == .subtitles { return dropLane(.subtitles, because: error.description) }
+        if item?.trick == nil, let start = run.start {
+            // What was passed over is not waited through.
+            buffer.removeMedia(from: start, in: segment.lane.bufferTrack)
+            item?.lanes[segment.lane]?.loadedEnd = lane.loadedEnd.map { min($0, start) }
+        }
+        var error = error
+        if run.count > 1 { error.cause = "\(run.count) segments in a row, the last: \(error.cause)" }
+        failWhenPlayed(error, in: segment.lane)
+    }
+
+    mutating func noteLost(_ segment: SegmentID, role: SegmentID, start: Duration) {
+        let now = now
+        item?.lanes[segment.lane]?.lost.lose(segment, role: role, start: start, at: now)
     }
 
     private func isAtEdge(_ segment: SegmentID, _ tracker: PlaylistTracker) -> Bool {
@@ -154,13 +217,13 @@ extension PlaybackEngine {
     private mutating func takeElsewhere(_ segment: SegmentID, because error: PlayerError) {
         let flight = item?.lanes[segment.lane]?.segments.first { $0.id == segment }
         guard let flight, goBack(to: segment) else { return }
-        guard isOfLeftVariant(flight) else { return leaveVariant(because: error) }
+        guard isOfLeftPlaylist(flight) else { return leave(segment.lane, because: error) }
         effects.append(.publish(.recoverableError(error)))
     }
 
-    /// The lane goes on with another variant already.
-    private func isOfLeftVariant(_ flight: SegmentInFlight) -> Bool {
-        flight.id.lane == .main && flight.playlistURL != item?.lanes[.main]?.playlistURL
+    /// The lane goes on with another playlist already.
+    private func isOfLeftPlaylist(_ flight: SegmentInFlight) -> Bool {
+        flight.playlistURL != item?.lanes[flight.id.lane]?.playlistURL
     }
 
     /// Forgets a segment and what comes after it, so that it is loaded anew. False where it is not on its way.
@@ -184,27 +247,23 @@ extension PlaybackEngine {
         if let user, letGo(user.id) { return }
         let isKey = resource.kind == .key
         let role: RequestRole = isKey ? .key(id) : .map(id)
-        var final = PlayerError(error, isFirst: false)
-        if isKey {
-            final.code = error.code == .untrustedCertificate || error.code == .refused ? .refused : .contentKey
-            final.cause = "the key: \(final.cause)"
-        }
-        let hasAlternative = id == .main && hasAlternative
+        let final = PlayerError(error, as: isKey ? .key : .listed)
+        let hasAlternative = hasAlternative(for: id)
         switch decide(role, isKey ? .key : .initializationSection, .loading(error), hasAlternative: hasAlternative) {
         case .retry(let delay): wait(role, as: .resource(resource, id), delay, because: final)
         case .failOver, .skip, .fail:
             item?.lanes[id]?.resources[resource] = nil
             guard let user else { return }
-            if id == .main, hasAlternative { return takeElsewhere(user.id, because: final) }
+            if hasAlternative { return takeElsewhere(user.id, because: final) }
             failLane(id, final, from: user.id)
         }
     }
 
     /// Media that this client can never use, whatever it loads.
     mutating func failUnsupported(_ error: PlayerError, in id: LaneID) {
-        if id == .main, hasAlternative, let index = item?.variantIndex {
-            item?.unplayableVariants.insert(index)
-            return leaveVariant(because: error)
+        if hasAlternative(for: id) {
+            if id == .main, let index = item?.variantIndex { item?.unplayableVariants.insert(index) }
+            return leave(id, because: error)
         }
         failLane(id, error)
     }
@@ -216,58 +275,26 @@ extension PlaybackEngine {
         _ cause: RetrySchedule<RequestRole>.Failure.Cause, hasAlternative: Bool, isAtLiveEdge: Bool = false
     ) -> RetrySchedule<RequestRole>.Decision {
         var failure = RetrySchedule<RequestRole>.Failure(cause: cause, kind: kind)
-        loading.bucket.charge(at: now)
+        let isPatient = kind == .reload && waitsLonger
+        loading.bucket.charge(at: now, counts: !isPatient)
         if loading.bucket.isExhausted { return .fail(failure.isRefusal ? .refused : .network) }
-        failure.isLive = item?.isLive ?? false
+        failure.isLive = isLiveStream
         failure.isAtLiveEdge = isAtLiveEdge
-        failure.targetDuration = item?.lanes[.main]?.tracker?.pacingTarget ?? .seconds(6)
+        failure.targetDuration = (item?.lanes[.main]?.tracker ?? item?.previousTracker)?.pacingTarget ?? .seconds(6)
+        if isPatient {
+            let limit = preferences.stalePolicy == .wait ? nil : preferences.staleLimit
+            failure.patience = limit.map { .atLeast($0) } ?? .endless
+        }
         failure.hasAlternative = hasAlternative
         let decision = loading.retries.decide(failure, for: role, at: now)
         guard case .retry(let delay) = decision else { return decision }
         return .retry(after: max(delay, loading.bucket.wait(at: now)))
     }
 
-    // MARK: Variants
-
-    /// There is a variant to go to that has not failed of late.
-    var hasAlternative: Bool {
-        guard let item, item.trick == nil, item.candidates.count > 1 else { return false }
-        let penalized = loading.penalizedVariants(at: now)
-        return eligibility().eligible.contains {
-            $0.uri != item.variantURI && !penalized.contains($0.index)
-                && !item.unplayableVariants.contains($0.index)
-        }
-    }
-
-    /// Goes on with another variant, and does not come back for a while.
-    mutating func leaveVariant(because error: PlayerError) {
-        guard let item, let current = item.variantIndex else { return failWhenPlayed(error) }
-        effects.append(.publish(.recoverableError(error)))
-        // Variants that differ in their audio only share a playlist, and its faults.
-        for candidate in item.candidates where candidate.uri == item.variantURI {
-            loading.penalties.add(candidate.index, at: now)
-        }
-        let eligible = eligibility().eligible.filter { $0.uri != item.variantURI }
-        let bandwidth = Double(item.variant?.bandwidth ?? 0)
-        // As near to what was chosen as can be, rather below than above.
-        let next = eligible.min {
-            Self.distance($0.bandwidth, from: bandwidth) < Self.distance($1.bandwidth, from: bandwidth)
-        }
-        guard let next else { return failWhenPlayed(error) }
-        use(next.index, explanation: "variant \(current) failed: \(error.cause)")
-    }
-
-    private static func distance(_ bandwidth: Double, from wanted: Double) -> Double {
-        bandwidth <= wanted ? wanted - bandwidth : (bandwidth - wanted) * 4
-    }
-
-    /// A variant that cannot even be asked for.
-    mutating func failVariant(_ index: Int, because text: String) {
-        item?.unplayableVariants.insert(index)
-        let error = PlayerError(code: .badPlaylist, url: item?.multivariantURL, cause: "variant \(index): \(text)")
-        effects.append(.publish(.recoverableError(error)))
-        guard let next = eligibility().eligible.first(where: { $0.index != index }) else { return failItem(error) }
-        use(next.index, explanation: "variant \(index): \(text)")
+    /// The item is live, also while the list of its variant is on its way.
+    private var isLiveStream: Bool {
+        guard let item else { return false }
+        return item.lanes[.main]?.tracker?.isLive ?? item.previousTracker?.isLive ?? false
     }
 
     // MARK: Waiting
@@ -282,7 +309,8 @@ extension PlaybackEngine {
 
     /// Makes a request again whose time has come.
     mutating func retry(_ role: RequestRole) {
-        guard let waiting = loading.waiting.removeValue(forKey: role), item?.error == nil,
+        // Who rests asks when it plays again.
+        guard item?.isAtRest != true, let waiting = loading.waiting.removeValue(forKey: role), item?.error == nil,
             item?.pendingFailure == nil
         else { return }
         for request in waiting { retry(request) }
@@ -348,10 +376,12 @@ extension PlaybackEngine {
     }
 
     /// Loading cannot go on; what was loaded before `segment` is played before the item fails.
-    mutating func failWhenPlayed(_ error: PlayerError, from segment: SegmentID? = nil) {
+    /// Without the media of `lane` nothing is played: neither before its first, nor after its last.
+    mutating func failWhenPlayed(_ error: PlayerError, from segment: SegmentID? = nil, in lane: LaneID? = nil) {
         if item?.trick != nil { return giveUpTrickPlay(because: error) }
         guard let item, item.error == nil, item.pendingFailure == nil else { return }
-        guard item.hasPresentable else { return failItem(error) }
+        let isMissing = lane.map { !item.hasPlayed && item.lanes[$0]?.isDemuxed != true } ?? false
+        guard item.hasPresentable, !isMissing else { return failItem(error) }
         self.item?.pendingFailure = error
         if let segment { abandon(from: segment) }
         for id in LaneID.allCases {
@@ -364,6 +394,7 @@ extension PlaybackEngine {
             if item.lanes[id] != nil { complete(id) }
         }
         loading.waiting = [:]
+        self.item?.failingLane = lane
     }
 }
 

@@ -45,6 +45,8 @@ extension PlaybackEngine {
         firstControl = intent.firstControl
         let start = playhead
         let wasRunning = intent.machine.timebaseRate != 0
+        // What plays goes on without a hole.
+        if wasRunning { noteFirstDecoded() }
         run(machine.takeOver(from: intent.machine))
         if machine.timebaseRate != 0 {
             let anchor = wasRunning ? intent.endedAt : nil

@@ -42,8 +42,12 @@ extension PlaybackEngine {
         }
     }
 
-    /// The playlist of a variant's pictures: that of the visual option that is selected, else the variant's own.
+    /// The playlist of a variant's pictures: that of the visual option that is selected, else the variant's own. Where
+    /// only sound is wanted, the playlist of that.
     func mainURL(of variant: Variant, in playlist: MultivariantPlaylist, base: String) -> String? {
+        if item?.isSoundOnly == true, let uri = audio(of: variant, in: playlist)?.uri {
+            return URIReference.resolve(uri, against: base)
+        }
         let views = playlist.renditions.filter { $0.type == .video && $0.groupID == variant.video }
         let uri = mediaSelection.current[.visual]?.rendition(in: views)?.uri ?? variant.uri
         return URIReference.resolve(uri, against: base)
@@ -61,14 +65,13 @@ extension PlaybackEngine {
             redirect(.audio, to: url)
         } else {
             item?.loadsAudioOfVariant = false
-            setLane(.audio, to: configuration.playsAudio ? audible : nil, variantURI: variant.uri, base: base)
+            let isApart = configuration.playsAudio && item?.isSoundOnly != true
+            setLane(.audio, to: isApart ? audible : nil, variantURI: variant.uri, base: base)
         }
         var required: ForwardBuffer.Tracks = [.video]
         if item?.lanes[.audio] != nil { required.insert(.audio) }
         buffer.setRequiredTracks(required)
-        let subtitles = playlist.renditions.filter { $0.type == .subtitles && $0.groupID == variant.subtitles }
-        let legible = mediaSelection.current[.legible]?.rendition(in: subtitles)
-        setLane(.subtitles, to: legible, variantURI: variant.uri, base: base)
+        setLane(.subtitles, to: subtitles(of: variant, in: playlist), variantURI: variant.uri, base: base)
     }
 
     private mutating func setLane(_ id: LaneID, to rendition: Rendition?, variantURI: String, base: String) {
@@ -86,9 +89,10 @@ extension PlaybackEngine {
         }
     }
 
-    /// A lane that comes in mid-play begins where the variant that it belongs to does.
+    /// Audio that comes in mid-play begins where the variant that it belongs to does. Subtitles begin at the playhead
+    /// always: cues are wanted of what is being shown.
     private mutating func join(_ id: LaneID) {
-        guard let item, let main = item.lanes[.main], case .time(let time) = main.cursor else { return }
+        guard id == .audio, let item, let main = item.lanes[.main], case .time(let time) = main.cursor else { return }
         self.item?.lanes[id]?.cursor = .time(time)
         // Up to there what is loaded has audio of its own.
         let playhead = playhead
@@ -96,6 +100,24 @@ extension PlaybackEngine {
         buffer.removeAll(in: id.bufferTrack)
         buffer.insert(ForwardBuffer.Piece(range: playhead..<time, byteCount: 0, isGap: true), in: id.bufferTrack)
         self.item?.lanes[id]?.loadedEnd = time
+    }
+
+    /// The playhead has gone back to media that is loaded, to before the subtitles were chosen: cues of there are loaded.
+    mutating func rejoinSubtitles(at time: Duration) {
+        guard let lane = item?.lanes[.subtitles], let tracker = lane.tracker, lane.cursor != nil,
+            Self.resumeTime(of: lane, tracker) > time, time >= tracker.start,
+            buffer.forwardDuration(of: .legible, ForwardBuffer.Situation(playhead: time)) <= .zero
+        else { return }
+        for flight in lane.segments.reversed() { cancel(flight) }
+        buffer.removeAll(in: .legible)
+        item?.lanes[.subtitles]?.segments = []
+        item?.lanes[.subtitles]?.loadedEnd = time
+        item?.lanes[.subtitles]?.cursor = .time(time)
+        item?.lanes[.subtitles]?.startsNewSequence = true
+        guard lane.isComplete else { return }
+        item?.lanes[.subtitles]?.isComplete = false
+        effects.append(.reopenLane(.subtitles))
+        followPlaylist(of: .subtitles)
     }
 
     // MARK: Changing
@@ -127,13 +149,11 @@ extension PlaybackEngine {
 
     private mutating func changeLegible(_ playlist: MultivariantPlaylist, _ index: Int, base: String) {
         let variant = playlist.variants[index]
-        let group = playlist.renditions.filter { $0.type == .subtitles && $0.groupID == variant.subtitles }
         // Cues of before leave at once, and those of now are loaded from here on.
         removeLane(.subtitles)
         buffer.removeAll(in: LaneID.subtitles.bufferTrack)
         effects.append(.clearLane(.subtitles))
-        setLane(
-            .subtitles, to: mediaSelection.current[.legible]?.rendition(in: group), variantURI: variant.uri, base: base)
+        setLane(.subtitles, to: subtitles(of: variant, in: playlist), variantURI: variant.uri, base: base)
     }
 
     private mutating func changeAudible(_ playlist: MultivariantPlaylist, _ index: Int, base: String) {
@@ -143,8 +163,13 @@ extension PlaybackEngine {
             let input = InitialVariantRule().choose(
                 from: eligible, knownThroughput: loading.estimatedBitsPerSecond(at: now),
                 startsOnFirstEligibleVariant: false)
+            if item?.isSoundOnly == true, let other = cheapestSound(of: eligible) {
+                dropAhead()
+                return use(other.index, explanation: "it has the audio that was chosen")
+            }
             if let input { return changeAudible(with: input.variantIndex) }
         }
+        if item?.isSoundOnly == true { return changeVisual(playlist, base: base) }
         let variant = playlist.variants[index]
         let group = playlist.renditions.filter { $0.type == .audio && $0.groupID == variant.audio }
         let rendition = mediaSelection.current[.audible]?.rendition(in: group)

@@ -29,7 +29,7 @@ extension PlaybackEngine {
     }
 
     mutating func reloadPlaylist(of lane: LaneID) {
-        guard let item, item.error == nil, item.pendingFailure == nil, !item.isClosed else { return }
+        guard let item, item.error == nil, item.pendingFailure == nil, !item.isClosed, !item.isAtRest else { return }
         requestPlaylist(of: lane)
     }
 
@@ -52,8 +52,9 @@ extension PlaybackEngine {
         case (.firstPlaylist, .failure(let failure)): failWhenPlayed(PlayerError(failure))
         case (.mediaPlaylist(let lane, let isReload, let variantIndex), _):
             item?.lanes[lane]?.playlistRequest = nil
+            item?.lanes[lane]?.awaitsReload = false
             takeMediaPlaylist(result, lane, isReload: isReload, variantIndex: variantIndex, context)
-        case (.segment, _), (.resource, _): break
+        case (.segment, _), (.head, _), (.resource, _): break
         }
     }
 
@@ -69,7 +70,7 @@ extension PlaybackEngine {
         for warning in loaded.warnings { effects.append(.publish(.warning(warning))) }
     }
 
-    private mutating func open(_ loaded: LoadedPlaylist, began: Duration) {
+    mutating func open(_ loaded: LoadedPlaylist, began: Duration) {
         switch loaded.playlist {
         case .multivariant(let playlist):
             item?.multivariant = playlist
@@ -122,6 +123,7 @@ extension PlaybackEngine {
     /// `known` is the list as it was laid on the timeline before.
     mutating func attach(_ playlist: MediaPlaylist, url: String, to id: LaneID, known: PlaylistTracker? = nil) {
         guard var item, var lane = item.lanes[id] else { return }
+        if let parked = lane.parked { return goOn(from: parked, in: id, with: playlist, url: url) }
         if playlist.segments.isEmpty, playlist.hasEndList {
             let failure = PlaylistFailure(kind: .malformed, url: url, text: "the playlist lists no segment")
             if id == .subtitles { return dropLane(id, because: failure.text) }
@@ -129,18 +131,21 @@ extension PlaybackEngine {
         }
         let start = alignedStart(of: playlist, url: url, in: id)
         // A list that has ended is as it was.
-        let tracker =
+        var tracker =
             known.flatMap { $0.start == start ? $0 : nil }
             ?? PlaylistTracker(
                 playlist, requestURL: lane.playlistURL, url: url, start: start, loadBegan: lane.playlistRequestBegan,
                 now: now)
+        if let other = item.reference(for: id) { tracker.follow(other) }
         let isKnown = known?.start == start
         lane.tracker = tracker
         item.lanes[id] = lane
         if playlist.hasEndList, !isKnown {
             item.knownPlaylists[lane.playlistURL] = KnownPlaylist(playlist: playlist, url: url, tracker: tracker)
         }
-        if id == .main, item.trick == nil, playlist.hasEndList, let index = item.variantIndex, !isKnown {
+        if id == .main, item.trick == nil, !item.isSoundOnly, playlist.hasEndList, let index = item.variantIndex,
+            !isKnown
+        {
             item.variantPlaylists[index] = SizeTellingPlaylist(playlist, starts: tracker.starts)
         }
         // A list that says no more than another one did is no sign of life.
@@ -151,12 +156,34 @@ extension PlaybackEngine {
             effects.append(.publish(.warning("\(url): \(issue)")))
         }
         if id == .main, item.start == nil { chooseStart(tracker) }
+        noteMissedMeanwhile(id, url: url)
         startLanes()
         armReload(id)
         if id == .main, self.item?.trick == nil {
-            effects.append(
-                .publish(.durationChanged(tracker.isLive ? .indefinite : MediaTime(tracker.end))))
+            tellDuration(tracker.isLive ? .indefinite : MediaTime(tracker.end))
         }
+    }
+
+    /// The window of a variant that another one failed for may have moved on while no list could be had.
+    private mutating func noteMissedMeanwhile(_ id: LaneID, url: String) {
+        guard id == .main, item?.trick == nil, var lane = item?.lanes[id], lane.dropsOverlap,
+            lane.tracker?.isLive == true, case .time(let time) = lane.cursor
+        else { return }
+        noteMissed(&lane, resumeTime: time, url: url)
+        item?.lanes[id] = lane
+    }
+
+    /// Takes the list at a fresh URL as a newer state of the one whose URL has run out.
+    private mutating func goOn(
+        from parked: PlaylistTracker, in id: LaneID, with playlist: MediaPlaylist, url: String
+    ) {
+        guard var lane = item?.lanes[id] else { return }
+        var tracker = parked
+        tracker.requestURL = lane.playlistURL
+        lane.parked = nil
+        lane.tracker = tracker
+        item?.lanes[id] = lane
+        update(id, with: playlist, url: url, loadBegan: lane.playlistRequestBegan)
     }
 
     /// The item time of a playlist's first segment. Live playlists of several renditions are laid side by side by
@@ -166,9 +193,21 @@ extension PlaybackEngine {
             !playlist.hasEndList || reference.beganLive || reference.start != .zero
         else { return .zero }
         if let start = Self.start(of: playlist, beside: reference) { return start }
+        if lane == .main, let start = startBeyond(of: playlist) { return start }
         var length = Duration.zero
         for segment in playlist.segments { length += segment.duration }
         return reference.end - length
+    }
+
+    /// Of a variant whose window has moved past all that was known of the one before, as far as time allows.
+    private func startBeyond(of playlist: MediaPlaylist) -> Duration? {
+        guard let before = item?.previousTracker, before.isLive else { return nil }
+        let end = before.playlist.mediaSequence + before.segmentCount
+        let (distance, overflow) = playlist.mediaSequence.subtractingReportingOverflow(end)
+        let target = before.pacingTarget
+        guard !overflow, (1...100_000).contains(distance), target * distance <= now - before.lastLoadBegan + target * 2
+        else { return nil }
+        return before.end + target * distance
     }
 
     private func startBesideOthers(of playlist: MediaPlaylist, in id: LaneID) -> Duration? {
@@ -186,7 +225,7 @@ extension PlaybackEngine {
         {
             return reference.start + (here - there)
         }
-        let distance = playlist.mediaSequence - other.mediaSequence
+        let distance = playlist.mediaSequence - other.mediaSequence - reference.renumbering
         if distance >= 0, distance <= reference.segmentCount { return reference.starts[distance] }
         if distance < 0, -distance <= playlist.segments.count {
             var before = Duration.zero
@@ -234,8 +273,9 @@ extension PlaybackEngine {
         case .duration(let length): item?.forwardEnd = start + length
         }
         if let end = item?.forwardEnd, end < start { item?.forwardEnd = start }
-        watched = WatchedTime(from: start)
         setTimebase(TimebaseState(itemTime: start, hostTime: now, rate: timebase.rate))
+        // The way from item time 0 to the start was not played.
+        watched = WatchedTime(from: start)
     }
 
     func liveOffset(of tracker: PlaylistTracker) -> Duration {
@@ -251,6 +291,8 @@ extension PlaybackEngine {
             guard let tracker = item?.lanes[id]?.tracker else { continue }
             // Subtitles may join an item that is being played.
             let start = id == .subtitles ? max(start, playhead) : start
+            // What lies before is not passed over: it was not wanted.
+            if id == .subtitles { item?.lanes[id]?.loadedEnd = start }
             // A start that was asked for by time is exact: the last moments of its segment count.
             let index = item?.startWindow == nil ? nil : tracker.index(containing: max(start, tracker.start))
             item?.lanes[id]?.cursor = index.map { .position(tracker.position(at: $0)) } ?? .time(start)
@@ -262,10 +304,9 @@ extension PlaybackEngine {
     private mutating func update(_ id: LaneID, with playlist: MediaPlaylist, url: String, loadBegan: Duration) {
         guard var lane = item?.lanes[id], var tracker = lane.tracker else { return }
         let next = Self.resumeTime(of: lane, tracker)
-        let hasJumped = playlist.mediaSequence > tracker.playlist.mediaSequence + tracker.segmentCount
         let update = tracker.update(with: playlist, url: url, loadBegan: loadBegan, now: now)
         // Past everything that was known: its place is beside what the other lanes list now.
-        if update == .changed, hasJumped, let start = startBesideOthers(of: playlist, in: id) {
+        if update == .changed, tracker.hasJumped, let start = startBesideOthers(of: playlist, in: id) {
             tracker.shift(by: start - tracker.start)
         }
         lane.tracker = tracker
@@ -278,7 +319,7 @@ extension PlaybackEngine {
             noteMissed(&lane, resumeTime: next, url: url)
             // It was not to fall behind.
             if item?.pendingFailure != nil || item?.error != nil { return }
-        case .first, .unchanged, .older: loading.bucket.chargeUnchanged(at: now)
+        case .first, .unchanged, .older: loading.bucket.chargeUnchanged(at: now, counts: !waitsLonger)
         }
         if update == .changed || update == .restarted {
             loading.bucket.deliverPlaylist()
@@ -292,11 +333,17 @@ extension PlaybackEngine {
                 PlayerError(code: .network, url: url, cause: "the server sends nothing new, however often it is asked"))
         }
         if !tracker.isLive, id == .main {
-            effects.append(.publish(.durationChanged(MediaTime(tracker.end))))
+            tellDuration(MediaTime(tracker.end))
         }
         armReload(id)
         checkStale()
         if update == .changed, id == .main { catchUp() }
+    }
+
+    private mutating func tellDuration(_ duration: MediaTime) {
+        guard item?.toldDuration != duration else { return }
+        item?.toldDuration = duration
+        effects.append(.publish(.durationChanged(duration)))
     }
 
     /// Sees to it that the list of a lane that loads again goes on, or comes at all.
@@ -306,24 +353,43 @@ extension PlaybackEngine {
 
     mutating func armReload(_ id: LaneID) {
         guard let tracker = item?.lanes[id]?.tracker, item?.lanes[id]?.playlistRequest == nil,
-            item?.isClosed == false
+            item?.isClosed == false, item?.isAtRest == false
         else { return }
         guard var time = tracker.nextReload else { return effects.append(.disarm(.reload(id))) }
         if configuration.pacing != .realTime || tracker.end - playhead >= tracker.pacingTarget * 2 {
             time += tracker.reloadDelay
         }
         effects.append(.arm(.reload(id), at: max(time, now + loading.bucket.wait(at: now))))
-        if let item { effects.append(.arm(.stale, at: item.lastNewSegment + tracker.staleLimit)) }
+        guard let item else { return }
+        effects.append(.arm(.stale, at: item.lastNewSegment + (staleLimit(of: tracker) ?? tracker.staleLimit)))
+    }
+
+    /// How long a list may bring nothing new; nil for ever.
+    private func staleLimit(of tracker: PlaylistTracker) -> Duration? {
+        switch preferences.stalePolicy {
+        case .wait: nil
+        case .end, .fail: preferences.staleLimit ?? tracker.staleLimit
+        }
+    }
+
+    /// A live stream that brings nothing new is waited for longer than is usual.
+    var waitsLonger: Bool {
+        guard let tracker = item?.liveTracker ?? item?.previousTracker, tracker.isLive else { return false }
+        return staleLimit(of: tracker).map { $0 > tracker.staleLimit } ?? true
     }
 
     /// Ends a live stream that brings nothing new (R41, R42).
     mutating func checkStale() {
-        guard let item, item.error == nil, item.pendingFailure == nil, let tracker = item.liveTracker, !item.isClosed
+        guard let item, item.error == nil, item.pendingFailure == nil, let tracker = item.liveTracker, !item.isClosed,
+            !item.isAtRest
         else { return }
         let silence = now - item.lastNewSegment
         // While lists cannot be loaded it is for their budget to end it, which is longer (R39).
         let isFailing = LaneID.allCases.contains { loading.retries.isFailing(.mediaPlaylist($0)) }
-        if silence >= tracker.staleLimit, !isFailing {
+        let limit = staleLimit(of: tracker)
+        // Who did not look, because the process was stopped, looks first.
+        let hasLooked = limit.map { tracker.lastLoadBegan >= item.lastNewSegment + $0 } ?? false
+        if let limit, silence >= limit, hasLooked, !isFailing {
             // A rendition that does not end with its variant ends nothing.
             if preferences.stalePolicy == .end || !item.isLive {
                 effects.append(.publish(.warning("\(tracker.url): nothing new for \(Int(silence.seconds)) s, ended")))
@@ -337,7 +403,7 @@ extension PlaybackEngine {
             }
             return
         }
-        effects.append(.arm(.stale, at: max(item.lastNewSegment + tracker.staleLimit, now + tracker.pacingTarget)))
+        effects.append(.arm(.stale, at: max(item.lastNewSegment + (limit ?? .zero), now + tracker.pacingTarget)))
         let stuck = tracker.pacingTarget * 3.5
         if now - max(item.lastNewSegment, item.lastStuckNotice) >= stuck {
             let now = now

@@ -22,13 +22,15 @@ extension PlaybackEngine {
         guard configuration.refreshesURLs, error.code == .httpStatus, let status = error.status,
             status == 403 || status == 410, let item, item.error == nil, item.pendingFailure == nil
         else { return false }
-        if case .firstPlaylist = context.purpose { return false }
+        // The fresh URL itself is refused.
+        if case .firstPlaylist = context.purpose, item.refresh.isUnderWay { return false }
         // What was asked for before the last fresh URL came says nothing about that.
         let isOld = item.refresh.renewed.map { context.began < $0 } ?? false
         guard isOld || item.refresh.isUnderWay || item.refresh.isProved else { return false }
         putOff(context.purpose, id)
         if isOld || item.refresh.isUnderWay { return true }
-        var cause = PlayerError(error, isFirst: false)
+        let hasOpened = item.multivariant != nil || !item.lanes.isEmpty
+        var cause = PlayerError(error, isFirst: !hasOpened)
         cause.code = .notFound
         if case .resource(let resource, _) = context.purpose, resource.kind == .key { cause.code = .contentKey }
         self.item?.refresh.isUnderWay = true
@@ -48,6 +50,7 @@ extension PlaybackEngine {
         case .segment(let segment):
             goBack(to: segment)
             park(segment.lane)
+        case .head(let segment): effects.append(.endHead(segment))
         case .resource(let resource, let lane):
             for other in Set([lane] + lanes(sharing: id, of: resource)).sorted(by: { $0.rawValue < $1.rawValue }) {
                 item?.lanes[other]?.resources[resource] = nil
@@ -69,7 +72,11 @@ extension PlaybackEngine {
             return
         }
         item?.previousTracker = tracker
-        lane.cursor = .time(Self.resumeTime(of: lane, tracker))
+        if tracker.isLive {
+            lane.parked = tracker
+        } else {
+            lane.cursor = .time(Self.resumeTime(of: lane, tracker))
+        }
         lane.startsNewSequence = true
         lane.dropsOverlap = true
         lane.tracker = nil
@@ -99,6 +106,7 @@ extension PlaybackEngine {
     mutating func goOn(from loaded: LoadedPlaylist, began: Duration) {
         item?.refresh.isUnderWay = false
         item?.knownPlaylists = [:]
+        if item?.multivariant == nil, item?.lanes.isEmpty == true { return open(loaded, began: began) }
         switch (loaded.playlist, item?.multivariant) {
         case (.media(let playlist), nil):
             guard item?.lanes[.main] != nil else { return }
@@ -116,14 +124,20 @@ extension PlaybackEngine {
             item?.choiceLimits = nil
             item?.decidedFor = nil
             if item?.trick != nil { return renewTrickPlay() }
-            // Every lane begins its list anew, also where that has the URL that it had.
-            for id in LaneID.allCases { item?.lanes[id]?.playlistURL = "" }
+            // Every lane takes its list from the fresh URL, also where that is named as it was.
+            var parked: [(LaneID, PlaylistTracker)] = []
+            for id in LaneID.allCases {
+                park(id, leavesFresh: false)
+                if let tracker = item?.lanes[id]?.parked { parked.append((id, tracker)) }
+                item?.lanes[id]?.playlistURL = ""
+            }
             let variant = playlist.variants[index]
             guard let url = mainURL(of: variant, in: playlist, base: loaded.url) else {
                 return failVariant(index, because: "its URI cannot be resolved")
             }
             redirect(.main, to: url)
             chooseRenditions(for: variant, of: playlist, base: loaded.url)
+            for (id, tracker) in parked where item?.lanes[id]?.tracker == nil { item?.lanes[id]?.parked = tracker }
         case (.media, _?), (.multivariant, nil): failWhenPlayed(otherStream(loaded.url))
         }
     }

@@ -51,7 +51,8 @@ extension PlaybackEngine {
             let moved = TimebaseState(itemTime: anchor.itemTime, hostTime: anchor.hostTime, rate: Double(rate))
             jump(to: moved.itemTime(at: now))
         }
-        run(machine.handle(.setRateAtHostTime(rate, anchor, buffer: bufferState(rate: rate))))
+        let buffer = tellBufferState(rate: rate)
+        run(machine.handle(.setRateAtHostTime(rate, anchor, buffer: buffer)))
     }
 
     /// Before the first media and after the last there is none to present: time waits there until it leads into what there
@@ -88,7 +89,8 @@ extension PlaybackEngine {
     mutating func cancelSeek() {
         guard item?.seekTarget != nil, item?.seekRequest?.isOwn != true else { return }
         forgetSeek()
-        run(machine.handle(.seekCancelled(bufferState(rate: machine.rate))))
+        let buffer = tellBufferState(rate: machine.rate)
+        run(machine.handle(.seekCancelled(buffer)))
         effects.append(.seekEnded(finished: false))
     }
 
@@ -104,6 +106,8 @@ extension PlaybackEngine {
         item?.seekTarget = nil
         item?.seekRequest = nil
         item?.primeNumber = nil
+        // The question for the first media is asked anew.
+        item?.startPrime = nil
     }
 
     /// Ends the seek that is under way once there is media at its target, and the outputs have decoded it.
@@ -119,6 +123,7 @@ extension PlaybackEngine {
     }
 
     mutating func notePrimed(_ number: Int, first: Duration?) {
+        if number == lastPrime { noteFirstDecoded() }
         if item?.prerollNumber == number { endPreroll(finished: true) }
         guard item?.primeNumber == number, item?.seekTarget != nil else { return }
         completeSeek(first: first)
@@ -131,7 +136,8 @@ extension PlaybackEngine {
         let isJump = item?.seekRequest?.isJump ?? true
         endSeek(finished: true)
         if isJump { effects.append(.publish(.timeJumped(to: MediaTime(time)))) }
-        run(machine.handle(.seekCompleted(bufferState(rate: machine.rate))))
+        let buffer = tellBufferState(rate: machine.rate)
+        run(machine.handle(.seekCompleted(buffer)))
     }
 
     // MARK: Places
@@ -222,7 +228,7 @@ extension PlaybackEngine {
 
     private func isBuffered(_ target: Duration) -> Bool {
         // Where nothing is kept that outputs have taken, it would have to be given to them again.
-        guard keepsPresented, item?.trick == nil else { return false }
+        guard keepsPresented, item?.trick == nil, !isLoadingForLate else { return false }
         let end = effectiveEnd ?? .seconds(Int64.max)
         return buffer.loadedTimeRanges().contains { range in
             (range.contains(target) || target == end && target == range.upperBound)
@@ -235,12 +241,22 @@ extension PlaybackEngine {
     /// Presents from `landing` on what is loaded.
     private mutating func present(from landing: Landing) {
         for id in LaneID.allCases { item?.lanes[id]?.drainedEnd = nil }
+        forgetEnd()
         effects.append(.reposition(to: landing))
+        rejoinSubtitles(at: landing.time)
+    }
+
+    /// What was found out at the end before counts no longer.
+    private mutating func forgetEnd() {
+        item?.endDeadline = nil
+        item?.undecodable = nil
     }
 
     /// Forgets what is loaded, and loads from `landing` on.
     mutating func restartLoading(at landing: Landing) {
         if item?.loadsAudioOfVariant == true { keepAudioOfVariant() }
+        for id in LaneID.allCases { endLate(id) }
+        forgetEnd()
         guard let item else { return }
         let target = landing.time
         for old in item.lanes.values {
@@ -259,9 +275,11 @@ extension PlaybackEngine {
             lane.startsNewSequence = true
             lane.dropsOverlap = false
             lane.isCutAtEnd = false
+            lane.soundEnd = nil
             lane.drainedEnd = nil
             lane.isComplete = false
             lane.inheritedRole = nil
+            lane.lost = LostMedia()
             self.item?.lanes[lane.id] = lane
             buffer.removeAll(in: lane.id.bufferTrack)
             cancelUnneededResources(of: lane.id)

@@ -11,6 +11,7 @@ extension PlaybackEngine {
 
     /// Begins to load whatever is wanted and may be loaded now.
     mutating func scheduleLoads() {
+        guard item?.isAtRest != true else { return }
         for id in LaneID.allCases {
             // Gaps take no request: the lane goes on at once.
             while mayLoad(id), load(in: id, beside: false) {}
@@ -22,7 +23,7 @@ extension PlaybackEngine {
     private mutating func mayLoad(_ id: LaneID) -> Bool {
         refreshOutlook()
         guard let outlook = knownOutlook, outlook.idleTracks.contains(id.bufferTrack) else { return false }
-        if item?.lanes[id]?.isReplacing == true || isOwed(id) { return true }
+        if item?.lanes[id]?.isReplacing == true || item?.lanes[id]?.late != nil || isOwed(id) { return true }
         return tracksToLoad.contains(id.bufferTrack) || outlook.endedTracks.contains(id.bufferTrack)
             || !outlook.demuxedTracks.contains(id.bufferTrack)
     }
@@ -35,22 +36,35 @@ extension PlaybackEngine {
         guard let lane = item?.lanes[id], let tracker = lane.tracker, !lane.isComplete,
             beside || lane.segments.allSatisfy(\.isLoaded),
             beside || lane.segments.count < Self.maximumUndemuxedSegments,
-            lane.cursor != nil, item?.pendingFailure == nil, item?.error == nil
+            lane.cursor != nil, !lane.awaitsReload, item?.pendingFailure == nil, item?.error == nil
         else { return false }
+        if lane.late != nil {
+            if lane.late?.until == nil { return false }
+            if !lane.isLoadedAgain(Self.resumeTime(of: lane, tracker)) { endLate(id) }
+        }
         guard let index = lane.nextIndex else {
             // A rendition whose list goes on after the variant has ended is not waited for.
             let isOver = !tracker.isLive || item?.isClosed == true || reachesEnd(lane)
             if isOver, lane.segments.isEmpty { complete(id) }
             return false
         }
+        var isForSound = false
         if let end = item?.isLive == true ? item?.forwardEnd : effectiveEnd, tracker.starts[index] >= end {
-            if lane.segments.isEmpty { complete(id) }
-            return false
+            isForSound =
+                item?.forwardEnd == end
+                && (needsMoreSound(lane, before: end, from: tracker.starts[index])
+                    || endsTooEarly(lane, before: end, at: index))
+            guard isForSound, lane.segments.isEmpty else {
+                if lane.segments.isEmpty { complete(id) }
+                return false
+            }
         }
+        let isAgain = lane.isLoadedAgain(tracker.starts[index])
         // Before anything could be demuxed nothing can be played, however long the gaps are that are loaded.
-        guard tracksToLoad.contains(id.bufferTrack) || !lane.isDemuxed || lane.isReplacing || isOwed(id) else {
-            return false
-        }
+        guard
+            tracksToLoad.contains(id.bufferTrack) || !lane.isDemuxed || lane.isReplacing || isOwed(id) || isAgain
+                || isForSound
+        else { return false }
         let segment = tracker.playlist.segments[index]
         if segment.isGap {
             if id == .main, hasAlternative {  // R38
@@ -63,8 +77,14 @@ extension PlaybackEngine {
             skip(index, in: id, cause: "marked EXT-X-GAP")
             return true
         }
-        if id == .main, considerSwitch(at: index) { return true }
-        if id == .main, isHeldBack { return false }
+        if id == .main, !isAgain, !isForSound {
+            switch considerSwitch(at: index) {
+            case .stays: break
+            case .switched: return true
+            case .asked: return false
+            }
+            if isHeldBack { return false }
+        }
         begin(segment, at: index, in: id)
         return false
     }
@@ -85,6 +105,8 @@ extension PlaybackEngine {
     mutating func begin(_ segment: MediaSegment, at index: Int, in id: LaneID) {
         guard let lane = item?.lanes[id], let tracker = lane.tracker else { return }
         guard let url = URIReference.resolve(segment.uri, against: tracker.url) else {
+            let lost = loading.makeSegmentID(in: id)
+            noteLost(lost, role: lost, start: tracker.starts[index])
             return skip(index, in: id, cause: "its URI cannot be resolved")
         }
         let job: SegmentJob
@@ -99,6 +121,7 @@ extension PlaybackEngine {
         flight.byteRange = segment.byteRange?.range
         flight.variantIndex = id == .main && item?.trick == nil ? item?.variantIndex : nil
         item?.lanes[id]?.inheritedRole = nil
+        item?.lanes[id]?.soundEnd = nil
         item?.lanes[id]?.segments.append(flight)
         advance(id, past: index)
         requestResources(of: job, in: id)
@@ -144,7 +167,9 @@ extension PlaybackEngine {
             mapKey: mapKey, start: tracker.starts[index],
             duration: tracker.starts[index + 1] - tracker.starts[index], timeline: timelineNumber(of: key),
             window: window, startsNewSequence: isNewSequence, replacement: lane.replacement, url: url,
-            mediaSequence: segment.mediaSequence, videoRange: id == .main ? declaredVideoRange : nil)
+            mediaSequence: segment.mediaSequence, videoRange: id == .main ? declaredVideoRange : nil,
+            stream: StreamID(playlistURL: lane.playlistURL, epoch: key.epoch, discontinuity: key.discontinuity),
+            kinds: lane.kinds(at: tracker.starts[index]))
         lane.lastTimeline = key
         lane.startsNewSequence = false
         lane.dropsOverlap = false
@@ -168,7 +193,7 @@ extension PlaybackEngine {
     }
 
     /// The key among the alternatives that this client can use; nil for clear media.
-    private func segmentKey(
+    func segmentKey(
         _ keys: [EncryptionKey], base: String, mediaSequence: Int
     ) throws(PlayerError) -> SegmentKey? {
         guard !keys.isEmpty else { return nil }
@@ -281,7 +306,7 @@ extension PlaybackEngine {
     mutating func noteResponse(_ id: RequestID, _ response: TransportResponse) {
         if response.wasReadFromCache {
             loading.requests[id]?.isFromCache = true
-            loading.estimator.ended(id.rawValue, at: now)
+            loading.estimator.forget(id.rawValue, at: now)
         } else {
             loading.estimator.responded(id.rawValue, at: now)
         }
@@ -357,6 +382,7 @@ extension PlaybackEngine {
             item?.lanes[lane]?.resources[resource] = .loaded
             // A map has proved itself when a segment was read with it.
             if resource.kind == .key { loading.retries.succeed(.key(lane)) }
+        case .head(let segment): effects.append(.endHead(segment))
         case .firstPlaylist, .mediaPlaylist: break
         }
     }
@@ -370,13 +396,16 @@ extension PlaybackEngine {
         case .segmentEnded(let segment, let start, let end): endSegment(segment, start: start, end: end)
         case .segmentFailed(let segment, let failure): failSegment(segment, failure)
         case .replaced(let lane, let number, let time): noteReplaced(lane, by: number, from: time)
+        case .headNeeded(let segment): requestHead(of: segment)
+        case .headRead(let segment): endHead(of: segment)
+        case .soundEnded(let segment, let time): item?.lanes[segment.lane]?.soundEnd = time
         case .closedCaptions(let services): offerClosedCaptions(services)
         case .syncSamples(let lane, let times): if lane == .main, item?.trick == nil { noteSyncSamples(times) }
         }
     }
 
     private mutating func noteTracks(_ tracks: [MediaTrack], of segment: SegmentID) {
-        guard !tracks.isEmpty else { return }
+        guard !tracks.isEmpty else { return noteTrackless(segment) }
         item?.hasPresentable = true
         if item?.trick == nil, segment.lane != .subtitles, item?.tracks[segment.lane] != tracks {
             item?.tracks[segment.lane] = tracks
@@ -408,11 +437,14 @@ extension PlaybackEngine {
         guard let index = item?.lanes[segment.lane]?.segments.firstIndex(where: { $0.id == segment }),
             let flight = item?.lanes[segment.lane]?.segments[index]
         else { return }
+        noteDelivered(flight)
         let from = flight.demuxedUpTo ?? min(time, flight.job.start)
         bridge(to: from, in: segment.lane)
         guard time > from || flight.demuxedUpTo == nil else { return }
+        if segment.lane != .subtitles, time > from { item?.hasMedia = true }
         insertMedia(from..<max(from, time), byteCount: 0, in: segment.lane)
         item?.lanes[segment.lane]?.segments[index].demuxedUpTo = max(from, time)
+        endSound(flight, demuxedUpTo: time)
     }
 
     private mutating func endSegment(_ segment: SegmentID, start: Duration, end: Duration) {
@@ -422,13 +454,21 @@ extension PlaybackEngine {
         else { return }
         let byteCount = loading.receivedByteCount(of: flight)
         item?.lanes[segment.lane]?.segments.remove(at: index)
+        noteDelivered(flight)
         item?.hasPresentable = true
+        if segment.lane != .subtitles { item?.hasMedia = true }
         markDemuxed(segment.lane)
         let from = flight.demuxedUpTo ?? min(start, flight.job.start)
         bridge(to: from, in: segment.lane)
-        insertMedia(from..<max(from, end), byteCount: byteCount, in: segment.lane)
+        // What is loaded once more is counted already.
+        let isAgain = item?.lanes[segment.lane]?.isLoadedAgain(flight.job.start) ?? false
+        insertMedia(from..<max(from, end), byteCount: isAgain ? 0 : byteCount, in: segment.lane)
         bridge(from: max(from, end), in: segment.lane)
+        if item?.lanes[segment.lane]?.late != nil, item?.lanes[segment.lane]?.late?.until == nil {
+            goBackForLate(segment.lane)
+        }
         item?.lanes[segment.lane]?.lastVariantIndex = flight.variantIndex
+        if segment.lane == .main, flight.job.start < end { watched.recover(flight.job.start..<end, at: playhead) }
         noteLoadedEnd(end, of: segment.lane)
         loading.retries.succeed(.segment(flight.role))
         loading.retries.succeed(.map(segment.lane))
@@ -445,6 +485,11 @@ extension PlaybackEngine {
                         itemTime: MediaTime(flight.job.start), mediaDuration: flight.job.duration,
                         duration: now - flight.requestBegan, byteCount: byteCount,
                         variantIndex: flight.variantIndex))))
+    }
+
+    mutating func noteDelivered(_ flight: SegmentInFlight) {
+        let now = now
+        item?.lanes[flight.id.lane]?.lost.deliver(flight.id, role: flight.role, at: now)
     }
 
     private mutating func insertMedia(_ range: Range<Duration>, byteCount: Int, in lane: LaneID) {
@@ -532,7 +577,9 @@ extension PlaybackEngine {
         }
         noteLoadedEnd(range.upperBound, of: id)
         item?.lanes[id]?.startsNewSequence = true
+        if !range.isEmpty { effects.append(.passedOver(id, range)) }
         if id == .main {
+            watched.lose(range, at: playhead)
             statistics.numberOfSkippedSegments += 1
             statistics.skippedDuration += duration.seconds
         }
@@ -579,6 +626,7 @@ extension PlaybackEngine {
         let end = time.map { item.start == nil ? $0 : max($0, playhead) }
         guard end != item.forwardEnd else { return }
         self.item?.forwardEnd = end
+        self.item?.endDeadline = nil
         if let old = item.forwardEnd, end.map({ $0 > old }) ?? true { reopenLanes(from: old) }
         run(machine.handle(.endMoved))
     }
@@ -635,6 +683,7 @@ extension PlaybackEngine {
     }
 
     mutating func removeLane(_ id: LaneID) {
+        endLate(id)
         guard let lane = item?.lanes[id] else { return }
         for flight in lane.segments.reversed() { cancel(flight) }
         cancelRequests { $0.purpose.lane == id }
@@ -695,6 +744,7 @@ extension PlaybackEngine {
         case .drained(let id, let end): noteDrained(id, end: end)
         case .droppedFrames(let total): journal?.noteDroppedFrames(total, inPeriodBefore: true)
         case .primed(let number, let first): notePrimed(number, first: first)
+        case .undecodable(let lane, let error, let isAll): noteUndecodable(lane, error, isAll: isAll)
         case .failed(let error): failItem(error)
         }
     }

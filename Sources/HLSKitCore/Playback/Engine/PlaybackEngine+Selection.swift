@@ -1,3 +1,4 @@
+import HLSMedia
 import HLSPlaylist
 
 /// Variants and renditions: which are chosen, and changing between them.
@@ -11,31 +12,35 @@ extension PlaybackEngine {
                 PlayerError(code: .badPlaylist, url: item?.multivariantURL, cause: "the playlist lists no variant"))
         }
         item?.candidates = VariantCandidate.list(of: playlist)
+        let isSoundOnly = wantsSoundOnly
+        item?.isSoundOnly = isSoundOnly
+        noteVariantPolicy()
         openMediaSelection(of: playlist)
         guard item?.error == nil else { return }
         if let known = knownBandwidth(of: playlist) { loading.hint = known }
         let eligibility = eligibility()
-        let choice = InitialVariantRule().choose(
-            from: eligibility.eligible, knownThroughput: loading.estimatedBitsPerSecond(at: now),
-            startsOnFirstEligibleVariant: preferences.startsOnFirstEligibleVariant)
+        let qualities = self.choice(from: eligibility.eligible)
+        let choice =
+            keepsVariant
+            ? firstOfRecording(from: qualities)
+            : InitialVariantRule().choose(
+                from: qualities, knownThroughput: loading.estimatedBitsPerSecond(at: now),
+                startsOnFirstEligibleVariant: preferences.startsOnFirstEligibleVariant)
         note(.choices) { .eligibility(eligibility) }
         guard let choice else { return failItem(noEligibleVariant(eligibility)) }
         note(.choices) { .firstVariant(index: choice.variantIndex, explanation: choice.explanation) }
         buffer.setRequiredTracks([.video])
         item?.lanes[.main] = MediaLane(id: .main, playlistURL: "")
-        item?.choice = eligibility.eligible.sorted { ($0.bandwidth, $0.index) < ($1.bandwidth, $1.index) }
+        item?.choice = qualities.sorted { ($0.bandwidth, $0.index) < ($1.bandwidth, $1.index) }
         use(choice.variantIndex, explanation: choice.explanation)
         preloadKeys(of: playlist)
     }
 
     private func noEligibleVariant(_ eligibility: VariantEligibility) -> PlayerError {
         if let quality = preferences.quality, eligibility.exclusions.values.allSatisfy({ $0 == .limits }) {
-            let offered = (item?.candidates ?? []).map { candidate in
-                (candidate.resolution.map { "\($0.height)p " } ?? "") + "\(Int(clamping: Int64(candidate.bandwidth)))"
-            }
             return PlayerError(
                 code: .noEligibleVariant, url: item?.multivariantURL, cause: "no variant matches \"\(quality)\"",
-                detail: "there are: " + offered.prefix(16).joined(separator: ", "))
+                detail: (item?.candidates ?? []).offer)
         }
         var reasons = eligibility.exclusions.sorted { $0.key < $1.key }
             .prefix(8)
@@ -53,15 +58,21 @@ extension PlaybackEngine {
         var context = SelectionContext()
         context.limit(to: configuration.capabilities)
         context.isPassThrough = configuration.canPlayCodec == nil
-        if let canPlay = configuration.canPlayCodec { context.canDecode = canPlay }
+        context.wantsPictures = item?.isSoundOnly != true
+        if let canPlay = configuration.canPlayCodec {
+            let needsVideo = context.wantsPictures
+            context.canDecode = { codec in
+                canPlay(codec) || !needsVideo && CodecString(rawValue: codec).mediaType == .video
+            }
+        }
         context.unplayableVariants = item?.unplayableVariants ?? []
-        context.penalizedVariants = loading.penalizedVariants(at: now)
+        context.penalizedVariants = penalizedVariants()
         let limits = preferences.limits(in: networkConditions)
         context.preferredPeakBitRate = limits.peakBitRate
         context.preferredMaximumResolution = limits.resolution
         context.prefersLosslessAudio = preferences.variantPreferences.contains(.lossless)
         switch preferences.variantPolicy {
-        case .automatic: break
+        case .automatic, .best: break
         case .bounded(let bitRates): context.bitRateBounds = bitRates
         case .pinned(let index, _): context.pinnedVariant = index
         }
@@ -69,6 +80,9 @@ extension PlaybackEngine {
         if outputLimits.needsStandardRange { context.supportedVideoRanges = ["SDR"] }
         context.quality = preferences.quality
         context.audibleOption = item?.audibleOption
+        if let count = outputLimits.maximumChannelCount {
+            context.maximumChannelCount = min(count, context.maximumChannelCount ?? count)
+        }
         return VariantEligibility(item?.candidates ?? [], in: context)
     }
 
@@ -108,6 +122,8 @@ extension PlaybackEngine {
             lane.startsNewSequence = true
             lane.dropsOverlap = true
         }
+        if let parked = lane.parked { lane.cursor = .time(Self.resumeTime(of: lane, parked)) }
+        lane.parked = nil
         lane.tracker = nil
         lane.playlistURL = url
         item?.lanes[id] = lane
@@ -133,39 +149,60 @@ extension PlaybackEngine {
 
     // MARK: Switching
 
-    /// Asks the rule which variant the segment at `index` is to come from. True when that is another one, so that the
-    /// lane waits for its playlist.
-    mutating func considerSwitch(at index: Int) -> Bool {
+    enum Switch {
+        case stays
+        /// It is another one: the lane waits for its playlist.
+        case switched
+        /// The program has not answered yet.
+        case asked
+    }
+
+    /// Asks the rule which variant the segment at `index` is to come from.
+    mutating func considerSwitch(at index: Int) -> Switch {
         guard let count = item?.candidates.count, count > 1, let tracker = item?.lanes[.main]?.tracker,
             item?.decidedFor != tracker.starts[index]
-        else { return false }
-        guard refreshChoice(), let choice = item?.choice, let current = item?.variantIndex else { return false }
-        item?.decidedFor = tracker.starts[index]
+        else { return .stays }
+        if keepsVariant { forgivePassed(upTo: tracker.starts[index]) }
+        guard refreshChoice(), let choice = item?.choice, let current = item?.variantIndex else { return .stays }
+        let start = tracker.starts[index]
         if statistics.numberOfSegments == 0, item?.lanes.values.contains(where: \.hasLoadedSegment) == false,
             choice.contains(where: { $0.index == current })
         {
             // Nothing was measured since the first choice.
-            return false
+            item?.decidedFor = start
+            return .stays
         }
         let decision: SelectionDecision
-        if choice.count == 1 {
+        if keepsVariant, item?.isSoundOnly != true {
+            decision = recordingDecision(at: index, in: tracker, among: choice)
+        } else if choice.count == 1 {
             decision = SelectionDecision(variantIndex: choice[0].index, explanation: "the only one that may be used")
+        } else if isSelectorOfProgram {
+            guard let known = questions.takeDecision(for: start) else {
+                ask(selectionInput(at: index, in: tracker, candidates: choice), for: .segment(start))
+                return .asked
+            }
+            decision = known
         } else {
             let input = selectionInput(at: index, in: tracker, candidates: choice)
             decision = loading.selector.decide(input)
             note(.choices) { .variant(input, decision) }
         }
+        item?.decidedFor = start
         item?.maximumForwardBuffer = decision.maximumForwardBuffer
-        guard decision.variantIndex != current else { return false }
+        guard decision.variantIndex != current else { return .stays }
         use(decision.variantIndex, explanation: decision.explanation)
-        return true
+        return .switched
     }
 
     /// Works out what the rule can choose from, anew if anything that limits it has changed. False where nothing is left.
     private mutating func refreshChoice() -> Bool {
+        let current = item?.variantIndex.flatMap { index in item?.candidates.first { $0.index == index } }
+        let base = item?.multivariantURL
         let limits = SelectionLimits(
-            preferences: preferences, networkConditions: networkConditions, outputs: outputLimits,
-            penalized: loading.penalizedVariants(at: now),
+            place: current.map { VariantPlace($0, base: base) }, preferences: preferences,
+            networkConditions: networkConditions, outputs: outputLimits,
+            penalized: penalizedVariants(),
             unplayable: item?.unplayableVariants ?? [], audibleOption: item?.audibleOption)
         guard limits != item?.choiceLimits else { return true }
         let eligibility = eligibility()
@@ -173,7 +210,8 @@ extension PlaybackEngine {
         let eligible = eligibility.eligible
         guard !eligible.isEmpty else { return false }
         item?.choiceLimits = limits
-        item?.choice = eligible.sorted { ($0.bandwidth, $0.index) < ($1.bandwidth, $1.index) }
+        let choice = self.choice(from: eligible)
+        item?.choice = choice.sorted { ($0.bandwidth, $0.index) < ($1.bandwidth, $1.index) }
         return true
     }
 

@@ -214,6 +214,7 @@ extension PlaybackEngine {
             let flight = item?.lanes[.main]?.segments.remove(at: index)
         else { return }
         item?.lanes[.main]?.isDemuxed = true
+        noteDelivered(flight)
         loading.retries.succeed(.segment(flight.role))
         loading.retries.succeed(.map(.main))
         loading.bucket.deliver()

@@ -58,6 +58,8 @@ struct PlaybackEngine: Sendable {
     private var isLikelyToKeepUp = false
     private var armedResolve: Duration?
     var isAfterStall = false
+    /// What is for the program to decide.
+    var questions = ProgramQuestions()
     /// Counts the questions to the outputs whether they are ready.
     var lastPrime = 0
     private var lastSettled = Duration.zero
@@ -74,6 +76,7 @@ struct PlaybackEngine: Sendable {
     /// Takes in what happened at `now` and gives what is to be done.
     mutating func handle(_ event: EngineEvent, at now: Duration) -> [EngineEffect] {
         guard !hasResigned else { return [] }
+        holdTime(until: now)
         self.now = max(now, self.now)
         apply(event)
         if needsSettling(after: event) { return settled(after: event) }
@@ -93,6 +96,7 @@ struct PlaybackEngine: Sendable {
     /// The effects so far and of what follows from them.
     mutating func settled(after event: EngineEvent? = nil) -> [EngineEffect] {
         if !hasResigned { settle() }
+        questions.isAnswering = false
         keepJournal(of: event)
         let effects = effects
         self.effects = []
@@ -140,6 +144,7 @@ struct PlaybackEngine: Sendable {
         case .output(let fact): take(fact)
         case .timer(let timer): fire(timer)
         case .freshURL(let result): takeFreshURL(result)
+        case .answer(let answer): take(answer)
         }
     }
 
@@ -151,6 +156,8 @@ struct PlaybackEngine: Sendable {
         case .retry(let role): retry(role)
         case .stale: checkStale()
         case .judge: judgeOverdueDownload()
+        case .firstPicture: noteFirstDecoded()
+        case .lastPicture: break
         }
     }
 
@@ -163,18 +170,21 @@ struct PlaybackEngine: Sendable {
             noteFirstControl()
             resume()
             followRate(defaultRate)
-            run(machine.handle(.play(defaultRate: defaultRate, buffer: bufferState(rate: defaultRate))))
+            let buffer = tellBufferState(rate: defaultRate)
+            run(machine.handle(.play(defaultRate: defaultRate, buffer: buffer)))
         case .pause: run(machine.handle(.setRate(0)))
         case .setRate(let rate):
             noteFirstControl()
             if rate != 0 { resume() }
             followRate(rate)
-            run(machine.handle(.setRate(rate, buffer: bufferState(rate: rate))))
+            let buffer = tellBufferState(rate: rate)
+            run(machine.handle(.setRate(rate, buffer: buffer)))
         case .playImmediately(let rate):
             noteFirstControl()
             resume()
             followRate(rate)
-            run(machine.handle(.playImmediately(atRate: rate, buffer: bufferState(rate: rate))))
+            let buffer = tellBufferState(rate: rate)
+            run(machine.handle(.playImmediately(atRate: rate, buffer: buffer)))
         case .setRateAtHostTime(let rate, let anchor):
             noteFirstControl()
             setRate(rate, at: anchor)
@@ -191,6 +201,7 @@ struct PlaybackEngine: Sendable {
         case .setPreferences(let new):
             let old = preferences
             preferences = new
+            noteVariantPolicy()
             if old.variantPolicy != new.variantPolicy { flushForPin() }
             if old.audio != new.audio || old.subtitles != new.subtitles { applyMediaSelection() }
         case .select(let characteristic, let choice):
@@ -206,6 +217,7 @@ struct PlaybackEngine: Sendable {
         case .setNetworkConditions(let new): networkConditions = new
         case .setOutputLimits(let new): outputLimits = new
         case .setAllowance(let new): allowance = new
+        case .takeLate(let kinds, let lane, let besideOthers): takeLate(kinds, of: lane, besideOthers: besideOthers)
         case .setForwardPlaybackEndTime(let time): setForwardEnd(time)
         case .setReversePlaybackEndTime(let time): item?.reverseEnd = time
         case .close: setItem(nil)
@@ -223,7 +235,9 @@ struct PlaybackEngine: Sendable {
         buffer.removeAll()
         buffer.setRequiredTracks([])
         judge.reset()
+        questions.forget()
         setTimebase(TimebaseState(itemTime: .zero, hostTime: now, rate: 0))
+        journal?.noteWatched(watched.total)
         watched = WatchedTime()
         item = new.map { ItemState(url: $0.url, credentialOrigins: configuration.credentialOrigins) }
         item?.awaitsAssetKeys = new?.awaitsAssetKeys ?? false
@@ -261,6 +275,14 @@ struct PlaybackEngine: Sendable {
     var effectiveEnd: Duration? { outlook?.effectiveEnd }
     /// What time does not pass: the end, or what it had come to when the end came nearer.
     var lastTime: Duration? { effectiveEnd.map { max($0, item?.passedEnd ?? $0) } }
+    /// Media time that was played: what was jumped over or lost is left out.
+    var watchedDuration: Duration { watched.total(upTo: playhead) }
+    /// As ``watchedDuration``, at a time that is not before the last event.
+    func watchedDuration(at now: Duration) -> Duration {
+        var copy = self
+        copy.now = max(now, copy.now)
+        return copy.watchedDuration
+    }
     /// Average bit rate of what is being loaded, all lanes together; nil while it is not known.
     var loadedBitRate: Double? { outlook?.bitRate }
 
@@ -316,6 +338,19 @@ struct PlaybackEngine: Sendable {
             isLikelyToKeepUp: isTrickLikelyToKeepUp(lastVerdict) ?? judge.isLikelyToKeepUp(keepUpInput(rate: rate)))
     }
 
+    /// The same, for a change that may start playing: what playing follows from is told before it.
+    mutating func tellBufferState(rate: Float) -> TimeControlMachine.BufferState {
+        let state = bufferState(rate: rate)
+        if item != nil, configuration.pacing == .realTime { tellWhetherItKeepsUp(state.isLikelyToKeepUp) }
+        return state
+    }
+
+    private mutating func tellWhetherItKeepsUp(_ isLikely: Bool) {
+        guard isLikely != isLikelyToKeepUp else { return }
+        isLikelyToKeepUp = isLikely
+        effects.append(.publish(.playbackLikelyToKeepUpChanged(isLikely)))
+    }
+
     private func bufferState(isLikelyToKeepUp: Bool) -> TimeControlMachine.BufferState {
         var state = TimeControlMachine.BufferState()
         state.isFull = lastVerdict.isFull
@@ -325,7 +360,7 @@ struct PlaybackEngine: Sendable {
             state.isLikelyToKeepUp = !state.isEmpty
             return state
         }
-        state.isEmpty = lastVerdict.isEmpty
+        state.isEmpty = lastVerdict.isEmpty || holdsStart
         state.isLikelyToKeepUp = isLikelyToKeepUp
         return state
     }
@@ -361,6 +396,7 @@ struct PlaybackEngine: Sendable {
             return
         }
         followRate(machine.rate)
+        checkRest()
         refreshOutlook()
         evict()
         resumeSuspended()
@@ -369,6 +405,7 @@ struct PlaybackEngine: Sendable {
         scheduleLoads()
         if knownOutlook == nil || effects.count != effectCount { updateBuffer() }
         checkSeek()
+        checkStart()
         checkPreroll()
         checkEnd()
         checkLiveEdge()
@@ -401,17 +438,16 @@ struct PlaybackEngine: Sendable {
         let waits = machine.status == .waitingToPlayAtSpecifiedRate || configuration.pacing == .unpaced
         if waits, !wasFull { buffer.endRest() }
         lastVerdict = buffer.evaluate(situation())
-        let wasLikely = isLikelyToKeepUp
         let input = keepUpInput(rate: machine.rate)
-        isLikelyToKeepUp = isTrickLikelyToKeepUp(lastVerdict) ?? judge.isLikelyToKeepUp(input)
-        let isLikely = isLikelyToKeepUp
+        if item?.trick == nil { askWhetherItKeepsUp(input) }
+        let isLikely = isTrickLikelyToKeepUp(lastVerdict) ?? judge.isLikelyToKeepUp(input)
         note(.everything) { .keepUp(input, isLikely: isLikely) }
-        let state = bufferState(isLikelyToKeepUp: isLikelyToKeepUp)
-        if machine.buffer != state { run(machine.handle(.bufferChanged(state))) }
+        let state = bufferState(isLikelyToKeepUp: isLikely)
+        // What playing follows from comes before it.
+        if isLikely { tellWhetherItKeepsUp(true) }
         if wasFull != lastVerdict.isFull { effects.append(.publish(.playbackBufferFullChanged(lastVerdict.isFull))) }
-        if wasLikely != isLikelyToKeepUp {
-            effects.append(.publish(.playbackLikelyToKeepUpChanged(isLikelyToKeepUp)))
-        }
+        if machine.buffer != state { run(machine.handle(.bufferChanged(state))) }
+        tellWhetherItKeepsUp(isLikely)
     }
 
     var tracksToLoad: ForwardBuffer.Tracks { lastVerdict.tracksToLoad }
@@ -421,8 +457,11 @@ struct PlaybackEngine: Sendable {
         refreshOutlook()
         guard knownOutlook?.mayEnd == true, let item else { return }
         // All of it was passed over: that is no end, but a failure.
-        if item.isComplete, !item.hasPresentable, let loss = item.lastLoss { return failItem(loss) }
-        if let failure = item.pendingFailure, item.isDrained || !item.hasPresentable {
+        if item.isComplete, item.pendingFailure == nil, let failure = whatIsMissing(of: item) {
+            return failItem(failure)
+        }
+        let isAtFailure = configuration.pacing == .realTime && item.failsAt.map { playhead >= $0 } ?? false
+        if let failure = item.pendingFailure, item.isDrained || isAtFailure || !item.hasPresentable {
             self.item?.pendingFailure = nil
             failItem(failure)
             return
@@ -433,7 +472,15 @@ struct PlaybackEngine: Sendable {
             playhead >= end || configuration.pacing == .unpaced
         else { return }
         guard machine.status == .playing, item.seekTarget == nil, !awaitsSubtitles else { return }
-        if isAtForwardEnd, !item.isDrained { cutLanes() }
+        // One segment at the end may be missing, as a server may have listed one too many.
+        if let loss = item.lastLoss, item.requiredLanes.contains(where: { $0.run().count > 1 }) {
+            return failItem(loss)
+        }
+        if isAtForwardEnd, !item.isDrained {
+            if !item.isComplete { cutLanes() }
+            if awaitsLastPictures() { return }
+        }
+        if let error = self.item?.undecodable { return failItem(error) }
         run(machine.handle(.reachedEnd))
     }
 

@@ -30,7 +30,7 @@ struct PlaylistTracker: Sendable {
     }
 
     /// URL that is loaded again, and the one that answered last (the base of references).
-    let requestURL: String
+    var requestURL: String
     private(set) var url: String
     @Shared private(set) var playlist: MediaPlaylist
     private(set) var epoch = 0
@@ -47,7 +47,14 @@ struct PlaylistTracker: Sendable {
     private var phase = ReloadPhase()
     /// Segments go from the list as others come, and there are few.
     private var hasShortWindow = false
-    private var recentPaths: RecentPaths
+    private var history = SegmentHistory()
+    /// The server counts the segments that are known with numbers that are higher by so much than at first. Those of
+    /// ``playlist`` go on; its segments have their own.
+    private(set) var renumbering = 0
+    /// The last list that was taken begins past everything known before.
+    private(set) var hasJumped = false
+    /// What may be the beginning of a new count: the numbers of its first segment and past its last.
+    private var candidate: Range<Int>?
     /// The first list had not ended.
     let beganLive: Bool
 
@@ -63,8 +70,20 @@ struct PlaylistTracker: Sendable {
         beganLive = !playlist.hasEndList
         starts = Self.startTimes(of: playlist, from: start)
         longestSegment = Self.longestSegment(starts)
-        recentPaths = RecentPaths()
-        recentPaths.insert(playlist)
+        history.insert(playlist)
+    }
+
+    /// Counts on from the list of another variant, or of another URL, in whose place this one comes.
+    mutating func follow(_ other: PlaylistTracker) {
+        guard other.isLive else { return }
+        epoch = other.epoch
+        discontinuityOffset = other.discontinuityOffset
+        for index in 0..<segmentCount {
+            let middle = starts[index] + duration(at: index) / 2
+            guard middle >= other.start, let known = other.index(containing: middle) else { continue }
+            discontinuityOffset = other.discontinuity(at: known) - playlist.segments[index].discontinuitySequence
+            return
+        }
     }
 
     // MARK: Reading
@@ -155,15 +174,18 @@ struct PlaylistTracker: Sendable {
         hasShortWindow && lastUpdate == .changed ? phase.delay(for: lastDuration) : .zero
     }
 
-    /// From when on the playlist counts as stale, unless another one brought something new (R41).
-    var staleLimit: Duration { max(.seconds(30), pacingTarget * 10.5) }
+    /// From when on the playlist counts as stale, unless another one brought something new (R41). As long as one that
+    /// cannot be loaded is asked for: the same outage shows in the one way or in the other.
+    var staleLimit: Duration { max(.seconds(60), pacingTarget * 10.5) }
 
     /// Takes a newer state of the playlist.
-    mutating func update(with new: MediaPlaylist, url: String, loadBegan: Duration, now: Duration) -> Update {
+    mutating func update(with list: MediaPlaylist, url: String, loadBegan: Duration, now: Duration) -> Update {
         let interval = loadBegan - lastLoadBegan
         lastLoadBegan = loadBegan
         self.url = url
-        let update = classify(new)
+        hasJumped = false
+        var new = list
+        let update = classify(&new)
         lastUpdate = update
         notePhase(of: new, update, interval: interval)
         switch update {
@@ -179,6 +201,7 @@ struct PlaylistTracker: Sendable {
             discontinuityOffset = (playlist.segments.last?.discontinuitySequence ?? 0) + discontinuityOffset + 1
             if let first = new.segments.first { discontinuityOffset -= first.discontinuitySequence }
             epoch += 1
+            history.startAnew(with: new)
             adopt(new, start: end)
         case .changed:
             let start: Duration
@@ -196,6 +219,7 @@ struct PlaylistTracker: Sendable {
             } else {
                 // Past everything seen: what was missed takes no time.
                 start = end
+                hasJumped = new.mediaSequence > playlist.mediaSequence + segmentCount
                 keepDiscontinuities(to: new)
             }
             adopt(new, start: start)
@@ -228,7 +252,7 @@ struct PlaylistTracker: Sendable {
         playlist = new
         starts = Self.startTimes(of: new, from: start)
         longestSegment = Self.longestSegment(starts)
-        recentPaths.insert(new)
+        history.insert(new)
     }
 
     /// Numbers go on from a segment that both lists have, else from the last one known, where the header tag is missing.
@@ -243,22 +267,46 @@ struct PlaylistTracker: Sendable {
         discontinuityOffset += last.discontinuitySequence - new.discontinuitySequence
     }
 
-    private func classify(_ new: MediaPlaylist) -> Update {
-        let oldLast = playlist.mediaSequence + segmentCount
-        let newLast = new.mediaSequence + new.segments.count
+    /// Tells what a list is, and gives it the numbers that go on from those before.
+    private mutating func classify(_ new: inout MediaPlaylist) -> Update {
         if new.segments.isEmpty {
             return segmentCount == 0 ? .unchanged : .older
         }
+        let written = new.mediaSequence
+        let (sequence, overflow) = written.subtractingReportingOverflow(renumbering)
+        new.mediaSequence = overflow ? written : sequence
         if segmentCount == 0 { return .changed }
-        if new.mediaSequence >= playlist.mediaSequence {
-            if newLast > oldLast { return .changed }
-            return newLast == oldLast ? .unchanged : .older
+        let relation = history.relation(of: new, to: playlist)
+        if relation != .perhapsRestarted { candidate = nil }
+        switch relation {
+        case .goesOn: break
+        case .renumbered(let distance):
+            let (sum, overflow) = renumbering.addingReportingOverflow(distance)
+            let (sequence, isTooFar) = written.subtractingReportingOverflow(sum)
+            guard !overflow, !isTooFar else { return .older }
+            renumbering = sum
+            new.mediaSequence = sequence
+        case .perhapsRestarted:
+            let numbers = new.mediaSequence..<new.mediaSequence + new.segments.count
+            let isFollowed = candidate.map { $0.contains(numbers.lowerBound) && numbers.upperBound > $0.upperBound }
+            if candidate.map({ !$0.contains(numbers.lowerBound) }) ?? true { candidate = numbers }
+            guard isFollowed == true else { return .older }
+            fallthrough
+        case .restarted:
+            candidate = nil
+            renumbering = 0
+            new.mediaSequence = written
+            return .restarted
+        case .older: return .older
         }
-        // The numbers went back: an edge that is behind, or a server that counts anew?
-        var knownCount = 0
-        for segment in new.segments where recentPaths.contains(segment.uri) { knownCount += 1 }
-        if knownCount == 0 { return .restarted }
-        return newLast > oldLast ? .changed : .older
+        return classifyByNumbers(new)
+    }
+
+    private func classifyByNumbers(_ new: MediaPlaylist) -> Update {
+        let oldEnd = playlist.mediaSequence + segmentCount
+        let newEnd = new.mediaSequence + new.segments.count
+        if newEnd > oldEnd { return .changed }
+        return newEnd == oldEnd && new.mediaSequence >= playlist.mediaSequence ? .unchanged : .older
     }
 
     private static func startTimes(of playlist: MediaPlaylist, from start: Duration) -> [Duration] {
@@ -271,31 +319,5 @@ struct PlaylistTracker: Sendable {
             starts.append(time)
         }
         return starts
-    }
-}
-
-/// The paths of segments seen lately, without their queries, which may change from reload to reload.
-private struct RecentPaths: Sendable {
-    private static let limit = 4096
-    private var hashes: Set<Int> = []
-    private var order: [Int] = []
-
-    mutating func insert(_ playlist: MediaPlaylist) {
-        // A VOD playlist is never compared.
-        guard !playlist.hasEndList else { return }
-        for segment in playlist.segments.suffix(Self.limit) {
-            let hash = Self.key(segment.uri)
-            if hashes.insert(hash).inserted { order.append(hash) }
-        }
-        if order.count > 2 * Self.limit {
-            for hash in order.prefix(order.count - Self.limit) { hashes.remove(hash) }
-            order.removeFirst(order.count - Self.limit)
-        }
-    }
-
-    func contains(_ uri: String) -> Bool { hashes.contains(Self.key(uri)) }
-
-    private static func key(_ uri: String) -> Int {
-        uri.prefix { $0 != "?" && $0 != "#" }.hashValue
     }
 }

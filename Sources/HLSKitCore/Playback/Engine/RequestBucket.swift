@@ -26,15 +26,17 @@ struct RequestBucket: Sendable {
     var isExhausted: Bool { unchangedCount >= total - fruitlessCount }
 
     /// A request brought nothing new.
-    mutating func charge(at now: Duration) {
+    ///
+    /// - Parameter counts: it brings the player nearer to giving up. How often it asks is limited in any case.
+    mutating func charge(at now: Duration, counts: Bool = true) {
         take(at: now)
-        if fruitlessCount < total { fruitlessCount += 1 }
+        if counts, fruitlessCount < total { fruitlessCount += 1 }
     }
 
     /// A playlist was what it had been.
-    mutating func chargeUnchanged(at now: Duration) {
+    mutating func chargeUnchanged(at now: Duration, counts: Bool = true) {
         take(at: now)
-        if unchangedCount < total { unchangedCount += 1 }
+        if counts, unchangedCount < total { unchangedCount += 1 }
     }
 
     private mutating func take(at now: Duration) {

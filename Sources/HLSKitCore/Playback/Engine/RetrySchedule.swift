@@ -29,8 +29,16 @@ struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
         /// The last segments of a live playlist, which may be listed before they exist.
         var isAtLiveEdge = false
         var targetDuration: Duration = .seconds(6)
+        /// How long reloads are tried, beyond the policies' budget.
+        var patience = Patience.usual
         /// Another variant or pathway that is not in the penalty box can serve the role.
         var hasAlternative = false
+    }
+
+    enum Patience: Sendable, Hashable {
+        case usual
+        case atLeast(Duration)
+        case endless
     }
 
     enum Decision: Sendable, Hashable {
@@ -97,9 +105,10 @@ struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
             return .fail(failure.code)
         }
         if severity == .final { return giveUp(failure) }
-        if failure.kind == .reload, severity == .bad {  // R48
-            guard account.badContentCount < policies.badReloadLimit else { return .fail(.badPlaylist) }
-            return retry(failure, account, at: now)
+        if failure.kind == .reload, severity == .bad, let limit = policies.badReloadLimit,
+            account.badContentCount >= limit
+        {
+            return .fail(.badPlaylist)
         }
         let tries = account.triesPerURL[failure.url] ?? 0
         switch severity {
@@ -111,7 +120,7 @@ struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
             return .failOver
         case .bad where failure.kind == .mediaPlaylist:
             return giveUp(failure)
-        case .absent where failure.kind == .reload:  // R39
+        case .absent where failure.kind == .reload, .bad where failure.kind == .reload:  // R39, R48
             return failure.hasAlternative && tries >= policies.triesPerVariant
                 ? .failOver : retry(failure, account, at: now)
         case .absent, .bad:  // R1–R4, R50, R67, R70
@@ -134,20 +143,37 @@ struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
             if wish > policies.maximumRetryAfter, failure.hasAlternative { return .failOver }
             delay = max(.zero, min(wish, policies.maximumRetryAfter))
         } else if !policies.delays.isEmpty {
-            delay = jittered(policies.delays[min(account.failureCount, policies.delays.count) - 1], by: policies.jitter)
-            // The window of a live playlist moves on meanwhile: it is asked for no less often than where it lists nothing
-            // new (R41).
-            if failure.kind == .reload { delay = min(delay, max(.milliseconds(500), failure.targetDuration / 2)) }
+            let base = policies.delays[min(account.failureCount, policies.delays.count) - 1]
+            delay = failure.kind == .reload ? reloadDelay(base, failure, account) : jittered(base, by: policies.jitter)
         }
         guard !isOver(account, delay: delay, failure, at: now) else { return end(failure) }
         return .retry(after: delay)
+    }
+
+    /// The window of a live playlist moves on meanwhile: it is asked for no less often than where it lists nothing new
+    /// (R41). What ends for all clients at once, as when a server goes down, is asked for again over half a target
+    /// duration.
+    private mutating func reloadDelay(_ base: Duration, _ failure: Failure, _ account: Account) -> Duration {
+        let longest = max(.milliseconds(500), failure.targetDuration / 2)
+        guard policies.jitter > 0, account.failureCount == 1 || failure.endsForAll else {
+            return min(jittered(base, by: policies.jitter), longest)
+        }
+        let part = min(1, policies.jitter * 4) * random.nextUnit()
+        return policies.delays[0] / 2 + .microseconds(Int64(clamping: (longest.seconds * 1e6 * part).rounded()))
     }
 
     /// Whether a try after `delay` would be beyond the budget of the role.
     private func isOver(_ account: Account, delay: Duration, _ failure: Failure, at now: Duration) -> Bool {
         if let limit = policies.maximumRetryCount, account.failureCount > limit { return true }
         guard var budget = failure.isLive ? policies.liveBudget : policies.budget else { return false }
-        if failure.kind == .reload { budget = max(budget, failure.targetDuration * 10) }
+        if failure.kind == .reload {
+            budget = max(budget, failure.targetDuration * 10)
+            switch failure.patience {
+            case .usual: break
+            case .atLeast(let time): budget = max(budget, time)
+            case .endless: return false
+            }
+        }
         return now + delay - account.firstFailure > budget
     }
 
@@ -195,6 +221,12 @@ extension RetrySchedule.Failure {
         return error.retryAfter
     }
 
+    /// A connection ended on which an answer was awaited: those of other clients end at the same time.
+    fileprivate var endsForAll: Bool {
+        guard case .loading(let error) = cause else { return false }
+        return error.code == .connectionLost
+    }
+
     /// The server is there, and answered.
     fileprivate var isAnswer: Bool {
         guard case .loading(let error) = cause else { return true }
@@ -223,6 +255,8 @@ extension RetrySchedule.Failure {
             return .absent
         case .nameNotFound, .cannotConnect, .tlsHandshake: return .unreachable
         case .badRange: return .absent
+        // A server may be slow to have a body; a file is what it is.
+        case .emptyBody where LocalFile.isFileURL(error.url): return .bad
         case .untrustedCertificate, .tooManyRedirects, .tooLarge, .refused, .badURL, .fileNotFound, .fileNotReadable,
             .application:
             return .final
@@ -232,24 +266,22 @@ extension RetrySchedule.Failure {
 
     /// What ends the item, where this does.
     fileprivate var code: PlayerError.Code {
-        switch (severity, cause) {
-        case (.bad, _):
+        switch cause {
+        case .loading(let error): PlayerError.Code(LoadingFailure(error, as: role).kind)
+        case .badContent:
             switch kind {
-            case .firstPlaylist, .mediaPlaylist, .reload: return .badPlaylist
-            case .segment, .initializationSection: return .badMedia
-            case .key: return .contentKey
+            case .firstPlaylist, .mediaPlaylist, .reload: .badPlaylist
+            case .segment, .initializationSection: .badMedia
+            case .key: .contentKey
             }
-        case (.absent, _): return kind == .key ? .contentKey : .notFound
-        case (.final, .loading(let error)):
-            switch error.code {
-            case .fileNotFound, .fileNotReadable: return .notFound
-            case .tooManyRedirects: return .network
-            case .application: return kind == .key ? .contentKey : .network
-            default: return .refused
-            }
-        // R31
-        case (_, .loading(let error)) where error.code == .emptyBody && kind == .firstPlaylist: return .badPlaylist
-        default: return .network
+        }
+    }
+
+    private var role: LoadingFailure.Role {
+        switch kind {
+        case .firstPlaylist: .named
+        case .mediaPlaylist, .reload, .segment, .initializationSection: .listed
+        case .key: .key
         }
     }
 }

@@ -104,9 +104,12 @@ package struct SteppedPlayback: Sendable {
         case .arm(let timer, let time): timers.arm(timer, at: time)
         case .disarm(let timer): timers.disarm(timer)
         case .publish(let kind): actions.append(.published(kind))
-        case .suspend, .resume, .abandonSegment, .reopenLane, .clearLane, .takeAudioFromVariant, .flush, .land,
+        case .ask(let question): answers.append(.answer(question.answered()))
+        case .suspend, .resume, .abandonSegment, .endHead, .take, .reopenLane, .clearLane, .takeAudioFromVariant,
+            .flush, .land,
             .reposition, .evict, .truncate, .step, .prerollEnded, .prime, .setTimebase, .diary, .note, .refreshURL,
-            .seekBegan, .seekEnded, .seekRefused, .itemEnded, .present, .advanceToNextItem:
+            .seekBegan, .seekEnded, .seekRefused, .itemEnded, .present, .advanceToNextItem,
+            .passedOver:
             break
         }
     }
@@ -126,7 +129,7 @@ package struct SteppedPlayback: Sendable {
             guard let job = lastJob else { return }
             jobs[id.rawValue] = job
             actions.append(.load(id: id.rawValue, url: url))
-        case .resource:
+        case .head, .resource:
             answers.append(.finished(id, TransferMetrics()))
         }
     }

@@ -12,9 +12,9 @@ struct AccessLogKeeper: Sendable {
     private var transfers = FewEntries<RequestID, Transfer>()
     /// Since when a transfer has been under way; what was before is counted.
     private var activeSince: Duration?
-    private var timebase = TimebaseState.stopped
-    /// The item time up to which what was watched is counted.
-    private var watchedUpTo: Duration?
+    private var isRunning = false
+    /// What was watched in all periods.
+    private(set) var watchedDuration = Duration.zero
     private var droppedFrameCount: Int?
 
     private struct Transfer {
@@ -34,15 +34,17 @@ struct AccessLogKeeper: Sendable {
 
     // MARK: Periods
 
-    /// Begins a period.
-    mutating func open(uri: String?, _ change: (inout AccessPeriod) -> Void = { _ in }, at now: Duration) {
-        settle(at: now)
+    /// Begins a period. `playhead` is the item time that is being presented.
+    mutating func open(
+        uri: String?, playhead: Duration = .zero, _ change: (inout AccessPeriod) -> Void = { _ in }, at now: Duration
+    ) {
+        countActivity(at: now)
         var period = AccessPeriod()
         period.uri = uri
         period.serverAddress = periods.last?.serverAddress
         change(&period)
         periods.append(period)
-        if timebase.rate != 0 { noteRunning(at: now) }
+        if isRunning { noteRunning(from: playhead, at: now) }
         guard periods.count > Self.maximumPeriodCount else { return }
         let oldest = periods.removeFirst()
         periods[0].absorb(oldest)
@@ -115,37 +117,28 @@ struct AccessLogKeeper: Sendable {
 
     // MARK: Time
 
-    /// The timebase changes now. `end` is where the item ends, where that is known.
-    mutating func setTimebase(_ state: TimebaseState, end: Duration?, at now: Duration) {
-        advance(to: timebase.itemTime(at: now), end: end)
-        timebase = state
-        watchedUpTo = state.itemTime
-        if state.rate != 0 { noteRunning(at: max(now, state.hostTime)) }
+    /// So much of the item was watched up to now: what is new of it belongs to the period that is open.
+    mutating func noteWatched(_ total: Duration) {
+        guard total > watchedDuration else { return }
+        let new = total - watchedDuration
+        change { $0.watched += new }
+        watchedDuration = total
     }
 
-    /// Time passes as outputs take media, and not by the clock.
-    mutating func presented(upTo time: Duration) { advance(to: time, end: nil) }
-
-    private mutating func advance(to time: Duration, end: Duration?) {
-        var time = time
-        if let end, timebase.rate > 0 { time = min(time, max(end, watchedUpTo ?? end)) }
-        if let last = watchedUpTo { change { $0.watched += time > last ? time - last : last - time } }
-        watchedUpTo = time
+    /// The timebase changes now.
+    mutating func setTimebase(_ state: TimebaseState, at now: Duration) {
+        isRunning = state.rate != 0
+        guard isRunning else { return }
+        let start = max(now, state.hostTime)
+        noteRunning(from: state.itemTime(at: start), at: start)
     }
 
-    private mutating func noteRunning(at now: Duration) {
-        let offset = timebase.itemTime(at: now)
+    private mutating func noteRunning(from offset: Duration, at now: Duration) {
         change { period in
             guard period.started == nil else { return }
             period.started = now
             period.startOffset = offset
         }
-    }
-
-    /// Counts what goes on up to now.
-    private mutating func settle(at now: Duration) {
-        countActivity(at: now)
-        if timebase.rate != 0 { advance(to: timebase.itemTime(at: now), end: nil) }
     }
 
     /// So many frames were dropped since the item was set; those that no period has belong to that which is open, or to
@@ -160,19 +153,16 @@ struct AccessLogKeeper: Sendable {
 
     // MARK: Reading
 
-    /// The log as it is now. `end` is where the item ends, where that is known.
-    func log(since epoch: PlaylistDate, end: Duration?, at now: Duration) -> AccessLog {
+    /// The log as it is now. `watched` is what was watched up to now; nil where that is known already.
+    func log(since epoch: PlaylistDate, watched: Duration? = nil, at now: Duration) -> AccessLog {
         var copy = self
         copy.countActivity(at: now)
-        if timebase.rate != 0 { copy.advance(to: timebase.itemTime(at: now), end: end) }
+        if let watched { copy.noteWatched(watched) }
         return AccessLog(
             events: copy.periods.map { period in
                 period.event(sessionID: sessionID, since: epoch, knowsDroppedFrames: droppedFrameCount != nil)
             })
     }
-
-    /// Media time that was watched in all periods.
-    var watchedDuration: Duration { periods.reduce(.zero) { $0 + $1.watched } }
 }
 
 /// One period of an access log while it is added up: what is not known is nil.

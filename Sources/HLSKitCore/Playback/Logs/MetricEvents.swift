@@ -8,15 +8,24 @@ public struct MetricHLSPlaylistRequestEvent: MetricEvent, Hashable {
     public var request: MetricRequest
     /// False for media playlists.
     public var isMultivariantPlaylist: Bool
+    /// The playlist had been loaded before: that of a live stream is, again and again.
+    public var isReload: Bool
 
-    public init(context: MetricContext, request: MetricRequest, isMultivariantPlaylist: Bool) {
+    /// A request of a playlist.
+    public init(
+        context: MetricContext, request: MetricRequest, isMultivariantPlaylist: Bool, isReload: Bool = false
+    ) {
         self.context = context
         self.request = request
         self.isMultivariantPlaylist = isMultivariantPlaylist
+        self.isReload = isReload
     }
 
     public var jsonLine: String {
-        line(request.members + [("kind", .string(isMultivariantPlaylist ? "multivariant" : "media"))])
+        line(
+            request.members + [
+                ("kind", .string(isMultivariantPlaylist ? "multivariant" : "media")), ("reload", .bool(isReload)),
+            ])
     }
 }
 
@@ -27,14 +36,53 @@ public struct MetricHLSMediaSegmentRequestEvent: MetricEvent, Hashable {
     public var request: MetricRequest
     /// An initialization section.
     public var isMapSegment: Bool
+    /// What the playlist says of the segment; nil for initialization sections.
+    public var segment: MetricSegment?
 
-    public init(context: MetricContext, request: MetricRequest, isMapSegment: Bool) {
+    /// A request of a segment or of an initialization section.
+    public init(context: MetricContext, request: MetricRequest, isMapSegment: Bool, segment: MetricSegment? = nil) {
         self.context = context
         self.request = request
         self.isMapSegment = isMapSegment
+        self.segment = segment
     }
 
-    public var jsonLine: String { line(request.members + [("map", .bool(isMapSegment))]) }
+    public var jsonLine: String {
+        line(request.members + [("map", .bool(isMapSegment))] + MetricSegment.members(of: segment))
+    }
+}
+
+/// What a playlist says of a segment that was requested.
+public struct MetricSegment: Sendable, Hashable {
+    /// Media sequence number.
+    public var mediaSequence: Int
+    /// Where it begins on the item's timeline.
+    public var start: MediaTime
+    public var duration: Duration
+    /// The variant that it is of; nil for renditions of their own, and where there is but one media playlist.
+    public var variantIndex: Int?
+
+    /// A segment of a playlist.
+    public init(mediaSequence: Int, start: MediaTime, duration: Duration, variantIndex: Int? = nil) {
+        self.mediaSequence = mediaSequence
+        self.start = start
+        self.duration = duration
+        self.variantIndex = variantIndex
+    }
+
+    init(_ job: SegmentJob) {
+        self.init(mediaSequence: job.mediaSequence, start: MediaTime(job.start), duration: job.duration)
+    }
+
+    /// The same members for every request, so that a table of them has the same columns.
+    static func members(of segment: MetricSegment?) -> [(String, LogValue)] {
+        [
+            ("media_sequence", segment.map { .integer(Int64($0.mediaSequence)) } ?? .string(nil)),
+            ("segment_start", LogValue(segment.flatMap { $0.start.isNumeric ? $0.start.seconds : nil })),
+            ("segment_duration", LogValue(segment?.duration.seconds)),
+            ("variant", segment?.variantIndex.map { .integer(Int64($0)) } ?? .string(nil)),
+        ]
+    }
 }
 
 /// A key was requested.
@@ -189,21 +237,25 @@ public struct MetricPlayerItemVariantSwitchStartEvent: MetricEvent, Hashable {
     public var fromVariant: VariantDescription?
     public var toVariant: VariantDescription
     public var loadedTimeRanges: [MediaTimeRange]
+    /// Why, in a few words.
+    public var explanation: String
 
+    /// The beginning of a switch.
     public init(
         context: MetricContext, fromVariant: VariantDescription?, toVariant: VariantDescription,
-        loadedTimeRanges: [MediaTimeRange]
+        loadedTimeRanges: [MediaTimeRange], explanation: String = ""
     ) {
         self.context = context
         self.fromVariant = fromVariant
         self.toVariant = toVariant
         self.loadedTimeRanges = loadedTimeRanges
+        self.explanation = explanation
     }
 
     public var jsonLine: String {
         line([
             ("from", fromVariant?.logValue ?? .string(nil)), ("to", toVariant.logValue),
-            ("loaded_time_ranges", loadedTimeRanges.logValue),
+            ("explanation", .string(explanation)), ("loaded_time_ranges", loadedTimeRanges.logValue),
         ])
     }
 }
@@ -261,7 +313,7 @@ public struct MetricMediaRenditionChangeEvent: MetricEvent, Hashable {
 
 /// How the whole item went. Comes once: when it was played to its end, failed or was removed.
 public struct MetricPlayerItemPlaybackSummaryEvent: MetricEvent, Hashable {
-    public static let name = "summary"
+    public static let name = "playback_summary"
     public var context: MetricContext
     /// Why it failed; nil where it did not.
     public var error: String?
@@ -272,7 +324,7 @@ public struct MetricPlayerItemPlaybackSummaryEvent: MetricEvent, Hashable {
     public var stallDuration: Double
     /// Without the first choice.
     public var variantSwitchCount: Int
-    /// Media seconds that the playhead passed over.
+    /// Media seconds that were played: what was jumped over or lost is left out.
     public var playbackDuration: Double
     /// Declared bits per second of what was loaded, weighted by its media time; nil where nothing was declared.
     public var timeWeightedAverageBitrate: Double?

@@ -57,11 +57,11 @@ extension PlaybackEngine {
             if let url = item?.lanes[id]?.playlistURL, !url.isEmpty { urls[id] = url }
         }
         return SessionJournal.View(
-            now: now, playhead: playhead, end: effectiveEnd, isPaced: configuration.pacing == .realTime,
+            now: now, playhead: playhead, watched: watchedDuration,
             isExpensive: networkConditions.isExpensive, isLive: item?.isLive ?? false, itemURL: item?.url ?? "",
             error: item?.error, variant: item?.multivariant == nil ? nil : item?.variant,
             loadedTimeRanges: buffer.loadedTimeRanges().map { MediaTimeRange($0) },
-            throughput: loading.estimatedBitsPerSecond(at: now), playlistURLs: urls)
+            throughput: loading.estimatedBitsPerSecond(at: now), playlistURLs: urls, isTrickPlay: item?.trick != nil)
     }
 }
 

@@ -9,7 +9,7 @@ extension PlayerItem {
         let log = core?.read(of: self) { engine in
             guard var journal = engine.journal else { return AccessLog?.none }
             journal.noteDroppedFrames(dropped, inPeriodBefore: false)
-            return journal.accessLog(at: now)
+            return journal.accessLog(watched: engine.watchedDuration(at: now), at: now)
         }
         return log ?? diary.journal?.accessLog(at: now)
     }

@@ -13,9 +13,8 @@ struct SessionJournal: Sendable {
     struct View {
         var now: Duration
         var playhead: Duration
-        /// Where playback ends, where that is known.
-        var end: Duration?
-        var isPaced: Bool
+        /// Media time that was played.
+        var watched: Duration
         var isExpensive: Bool
         var isLive: Bool
         var itemURL: String
@@ -25,6 +24,8 @@ struct SessionJournal: Sendable {
         var throughput: Double?
         /// Media playlists of the lanes, as they are asked for.
         var playlistURLs: [LaneID: String]
+        /// I-frames are played in the place of the variant.
+        var isTrickPlay = false
     }
 
     var session: ItemSession
@@ -33,7 +34,7 @@ struct SessionJournal: Sendable {
     private(set) var access: AccessLogKeeper
     private(set) var errors: [ErrorLogEvent] = []
     private var requests = FewEntries<RequestID, OpenRequest>()
-    private var mediaDurations = FewEntries<SegmentID, Duration>()
+    private var segments = FewEntries<SegmentID, MetricSegment>()
     /// When the item became current, or was set; and whether it is the player's current one.
     private var began: Duration
     private var isCurrent: Bool
@@ -41,6 +42,8 @@ struct SessionJournal: Sendable {
     private var rate = 0.0
     private var renditions: [LaneID: String] = [:]
     private var pendingSwitch: (from: VariantDescription?, to: VariantDescription)?
+    /// The variant that segments are asked for from.
+    private var variantIndex: Int?
     private var switchBitrate: Double?
     private var isSeekInBuffer = false
     /// Since when it has been waited for keeping up to be likely.
@@ -51,7 +54,6 @@ struct SessionJournal: Sendable {
     /// Those that were loaded from, by their index.
     private var variants: [Int: VariantDescription] = [:]
     private(set) var isSummarized = false
-    private var end: Duration?
     private var entries: [DiaryEntry] = []
     private var events: [PlayerEvent.Kind] = []
 
@@ -59,6 +61,11 @@ struct SessionJournal: Sendable {
         var request: MetricRequest
         var resourceClass: ResourceClass
         var lane: LaneID?
+        var segmentID: SegmentID?
+        /// Of a playlist that was loaded before.
+        var isReload = false
+        /// What the playlist says of the segment.
+        var segment: MetricSegment?
         var fields: [HTTPField] = []
     }
 
@@ -96,7 +103,10 @@ struct SessionJournal: Sendable {
 
     // MARK: Reading
 
-    func accessLog(at now: Duration) -> AccessLog { access.log(since: epoch, end: end, at: now) }
+    /// - Parameter watched: what was watched up to now; nil for a session that is over.
+    func accessLog(watched: Duration? = nil, at now: Duration) -> AccessLog {
+        access.log(since: epoch, watched: watched, at: now)
+    }
     var errorLog: ErrorLog { ErrorLog(events: errors) }
 
     /// What is to be told to the diary and to the player's listeners; forgotten by this.
@@ -119,15 +129,17 @@ struct SessionJournal: Sendable {
     }
 
     mutating func look(at event: EngineEvent?, _ effects: [EngineEffect], _ view: View) {
-        end = view.end ?? end
-        if let event { lookBefore(event, view) }
+        access.noteWatched(view.watched)
+        if let event { lookBefore(event, effects, view) }
         for effect in effects { look(at: effect, view) }
         lookAfter(event, effects, view)
         noteRenditions(view)
-        if !view.isPaced { access.presented(upTo: view.playhead) }
     }
 
-    private mutating func lookBefore(_ event: EngineEvent, _ view: View) {
+    /// Media time that was watched before something that ends the count.
+    mutating func noteWatched(_ total: Duration) { access.noteWatched(total) }
+
+    private mutating func lookBefore(_ event: EngineEvent, _ effects: [EngineEffect], _ view: View) {
         switch event {
         case .progress(let id, let byteCount): received(byteCount, of: id)
         case .responded(let id, let response):
@@ -141,10 +153,15 @@ struct SessionJournal: Sendable {
         case .playlist(let id, .success(let loaded), let metrics):
             // The first playlist is asked for as a multivariant one, and may be a media playlist.
             if case .media = loaded.playlist { requests[id]?.resourceClass = .mediaPlaylist }
+            let loads = effects.lazy.compactMap {
+                if case .publish(.playlistLoaded(let load)) = $0 { load } else { nil }
+            }
+            requests[id]?.isReload = loads.first?.isReload ?? false
             end(id, error: nil, metrics, view)
         case .playlist(let id, .failure(let failure), let metrics): end(id, error: failure.text, metrics, view)
         case .failed(let id, let error, let metrics):
             log(error, of: requests[id], view)
+            if let address = error.serverAddress { requests[id]?.request.serverAddress = address }
             end(id, error: error.text, metrics, view)
         case .media(.tracks(let segment, let tracks)) where segment.lane == .main:
             let types = Set(tracks.map(\.mediaType))
@@ -177,8 +194,8 @@ struct SessionJournal: Sendable {
             requests[id] = nil
         case .suspend(let id): access.suspended(id, true, at: view.now)
         case .resume(let id): access.suspended(id, false, at: view.now)
-        case .beginSegment(let job), .restartSegment(_, let job): mediaDurations[job.id] = job.duration
-        case .abandonSegment(let segment): mediaDurations[segment] = nil
+        case .beginSegment(let job), .restartSegment(_, let job): segments[job.id] = MetricSegment(job)
+        case .abandonSegment(let segment): segments[segment] = nil
         case .setTimebase(let state): note(state, view)
         case .seekEnded(finished: true):
             emit(MetricPlayerItemSeekDidCompleteEvent(context: context(view), didSeekInBuffer: isSeekInBuffer))
@@ -196,18 +213,18 @@ struct SessionJournal: Sendable {
             isReady = true
             if isCurrent { noteStartup(view.now - began) }
         case .itemStatusChanged(.failed): summary.error = view.error?.description
-        case .variantSwitched(let from, let to, _):
+        case .variantSwitched(let from, let to, let explanation):
             endSwitch(didSucceed: false, view)
             if from != nil { summary.switchCount += 1 }
             pendingSwitch = (from, to)
+            variantIndex = to.index
             variants[to.index] = to
             switchBitrate = from == nil ? nil : view.throughput
             emit(
                 MetricPlayerItemVariantSwitchStartEvent(
-                    context: context(view), fromVariant: from, toVariant: to, loadedTimeRanges: view.loadedTimeRanges))
-        case .segmentLoaded(let load):
-            weigh(load)
-            if let pendingSwitch, load.variantIndex == pendingSwitch.to.index { endSwitch(didSucceed: true, view) }
+                    context: context(view), fromVariant: from, toVariant: to, loadedTimeRanges: view.loadedTimeRanges,
+                    explanation: explanation))
+        case .segmentLoaded(let load): weigh(load)
         case .playbackLikelyToKeepUpChanged(let isLikely): noteKeepUp(isLikely, view)
         case .playbackStalled:
             access.change { $0.numberOfStalls += 1 }
@@ -248,10 +265,13 @@ struct SessionJournal: Sendable {
         case .segment(let segment):
             open.lane = segment.lane
             openIfNeeded(for: segment.lane, transport.url, view)
-            access.requested(
-                id, segment: segment, mediaDuration: mediaDurations.removeValue(forKey: segment) ?? .zero, at: view.now)
+            open.segmentID = segment
+            open.segment = segments[segment]
+            open.segment?.variantIndex = segment.lane == .main && !view.isTrickPlay ? variantIndex : nil
+            access.requested(id, segment: segment, mediaDuration: open.segment?.duration ?? .zero, at: view.now)
             if view.isExpensive, segment.lane != .subtitles { access.change { $0.mediaRequestsExpensive += 1 } }
-        case .resource where transport.resourceClass == .initializationSection:
+        case .head,
+            .resource where transport.resourceClass == .initializationSection:
             openIfNeeded(for: nil, transport.url, view)
             access.requested(id, segment: nil, mediaDuration: .zero, at: view.now)
         case .playlist, .resource: break
@@ -271,7 +291,7 @@ struct SessionJournal: Sendable {
         let bitrate = switchBitrate
         switchBitrate = nil
         access.open(
-            uri: view.playlistURLs[.main],
+            uri: view.playlistURLs[.main], playhead: view.playhead,
             { period in
                 period.variant = view.variant
                 period.switchBitrate = bitrate
@@ -283,6 +303,8 @@ struct SessionJournal: Sendable {
     private mutating func end(_ id: RequestID, error: String?, _ metrics: TransferMetrics?, _ view: View) {
         access.ended(id, isWhole: error == nil, at: view.now)
         guard var open = requests.removeValue(forKey: id) else { return }
+        // What failed is asked for again, or abandoned.
+        if error == nil, let segment = open.segmentID { segments[segment] = nil }
         open.request.responseEndTime = view.now
         open.request.error = error
         open.request.transfer = metrics
@@ -292,15 +314,20 @@ struct SessionJournal: Sendable {
             summary.playlistRequestCount += 1
             let event = MetricHLSPlaylistRequestEvent(
                 context: context, request: open.request,
-                isMultivariantPlaylist: open.resourceClass == .multivariantPlaylist)
+                isMultivariantPlaylist: open.resourceClass == .multivariantPlaylist, isReload: open.isReload)
             causes?.playlists.append(event)
             emit(event)
         case .segment, .initializationSection:
             summary.segmentRequestCount += 1
             let event = MetricHLSMediaSegmentRequestEvent(
-                context: context, request: open.request, isMapSegment: open.resourceClass == .initializationSection)
+                context: context, request: open.request, isMapSegment: open.resourceClass == .initializationSection,
+                segment: open.segment)
             causes?.segments.append(event)
             emit(event)
+            // Media of the variant has arrived, whatever is decided with it.
+            if error == nil, let variant = open.segment?.variantIndex, variant == pendingSwitch?.to.index {
+                endSwitch(didSucceed: true, view)
+            }
         case .key:
             summary.keyRequestCount += 1
             let event = MetricContentKeyRequestEvent(context: context, request: open.request)
@@ -313,7 +340,7 @@ struct SessionJournal: Sendable {
     // MARK: Playback
 
     private mutating func note(_ state: TimebaseState, _ view: View) {
-        access.setTimebase(state, end: view.end ?? end, at: view.now)
+        access.setTimebase(state, at: view.now)
         guard state.rate != rate else { return }
         emit(
             MetricPlayerItemRateChangeEvent(
@@ -352,7 +379,8 @@ struct SessionJournal: Sendable {
                 guard var open = requests[id], open.resourceClass == .segment else { continue }
                 open.request.responseEndTime = view.now
                 causes.segments.append(
-                    MetricHLSMediaSegmentRequestEvent(context: context, request: open.request, isMapSegment: false))
+                    MetricHLSMediaSegmentRequestEvent(
+                        context: context, request: open.request, isMapSegment: false, segment: open.segment))
             }
             emit(
                 MetricPlayerItemInitialLikelyToKeepUpEvent(
@@ -432,12 +460,12 @@ struct SessionJournal: Sendable {
 
     /// The item is another, or none: what was going on is over.
     mutating func close(_ view: View) {
-        var view = view
-        view.end = end
         for id in requests.keys { access.ended(id, isWhole: false, at: view.now) }
         requests = FewEntries()
+        access.noteWatched(view.watched)
+        endSwitch(didSucceed: false, view)
         summarize(view)
-        access.setTimebase(.stopped, end: end, at: view.now)
+        access.setTimebase(.stopped, at: view.now)
         let event = self
         entries.append(.closed(event))
     }
@@ -445,9 +473,6 @@ struct SessionJournal: Sendable {
     private mutating func summarize(_ view: View) {
         guard !isSummarized else { return }
         isSummarized = true
-        var finished = access
-        finished.setTimebase(.stopped, end: view.end ?? end, at: view.now)
-        let watched = finished.watchedDuration
         if let since = stalledSince { summary.stallDuration += view.now - since }
         stalledSince = nil
         let declared = summary.declaredDuration
@@ -455,7 +480,7 @@ struct SessionJournal: Sendable {
             MetricPlayerItemPlaybackSummaryEvent(
                 context: context(view), error: summary.error, startupTime: access.startupTime?.seconds,
                 stallCount: summary.stallCount, stallDuration: summary.stallDuration.seconds,
-                variantSwitchCount: summary.switchCount, playbackDuration: watched.seconds,
+                variantSwitchCount: summary.switchCount, playbackDuration: access.watchedDuration.seconds,
                 timeWeightedAverageBitrate: declared > 0 ? summary.averageBits / declared : nil,
                 timeWeightedPeakBitrate: declared > 0 ? summary.peakBits / declared : nil,
                 recoverableErrorCount: summary.recoverableErrorCount,

@@ -36,6 +36,8 @@ struct CueSchedule: Sendable {
     /// more than these repeats itself.
     private static let maxKnownCount = 4096
     private static let maxKnownByteCount = 1 << 20
+    /// Cues that are to come, and cues that are not over: of more the oldest are forgotten. A film has some thousands.
+    static let maximumCount = 30_000
     /// Cues that are nearer to their segment than this are placed by their own times when there is no anchor.
     private static let tolerance = Duration.seconds(10)
 
@@ -49,11 +51,14 @@ struct CueSchedule: Sendable {
         var language: String?
     }
 
+    /// When the subtitles were chosen, and the start of the segment that came first of them: of cues up to there, those that
+    /// are over when they come are not given.
+    private var joined: (time: Duration, segment: Duration?)?
     /// Item times between which cues are wanted.
     private var window: Range<Duration>
     private var unplaced: [(batch: CueBatch, language: String?)] = []
     /// By their starts, those of the same start in their order, when ``isSorted``.
-    private var due: [Entry] = []
+    private var due: ArraySlice<Entry> = []
     private var isSorted = true
     private var known = KnownCues()
     /// The cues of ``known`` in the order in which they came.
@@ -85,11 +90,12 @@ struct CueSchedule: Sendable {
 
     /// Gives the cues that are to be shown at `time` and were not given yet, in the order of their starts.
     mutating func takeDue(at time: Duration, timeline: ItemTimeline) -> [LegibleCue] {
-        place(by: timeline, presented: time)
+        place(by: timeline, presented: time, now: time)
         sort()
-        let count = due.firstIndex { $0.start > time } ?? due.count
-        let cues = due.prefix(count).map(Self.cue)
-        due.removeFirst(count)
+        let found = due.prefix { $0.start <= time }
+        let cues = found.map(Self.cue)
+        // The rest stays where it is: cues may come one by one by the ten thousand.
+        due = due.dropFirst(found.count)
         if !cues.isEmpty, freshCount == 0 {
             let now = MediaTime(time)
             current.removeAll { $0.timeRange.end <= now }
@@ -134,20 +140,36 @@ struct CueSchedule: Sendable {
         open = []
         nextOpen = nil
         changes = []
+        joined = nil
     }
 
+    /// The cues to come are of subtitles that were chosen at this item time: those that are over by then, or when they come,
+    /// are left out.
+    mutating func join(at time: Duration) { joined = (time, nil) }
+
     /// Places what can be placed.
-    mutating func place(by timeline: ItemTimeline, presented: Duration) {
+    ///
+    /// - Parameter now: the item time of now, for who chooses subtitles while playing.
+    mutating func place(by timeline: ItemTimeline, presented: Duration, now: Duration = .zero) {
         guard !unplaced.isEmpty else { return }
         var waiting: [(batch: CueBatch, language: String?)] = []
         for (batch, language) in unplaced {
             if let offset = Self.offset(of: batch, by: timeline, presented: presented) {
-                for cue in batch.cues { insert(cue, offset: offset, language: language) }
+                let past = timeOfPast(for: batch, now: now)
+                for cue in batch.cues { insert(cue, offset: offset, language: language, past: past) }
             } else {
                 waiting.append((batch, language))
             }
         }
         unplaced = waiting
+    }
+
+    /// Cues of a batch that end up to there are of the past; nil where none are.
+    private mutating func timeOfPast(for batch: CueBatch, now: Duration) -> Duration? {
+        guard let joined else { return nil }
+        let segment = max(joined.segment ?? batch.start, batch.start <= joined.time ? batch.start : .zero)
+        self.joined?.segment = segment
+        return batch.start <= segment ? max(joined.time, now) : nil
     }
 
     /// What is added to the times of a batch's cues to get item time; nil while there may still be an anchor for it.
@@ -164,7 +186,7 @@ struct CueSchedule: Sendable {
             ? .zero - batch.map.local : batch.start - first.cue.start
     }
 
-    private mutating func insert(_ found: MediaCue, offset: Duration, language: String?) {
+    private mutating func insert(_ found: MediaCue, offset: Duration, language: String?, past: Duration?) {
         let (start, end) = (found.cue.start + offset, found.cue.end + offset)
         guard end > window.lowerBound, start < window.upperBound else { return }
         var entry = Entry(
@@ -181,6 +203,8 @@ struct CueSchedule: Sendable {
             return
         }
         guard remember(entry) else { return }
+        // It is known, for a seek back.
+        if let past, entry.end <= past { return }
         give(entry)
     }
 
@@ -278,17 +302,24 @@ struct CueSchedule: Sendable {
         enqueue(entry)
         current.append(Self.cue(entry))
         freshCount += 1
+        guard current.count > Self.maximumCount else { return }
+        current.removeFirst(current.count / 4)
+        freshCount = min(freshCount, current.count)
     }
 
     private mutating func enqueue(_ entry: Entry) {
         // Cues come in their order nearly always.
         if let last = due.last, last.start > entry.start { isSorted = false }
         due.append(entry)
+        if due.count > Self.maximumCount { due = due.dropFirst(due.count / 4) }
     }
 
     private mutating func sort() {
         guard !isSorted else { return }
-        due = due.enumerated().sorted { ($0.element.start, $0.offset) < ($1.element.start, $1.offset) }.map(\.element)
+        let sorted = due.enumerated().sorted {
+            ($0.element.start, $0.offset) < ($1.element.start, $1.offset)
+        }
+        due = ArraySlice(sorted.map(\.element))
         isSorted = true
     }
 

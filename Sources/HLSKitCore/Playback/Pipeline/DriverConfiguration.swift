@@ -4,6 +4,8 @@ import HLSPlaylist
 /// What the driver of an item needs besides the engine.
 struct DriverConfiguration: Sendable {
     var transport: any Transport
+    /// The time on the clock of the item's media that is its start, where that is known: of a file.
+    var mediaOrigin: @Sendable () -> Duration? = { nil }
     var resourcePolicy: ResourcePolicy
     var outputs = OutputBoard()
     /// What is played; media of other kinds is dropped.
@@ -44,7 +46,9 @@ struct DriverConfiguration: Sendable {
                 item.asset?.options.hooks.transformMultivariant == nil
                 && configuration.hooks.transformMultivariant != nil && item.asset != nil
             let base = item.cache?.transport(over: stamped, passesMultivariant: isChanged) ?? stamped
-            transport = MediaFileTransport(base, url: item.url, options: AssetOptions(configuration))
+            let files = MediaFileTransport(base, url: item.url, options: AssetOptions(configuration))
+            transport = files
+            mediaOrigin = { files.origin }
             outputs = item.outputs
         }
         urlRefresher = configuration.hooks.urlRefresher

@@ -35,6 +35,8 @@ struct ItemTimeline: Sendable {
         case timelines(Set<Int>)
     }
 
+    /// The time on the clock of the media that is the start of the item; nil where only the playlist tells.
+    var mediaOrigin: @Sendable () -> Duration? = { nil }
     var comingFromVariant = Coming.timelines([])
     /// A rendition waits for the variant's anchor.
     var hasWaitingLane = false
@@ -100,11 +102,21 @@ struct ItemTimeline: Sendable {
         for timeline: Int, lane: LaneID, firstPTS: Int64, track: MediaTrack, segmentStart: Duration,
         continues: Bool = false
     ) -> Placement {
-        let time = Self.duration(firstPTS, track.timescale)
+        // What the edit list of a file does not show has no place of its own.
+        let time = Self.duration(max(firstPTS, track.shownRange?.lowerBound ?? firstPTS), track.timescale)
+        if common[timeline] == nil || unproved.contains(timeline), let origin = mediaOrigin() {
+            // A segment of a file begins where it can be decoded, not where it is listed.
+            common[timeline] = .zero - origin
+            unproved.remove(timeline)
+        }
         if unproved.remove(timeline) != nil { prove(timeline, lane: lane, time, track: track, near: segmentStart) }
         let joint = joint(of: lane, before: segmentStart)
         if track.timestampsAreRelative {
-            return Placement(shift: 0, offset: (joint?.ends[track.mediaType] ?? segmentStart) - time)
+            // Tracks keep the distance that they begin with: all of them count from the segment's start.
+            guard let joint, joint.timeline == timeline, let end = joint.ends[track.mediaType] else {
+                return Placement(shift: 0, offset: start(after: joint, segmentStart))
+            }
+            return Placement(shift: 0, offset: end - time)
         }
         // The common anchor first: what was of another clock for a while may be back.
         for (offset, isCommon) in [(common[timeline], true), (own[lane]?[timeline], false)] {

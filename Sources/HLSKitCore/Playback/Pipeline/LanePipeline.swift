@@ -4,6 +4,8 @@ import HLSMedia
 enum LaneOutput: Sendable {
     /// The samples that follow are of this track. `isNewSequence`: decoders are drained before it.
     case track(MediaTrack, window: PresentationWindow, isNewSequence: Bool)
+    /// What decoders of the track that was told last have to know, where its samples may not tell.
+    case parameterSets([UInt8], MediaType)
     /// `offset` is what is added to the timestamps to get item time.
     case sample(MediaSample, MediaType, offset: Duration)
     /// Decoding can start at the picture that was handed on last, which has this item time.
@@ -29,7 +31,7 @@ struct LanePipeline {
     var wanted: Set<MediaType> {
         didSet {
             guard wanted != oldValue else { return }
-            for index in readers.indices { readers[index].reselect(wanted: wanted) }
+            for index in readers.indices { readers[index].reselect(wanted: wanted(of: readers[index].job)) }
         }
     }
     /// Nothing of a segment is handed on before all of it is there. Samples cannot be joined in the middle of a
@@ -51,6 +53,7 @@ struct LanePipeline {
     private var isSequenceOpen = false
     /// A segment was begun.
     private(set) var hasBegun = false
+    private var parameterSets = ParameterSetKeeper()
     /// Media that replaces what was loaded is handed on from this item time on.
     var earliestReplacement = Duration.zero
     private var lastReplacement: Int?
@@ -93,6 +96,30 @@ struct LanePipeline {
         resources[resource] = bytes
     }
 
+    /// Takes bytes of the head of a stream, for a segment that cannot be decoded without.
+    mutating func appendHead(_ bytes: [UInt8], of segment: SegmentID, key: SegmentKey?) {
+        guard let index = readers.firstIndex(where: { $0.job.id == segment }), let stream = readers[index].job.stream,
+            readers[index].awaitsHead
+        else { return }
+        if readers[index].head == nil {
+            readers[index].head = StreamHead(decryption: key.flatMap { decryption(with: $0) })
+        }
+        if readers[index].head?.append(bytes, to: &parameterSets, of: stream) ?? true { endHead(of: segment) }
+    }
+
+    private func decryption(with key: SegmentKey) -> SegmentReader.Decryption? {
+        guard !key.isOfSamples, let bytes = resources[key.resource] else { return nil }
+        return try? SegmentReader.Decryption(key: bytes, vector: key.initializationVector)
+    }
+
+    /// Nothing more comes of the head that a segment waits for.
+    mutating func endHead(of segment: SegmentID) {
+        guard let index = readers.firstIndex(where: { $0.job.id == segment }), readers[index].awaitsHead else { return }
+        readers[index].awaitsHead = false
+        readers[index].head = nil
+        readers[index].isHeadNews = true
+    }
+
     mutating func flush() {
         readers.removeAll()
         rest = nil
@@ -126,19 +153,37 @@ struct LanePipeline {
     private mutating func read(
         _ reader: inout SegmentReader, timeline: inout ItemTimeline, output: inout [LaneOutput]
     ) -> Bool {
-        guard !reader.hasFailed, timeline.mayPlace(reader.job.timeline, of: lane) else { return false }
+        guard !reader.hasFailed, !reader.awaitsHead, timeline.mayPlace(reader.job.timeline, of: lane) else {
+            return false
+        }
         do throws(SegmentFailure) {
             guard try prepare(&reader), reader.isComplete || !holdsSegments else { return false }
-            while !reader.chunks.isEmpty {
+            if reader.isHeadNews {
+                reader.isHeadNews = false
+                output.append(.fact(.headRead(reader.job.id)))
+                handle(reader.takeHeld(), &reader, timeline: &timeline, output: &output)
+                report(reader, output: &output)
+            }
+            while !reader.awaitsHead, !reader.chunks.isEmpty {
                 let chunk = reader.chunks.removeFirst()
                 let clear = try reader.decrypt(chunk)
                 try consume(clear, &reader, timeline: &timeline, output: &output)
+                guard !reader.lacksKey else { throw .noKey }
                 report(reader, output: &output)
             }
-            guard reader.isComplete else { return false }
-            let rest = try reader.finishDecrypting()
-            try consume(rest, &reader, timeline: &timeline, output: &output)
-            try finish(&reader, timeline: &timeline, output: &output)
+            guard reader.isComplete, !reader.awaitsHead else { return false }
+            if !reader.isDecrypted {
+                reader.isDecrypted = true
+                let rest = try reader.finishDecrypting()
+                try consume(rest, &reader, timeline: &timeline, output: &output)
+            }
+            guard !reader.awaitsHead else { return false }
+            if !reader.isDemuxed {
+                reader.isDemuxed = true
+                try finish(&reader, timeline: &timeline, output: &output)
+            }
+            guard !reader.awaitsHead else { return false }
+            close(&reader, timeline: &timeline, output: &output)
             return true
         } catch {
             if reader.hasPicture {
@@ -244,6 +289,13 @@ struct LanePipeline {
             throw .media(error)
         }
         handle(events, &reader, timeline: &timeline, output: &output)
+        guard !reader.lacksKey else { throw .noKey }
+    }
+
+    /// All of a segment was handed on.
+    private mutating func close(
+        _ reader: inout SegmentReader, timeline: inout ItemTimeline, output: inout [LaneOutput]
+    ) {
         placeMetadata(&reader, timeline: timeline, isEnd: true, output: &output)
         if mode == .demux, !reader.job.window.isStill {
             timeline.noteEnd(
@@ -251,8 +303,12 @@ struct LanePipeline {
                 reader.ends)
             silentTracks = reader.silentTracks
         }
+        if mode == .demux, reader.tracks.isEmpty { output.append(.fact(.tracks(reader.job.id, []))) }
         rest = reader.restForNext.map { ($0, reader.job) }
         let (start, end) = reader.range
+        if let soundEnd = reader.ends[.audio], soundEnd < reader.job.start + reader.job.duration {
+            output.append(.fact(.soundEnded(reader.job.id, at: soundEnd)))
+        }
         output.append(.fact(.segmentEnded(reader.job.id, start: start, end: end)))
     }
 
@@ -260,10 +316,19 @@ struct LanePipeline {
         _ events: [DemuxerEvent], _ reader: inout SegmentReader, timeline: inout ItemTimeline,
         output: inout [LaneOutput]
     ) {
-        for event in events {
+        for (index, event) in events.enumerated() {
+            if reader.awaitsHead {
+                reader.hold(events[index...])
+                break
+            }
             switch event {
             case .tracks(let tracks): select(from: tracks, &reader, output: &output)
-            case .sample(let sample): deliver(sample, &reader, timeline: &timeline, output: &output)
+            case .sample(let sample):
+                if awaitsHead(sample, &reader, output: &output) {
+                    reader.hold(events[index...index])
+                } else {
+                    deliver(sample, &reader, timeline: &timeline, output: &output)
+                }
             case .note(let text): output.append(.note(text))
             case .eventMessage(let message): if wanted.contains(.metadata) { reader.hold(message) }
             }
@@ -272,10 +337,29 @@ struct LanePipeline {
         if let batch = reader.takeCues() { output.append(.cues(batch)) }
     }
 
+    /// Looks for what decoders have to know. True where nothing tells, and the segment is to wait for the stream's head.
+    private mutating func awaitsHead(
+        _ sample: MediaSample, _ reader: inout SegmentReader, output: inout [LaneOutput]
+    ) -> Bool {
+        guard sample.isSync, let stream = reader.job.stream, let track = reader.track(id: sample.trackID) else {
+            return false
+        }
+        parameterSets.note(sample, of: track, in: stream)
+        guard reader.selectedTrack(id: track.id) != nil, parameterSets.needsHead(for: sample, of: track, in: stream)
+        else { return false }
+        reader.awaitsHead = true
+        output.append(.fact(.headNeeded(reader.job.id)))
+        return true
+    }
+
+    /// Kinds of media that are wanted of a segment.
+    private func wanted(of job: SegmentJob) -> Set<MediaType> {
+        if job.window.isStill { return wanted.intersection([.video]) }
+        return job.kinds.map { wanted.intersection($0) } ?? wanted
+    }
+
     private mutating func select(from tracks: [MediaTrack], _ reader: inout SegmentReader, output: inout [LaneOutput]) {
-        reader.selectTracks(
-            from: tracks, wanted: reader.job.window.isStill ? wanted.intersection([.video]) : wanted,
-            silent: silentTracks)
+        reader.selectTracks(from: tracks, wanted: wanted(of: reader.job), silent: silentTracks)
         output.append(.fact(.tracks(reader.job.id, tracks)))
     }
 
@@ -343,6 +427,8 @@ struct LanePipeline {
         if !isNewSequence, let known = current[type], track.continues(known) { return }
         current[type] = track
         output.append(.track(track, window: reader.job.window, isNewSequence: isNewSequence))
+        let sets = parameterSets.sets(for: track, in: reader.job.stream)
+        if !sets.isEmpty { output.append(.parameterSets(sets, type)) }
     }
 
     /// Media of another rendition takes the place of what was loaded, as soon as it is ahead of the playhead. False for
@@ -362,6 +448,7 @@ struct LanePipeline {
     ) {
         reader.see(encrypted)
         guard let found = reader.selectedTrack(id: encrypted.trackID), !reader.skipsRepeated(encrypted) else { return }
+        guard !reader.needsKey(for: encrypted, of: found) else { return }
         var sample: MediaSample
         let track: MediaTrack
         do throws(DecryptionError) {

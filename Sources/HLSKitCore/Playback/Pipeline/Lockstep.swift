@@ -3,43 +3,108 @@ import HLSMedia
 /// Keeps the kinds of media that go into one file side by side where nothing else does: written as fast as possible, one
 /// of them could be half a minute ahead before the other has begun, and who reads the file would have to look as far.
 ///
-/// Nobody waits for a kind of which there is nothing to write.
+/// Pictures may be a little ahead of sound. Sound is never ahead of pictures: where they change, it has to be cut at the
+/// same place, and what is written cannot be taken back. So it waits for pictures that are on their way, but not for those
+/// that will not come: behind the end of their lane, or in a hole.
 final class Lockstep: Sendable {
     private struct State {
         /// The item time of what is to be written next, of each kind that takes part.
         var times: [MediaType: Duration] = [:]
-        /// Kinds of which there is nothing to write now.
+        /// Kinds of which nothing waits to be written.
         var idle: Set<MediaType> = []
+        /// Kinds of which nothing more comes.
+        var ended: Set<MediaType> = []
+        var reach: [MediaType: Reach] = [:]
+
+        /// Before this time nothing more of the kind is to be written.
+        func place(of type: MediaType) -> Duration {
+            let time = times[type] ?? Lockstep.nowhere
+            guard idle.contains(type), let handedOn = reach[type]?.time else { return time }
+            return max(time, handedOn)
+        }
 
         /// The one that is furthest behind never waits.
         func mayWrite(_ type: MediaType, at time: Duration) -> Bool {
-            times.allSatisfy { other, reached in
-                other == type || idle.contains(other) || reached >= time - Lockstep.lead
+            times.keys.allSatisfy { other in
+                if other == type || ended.contains(other) { return true }
+                let place = place(of: other)
+                return type == .audio && other == .video ? place > time : place >= time - Lockstep.lead
             }
         }
     }
 
-    /// How far one kind may be ahead of another.
+    /// Up to where all of a lane was handed on, with the holes in it.
+    private struct Reach {
+        private(set) var time: Duration?
+        private var holes: [Range<Duration>] = []
+
+        /// What was handed on may end a little before what is missing begins.
+        private static let tolerance = Duration.milliseconds(500)
+
+        mutating func extend(to end: Duration) {
+            time = max(time ?? end, end)
+            crossHoles()
+        }
+
+        /// Nothing comes in `hole`. It counts when all of before it was handed on.
+        mutating func add(_ hole: Range<Duration>) {
+            holes.append(hole)
+            crossHoles()
+        }
+
+        private mutating func crossHoles() {
+            while let time, let hole = holes.firstIndex(where: { $0.lowerBound <= time + Self.tolerance }) {
+                self.time = max(time, holes.remove(at: hole).upperBound)
+            }
+        }
+    }
+
+    /// How far pictures may be ahead of sound.
     static let lead = Duration.seconds(1)
     /// Others look anew when so much was written.
     private static let step = Duration.milliseconds(250)
+    private static let nowhere = Duration.seconds(Int64.min / 4)
 
     private let state = Gate(State())
 
     /// A kind takes part from now on.
     func join(_ type: MediaType) {
         state.withLock { state in
-            if state.times[type] == nil { state.times[type] = .seconds(Int64.min / 4) }
+            if state.times[type] == nil { state.times[type] = Self.nowhere }
         }
     }
 
+    /// Whether nothing of a kind waits to be written, for the moment.
     func setIdle(_ isIdle: Bool, _ type: MediaType) {
         let isNews = state.withLock { state in
             if isIdle { return state.idle.insert(type).inserted && state.times[type] != nil }
             state.idle.remove(type)
+            state.ended.remove(type)
             return false
         }
         if isNews { state.signal { _ in } }
+    }
+
+    /// Nothing more of a kind comes.
+    func end(_ type: MediaType) { state.signal { $0.ended.insert(type) } }
+
+    /// All of a kind of before `end` waits to be written, or was written.
+    func noteHandedOn(upTo end: Duration, of type: MediaType) {
+        state.signal { $0.reach[type, default: Reach()].extend(to: end) }
+    }
+
+    /// Nothing of a kind comes in `hole`.
+    func noteHole(_ hole: Range<Duration>, of type: MediaType) {
+        state.signal { $0.reach[type, default: Reach()].add(hole) }
+    }
+
+    /// Time has jumped: what was written and handed on says nothing of what comes.
+    func restart() {
+        state.signal { state in
+            for type in state.times.keys { state.times[type] = Self.nowhere }
+            state.ended = []
+            state.reach = [:]
+        }
     }
 
     /// Returns when what is of this time may be written: at once for a kind that takes no part.

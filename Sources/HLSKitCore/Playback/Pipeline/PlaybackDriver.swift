@@ -8,6 +8,12 @@ struct RendererID: Hashable, Sendable {
     let rawValue: Int
 }
 
+/// Names the renderer of one kind of media of a lane.
+struct RendererKey: Hashable, Sendable {
+    var lane: LaneID
+    var type: MediaType
+}
+
 /// Carries out what the engine decides for one item: requests, demuxing, decoding, timers. One task runs it.
 struct PlaybackDriver: ~Copyable {
     private let engine: EngineChannel
@@ -36,6 +42,7 @@ struct PlaybackDriver: ~Copyable {
     /// Ends of lanes are numbered: one that was taken back is known by it.
     private var lastEnd = 0
     private var endNumbers: [LaneID: Int] = [:]
+    private var late = LateTaking()
     /// Where media begins that renderers are still to be made for.
     private var landing: Landing?
     /// The question of the engine whether media is decoded that has no answer yet.
@@ -48,11 +55,6 @@ struct PlaybackDriver: ~Copyable {
     /// The question to the program for a fresh URL.
     private var refreshing: Task<Void, Never>?
     private var sleepsUntil: Duration?
-
-    private struct RendererKey: Hashable {
-        var lane: LaneID
-        var type: MediaType
-    }
 
     private struct ActiveRenderer {
         var id: RendererID
@@ -84,6 +86,7 @@ struct PlaybackDriver: ~Copyable {
         engine = channel
         self.inbox = inbox
         self.configuration = configuration
+        timeline.mediaOrigin = configuration.mediaOrigin
         self.counters = counters
         presentation = PresentationClock(isPaced: configuration.isPaced, clock: channel.clock, isHeld: true) {
             inbox.alarm()
@@ -192,6 +195,9 @@ struct PlaybackDriver: ~Copyable {
         }
     }
 
+    /// The item time of now; without pacing, how far outputs have come.
+    private var mediaTime: Duration { (configuration.isPaced ? presentation.now : presentedTime) ?? .zero }
+
     // MARK: Effects
 
     private mutating func carryOut() {
@@ -211,11 +217,16 @@ struct PlaybackDriver: ~Copyable {
         case .beginSegment(let job): withPipeline(job.id.lane) { $0.begin(job) }
         case .restartSegment(_, let job): withPipeline(job.id.lane) { $0.restart(job) }
         case .abandonSegment(let segment): withPipeline(segment.lane) { $0.abandon(segment) }
+        case .endHead(let segment): withPipeline(segment.lane) { $0.endHead(of: segment) }
+        case .take(let kinds, let lane, let landing): take(kinds, of: lane, from: landing)
+        case .passedOver(let lane, let range): note(lane) { $0.noteHole(range, of: $1) }
         case .endLane(let lane): endLane(lane)
         case .reopenLane(let lane): reopenLane(lane)
         case .clearLane(let lane): clear(lane)
         case .takeAudioFromVariant:
+            // All of it is loaded anew.
             let wanted = wantedTypes(of: .main)
+            late.begin(.main, wanted.filter { isTaken($0) })
             lanes[.main]?.wanted = wanted
         case .flush(let landing, let isReverse): flush(to: landing, isReverse: isReverse)
         case .land(let landing): self.landing = landing
@@ -242,6 +253,7 @@ struct PlaybackDriver: ~Copyable {
         case .present:
             hub.release()
             presentation.release()
+        case .ask(let question): engine.handle(.answer(question.answered()))
         case .refreshURL(let expired): refresh(expired)
         case .diary(let diary, let entry): diary.take(entry)
         case .note(let decision): configuration.log.note(decision)
@@ -308,7 +320,10 @@ struct PlaybackDriver: ~Copyable {
             refreshing = nil
             engine.handle(.freshURL(result))
         case .renderer(let lane, let id, let report): process(report, of: id, lane)
-        case .outputsChanged: takeOutputs()
+        case .outputsChanged:
+            // What was decided before they came is carried out before: time may stand still since.
+            carryOut()
+            takeOutputs()
         }
     }
 
@@ -342,6 +357,8 @@ struct PlaybackDriver: ~Copyable {
         switch consumer {
         case .playlist(let variables): parse(bytes, of: id, variables: variables)
         case .segment(let segment): withPipeline(segment.lane) { $0.append(bytes, to: segment) }
+        case .head(let segment, let key):
+            withPipeline(segment.lane) { $0.appendHead(bytes, of: segment, key: key) }
         case .resource: transfers[id]?.body += bytes
         }
     }
@@ -378,6 +395,7 @@ struct PlaybackDriver: ~Copyable {
             engine.handle(.finished(id, metrics))
             noteBandwidth(of: transfer.url)
             withPipeline(segment.lane) { $0.finish(segment) }
+        case .head: engine.handle(.finished(id, metrics))
         case .resource(let resource):
             engine.handle(.finished(id, metrics))
             let body = transfer.body
@@ -433,15 +451,13 @@ struct PlaybackDriver: ~Copyable {
 
     /// Follows the outputs, which come, go and change their wishes at any time.
     private mutating func takeOutputs() {
-        for lane in lanes.keys {
-            let wanted = wantedTypes(of: lane)
-            lanes[lane]?.wanted = wanted
-        }
+        for lane in LaneID.allCases where lanes[lane] != nil { follow(wishesFor: lane) }
         for (key, active) in renderers { active.renderer.setMode(mode(of: key.type)) }
         let receivers = configuration.outputs.receivers
         let ids = Set(receivers.map(ObjectIdentifier.init))
         for receiver in receivers where !greeted.contains(ObjectIdentifier(receiver)) {
             receiver.add(cues.current)
+            hub.welcome(receiver)
             if receiver.takesDateRanges {
                 readDateRanges()
                 receiver.update(dateRanges.groups)
@@ -455,6 +471,34 @@ struct PlaybackDriver: ~Copyable {
         }
     }
 
+    /// Media of before is loaded again for kinds that nobody took; what nobody takes any more is dropped at once.
+    private mutating func follow(wishesFor lane: LaneID) {
+        let wanted = wantedTypes(of: lane)
+        let new = late.follow(
+            wanted.filter { isTaken($0) }, of: lane,
+            isTooLate: configuration.isPaced && configuration.demuxes && lanes[lane]?.hasBegun == true)
+        lanes[lane]?.wanted = late.wanted(wanted, of: lane)
+        guard !new.kinds.isEmpty else { return }
+        engine.handle(.control(.takeLate(new.kinds, of: lane, besideOthers: new.isBesideOthers)))
+    }
+
+    /// Kinds of media are taken from what comes next of a lane.
+    private mutating func take(_ kinds: Set<MediaType>, of lane: LaneID, from landing: Landing?) {
+        late.take(kinds, of: lane)
+        let wanted = late.wanted(wantedTypes(of: lane), of: lane)
+        lanes[lane]?.wanted = wanted
+        guard let landing else { return }
+        for type in MediaType.allCases where kinds.contains(type) {
+            let key = RendererKey(lane: lane, type: type)
+            late.landings[key] = renderers[key] == nil ? landing : nil
+            guard let active = renderers[key] else { continue }
+            active.renderer.restart(from: landing)
+            renderers[key]?.generation += 1
+            renderers[key]?.drainedEnd = nil
+            renderers[key]?.presentedUpTo = nil
+        }
+    }
+
     private mutating func readDateRanges() {
         guard hub.wantsDateRanges, let tracker = engine.read({ $0.item?.mainTracker }) else { return }
         if dateRanges.read(tracker) { hub.update(dateRanges.groups) }
@@ -462,7 +506,8 @@ struct PlaybackDriver: ~Copyable {
 
     /// Lets `body` work on a lane and hands on what comes out.
     private mutating func withPipeline(_ lane: LaneID, _ body: (inout LanePipeline) -> Void) {
-        var pipeline = lanes.removeValue(forKey: lane) ?? makePipeline(lane)
+        var pipeline: LanePipeline
+        if let known = lanes.removeValue(forKey: lane) { pipeline = known } else { pipeline = makePipeline(lane) }
         body(&pipeline)
         var output: [LaneOutput] = []
         if lane == .audio {
@@ -490,8 +535,9 @@ struct PlaybackDriver: ~Copyable {
         withPipeline(.audio) { _ in }
     }
 
-    private func makePipeline(_ lane: LaneID) -> LanePipeline {
+    private mutating func makePipeline(_ lane: LaneID) -> LanePipeline {
         let wanted = wantedTypes(of: lane)
+        late.begin(lane, wanted.filter { isTaken($0) })
         let mayChangeVariant = lane == .main && engine.read { ($0.item?.candidates.count ?? 0) > 1 }
         return LanePipeline(
             lane: lane, mode: configuration.demuxes ? .demux : .discard, wanted: wanted,
@@ -504,10 +550,14 @@ struct PlaybackDriver: ~Copyable {
         var syncTimes: [Duration] = []
         for element in output {
             switch element {
-            case .track(let track, let window, _):
+            case .track(var track, let window, _):
+                if track.mediaType == .audio, track.language == nil {
+                    track.language = engine.read { $0.item?.audibleOption?.language }
+                }
                 expectation.give(track.mediaType, of: lane)
                 if lane == .main, track.mediaType == .video { closedCaptions.begin(track, isStill: window.isStill) }
                 items[track.mediaType, default: []].append(.track(track, window: window))
+            case .parameterSets(let sets, let type): items[type, default: []].append(.parameterSets(sets))
             case .sample(let sample, let type, let offset):
                 if lane == .main, type == .video { closedCaptions.add(sample, offset: offset) }
                 items[type, default: []].append(.sample(sample, offset: offset))
@@ -545,6 +595,7 @@ struct PlaybackDriver: ~Copyable {
         for fact in facts {
             engine.handle(.media(fact))
             if case .segmentEnded(_, _, let end) = fact {
+                note(lane) { $0.noteHandedOn(upTo: end, of: $1) }
                 noteDiscarded(upTo: end, of: lane)
                 expectation.finish(lane, isLaneOver: false)
                 tellExpectation()
@@ -552,12 +603,18 @@ struct PlaybackDriver: ~Copyable {
         }
     }
 
+    /// Tells who keeps the kinds of media side by side of those that a lane gives.
+    private func note(_ lane: LaneID, _ body: (Lockstep, MediaType) -> Void) {
+        guard let lockstep = hub.lockstep else { return }
+        for key in renderers.keys where key.lane == lane { body(lockstep, key.type) }
+    }
+
     private mutating func add(_ batch: CueBatch) {
         let (from, until, language) = engine.read { ($0.item?.start, $0.item?.forwardEnd, $0.item?.legibleLanguage) }
         cues.limit(from: from, until: until)
         cues.add(batch, language: language)
         // Until media has come there is nothing to place it by, or it is placed already.
-        cues.place(by: timeline, presented: .seconds(Int64.min / 4))
+        cues.place(by: timeline, presented: .seconds(Int64.min / 4), now: mediaTime)
         giveCues()
     }
 
@@ -592,7 +649,7 @@ struct PlaybackDriver: ~Copyable {
 
     /// Another option was selected: closed captions of it are there already.
     private mutating func showKnownClosedCaptions() {
-        let time = MediaTime((configuration.isPaced ? presentation.now : presentedTime) ?? .zero)
+        let time = MediaTime(mediaTime)
         add(closedCaptions.known.filter { $0.caption.timeRange.end > time })
     }
 
@@ -620,7 +677,8 @@ struct PlaybackDriver: ~Copyable {
         lastRenderer += 1
         let id = RendererID(rawValue: lastRenderer)
         let inbox = inbox
-        let store = SampleStore(keepsRead: keepsPresented, landing: landing)
+        let store = SampleStore(
+            keepsRead: keepsPresented, landing: late.landings.removeValue(forKey: key) ?? landing)
         let renderer = TrackRenderer(
             mediaType: type, mode: mode, store: store, clock: presentation, hub: hub, counts: counters
         ) { report in
@@ -673,6 +731,8 @@ struct PlaybackDriver: ~Copyable {
             guard endedLanes.contains(lane), endNumbers[lane] == number else { return }
             renderers[key]?.drainedEnd = end
             reportDrained(lane)
+        case .silent(let error, let isAll):
+            engine.handle(.output(.undecodable(lane, error, isAll: isAll)))
         case .failed(let error): engine.handle(.output(.failed(error)))
         }
     }
@@ -723,12 +783,10 @@ struct PlaybackDriver: ~Copyable {
         endedLanes.remove(lane)
         guard lane == .subtitles else { return }
         cues.removeAll()
+        cues.join(at: mediaTime)
         hub.removeCues()
         // Captions in the video need the video.
-        for lane in LaneID.allCases where lanes[lane] != nil {
-            let wanted = wantedTypes(of: lane)
-            lanes[lane]?.wanted = wanted
-        }
+        for lane in LaneID.allCases where lanes[lane] != nil { follow(wishesFor: lane) }
         showKnownClosedCaptions()
     }
 
@@ -765,6 +823,7 @@ struct PlaybackDriver: ~Copyable {
         self.landing = landing
         primeNumber = nil
         presentation.flush(at: landing.time, isReverse: isReverse)
+        hub.lockstep?.restart()
         for (key, active) in renderers.sorted(by: Self.isEarlier) {
             body(active.renderer)
             renderers[key]?.drainedEnd = nil

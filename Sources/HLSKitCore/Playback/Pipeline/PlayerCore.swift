@@ -56,6 +56,10 @@ final class PlayerCore: Sendable {
     private let publishing = Mutex(())
 
     init(configuration: PlayerConfiguration) {
+        var configuration = configuration
+        // The program is asked now, and never where the lock is held.
+        let date = configuration.now
+        configuration.wallClock = { date }
         self.configuration = configuration
         clock = HostClock(configuration.clock)
         budgetNumber = configuration.resourceBudget.makeNumber()

@@ -44,7 +44,7 @@ final class PresentationClock: Sendable {
         if let outcome { return outcome }
         dueChanged()
         return await gate.wait { state -> Outcome? in
-            if state.isClosed || state.generation != generation {
+            if state.isClosed || state.generation != generation || state.due[waiter] == nil {
                 state.due[waiter] = nil
                 return .flushed
             }
@@ -108,6 +108,11 @@ final class PresentationClock: Sendable {
             !state.isHeld && state.due.values.contains { state.hasReached($0, at: time) }
         }
         if wakes { gate.signal { _ in } }
+    }
+
+    /// Lets a renderer go: what it waits with is not to be presented.
+    func cancelWait(of waiter: ObjectIdentifier) {
+        gate.signal { $0.due[waiter] = nil }
     }
 
     /// Lets everybody go who waits for media of before, and holds time at `time`: until the timebase is set anew nothing

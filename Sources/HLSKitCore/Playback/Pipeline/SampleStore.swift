@@ -12,6 +12,8 @@ struct SampleStore: Sendable {
     enum Element: Sendable {
         /// The samples that follow are of this track.
         case track(MediaTrack, window: PresentationWindow)
+        /// What decoders of that track have to know, where its samples may not tell.
+        case parameterSets([UInt8])
         /// `offset` is what is added to the timestamps to get item time.
         case sample(MediaSample, offset: Duration)
         /// Nothing follows, unless more is put in. Ends are numbered, so that reports of one are known by it.
@@ -29,6 +31,7 @@ struct SampleStore: Sendable {
     struct RunStart: Sendable {
         var track: MediaTrack
         var window: PresentationWindow
+        var parameterSets: [UInt8] = []
         /// The seek that reading goes on from; nil where there was none.
         var landing: Landing?
         /// Media of the run before its first sample that is read, in units of the track.
@@ -53,6 +56,7 @@ struct SampleStore: Sendable {
     private struct Run {
         var track: MediaTrack
         var window: PresentationWindow
+        var parameterSets: [UInt8] = []
         /// Place of its first entry.
         var first: Int
         /// Where its presentation starts and ends.
@@ -113,6 +117,8 @@ struct SampleStore: Sendable {
         case .track(let track, let window):
             if runs.last?.first == endPlace { runs.removeLast() }
             runs.append(Run(track: track, window: window, first: endPlace))
+        case .parameterSets(let sets):
+            if !runs.isEmpty { runs[runs.count - 1].parameterSets = sets }
         case .end(let number): entries.append(Entry(endNumber: number))
         case .sample(let sample, let offset):
             guard let run = runs.last else { return }
@@ -161,10 +167,29 @@ struct SampleStore: Sendable {
     private func start(of run: Run, at entry: Entry) -> RunStart {
         var window = run.window
         if let landing { window.from = landing.floor }
-        return RunStart(track: run.track, window: window, landing: landing, skippedTicks: entry.ticksBefore)
+        return RunStart(
+            track: run.track, window: window, parameterSets: run.parameterSets, landing: landing,
+            skippedTicks: entry.ticksBefore)
     }
 
     private func run(of place: Int) -> Run? { runs.last { $0.first <= place } }
+
+    /// Samples that are looked at for one that takes the place of another.
+    private static let lookahead = 32
+
+    /// Whether the sample that was read last is surely not shown: what is held comes between it and where presentation
+    /// begins. It need not be decoded, if no other picture needs it.
+    func isPassedOver(_ item: Item) -> Bool {
+        guard case .sample(let sample, let offset) = item, let run = run(of: cursor - 1),
+            run.track.mediaType == .video, let from = landing.map(\.floor) ?? run.window.from
+        else { return false }
+        let time = ItemTimeline.duration(sample.pts, run.track.timescale) + offset
+        guard time < from, cursor >= base else { return false }
+        let end = min(entries.count, cursor - base + Self.lookahead)
+        return entries[(cursor - base)..<max(end, cursor - base)].contains { entry in
+            entry.sample != nil && entry.time > time && entry.time <= from
+        }
+    }
 
     // MARK: Moving
 

@@ -8,7 +8,17 @@ struct SegmentReader {
     var chunks: [[UInt8]] = []
     var isComplete = false
     var isPrepared = false
+    /// All bytes were decrypted, and all were demuxed.
+    var isDecrypted = false
+    var isDemuxed = false
     var hasFailed = false
+    /// Its pictures cannot be decoded without what the head of the stream tells, which is on its way; then, that it is
+    /// there or will not come.
+    var awaitsHead = false
+    var isHeadNews = false
+    var head: StreamHead?
+    /// What was demuxed meanwhile.
+    private var held: [DemuxerEvent] = []
     /// The one picture that is wanted of the segment was handed on.
     var hasPicture = false
     var decryption: Decryption?
@@ -17,7 +27,7 @@ struct SegmentReader {
     /// The tracks that are handed on, and the kinds that were announced in this segment.
     private(set) var selected: [MediaType: MediaTrack] = [:]
     /// All tracks that the segment has told of.
-    private var tracks: [MediaTrack] = []
+    private(set) var tracks: [MediaTrack] = []
     /// Kinds that were selected in the middle of the segment: they begin where decoding can.
     private var awaitingSync: Set<MediaType> = []
     /// Metadata that no place was found for yet.
@@ -30,18 +40,22 @@ struct SegmentReader {
     private var timestampMap = WebVTTTimestampMap()
     private var styles = WebVTTCaptions()
     private var cues: [MediaCue] = []
+    /// Of the whole segment, those that were left out too.
+    private var cueCount = 0
     private var textSamples = TextSampleReader()
     /// Closed captions of a track of their own that no place was found for yet, at times of their track.
     var closedCaptions: [HeldCaptions] = []
     /// Bytes seen while the container is not known.
-    private var head: [UInt8] = []
+    private var unidentified: [UInt8] = []
     private var byteCount = 0
     private var placements: [Int: ItemTimeline.Placement] = [:]
     /// Of each track, wanted or not: what stands where the playlist says that the segment starts.
     private var firstPTS: [Int: Int64] = [:]
     /// Kinds were selected in the middle of the segment: what is handed on need not reach back to its start.
     private var beganLate = false
-    /// Samples given per track, and those that a reading before this one has given already.
+    /// Samples of each track that came, how many of them had come with the last that was given, and the same of readings
+    /// before this one.
+    private var seen: [Int: Int] = [:]
     private var delivered: [Int: Int] = [:]
     private var repeated: [Int: Int] = [:]
     private var extents: [Int: TrackExtent] = [:]
@@ -58,15 +72,25 @@ struct SegmentReader {
 
     var opensSequence: Bool { job.startsNewSequence }
 
+    /// Keeps what was demuxed until the head of the stream is there.
+    mutating func hold(_ events: ArraySlice<DemuxerEvent>) { held += events }
+
+    mutating func takeHeld() -> [DemuxerEvent] {
+        defer { held = [] }
+        return held
+    }
+
     mutating func restart(_ job: SegmentJob) {
-        let isSameMedia = job.url == self.job.url && !job.startsNewSequence
-        let given = delivered
-        let known = announced
+        let old = self
         self = SegmentReader(job: job)
-        guard isSameMedia else { return }
-        // The same bytes again: what was handed on is passed over.
-        repeated = given
-        announced = known
+        guard job.url == old.job.url else { return }
+        // The same bytes again: what was handed on is passed over, by whichever reading came furthest.
+        repeated = old.repeated.merging(old.delivered) { max($0, $1) }
+        announced = old.announced
+        beganLate = old.beganLate
+        extents = old.extents
+        repairs = old.repairs
+        placements = old.placements
     }
 
     // MARK: Encryption
@@ -109,6 +133,22 @@ struct SegmentReader {
         }
     }
 
+    /// A sample was encrypted, and nothing says by what key.
+    private(set) var lacksKey = false
+
+    /// Whether a sample is of no use without a key that nothing names.
+    mutating func needsKey(for sample: MediaSample, of track: MediaTrack) -> Bool {
+        guard sampleDecryption == nil, let encryption = sample.encryption,
+            track.mediaType == .video || track.mediaType == .audio
+        else { return false }
+        // Small samples may be all in the clear.
+        if !encryption.subsamples.isEmpty, encryption.subsamples.allSatisfy({ $0.protectedByteCount == 0 }) {
+            return false
+        }
+        lacksKey = true
+        return true
+    }
+
     /// A sample and its track in the clear.
     func decrypted(
         _ sample: MediaSample, of track: MediaTrack
@@ -141,7 +181,7 @@ struct SegmentReader {
     mutating func demux(_ bytes: [UInt8], to events: inout [DemuxerEvent]) throws(MediaError) {
         byteCount += bytes.count
         if isOpen { return try feed(bytes, to: &events) }
-        head += bytes
+        unidentified += bytes
         guard try openDemuxer(isEnd: false) else { return }
         try feedHead(to: &events)
     }
@@ -165,8 +205,8 @@ struct SegmentReader {
     private var isOpen: Bool { demuxer != nil || webVTT != nil }
 
     private mutating func feedHead(to events: inout [DemuxerEvent]) throws(MediaError) {
-        let bytes = head
-        head = []
+        let bytes = unidentified
+        unidentified = []
         try feed(bytes, to: &events)
     }
 
@@ -186,12 +226,22 @@ struct SegmentReader {
             case .timestampMap(let map): timestampMap = map
             case .cue(let cue):
                 // Times are put in place later.
+                guard countCue(&events) else { continue }
                 let styled = styles.isEmpty ? nil : styles.caption(cue, timeRange: .zero)
                 cues.append(MediaCue(cue: cue, styled: styled))
             case .note(let text): events.append(.note("\(job.url): \(text)"))
             case .block(let block): styles.add(block)
             }
         }
+    }
+
+    /// Whether one more cue of the segment is kept. That there are too many is told once.
+    private mutating func countCue(_ events: inout [DemuxerEvent]) -> Bool {
+        cueCount += 1
+        if cueCount == CueSchedule.maximumCount + 1 {
+            events.append(.note("\(job.url): more than \(CueSchedule.maximumCount) cues; the rest is left out"))
+        }
+        return cueCount <= CueSchedule.maximumCount
     }
 
     /// The cues that were read since the last call; nil where there are none.
@@ -203,7 +253,7 @@ struct SegmentReader {
     }
 
     private mutating func openDemuxer(isEnd: Bool) throws(MediaError) -> Bool {
-        guard let container = ContainerProbe.identify(head[...], isComplete: isEnd) else { return false }
+        guard let container = ContainerProbe.identify(unidentified[...], isComplete: isEnd) else { return false }
         self.container = container
         switch container {
         case .webVTT where job.id.lane == .subtitles: webVTT = WebVTTParser()
@@ -234,14 +284,14 @@ struct SegmentReader {
     mutating func check(_ bytes: [UInt8]) throws(MediaError) {
         byteCount += bytes.count
         guard container == nil else { return }
-        head += bytes.prefix(ContainerProbe.maxByteCount)
-        container = ContainerProbe.identify(head[...], isComplete: false)
+        unidentified += bytes.prefix(ContainerProbe.maxByteCount)
+        container = ContainerProbe.identify(unidentified[...], isComplete: false)
         try refuseUnknown()
     }
 
     mutating func checkEnd() throws(MediaError) {
-        container = container ?? ContainerProbe.identify(head[...], isComplete: true)
-        head = []
+        container = container ?? ContainerProbe.identify(unidentified[...], isComplete: true)
+        unidentified = []
         try refuseUnknown()
         if case .transportStream(let stride) = container, byteCount % stride != 0 {
             throw MediaError(
@@ -308,7 +358,14 @@ struct SegmentReader {
     }
 
     /// Text beside pictures is of use only as closed captions; subtitles are renditions of their own.
+    ///
+    /// What cannot be decoded is of no use beside what can be, nor are pictures of chapters beside the media: an item is
+    /// not lost for them.
     private func isOfUse(_ track: MediaTrack) -> Bool {
+        if track.mediaType == .video || track.mediaType == .audio {
+            return track.isAuxiliary || !CodecRegistry.canDecode(track.codec)
+                ? !tracks.contains { $0.isMedia && CodecRegistry.canDecode($0.codec) } : true
+        }
         guard track.mediaType == .text else { return true }
         if job.id.lane == .subtitles { return TextSampleReader.reads(track) }
         return track.codec == .cea608 || track.codec == .cea708
@@ -317,7 +374,9 @@ struct SegmentReader {
     /// Takes a sample of text: cues, or closed captions.
     mutating func read(_ sample: MediaSample, of track: MediaTrack, notes: inout [String]) {
         if job.id.lane == .subtitles {
-            cues += textSamples.read(sample, of: track, notes: &notes)
+            let found = textSamples.read(sample, of: track, notes: &notes)
+            cues += found.prefix(max(0, CueSchedule.maximumCount - cueCount))
+            cueCount += found.count
             return
         }
         let data = sample.data.withUnsafeBytes { bytes in
@@ -332,6 +391,9 @@ struct SegmentReader {
                 duration: ItemTimeline.duration(max(0, sample.duration), track.timescale), data: data))
     }
 
+    /// A track of the segment, wanted or not.
+    func track(id: Int) -> MediaTrack? { tracks.first { $0.id == id } }
+
     func selectedTrack(id: Int) -> MediaTrack? {
         if let found = selected.values.first(where: { $0.id == id }) { return found }
         // Of metadata all tracks are read.
@@ -341,12 +403,15 @@ struct SegmentReader {
 
     /// Whether a reading before this one has already given the sample.
     mutating func skipsRepeated(_ sample: MediaSample) -> Bool {
-        delivered[sample.trackID, default: 0] += 1
-        return delivered[sample.trackID, default: 0] <= repeated[sample.trackID, default: 0]
+        let number = seen[sample.trackID, default: 0]
+        guard number > repeated[sample.trackID, default: 0] else { return true }
+        delivered[sample.trackID] = number
+        return false
     }
 
     /// Takes note of a sample, handed on or not.
     mutating func see(_ sample: MediaSample) {
+        seen[sample.trackID, default: 0] += 1
         if firstPTS[sample.trackID] == nil { firstPTS[sample.trackID] = sample.pts }
     }
 
@@ -407,8 +472,9 @@ struct SegmentReader {
 
     /// Takes note of a sample that was handed on.
     mutating func note(_ sample: MediaSample, of track: MediaTrack, offset: Duration) {
-        let time = ItemTimeline.duration(sample.pts, track.timescale) + offset
-        let length = ItemTimeline.duration(sample.duration, track.timescale)
+        guard let shown = ShownMedia(track.shownRange).extent(of: sample) else { return }
+        let time = ItemTimeline.duration(shown.pts, track.timescale) + offset
+        let length = ItemTimeline.duration(shown.duration, track.timescale)
         extents[track.id, default: TrackExtent(first: time)].note(time, length)
     }
 
@@ -432,6 +498,11 @@ struct SegmentReader {
         }
         return (beganLate ? min(start, job.start) : start, max(start, end))
     }
+}
+
+extension MediaTrack {
+    /// Pictures or sound, and not something beside them.
+    fileprivate var isMedia: Bool { (mediaType == .video || mediaType == .audio) && !isAuxiliary }
 }
 
 /// Closed captions of a sample of a track of their own.

@@ -24,6 +24,8 @@ final class TrackRenderer: Sendable {
         /// After so many moves of the reading place, the first media to be presented is decoded, or there is nothing to
         /// wait for. `first` is its item time.
         case primed(generation: Int, first: Duration?)
+        /// Nothing comes out of the decoder for a while; `isAll`: nothing has, from where it began to the end.
+        case silent(PlayerError, isAll: Bool)
         case failed(PlayerError)
     }
 
@@ -109,6 +111,12 @@ final class TrackRenderer: Sendable {
         }
     }
 
+    /// Forgets all media, without a jump in time.
+    func restart(from landing: Landing) {
+        flush(to: landing)
+        clock.cancelWait(of: ObjectIdentifier(self))
+    }
+
     /// Presents once more what is held, from `landing` on.
     func reposition(to landing: Landing) {
         change { queue in
@@ -132,6 +140,9 @@ final class TrackRenderer: Sendable {
         queue.withLock { $0.store.time(stepping: count, from: time) }
     }
 
+    /// The reading place was not moved since.
+    private func isCurrent(_ generation: Int) -> Bool { queue.withLock { $0.generation == generation } }
+
     /// Holds no media at all.
     var isEmpty: Bool { queue.withLock { $0.store.isEmpty } }
 
@@ -148,7 +159,7 @@ final class TrackRenderer: Sendable {
         change { queue in
             queue.isStopped = true
             queue.store.removeAll(landing: nil)
-            hub.lockstep?.setIdle(true, mediaType)
+            hub.lockstep?.end(mediaType)
         }
     }
 
@@ -182,8 +193,9 @@ final class TrackRenderer: Sendable {
         var worker = Worker(renderer: self)
         while true {
             switch await next(isIdleAllowed: worker.hasPending || worker.hasFirstPicture) {
-            case .item(let item, let generation):
+            case .item(let item, let generation, let isPassedOver):
                 if generation != worker.generation { worker.reset(to: generation) }
+                worker.isPassedOver = isPassedOver
                 await worker.process(item)
             case .nothing: await worker.useIdleTime()
             case .stop: return
@@ -192,7 +204,8 @@ final class TrackRenderer: Sendable {
     }
 
     private enum Next {
-        case item(SampleStore.Item, generation: Int)
+        /// `isPassedOver`: as of ``SampleStore/isPassedOver(_:)``.
+        case item(SampleStore.Item, generation: Int, isPassedOver: Bool)
         case nothing
         case stop
     }
@@ -207,7 +220,8 @@ final class TrackRenderer: Sendable {
                 return isIdleAllowed ? .nothing : nil
             }
             counts.noteHeld(queue.store.byteCount - before)
-            return .item(item, generation: queue.generation)
+            return .item(
+                item, generation: queue.generation, isPassedOver: queue.store.isPassedOver(item))
         }
     }
 
@@ -230,6 +244,7 @@ final class TrackRenderer: Sendable {
         private var window = PresentationWindow()
         private var offset = Duration.zero
         private var trimmer = GaplessTrimmer()
+        private var shown = ShownMedia()
         private var lastPresented: Duration?
         /// Where the last media that was handed over ends.
         private var end = Duration.zero
@@ -244,12 +259,24 @@ final class TrackRenderer: Sendable {
         /// Presentation times of samples that may come out without a picture, because the decoder may skip them.
         private var optionalPictures: [Int64] = []
         private var leadIn = LeadIn()
+        private var overlap = OverlapFilter()
+        /// Copies before this item time are not handed over, but for those that lead up to it.
+        private var firstCopied: Duration?
         /// The item time that is to be shown, until the picture of it was found.
         private var target: Duration?
         private var candidate: Pending?
         /// Where reading began after the last move, and whether the first media from there was told.
         private var landing: Landing?
         private var isPrimed = false
+        /// What decoders of the track have to know, and whether the next sample is a decoder's, or a taker's, first.
+        private var parameterSets: [UInt8] = []
+        private var isDecoderNew = true
+        private var isTakerNew = true
+        private var silence = DecoderSilence()
+        /// The sample in hand is not shown: it only leads up to what is.
+        var isPassedOver = false
+        /// Media has come that is presented after the end of the window: of the run nothing more is.
+        private var isOver = false
 
         private enum Media {
             case video(VideoFrame)
@@ -285,11 +312,14 @@ final class TrackRenderer: Sendable {
             effort = DecodingEffort()
             optionalPictures = []
             leadIn = LeadIn()
+            overlap = OverlapFilter()
             reported = .seconds(Int64.min / 4)
             target = nil
             candidate = nil
             landing = nil
             isPrimed = false
+            silence = DecoderSilence()
+            isOver = false
         }
 
         mutating func process(_ item: SampleStore.Item) async {
@@ -300,6 +330,8 @@ final class TrackRenderer: Sendable {
                 await drain()
                 notePrimed(nil)
                 await presentAll()
+                if silence.isOfAll { renderer.report(.silent(silenceError, isAll: true)) }
+                renderer.hub.lockstep?.end(renderer.mediaType)
                 renderer.hub.finish(renderer.mediaType, generation: clockGeneration)
                 renderer.report(.drained(end: end, number: number))
             }
@@ -314,12 +346,19 @@ final class TrackRenderer: Sendable {
             aim(at: start.landing)
             leadIn = LeadIn()
             trimmer = GaplessTrimmer(track.gapless)
+            shown = ShownMedia(track.shownRange)
             trimmer.pass(start.skippedTicks, timescale: track.timescale, sampleRate: track.sampleRate)
+            overlap.begin(track, dropsOverlap: window.dropsOverlap)
+            firstCopied = window.from
             if window.dropsOverlap, let lastPresented {
                 self.window.from = max(window.from ?? lastPresented, lastPresented + .microseconds(1))
             }
             decoder = nil
             isUndecodable = false
+            isOver = false
+            parameterSets = start.parameterSets
+            isTakerNew = true
+            silence.interrupt()
             openDecoder(renderer.mode.withLock(\.self))
             if renderer.hub.writersWantSamples(of: track.mediaType) { renderer.hub.lockstep?.join(track.mediaType) }
             await attempt { hub throws(OutputError) in try await hub.begin(track) }
@@ -329,6 +368,7 @@ final class TrackRenderer: Sendable {
             guard let track, let threadCount = mode.decodingThreadCount, !isUndecodable else { return }
             do {
                 decoder = try Self.makeDecoder(of: track, threadCount: threadCount)
+                isDecoderNew = true
             } catch {
                 isUndecodable = true
                 let cause = "\(track.codec.rawValue) cannot be decoded"
@@ -381,12 +421,19 @@ final class TrackRenderer: Sendable {
             if mode.passesSamples { await pass(sample) }
             var frames: [VideoFrame] = []
             var buffers: [AudioBuffer] = []
+            var isSilent = false
             do {
                 switch decoder {
+                case .some where isOver: break
                 case .video(let decoder):
                     guard await mayDecode(sample, with: decoder) else { break }
-                    try decoder.decode(sample, to: &frames)
-                case .audio(let decoder): try decoder.decode(sample, to: &buffers)
+                    isSilent = true
+                    let isFirst = isDecoderNew
+                    isDecoderNew = false
+                    try decoder.decode(isFirst ? completed(sample) : sample, to: &frames)
+                case .audio(let decoder):
+                    isSilent = true
+                    try decoder.decode(sample, to: &buffers)
                 case nil:
                     guard !mode.passesSamples else { return }
                     notePrimed(nil)
@@ -396,6 +443,12 @@ final class TrackRenderer: Sendable {
                 }
             } catch {
                 note(error)
+                silence.noteFailure()
+            }
+            if !frames.isEmpty || !buffers.isEmpty {
+                silence.end()
+            } else if isSilent {
+                noteDecoderSilence(at: sample)
             }
             await deliver(frames)
             await deliver(buffers)
@@ -405,6 +458,30 @@ final class TrackRenderer: Sendable {
             }
             noteSilence(after: sample)
             noteConsumed(sample, offset: offset)
+        }
+
+        /// The first sample of a decoder with what that has to know, where the sample does not tell.
+        private func completed(_ sample: MediaSample) -> MediaSample {
+            guard !parameterSets.isEmpty, let track, PictureParameterSets.areMissing(in: sample, of: track) else {
+                return sample
+            }
+            return PictureParameterSets.prepend(parameterSets, to: sample)
+        }
+
+        private mutating func noteDecoderSilence(at sample: MediaSample) {
+            guard let track else { return }
+            let time = ItemTimeline.duration(sample.dts, track.timescale) + offset
+            guard silence.goesOn(at: time) else { return }
+            renderer.report(.silent(silenceError, isAll: false))
+            notePrimed(nil)
+        }
+
+        private var silenceError: PlayerError {
+            let kind = track?.mediaType == .audio ? "sound" : "pictures"
+            let start = ((silence.start ?? .zero).seconds * 1000).rounded() / 1000
+            return PlayerError(
+                code: .badMedia, cause: "no \(kind) can be decoded",
+                detail: "\(track?.codec.rawValue ?? "media") from \(start) s on")
         }
 
         /// Media that nobody takes is over where it ends, not where outputs were left.
@@ -424,7 +501,11 @@ final class TrackRenderer: Sendable {
 
         /// Spares a decoder that has fallen behind. Not before a first picture: what leads up to it has to be decoded.
         private mutating func mayDecode(_ sample: MediaSample, with decoder: VideoDecoder) async -> Bool {
-            guard renderer.clock.isPaced, !window.isStill, lastPresented != nil, let track else { return true }
+            guard renderer.clock.isPaced, !window.isStill, lastPresented != nil, let track else {
+                // A third to a half of what leads up to a picture is needed by no other.
+                decoder.skipsUnreferencedPictures = isPassedOver && !window.isStill
+                return true
+            }
             let lateness = renderer.clock.now - ItemTimeline.duration(sample.dts, track.timescale) - offset
             let previous = effort.last
             let step = effort.step(isSync: sample.isSync, lateness: lateness)
@@ -470,6 +551,7 @@ final class TrackRenderer: Sendable {
             } catch {
                 note(error)
             }
+            if !frames.isEmpty || !buffers.isEmpty { silence.end() }
             await deliver(frames)
             await deliver(buffers)
             if let candidate {
@@ -486,6 +568,7 @@ final class TrackRenderer: Sendable {
         private mutating func deliver(_ frames: [VideoFrame]) async {
             for frame in frames {
                 noteOptionalPictures(upTo: frame.pts)
+                guard shown.shows(pictureAt: frame.pts) else { continue }
                 let time = ItemTimeline.duration(frame.pts, frame.timescale) + offset
                 let length = ItemTimeline.duration(frame.duration, frame.timescale)
                 if let target {
@@ -513,8 +596,18 @@ final class TrackRenderer: Sendable {
         }
 
         private mutating func deliver(_ buffers: [AudioBuffer]) async {
-            for buffer in buffers.flatMap({ trimmed($0) }) {
-                let time = ItemTimeline.duration(buffer.pts, buffer.timescale) + offset
+            for buffer in buffers.flatMap({ trimmed($0) }).compactMap({ cut($0) }) {
+                var (buffer, time) = (buffer, ItemTimeline.duration(buffer.pts, buffer.timescale) + offset)
+                let cut = SoundCut(window).cut(time: time, frameCount: buffer.frameCount, sampleRate: buffer.sampleRate)
+                if let cut {
+                    do throws(CodecError) {
+                        buffer = try buffer.trimmed(leading: cut.leading, trailing: cut.trailing)
+                        time += Duration.seconds(1) * cut.leading / max(1, buffer.sampleRate)
+                    } catch {
+                        note(error)
+                        continue
+                    }
+                }
                 let length = Duration.seconds(1) * buffer.frameCount / max(1, buffer.sampleRate)
                 await queue(.audio(buffer), at: time, length: length, isInside: isInside(time, length, isVideo: false))
             }
@@ -522,7 +615,15 @@ final class TrackRenderer: Sendable {
 
         private mutating func queue(_ media: Media, at time: Duration, length: Duration, isInside: Bool) async {
             renderer.count { $0.decodedFrames += 1 }
-            guard isInside, !isTooLate(media, at: time) else { return }
+            guard isInside else {
+                // Media comes in the order of presentation: what was decoded before is all there is.
+                if let until = window.until, time >= until, !isOver {
+                    isOver = true
+                    await presentAll()
+                }
+                return
+            }
+            guard !isTooLate(media, at: time) else { return }
             let itemTime = MediaTime(time)
             let media = media.placed(at: itemTime)
             prepare(media)
@@ -608,19 +709,36 @@ final class TrackRenderer: Sendable {
             }
         }
 
+        /// Without what the file's edit list does not show.
+        private mutating func cut(_ buffer: AudioBuffer) -> AudioBuffer? {
+            let part = shown.part(
+                ofSoundAt: buffer.pts, frameCount: buffer.frameCount, sampleRate: buffer.sampleRate,
+                timescale: buffer.timescale)
+            if part.count == buffer.frameCount { return buffer }
+            guard !part.isEmpty else { return nil }
+            do throws(CodecError) {
+                return try buffer.trimmed(leading: part.lowerBound, trailing: buffer.frameCount - part.upperBound)
+            } catch {
+                note(error)
+                return nil
+            }
+        }
+
         private mutating func pass(_ sample: MediaSample) async {
-            guard let track else { return }
+            guard let track, shown.copies(sample, of: track.mediaType) else { return }
             let time = ItemTimeline.duration(sample.pts, track.timescale) + offset
             let length = ItemTimeline.duration(sample.duration, track.timescale)
             let decodingTime = ItemTimeline.duration(sample.dts, track.timescale) + offset
             if decoder == nil { renderer.count { $0.decodedFrames += 1 } }
-            // What has been handed over already is told by when it was decoded, what is to be shown by when it is shown.
-            let isVideo = track.mediaType == .video && !window.dropsOverlap
+            guard overlap.admits(sample, decodingTime: decodingTime, time: time, length: length) else { return }
+            let isVideo = track.mediaType == .video
             let isWanted =
-                isInside(decodingTime, length, isVideo: false)
+                isCopied(decodingTime, length)
                 || isVideo && leadIn.isPassed && (window.until.map { decodingTime < $0 } ?? true)
-                || isVideo && isInside(time, length, isVideo: false)
+                || isVideo && isCopied(time, length)
             guard isWanted else {
+                // Nothing of before is to be written any more, whatever is behind it.
+                _ = renderer.hub.lockstep?.isNext(decodingTime, of: track.mediaType)
                 if isVideo { leadIn.hold(sample) }
                 return
             }
@@ -629,12 +747,21 @@ final class TrackRenderer: Sendable {
             await renderer.hub.lockstep?.wait(for: decodingTime, of: track.mediaType)
             let generation = clockGeneration
             for sample in leadIn.pass(with: sample) {
+                let sample = isTakerNew ? completed(sample) : sample
+                isTakerNew = false
                 let time = ItemTimeline.duration(sample.pts, track.timescale) + offset
                 await attempt { hub throws(OutputError) in
                     try await hub.write(sample, of: track, at: MediaTime(time), generation: generation)
                 }
             }
+            overlap.note(sample, decodingTime: decodingTime, time: time)
             if decoder == nil { handedOver(max(time, decodingTime), length) }
+        }
+
+        /// Whether a copy is to be handed over at all.
+        private func isCopied(_ time: Duration, _ length: Duration) -> Bool {
+            if let firstCopied, time + length <= firstCopied { return false }
+            return window.until.map { time < $0 } ?? true
         }
 
         /// Whether media is to be presented at all.
@@ -647,7 +774,9 @@ final class TrackRenderer: Sendable {
         private func waitUntilDue(_ time: Duration) async -> Bool {
             guard
                 await renderer.clock.wait(until: time, generation: clockGeneration, waiter: ObjectIdentifier(renderer))
-                    == .due
+                    == .due,
+                // Without a jump in time, too: media that is loaded again for who came late replaces what was decoded.
+                renderer.isCurrent(generation)
             else { return false }
             if renderer.clock.isPaced, !window.isStill {
                 let lateness = renderer.clock.now - time

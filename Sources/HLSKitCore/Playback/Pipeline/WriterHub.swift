@@ -22,6 +22,8 @@ final class WriterHub: Sendable {
     private let state: Gate<State>
     /// Where no clock does that.
     let lockstep: Lockstep?
+    /// The picture that was presented last, for outputs that come while time stands still.
+    private let shown = Mutex<(frame: VideoFrame, generation: Int)?>(nil)
     /// By writer, the second of media in which it was flushed last.
     private let flushed = Mutex<[Int: Int64]>([:])
 
@@ -84,7 +86,15 @@ final class WriterHub: Sendable {
 
     /// Time has jumped: media of an earlier generation is of the past.
     func flush(generation: Int) {
+        shown.withLock { $0 = nil }
         for receiver in board.receivers { receiver.flush(generation: generation) }
+    }
+
+    /// Shows an output that comes while time stands still the picture of now.
+    func welcome(_ receiver: any OutputReceiving) {
+        guard receiver.frameTypes.contains(.video), let shown = shown.withLock(\.self) else { return }
+        let moment = moment(of: shown.generation)
+        if moment.rate == 0, moment.isPaced { receiver.present(shown.frame, moment) }
     }
 
     func add(_ cues: [LegibleCue]) {
@@ -153,6 +163,7 @@ final class WriterHub: Sendable {
 
     func write(_ frame: VideoFrame, generation: Int) async throws(OutputError) {
         let receivers = board.receivers
+        shown.withLock { $0 = (frame, generation) }
         if !receivers.isEmpty {
             let moment = moment(of: generation)
             for receiver in receivers where receiver.frameTypes.contains(.video) { receiver.present(frame, moment) }

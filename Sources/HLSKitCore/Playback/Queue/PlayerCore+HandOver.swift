@@ -112,10 +112,13 @@ extension PlayerCore {
         var before = state.current.id
         var ahead = Duration.zero
         for index in state.upcoming.indices {
+            let cache = state.upcoming[index].item.cache
             let isReached = state.update(before) { playback in
                 let engine = playback.engine
                 if engine.item?.error != nil { return true }
                 guard engine.letsNextLoad else { return false }
+                // What this item is still loading, a copy of it will find in memory.
+                if let cache, cache === playback.item?.cache, engine.outlook?.isComplete != true { return false }
                 guard index > 0 else {
                     ahead += engine.remaining ?? engine.forwardTarget
                     return true

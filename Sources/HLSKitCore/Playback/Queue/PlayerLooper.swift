@@ -185,6 +185,10 @@ public final class PlayerLooper: Sendable {
     }
 
     private func check(_ item: PlayerItem?) {
+        if item?.duration == .indefinite {
+            return fail(
+                PlayerError(code: .invalidArgument, url: pattern.url, cause: "a live stream has no end to loop at"))
+        }
         if range.isValid, let end = item?.duration.duration, let wanted = range.end.duration, wanted > end {
             return fail(
                 PlayerError(

@@ -33,11 +33,16 @@ final class TableTransport: Transport {
     /// Bytes of one `.data` event.
     private let pieceByteCount: Int
     private let tellsLength: Bool
+    private let takesRanges: Bool
 
-    init(_ resources: [String: [UInt8]], pieceByteCount: Int = 1 << 16, tellsLength: Bool = true) {
+    init(
+        _ resources: [String: [UInt8]], pieceByteCount: Int = 1 << 16, tellsLength: Bool = true,
+        takesRanges: Bool = true
+    ) {
         self.resources = resources
         self.pieceByteCount = pieceByteCount
         self.tellsLength = tellsLength
+        self.takesRanges = takesRanges
     }
 
     convenience init(texts: [String: String]) { self.init(texts.mapValues { Array($0.utf8) }) }
@@ -141,11 +146,16 @@ final class TableTransport: Transport {
         guard body.count <= request.maximumByteCount else {
             return [.failed(LoadingError(code: .tooLarge, url: request.url, text: "too large"), TransferMetrics())]
         }
+        var fields: [HTTPField] = []
+        if let range = request.byteRange, takesRanges {
+            let value = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(resource.count)"
+            fields.append(HTTPField(name: "Content-Range", value: value))
+        }
         var events: [TransportEvent] = [
             .response(
                 TransportResponse(
-                    status: request.byteRange == nil ? 200 : 206, url: request.url,
-                    contentLength: tellsLength ? body.count : nil))
+                    status: request.byteRange == nil || !takesRanges ? 200 : 206, url: request.url,
+                    contentLength: tellsLength ? body.count : nil, fields: fields))
         ]
         while !body.isEmpty {
             events.append(.data(Array(body.prefix(pieceByteCount))))

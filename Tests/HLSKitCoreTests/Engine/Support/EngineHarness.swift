@@ -30,11 +30,19 @@ struct EngineHarness {
     private(set) var isOver = false
     /// How the seeks ended, in the order in which they did.
     private(set) var seekOutcomes: [Bool] = []
+    /// Kinds of media that were taken late, of which lane and from where.
+    private(set) var takings: [(kinds: Set<MediaType>, lane: LaneID, landing: Landing?)] = []
     private(set) var expiredURLs: [ExpiredURL] = []
     /// What the program answers where a URL has run out; nil does not answer.
     var freshURL: ((ExpiredURL) -> Result<String, LoadingError>)?
     private(set) var metrics: [any MetricEvent] = []
     var origin: ScriptedOrigin
+    /// Outputs have decoded whatever they are asked for at once.
+    var decodes = true
+    /// What they were asked for.
+    private(set) var primes: [Int] = []
+    /// Lanes of which outputs do not come to the end.
+    var stuckLanes: Set<LaneID> = []
 
     private var queue = EventQueue<Happening>()
     private var timers = TimerQueue()
@@ -94,6 +102,12 @@ struct EngineHarness {
         return condition(self)
     }
 
+    /// The program answers at last where a URL has run out.
+    mutating func answerRefresh(_ answer: Result<String, LoadingError>) { handle(.freshURL(answer)) }
+
+    /// The process is stopped for a time: what happens meanwhile is seen when it goes on.
+    mutating func stop(for duration: Duration) { now += duration }
+
     /// Lets time go on until the item is over. False when it is not by `time`.
     @discardableResult
     mutating func runToEnd(by time: Duration = .seconds(600)) -> Bool {
@@ -101,6 +115,17 @@ struct EngineHarness {
     }
 
     var state: PlayerState { engine.state(at: now) }
+
+    /// Outputs have decoded what they were asked for last.
+    mutating func answerPrime() {
+        if let number = primes.last { handle(.output(.primed(number, first: nil))) }
+    }
+
+    /// Outputs tell something.
+    mutating func tell(_ fact: OutputFact) { handle(.output(fact)) }
+
+    /// Demuxing finds something out.
+    mutating func note(_ fact: MediaFact) { handle(.media(fact)) }
 
     // MARK: Time
 
@@ -120,14 +145,14 @@ struct EngineHarness {
     /// When the playhead comes to the end of a lane that has ended.
     private var nextDrain: Duration? {
         guard isPaced, timebase.rate > 0 else { return nil }
-        return lanes.values.filter { $0.isEnded && !$0.isDrained }
+        return lanes.filter { $0.value.isEnded && !$0.value.isDrained && !stuckLanes.contains($0.key) }.values
             .compactMap { lane in timebase.hostTime(of: lane.end ?? .zero).map { max($0, now) } }
             .min()
     }
 
     private mutating func reportDrained() {
         for id in LaneID.allCases {
-            guard let lane = lanes[id], lane.isEnded, !lane.isDrained else { continue }
+            guard let lane = lanes[id], lane.isEnded, !lane.isDrained, !stuckLanes.contains(id) else { continue }
             if isPaced, let end = lane.end {
                 // A nanosecond for the rounding of quotients.
                 guard timebase.itemTime(at: now) >= end - .nanoseconds(1) else { continue }
@@ -190,15 +215,20 @@ struct EngineHarness {
             // Something else comes in its place.
             if lane == .main { isOver = false }
         case .takeAudioFromVariant: break
+        case .take(let kinds, let lane, let landing): takings.append((kinds, lane, landing))
+        case .endHead: break
         case .flush:
             lanes = [:]
             isOver = false
         case .reposition:
             for id in LaneID.allCases { lanes[id]?.isDrained = false }
             isOver = false
-        case .prime(let number): handle(.output(.primed(number, first: nil)))
+        case .prime(let number):
+            primes.append(number)
+            if decodes { handle(.output(.primed(number, first: nil))) }
         case .seekBegan, .land, .evict, .truncate, .step, .prerollEnded: break
         case .note(let decision): decisions.append(decision)
+        case .ask(let question): handle(.answer(question.answered()))
         case .setTimebase(let state): timebase = state
         case .arm(let timer, let time): timers.arm(timer, at: time)
         case .disarm(let timer): timers.disarm(timer)
@@ -212,7 +242,7 @@ struct EngineHarness {
         case .refreshURL(let expired):
             expiredURLs.append(expired)
             if let answer = freshURL?(expired) { handle(.freshURL(answer)) }
-        case .present, .advanceToNextItem: break
+        case .present, .advanceToNextItem, .passedOver: break
         }
     }
 
@@ -301,6 +331,7 @@ struct EngineHarness {
             handle(.finished(id, transferMetrics))
             lanes[segment.lane]?.complete(segment, spoiledBy: transfer.reply.spoilage)
             demux(segment.lane)
+        case .head: handle(.finished(id, transferMetrics))
         case .resource(let resource):
             handle(.finished(id, transferMetrics))
             resources.insert(resource)

@@ -34,19 +34,27 @@ struct CurlConfigurationTests {
         }
     }
 
-    @Test("logins of a netrc file go to their host, after what the request says itself")
-    func netrc() async throws {
+    @Test(
+        "logins of a netrc file go to their host where it is an origin of the user, after what the request says itself",
+        arguments: ["machine 127.0.0.1 login us password pw\n", "default login us password pw\n"])
+    func netrc(text: String) async throws {
         let folder = try ScratchFolder()
-        try folder.write(Array("machine 127.0.0.1 login us password pw\n".utf8), to: "netrc")
-        try await withServer(answering: { connection, _ in connection.respond(Self.m3u8) }) { server in
-            let transport = CurlTransport(configuration: .init(proxy: .none, netrcFile: "\(folder.path)/netrc"))
-            _ = await transport.load(server.url + "/a")
-            let own = HTTPField(name: "Authorization", value: "Bearer s")
-            let origins = Set([Origin(of: server.url)].compactMap { $0 })
-            _ = await transport.load(
-                .init(url: server.url + "/b", resourceClass: .segment, fields: [own], credentialOrigins: origins))
-            _ = await transport.load(server.url.replacingOccurrences(of: "127.0.0.1", with: "localhost") + "/c")
-            #expect(server.values(of: "Authorization") == ["Basic dXM6cHc=", "Bearer s", nil])
+        try folder.write(Array(text.utf8), to: "netrc")
+        try await withServer(answering: { connection, _ in connection.respond(Self.m3u8) }) { foreign in
+            try await withServer(answering: { connection, _ in connection.respond(Self.m3u8) }) { server in
+                let transport = CurlTransport(configuration: .init(proxy: .none, netrcFile: "\(folder.path)/netrc"))
+                let origins = Set([Origin(of: server.url)].compactMap { $0 })
+                let own = HTTPField(name: "Authorization", value: "Bearer s")
+                for (url, fields) in [(server.url + "/a", []), (server.url + "/b", [own]), (foreign.url + "/c", [])] {
+                    _ = await transport.load(
+                        .init(url: url, resourceClass: .segment, fields: fields, credentialOrigins: origins))
+                }
+                let otherName = server.url.replacingOccurrences(of: "127.0.0.1", with: "localhost")
+                _ = await transport.load(
+                    .init(url: otherName + "/d", resourceClass: .segment, credentialOrigins: origins))
+                #expect(server.values(of: "Authorization") == ["Basic dXM6cHc=", "Bearer s", nil])
+                #expect(foreign.values(of: "Authorization") == [nil], "another port is another origin")
+            }
         }
     }
 

@@ -60,11 +60,13 @@ struct CurlTransportTests {
 
     // MARK: What is sent
 
-    @Test("credentials go to the origins named and to no other, redirects included (R59)")
+    @Test("the user's fields go to the origins named and to no other, redirects included, but for harmless ones (R59)")
     func credentials() async throws {
         let fields = [
             HTTPField(name: "Authorization", value: "Bearer s"), HTTPField(name: "Cookie", value: "a=b"),
-            HTTPField(name: "X-Tag", value: "t"), HTTPField(name: "X-Empty", value: ""),
+            HTTPField(name: "X-Api-Key", value: "t"), HTTPField(name: "X-Empty", value: ""),
+            HTTPField(name: "Accept-Language", value: "de"),
+            HTTPField(name: "Referer", value: "https://site.example/page?token=s"),
         ]
         try await withServer(answering: { connection, _ in connection.respond(Self.m3u8) }) { foreign in
             try await withServer(answering: { connection, request in
@@ -85,9 +87,12 @@ struct CurlTransportTests {
                 #expect(own.values(of: "Cookie") == ["a=b", "a=b"])
                 #expect(foreign.values(of: "Authorization") == [nil, nil])
                 #expect(foreign.values(of: "Cookie") == [nil, nil])
-                #expect(foreign.values(of: "X-Tag") == ["t", "t"])
+                #expect(own.values(of: "X-Api-Key") == ["t", "t"])
+                #expect(foreign.values(of: "X-Api-Key") == [nil, nil])
                 #expect(own.values(of: "X-Empty") == ["", ""])
-                #expect(own.values(of: "Referer") == [nil, nil])
+                #expect(foreign.values(of: "Accept-Language") == ["de", "de"])
+                #expect(own.values(of: "Referer") == Array(repeating: "https://site.example/page?token=s", count: 2))
+                #expect(foreign.values(of: "Referer") == ["https://site.example/", "https://site.example/"])
             }
         }
     }

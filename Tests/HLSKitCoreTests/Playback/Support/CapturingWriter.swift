@@ -17,6 +17,8 @@ final class CapturingWriter: MediaWriter {
     struct Sound: Sendable {
         var time: Duration
         var length: Duration
+        /// How often the first channel rises through zero.
+        var riseCount = 0
         var arrival: ContinuousClock.Instant
     }
 
@@ -61,13 +63,28 @@ final class CapturingWriter: MediaWriter {
     func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(OutputError) {
         let sound = Sound(
             time: buffer.itemTime?.duration ?? .seconds(-1),
-            length: .seconds(1) * buffer.frameCount / max(1, buffer.sampleRate), arrival: .now)
+            length: .seconds(1) * buffer.frameCount / max(1, buffer.sampleRate), riseCount: Self.riseCount(of: buffer),
+            arrival: .now)
         state.withLock { $0.sounds.append(sound) }
     }
 
     func finish() throws(OutputError) {}
 
+    private static func riseCount(of buffer: AudioBuffer) -> Int {
+        guard buffer.sampleFormatName == "fltp" else { return 0 }
+        return buffer.withPlanes { planes in
+            guard let samples = planes.first?.bindMemory(to: Float.self) else { return 0 }
+            return zip(samples, samples.dropFirst()).count { $0 < 0 && $1 >= 0 }
+        }
+    }
+
     // MARK: Judging
+
+    /// Of a pure tone, in hertz.
+    var pitch: Double {
+        let length = sounds.reduce(Duration.zero) { $0 + $1.length }
+        return Double(sounds.reduce(0) { $0 + $1.riseCount }) / max(length.seconds, 0.001)
+    }
 
     /// The first picture that does not follow its predecessor after one frame; nil where all do.
     var firstBreak: String? {

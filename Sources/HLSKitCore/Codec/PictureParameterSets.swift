@@ -2,22 +2,27 @@ import HLSMedia
 
 /// Parameter sets of samples that carry them: H.264 and HEVC in a transport stream.
 enum PictureParameterSets {
+    /// Whether samples of the track carry what a decoder has to know.
+    static func areInBand(_ track: MediaTrack) -> Bool { track.configuration.isEmpty && types(track.codec) != nil }
+
     /// Whether samples of the track carry what a decoder has to know, and this one does not.
     static func areMissing(in sample: MediaSample, of track: MediaTrack) -> Bool {
-        guard track.configuration.isEmpty, types(track.codec) != nil else { return false }
+        guard areInBand(track) else { return false }
         return copy(of: sample, track.codec).isEmpty
     }
 
-    /// The parameter sets of a sample with their start codes; empty where there are none.
+    /// The parameter sets of a sample with their start codes; empty where there are none. Looks at the units before the
+    /// first slice only.
     static func copy(of sample: MediaSample, _ codec: MediaCodec) -> [UInt8] {
-        guard let (wanted, number) = types(codec) else { return [] }
+        guard let (wanted, slices, number) = types(codec) else { return [] }
         return sample.data.withUnsafeBytes { bytes in
             var sets: [UInt8] = []
             var at = NALUnits.startCode(in: bytes, from: 0)
             while let start = at {
+                guard start + 3 < bytes.count, !slices.contains(number(bytes[start + 3])) else { break }
                 let next = NALUnits.startCode(in: bytes, from: start + 3)
                 let end = next ?? bytes.count
-                if start + 3 < end, wanted.contains(number(bytes[start + 3])) {
+                if wanted.contains(number(bytes[start + 3])) {
                     sets += [0]
                     sets += bytes[start..<end]
                 }
@@ -35,12 +40,14 @@ enum PictureParameterSets {
         return sample
     }
 
-    /// The numbers of parameter sets, and where a unit's header has its number (ISO/IEC 14496-10 table 7-1, 23008-2
-    /// table 7-1).
-    private static func types(_ codec: MediaCodec) -> (ClosedRange<UInt8>, @Sendable (UInt8) -> UInt8)? {
+    /// The numbers of parameter sets and of slices, and where a unit's header has its number (ISO/IEC 14496-10 table 7-1,
+    /// 23008-2 table 7-1).
+    private static func types(
+        _ codec: MediaCodec
+    ) -> (sets: ClosedRange<UInt8>, slices: ClosedRange<UInt8>, number: @Sendable (UInt8) -> UInt8)? {
         switch codec {
-        case .h264: (7...8, { $0 & 0x1f })
-        case .hevc: (32...34, { ($0 >> 1) & 0x3f })
+        case .h264: (7...8, 1...5, { $0 & 0x1f })
+        case .hevc: (32...34, 0...31, { ($0 >> 1) & 0x3f })
         default: nil
         }
     }

@@ -1,0 +1,1 @@
+../../../Sources/HLSKitCore/Download/DownloadJournal.swift

@@ -1,0 +1,1 @@
+../../../Sources/HLSKitCore/Download/DownloadName.swift

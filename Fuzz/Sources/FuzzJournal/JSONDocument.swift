@@ -1,0 +1,1 @@
+../../../Sources/HLSKitCore/Asset/JSONDocument.swift

@@ -1,0 +1,179 @@
+import HLSMedia
+import HLSPlaylist
+import HLSTime
+
+/// A media file as a stream: the playlists that stand for it, and which bytes their segments are.
+struct FilePresentation: Sendable {
+    /// A segment is at least so long, where decoding can start often enough.
+    private static let target = Duration.seconds(6)
+    /// What lies between samples that are wanted is loaded up to this size: a request costs more.
+    private static let maximumGap = 64 << 10
+
+    private enum Content {
+        case tables(MP4FileSegments)
+        case index(IndexedSegments)
+        case stream(TransportStreamFile)
+    }
+
+    let selection: FileSelection
+    private let url: String
+    private let byteCount: Int?
+    private let headerBytes: [UInt8]
+    private let content: Content
+
+    /// - Parameter url: the file's, without a fragment.
+    /// - Returns: nil where nothing tells where its parts are.
+    init?(_ file: MediaFile, url: String) {
+        guard case .mp4(let header, _, let index) = file.content else { return nil }
+        if let segments = MP4FileSegments(header, target: Self.target) {
+            content = .tables(segments)
+            selection = FileSelection(segments.tracks)
+        } else if header.isFragmented, let segments = index.flatMap({ IndexedSegments($0, target: Self.target) }) {
+            content = .index(segments)
+            selection = FileSelection(header.tracks)
+        } else {
+            return nil
+        }
+        self.url = url
+        byteCount = file.byteCount
+        headerBytes = file.headerBytes
+    }
+
+    init(_ stream: TransportStreamFile, selection: FileSelection) {
+        content = .stream(stream)
+        self.selection = selection
+        url = stream.url
+        byteCount = stream.byteCount
+        headerBytes = []
+    }
+
+    /// A file whose parts have to be found.
+    var transportStream: TransportStreamFile? {
+        if case .stream(let stream) = content { stream } else { nil }
+    }
+
+    /// Pictures and sounds that are not among these tracks.
+    func tracks(besides trackIDs: [Int]) -> Set<Int> {
+        Set(([selection.video].compactMap(\.self) + selection.audio).map(\.id)).subtracting(trackIDs)
+    }
+
+    // MARK: Playlists
+
+    /// The first playlist of the file.
+    var playlist: String {
+        guard selection.hasOptions else { return playlist(of: selection.mainTrackIDs) }
+        let text = selection.multivariantPlaylist(url: url, bitRate: bitRate).text
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The playlist of tracks that are played together.
+    func playlist(of trackIDs: [Int]) -> String {
+        let header = FileKey(trackIDs: trackIDs, part: .header).fragment
+        let map = transportStream == nil ? MediaInitializationSection(uri: header) : nil
+        var longest = Duration.seconds(1)
+        let segments = durations.enumerated().map { index, duration in
+            longest = max(longest, duration)
+            let key = FileKey(trackIDs: trackIDs, part: .segment(index))
+            return MediaSegment(uri: url + key.fragment, duration: duration, map: map)
+        }
+        var playlist = MediaPlaylist(
+            url: url, targetDuration: .seconds(longest.components.seconds + 1), segments: MediaSegments(segments))
+        playlist.version = 7
+        playlist.playlistType = .vod
+        playlist.hasEndList = true
+        return String(decoding: playlist.text, as: UTF8.self)
+    }
+
+    private var durations: [Duration] {
+        switch content {
+        case .tables(let segments):
+            zip(segments.starts, segments.starts.dropFirst() + [segments.end]).map { $1 - $0 }
+        case .index(let segments): segments.durations
+        case .stream(let stream): stream.durations()
+        }
+    }
+
+    private var bitRate: Int {
+        let seconds = durations.reduce(.zero, +) / .seconds(1)
+        guard let byteCount, seconds > 0 else { return 1 }
+        return Int(exactly: (Double(byteCount) * 8 / seconds).rounded()) ?? 1
+    }
+
+    // MARK: Parts
+
+    /// nil where there is no such part.
+    func part(_ key: FileKey) -> FilePart? {
+        switch (key.part, content) {
+        case (.playlist, _), (_, .stream): return nil
+        case (.header, _):
+            let head = try? MP4InitializationSection.fragmented(headerBytes, keeping: key.trackIDs)
+            return head.map { FilePart(head: $0, ranges: []) }
+        case (.segment(let index), .tables(let segments)):
+            guard let fragment = segments.fragment(index, of: key.trackIDs, maximumGap: Self.maximumGap) else {
+                return nil
+            }
+            return FilePart(head: fragment.head, ranges: fragment.ranges.compactMap(clipped))
+        case (.segment(let index), .index(let segments)):
+            guard let range = segments.range(index).flatMap(clipped) else { return nil }
+            return FilePart(head: [], ranges: [range])
+        }
+    }
+
+    /// What of a range the file has: it may have been cut off.
+    private func clipped(_ range: Range<Int>) -> Range<UInt64>? {
+        let end = min(range.upperBound, byteCount ?? .max)
+        guard range.lowerBound >= 0, range.lowerBound < end else { return nil }
+        return UInt64(range.lowerBound)..<UInt64(end)
+    }
+}
+
+/// The segments of a fragmented file, by its index (`sidx`).
+struct IndexedSegments: Sendable {
+    private(set) var durations: [Duration] = []
+    private var ranges: [Range<Int>] = []
+
+    /// - Parameter target: subsegments are put together up to this length.
+    /// - Returns: nil for an index of other indexes.
+    init?(_ index: SegmentIndex, target: Duration) {
+        var offset = index.firstByteOffset
+        var time = UInt64(0)
+        var start = Duration.zero
+        for reference in index.references {
+            let (end, overflow) = offset.addingReportingOverflow(reference.byteCount)
+            guard !reference.isIndex, !overflow else { return nil }
+            time += UInt64(reference.duration)
+            let until = Self.duration(time, index.timescale)
+            let mayCut = reference.startsWithSAP || reference.sapType == 0
+            if let last = durations.last, !mayCut || last + (until - start) <= target {
+                durations[durations.count - 1] += until - start
+                ranges[ranges.count - 1] = ranges[ranges.count - 1].lowerBound..<end
+            } else {
+                durations.append(until - start)
+                ranges.append(offset..<end)
+            }
+            start = until
+            offset = end
+        }
+        guard !durations.isEmpty, start > .zero else { return nil }
+    }
+
+    func range(_ index: Int) -> Range<Int>? { ranges.indices.contains(index) ? ranges[index] : nil }
+
+    /// From the start, so that nothing adds up.
+    private static func duration(_ time: UInt64, _ timescale: UInt32) -> Duration {
+        let (seconds, rest) = time.quotientAndRemainder(dividingBy: UInt64(timescale))
+        return .seconds(Int64(clamping: seconds)) + .nanoseconds(Int64(rest * 1_000_000_000 / UInt64(timescale)))
+    }
+}
+
+extension MediaFile {
+    /// The tracks that may be played; those of chapters are not.
+    var playableTracks: [MediaTrack] {
+        switch content {
+        case .mp4(let header, _, _):
+            let chapters = Set(header.chapterTrackIDs)
+            return header.tracks.filter { !chapters.contains($0.id) }
+        case .elementary(let head): return head.tracks
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import HLSMedia
+import HLSPlaylist
+
+/// The tracks of a media file as a player chooses among them: pictures, one of the sounds, subtitles.
+struct FileSelection: Sendable {
+    /// The pictures; nil where there are none.
+    let video: MediaTrack?
+    /// The first is played unless another is chosen.
+    let audio: [MediaTrack]
+    /// Subtitles that can be shown.
+    let text: [MediaTrack]
+
+    init(_ tracks: [MediaTrack]) {
+        // As in segments, what can be decoded goes before what cannot.
+        func ordered(_ type: MediaType) -> [MediaTrack] {
+            let all = tracks.filter { $0.mediaType == type }
+            return all.filter { CodecRegistry.canDecode($0.codec) } + all.filter { !CodecRegistry.canDecode($0.codec) }
+        }
+        video = ordered(.video).first
+        audio = ordered(.audio)
+        text = tracks.filter { $0.mediaType == .text && ($0.codec == .webVTT || $0.codec == .ttml) }
+    }
+
+    /// The tracks that are read together: the pictures, and the first of the sounds.
+    var mainTrackIDs: [Int] { [video?.id, audio.first?.id].compactMap(\.self) }
+
+    /// There is something to choose, or to tell of.
+    var hasOptions: Bool { audio.count > 1 || audio.first?.language != nil || !text.isEmpty }
+
+    /// The playlist with the file's sounds and subtitles: a variant that carries the first of the sounds, and a rendition
+    /// for each of the others.
+    ///
+    /// - Parameter bitRate: of the file, in bits per second.
+    func multivariantPlaylist(url: String, bitRate: Int) -> MultivariantPlaylist {
+        var playlist = MultivariantPlaylist(url: url)
+        playlist.version = 7
+        var names = UniqueNames()
+        for (index, track) in audio.enumerated() {
+            var rendition = Rendition(type: .audio, groupID: "audio", name: names.name(of: track, "Audio"))
+            if index > 0 { rendition.uri = FileKey(trackIDs: [track.id], part: .playlist).fragment }
+            rendition.language = track.language.map(LanguageTag.shortest)
+            rendition.isDefault = index == 0
+            rendition.isAutoselect = true
+            if track.channelCount > 0 { rendition.channels = "\(track.channelCount)" }
+            playlist.renditions.append(rendition)
+        }
+        for track in text {
+            var rendition = Rendition(type: .subtitles, groupID: "text", name: names.name(of: track, "Subtitles"))
+            rendition.uri = FileKey(trackIDs: [track.id], part: .playlist).fragment
+            rendition.language = track.language.map(LanguageTag.shortest)
+            rendition.isAutoselect = true
+            playlist.renditions.append(rendition)
+        }
+        var variant = Variant(
+            uri: url + FileKey(trackIDs: mainTrackIDs, part: .playlist).fragment, bandwidth: max(1, bitRate))
+        if let video, video.width > 0, video.height > 0 {
+            variant.resolution = Resolution(width: video.width, height: video.height)
+        }
+        if !audio.isEmpty { variant.audio = "audio" }
+        if !text.isEmpty { variant.subtitles = "text" }
+        playlist.variants = [variant]
+        return playlist
+    }
+}
+
+/// Names of renditions, no two alike.
+private struct UniqueNames {
+    private var used: Set<String> = []
+
+    mutating func name(of track: MediaTrack, _ kind: String) -> String {
+        let base = track.language.map { "\(kind) \(LanguageTag.shortest($0))" } ?? kind
+        var name = base
+        var number = 1
+        while !used.insert(name).inserted {
+            number += 1
+            name = "\(base) \(number)"
+        }
+        return name
+    }
+}

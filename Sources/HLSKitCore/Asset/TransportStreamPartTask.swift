@@ -1,0 +1,269 @@
+import HLSMedia
+import HLSTime
+import Synchronization
+
+/// Delivers a segment of a transport stream: finds where it begins, and reads on to where the next does.
+final class TransportStreamPartTask: TransportTask {
+    /// What is asked for behind the length that a segment has on average.
+    private static let stepByteCount = 256 << 10
+    /// More than this is not held back for a picture that the next segment may begin with.
+    private static let maximumHeldByteCount = 16 << 20
+
+    private struct State {
+        var isCancelled = false
+        /// The file was told that nothing more is read.
+        var hasEnded = false
+        var isPaused = false
+        var search: Task<Void, Never>?
+        var task: (any TransportTask)?
+        var number = 0
+        var metrics = TransferMetrics()
+        var hasResponded = false
+        /// Bytes that were not delivered yet, and where they begin.
+        var held: [UInt8] = []
+        var heldOffset = 0
+        /// Where the next range begins.
+        var nextOffset = 0
+        var scanner: TransportStreamScanner?
+        var blotter: TransportStreamBlotter
+        /// What was loaded with the segment before.
+        var rest: [UInt8] = []
+        /// The end is known: what is held belongs to the next segment.
+        var isOver = false
+    }
+
+    private let file: TransportStreamFile
+    private let index: Int
+    private let head: [UInt8]
+    private let request: TransportRequest
+    private let url: String
+    private let base: any Transport
+    private let handler: @Sendable (TransportEvent) -> Void
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - left: tracks that are left out.
+    ///   - url: what the segment is called.
+    init(
+        _ file: TransportStreamFile, segment index: Int, without left: Set<Int>, of request: TransportRequest,
+        named url: String, over base: any Transport, handler: @escaping @Sendable (TransportEvent) -> Void
+    ) {
+        self.file = file
+        self.index = index
+        self.request = request
+        self.url = url
+        self.base = base
+        self.handler = handler
+        head = file.tables.packets(without: left)
+        // The tables in the stream still tell of all tracks.
+        let blotted = left.isEmpty ? [] : left.union([file.tables.mapPID])
+        state = Mutex(State(blotter: TransportStreamBlotter(blotted, stride: file.stride)))
+    }
+
+    deinit { end() }
+
+    func begin() {
+        file.begin(index)
+        let search = Task { [self] in
+            do {
+                let start = try await file.start(ofSegment: index)
+                let rest = file.rest(from: start)
+                state.withLock { state in
+                    state.rest = rest
+                    state.heldOffset = start
+                    state.nextOffset = start + rest.count
+                    state.scanner = TransportStreamScanner(
+                        pid: file.pid, start: start, stride: file.stride, takesAll: file.takesAll)
+                }
+                next()
+            } catch let error as AssetError {
+                let code: LoadingError.Code = error.code == .notFound ? .httpStatus : .connectionLost
+                fail(LoadingError(code: code, url: url, status: error.status, text: "\(error)"))
+            } catch {
+                fail(LoadingError(code: .connectionLost, url: url, text: "\(error)"))
+            }
+        }
+        let isCancelled = state.withLock { state in
+            state.search = search
+            return state.isCancelled
+        }
+        if isCancelled { search.cancel() }
+    }
+
+    /// Nothing more comes of this.
+    private func end() {
+        let isFirst = state.withLock { state in
+            defer { state.hasEnded = true }
+            return !state.hasEnded
+        }
+        if isFirst { file.end(index) }
+    }
+
+    private func fail(_ error: LoadingError) {
+        end()
+        guard !state.withLock({ $0.isCancelled }) else { return }
+        handler(.failed(error, TransferMetrics()))
+    }
+
+    func cancel() {
+        let (task, search) = state.withLock { state in
+            state.isCancelled = true
+            return (state.task.take(), state.search.take())
+        }
+        task?.cancel()
+        search?.cancel()
+        end()
+    }
+
+    func pause() {
+        state.withLock { state in
+            state.isPaused = true
+            return state.task
+        }?.pause()
+    }
+
+    func resume() {
+        state.withLock { state in
+            state.isPaused = false
+            return state.task
+        }?.resume()
+    }
+
+    private var isLast: Bool { index + 1 >= file.segmentCount }
+
+    /// Asks for the next range; at the end of the file, ends.
+    private func next() {
+        let asked = state.withLock { state -> (number: Int, range: Range<UInt64>)? in
+            guard !state.isCancelled, state.nextOffset < file.byteCount else { return nil }
+            let start = state.nextOffset
+            let expected = file.byteCount(of: file.segmentDuration)
+            let count = state.number == 0 ? max(expected - state.rest.count, Self.stepByteCount) : Self.stepByteCount
+            let end = isLast ? file.byteCount : min(start + count, file.byteCount)
+            state.number += 1
+            state.nextOffset = end
+            return (state.number, UInt64(start)..<UInt64(end))
+        }
+        guard let asked else {
+            if !state.withLock({ $0.isCancelled }) { finish() }
+            return
+        }
+        var request = request
+        request.byteRange = asked.range
+        request.maximumByteCount = asked.range.count
+        let task = base.start(request) { [self] event in take(event) }
+        let (isStale, isPaused) = state.withLock { state in
+            let isStale = state.isCancelled || state.number != asked.number
+            if !isStale { state.task = task }
+            return (isStale, state.isPaused)
+        }
+        if isStale { task.cancel() } else if isPaused { task.pause() }
+    }
+
+    private func take(_ event: TransportEvent) {
+        switch event {
+        case .response(let response):
+            let isFirst = state.withLock { state in
+                defer { state.hasResponded = true }
+                return !state.hasResponded
+            }
+            guard isFirst else { return }
+            var response = response
+            response.url = url
+            response.contentLength = nil
+            respond(response)
+        case .data(let bytes): deliver(bytes)
+        case .finished(let metrics):
+            let isOver = state.withLock { state in
+                state.metrics.add(metrics)
+                state.task = nil
+                return state.isOver
+            }
+            if isOver { finish() } else { next() }
+        case .failed(let error, let metrics):
+            let sum = state.withLock { state in
+                state.metrics.add(metrics)
+                state.task = nil
+                return state.metrics
+            }
+            end()
+            handler(.failed(error, sum))
+        }
+    }
+
+    private func respond(_ response: TransportResponse) {
+        handler(.response(response))
+        handler(.data(head))
+        let rest = state.withLock { state in
+            defer { state.rest = [] }
+            return state.rest
+        }
+        if !rest.isEmpty { deliver(rest) }
+    }
+
+    private func deliver(_ bytes: [UInt8]) {
+        let ready = state.withLock { take(bytes, &$0) }
+        if !ready.isEmpty { handler(.data(ready)) }
+    }
+
+    /// - Returns: what can be delivered.
+    private func take(_ bytes: [UInt8], _ state: inout State) -> [UInt8] {
+        state.held += bytes
+        // What comes behind the end is for the next segment.
+        guard !state.isOver else { return [] }
+        let end = file.time(ofSegment: index + 1)
+        var start = state.heldOffset
+        var isOver = false
+        for point in state.scanner?.append(bytes) ?? [] {
+            let time = file.time(point.pts)
+            if !isLast, time > end + TransportStreamFile.reordering {
+                isOver = true
+                break
+            }
+            if point.isRandomAccess, isLast || time <= end { start = max(start, point.offset) }
+        }
+        if isLast { start = state.heldOffset + state.held.count }
+        if state.held.count > Self.maximumHeldByteCount, !isOver { start = state.heldOffset + state.held.count }
+        let count = min(start - state.heldOffset, state.held.count)
+        let ready = Array(state.held.prefix(count))
+        state.held.removeFirst(count)
+        state.heldOffset += count
+        if isOver { state.isOver = true }
+        return state.blotter.append(ready)
+    }
+
+    private func finish() {
+        if !state.withLock({ $0.hasResponded }) {
+            state.withLock { $0.hasResponded = true }
+            respond(TransportResponse(status: 200, url: url))
+        }
+        let (rest, metrics) = state.withLock { state in
+            if state.isOver {
+                file.keep(state.held, from: state.heldOffset)
+                file.note(start: state.heldOffset, ofSegment: index + 1)
+                state.held = []
+            } else if !isLast {
+                // The end of the file.
+                file.note(start: file.byteCount, ofSegment: index + 1)
+            }
+            let rest = state.blotter.append(state.held) + state.blotter.finish()
+            state.held = []
+            return (rest, state.metrics)
+        }
+        end()
+        if !rest.isEmpty { handler(.data(rest)) }
+        handler(.finished(metrics))
+    }
+}
+
+extension TransferMetrics {
+    /// Adds a transfer that followed.
+    fileprivate mutating func add(_ other: TransferMetrics) {
+        if protocolName.isEmpty {
+            self = other
+            return
+        }
+        receivedByteCount += other.receivedByteCount
+        decodedByteCount += other.decodedByteCount
+        total += other.total
+    }
+}

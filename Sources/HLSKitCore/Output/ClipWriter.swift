@@ -1,0 +1,110 @@
+import HLSMedia
+public import HLSTime
+import Synchronization
+
+/// Lets an output begin at 0 though what it gets is from the middle of an item: a clip.
+///
+/// One time is taken off all that is written, so that pictures and sound stay as they are to each other. Decoded media begin
+/// where the clip does. Samples begin somewhat earlier, with what the first picture needs to be decoded: the earliest of
+/// them is at 0, as in what ``DownloadTask`` writes.
+public final class ClipWriter: MediaWriter {
+    private enum Step: Sendable {
+        case tracks([MediaTrack])
+        case sample(MediaSample, index: Int, time: MediaTime)
+    }
+
+    private struct State {
+        /// What is taken off; nil until it is known.
+        var origin: MediaTime?
+        var tracks: [MediaTrack] = []
+        /// What has come before the origin was known.
+        var held: [Step] = []
+        var heldTypes: Set<MediaType> = []
+        var first: MediaTime?
+    }
+
+    /// A kind of media that has not begun by then does not begin before what there is.
+    private static let patience = MediaTime(value: 2, timescale: 1)
+
+    private let base: any MediaWriter
+    private let start: MediaTime?
+    private let state = Mutex(State())
+
+    /// - Parameter start: the item time at which the clip begins; nil where only what comes tells.
+    public init(_ base: any MediaWriter, startingAt start: MediaTime? = nil) {
+        self.base = base
+        self.start = start
+    }
+
+    public var takesSamples: Bool { base.takesSamples }
+    public var mediaTypes: Set<MediaType> { base.mediaTypes }
+    public var isEmpty: Bool { state.withLock { $0.held.isEmpty } && base.isEmpty }
+    public var holdsTrackChanges: Bool { base.holdsTrackChanges }
+
+    public func begin(_ tracks: [MediaTrack]) throws(OutputError) {
+        try state.withLock { state throws(OutputError) in
+            state.tracks = tracks
+            guard !state.held.isEmpty else { return try base.begin(tracks) }
+            state.held.append(.tracks(tracks))
+        }
+    }
+
+    public func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) {
+        guard let time = frame.itemTime else { return try base.write(frame, ofTrackAt: index) }
+        try base.write(frame.placed(at: time - origin(by: time)), ofTrackAt: index)
+    }
+
+    public func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(OutputError) {
+        guard let time = buffer.itemTime else { return try base.write(buffer, ofTrackAt: index) }
+        try base.write(buffer.placed(at: time - origin(by: time)), ofTrackAt: index)
+    }
+
+    public func write(
+        _ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime
+    ) throws(OutputError) {
+        try state.withLock { state throws(OutputError) in
+            if let origin = state.origin {
+                return try base.write(sample, ofTrackAt: index, at: itemTime - origin)
+            }
+            state.held.append(.sample(sample, index: index, time: itemTime))
+            if state.tracks.indices.contains(index) { state.heldTypes.insert(state.tracks[index].mediaType) }
+            let first = min(state.first ?? itemTime, itemTime)
+            state.first = first
+            let isComplete = state.heldTypes.isSuperset(of: base.mediaTypes)
+            if isComplete || itemTime - first > Self.patience { try release(&state) }
+        }
+    }
+
+    public func flush() throws(OutputError) { try base.flush() }
+
+    public func finish() throws(OutputError) {
+        try state.withLock { state throws(OutputError) in try release(&state) }
+        try base.finish()
+    }
+
+    // MARK: The origin
+
+    /// What is taken off the times of decoded media.
+    private func origin(by time: MediaTime) -> MediaTime {
+        state.withLock { state in
+            let origin = state.origin ?? start ?? time
+            state.origin = origin
+            return origin
+        }
+    }
+
+    /// Writes what was held back.
+    private func release(_ state: inout State) throws(OutputError) {
+        guard !state.held.isEmpty, let origin = state.first else { return }
+        state.origin = origin
+        let held = state.held
+        state.held = []
+        for step in held {
+            switch step {
+            case .tracks(let tracks): try base.begin(tracks)
+            case .sample(let sample, let index, let time):
+                try base.write(sample, ofTrackAt: index, at: time - origin)
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import HLSPlaylist
+
+/// The head of a stream: what its first segment tells of the pictures, where the segments after it do not.
+///
+/// Source: docs/behaviour/playback.md.
+extension PlaybackEngine {
+    /// Asks for the first segment of the discontinuity sequence that a segment belongs to. The segment waits no longer
+    /// where there is none, or where it cannot be read.
+    mutating func requestHead(of segment: SegmentID) {
+        guard let lane = item?.lanes[segment.lane], let flight = lane.segments.first(where: { $0.id == segment }),
+            let tracker = lane.tracker, flight.playlistURL == lane.playlistURL,
+            let index = tracker.index(of: flight.position), let first = Self.head(before: index, in: tracker),
+            let url = URIReference.resolve(first.uri, against: tracker.url)
+        else { return effects.append(.endHead(segment)) }
+        var key: SegmentKey?
+        if !first.keys.isEmpty {
+            // A key that nothing else needed by now is not waited for.
+            key = try? segmentKey(first.keys, base: tracker.url, mediaSequence: first.mediaSequence)
+            guard let key, key.isOfSamples || lane.resources[key.resource] == .loaded else {
+                return effects.append(.endHead(segment))
+            }
+        }
+        send(
+            .head(segment), url: url, resourceClass: .segment, consumer: .head(segment, key: key),
+            namedBy: tracker.url, byteRange: first.byteRange?.range,
+            maximumByteCount: ResourceLimits.segmentByteCount(duration: first.duration, bitRate: nil))
+    }
+
+    private static func head(before index: Int, in tracker: PlaylistTracker) -> MediaSegment? {
+        let segments = tracker.playlist.segments
+        let sequence = segments[index].discontinuitySequence
+        var first = index
+        while first > 0, segments[first - 1].discontinuitySequence == sequence { first -= 1 }
+        return segments[first..<index].first { !$0.isGap }
+    }
+
+    /// The head was read as far as it is of use, or is at its end.
+    mutating func endHead(of segment: SegmentID) {
+        let ids = loading.requests.keys.filter { id in
+            if case .head(segment) = loading.requests[id]?.purpose { true } else { false }
+        }
+        for id in ids.sorted(by: { $0.rawValue < $1.rawValue }) {
+            loading.requests[id] = nil
+            loading.estimator.ended(id.rawValue, at: now)
+            effects.append(.cancel(id))
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import HLSMedia
+
+/// Chooses the variant to load where nobody takes pictures: the sound, and as little else as can be.
+///
+/// Sound that is apart from the pictures is loaded alone, so the variant of the lowest `BANDWIDTH` that has it does. Of
+/// variants that have it among their pictures, the lowest of those with the best sound.
+struct SoundOnlyRule: Sendable {
+    /// - Parameter isApart: whether the sound of a variant has a playlist of its own.
+    func choose(
+        from eligible: [VariantCandidate], isApart: (VariantCandidate) -> Bool
+    ) -> VariantCandidate? {
+        if let cheapest = eligible.filter({ isApart($0) || !$0.hasVideo }).lowestBandwidth { return cheapest }
+        let best = eligible.map(\.soundRank).max()
+        return eligible.filter { $0.soundRank == best }.lowestBandwidth
+    }
+}
+
+extension VariantCandidate {
+    /// How good its sound is, as far as its codecs tell: the more a codec makes up of what was left out, the less.
+    fileprivate var soundRank: Int {
+        let ranks = codecs.filter { CodecString(rawValue: $0).mediaType == .audio }.map { codec in
+            switch codec {
+            case "mp4a.40.29": 1
+            case "mp4a.40.5": 2
+            default: 3
+            }
+        }
+        return ranks.max() ?? (codecs.isEmpty ? 3 : 0)
+    }
+}

@@ -1,0 +1,95 @@
+/// What an edit list (`elst`) says about a track, as far as players follow it: where its media begins and ends.
+///
+/// Media time `media_time` of the first edit is presented when the empty edit before it is over. Edits that follow one
+/// another in the media without a gap are one. Other edits would cut the media or play it twice, which is not done: then
+/// the media goes on to its end.
+///
+/// Source: ISO/IEC 14496-12 §8.6.6.
+struct EditList: Sendable, Hashable {
+    /// What is added to the media's timestamps to come to presentation time, in units of the track's timescale.
+    private(set) var shift: Int64 = 0
+    /// Presentation times that are shown; nil where nothing tells.
+    private(set) var shown: Range<Int64>?
+
+    init() {}
+
+    init(
+        parsing box: BoxReader, movieTimescale: UInt32, track: MediaTrack, notes: inout [String]
+    ) throws(MediaError) {
+        var reader = box
+        let is64Bit = try reader.readVersionAndFlags().version == 1
+        let count = try reader.readUInt32()
+        var empty: UInt64 = 0
+        var first: Edit?
+        // In units of the movie's timescale; nil: to the end.
+        var length: UInt64? = 0
+        for _ in 0..<count {
+            let edit = try Edit(&reader, is64Bit: is64Bit)
+            guard let time = edit.mediaTime else {
+                guard first == nil else { continue }
+                let (sum, overflow) = empty.addingReportingOverflow(edit.duration)
+                guard !overflow else { throw reader.malformed("an empty edit beyond 2^64") }
+                empty = sum
+                continue
+            }
+            guard let begun = first else {
+                first = edit
+                length = edit.duration > 0 ? edit.duration : nil
+                continue
+            }
+            // A unit of either timescale is no gap.
+            let slack = 1 + Int64(track.timescale) / Int64(max(movieTimescale, 1))
+            guard let known = length, edit.duration > 0,
+                let start = begun.mediaTime, let end = Self.ticks(known, movieTimescale, track),
+                abs(time.subtractingReportingOverflow(start + end).partialValue) <= slack
+            else {
+                notes.append("track \(track.id): edits after the first are not applied")
+                length = nil
+                break
+            }
+            let (sum, overflow) = known.addingReportingOverflow(edit.duration)
+            length = overflow ? nil : sum
+        }
+        guard let time = first?.mediaTime else { return }
+        guard movieTimescale > 0 || empty == 0 else { throw reader.malformed("a movie timescale of 0") }
+        guard let delay = Self.ticks(empty, movieTimescale, track) else {
+            throw reader.malformed("an edit too far away")
+        }
+        shift = delay - time
+        var end = Int64.max
+        if movieTimescale > 0, let length, let ticks = Self.ticks(length, movieTimescale, track) {
+            // Sound is cut at the sample: not for what the movie's coarser units cannot tell.
+            let slack = track.mediaType == .audio ? Int64(track.timescale) / Int64(movieTimescale) : 0
+            end = delay + ticks + slack
+        }
+        if end > delay { shown = delay..<end }
+    }
+
+    private struct Edit {
+        var duration: UInt64
+        /// nil for an empty edit.
+        var mediaTime: Int64?
+
+        init(_ reader: inout BoxReader, is64Bit: Bool) throws(MediaError) {
+            duration = try reader.readUInt(is64Bit: is64Bit)
+            let time: Int64
+            if is64Bit {
+                time = Int64(bitPattern: try reader.readUInt64())
+            } else {
+                time = Int64(Int32(bitPattern: try reader.readUInt32()))
+            }
+            try reader.skip(4)  // rate
+            guard time <= MediaTimeLimit.largest else { throw reader.malformed("an edit too far away") }
+            mediaTime = time < 0 ? nil : time
+        }
+    }
+
+    /// Units of the movie's timescale in those of the track, to the nearest one as ffmpeg does: writers choose the two so
+    /// that they cancel out. nil beyond what times may be.
+    private static func ticks(_ duration: UInt64, _ movieTimescale: UInt32, _ track: MediaTrack) -> Int64? {
+        let divisor = UInt64(max(movieTimescale, 1))
+        let (high, low) = duration.multipliedFullWidth(by: UInt64(track.timescale))
+        guard high == 0, low <= UInt64(MediaTimeLimit.largest) else { return nil }
+        return Int64((low + divisor / 2) / divisor)
+    }
+}

@@ -1,0 +1,213 @@
+/// A whole (not fragmented) MP4 file, cut at sync samples into segments that can be read one by one.
+///
+/// A segment is given as a fragment: a `moof` box that is made of the file's sample tables, and where its samples are in
+/// the file. With an initialization section of the same tracks that is what players of streams read. Holds the tables as
+/// they are in the file, and for each segment where its samples begin in them.
+///
+/// Source: ISO/IEC 14496-12 §8.6, §8.8.
+package struct MP4FileSegments: Sendable {
+    /// A file of more samples is read as it comes: a pass over its tables takes too long.
+    private static let maximumSampleCount = 1 << 24
+    /// The most segments a file is cut into.
+    private static let maximumSegmentCount = 4096
+    /// Offsets in a fragment are of 31 bits.
+    private static let maximumSegmentByteCount = 1 << 30
+
+    /// A segment to read.
+    package struct Fragment: Sendable {
+        /// `moof`, and the header of the `mdat` box.
+        package var head: [UInt8]
+        /// What the `mdat` box holds: parts of the file, in their order.
+        package var ranges: [Range<Int>]
+    }
+
+    /// Where the samples of a segment begin in the tables of a track.
+    fileprivate struct Start {
+        var index: Int
+        var first: MP4SampleTable.Sample
+        var rest: MP4SampleTable.Samples.Iterator
+    }
+
+    fileprivate struct Lane {
+        let table: MP4SampleTable.Track
+        let editShift: Int64
+        /// For each segment; nil where the track has nothing in it.
+        var starts: [Start?] = []
+        /// Behind its last sample of each segment.
+        var ends: [Int] = []
+        var end: Int64 = 0
+
+        var id: Int { table.track.id }
+    }
+
+    /// The tracks that can be read so: those with samples, chapters left out.
+    package var tracks: [MediaTrack] { lanes.map(\.table.track) }
+    /// Where each segment begins in presentation time; the first is the start of the file.
+    package let starts: [Duration]
+    /// Where the last sample ends.
+    package let end: Duration
+    /// Bytes of all samples together, for each of ``tracks``.
+    package private(set) var byteCounts: [Int] = []
+
+    private var lanes: [Lane]
+
+    /// - Parameters:
+    ///   - target: a segment is cut where decoding can start this long after the cut before it, or later.
+    /// - Returns: nil where the tables do not allow it: a fragmented, encrypted or empty file, or one that is too large.
+    package init?(_ header: MP4InitializationSection, target: Duration) {
+        let chapters = Set(header.chapterTrackIDs)
+        let tables = MP4SampleTable(header).tracks.filter { !chapters.contains($0.track.id) }
+        var sampleCount = 0
+        for table in tables { sampleCount += min(table.sampleCount, Self.maximumSampleCount + 1) }
+        guard !header.isFragmented, sampleCount <= Self.maximumSampleCount,
+            tables.allSatisfy({ $0.track.encryption == nil }),
+            let reference = tables.firstIndex(where: { $0.track.mediaType == .video })
+                ?? tables.firstIndex(where: { $0.track.mediaType == .audio })
+        else { return nil }
+        lanes = tables.map { Lane(table: $0, editShift: header.movieTracks[$0.trackIndex].editShift) }
+        let scale = lanes[reference].table.track.timescale
+        let cuts = Self.cuts(of: lanes[reference].table, target: target)
+        guard !cuts.isEmpty else { return nil }
+        var first = Duration.seconds(Int64.max / 4)
+        var last = Duration.zero
+        for index in lanes.indices {
+            guard let range = lanes[index].walk(cuts, of: scale) else { continue }
+            guard range.byteCount.max() ?? 0 <= Self.maximumSegmentByteCount else { return nil }
+            byteCounts.append(range.byteCount.reduce(0, +))
+            let timescale = lanes[index].table.track.timescale
+            if lanes[index].table.track.mediaType != .text {
+                // What the edit list does not show takes no time.
+                let shown = lanes[index].table.track.shownRange
+                first = min(first, Self.duration(max(range.first, shown?.lowerBound ?? range.first), timescale))
+                last = max(last, Self.duration(min(lanes[index].end, shown?.upperBound ?? .max), timescale))
+            }
+        }
+        lanes.removeAll { $0.starts.isEmpty }
+        guard lanes.count == byteCounts.count else { return nil }
+        var starts = cuts.map { max(.zero, Self.duration($0, scale)) }
+        // What an encoder needs to begin with lies before the start; a file whose clock runs from elsewhere begins there.
+        starts[0] = first > .milliseconds(200) ? first : .zero
+        guard last > starts.last ?? .zero, zip(starts, starts.dropFirst()).allSatisfy(<) else { return nil }
+        self.starts = starts
+        end = last
+    }
+
+    /// The timestamps of the sync samples that segments begin with.
+    private static func cuts(of table: MP4SampleTable.Track, target: Duration) -> [Int64] {
+        let scale = Int64(table.track.timescale)
+        let (seconds, attoseconds) = target.components
+        let whole = seconds * scale + attoseconds / 1_000_000_000 * scale / 1_000_000_000
+        let distance = max(whole, table.duration / Int64(maximumSegmentCount), 1)
+        var cuts: [Int64] = []
+        for sample in table.samples where sample.isSync || cuts.isEmpty {
+            if let last = cuts.last, sample.pts < last || sample.pts - last < distance { continue }
+            // Nobody seeks to what the edit list does not show.
+            if !cuts.isEmpty, let shown = table.track.shownRange,
+                sample.pts <= shown.lowerBound || sample.pts >= shown.upperBound
+            {
+                continue
+            }
+            cuts.append(sample.pts)
+        }
+        return cuts
+    }
+
+    // MARK: Fragments
+
+    /// The samples of one segment.
+    ///
+    /// - Parameters:
+    ///   - index: of ``starts``.
+    ///   - trackIDs: the tracks that are wanted.
+    ///   - maximumGap: what lies between samples is read with them up to so many bytes.
+    package func fragment(_ index: Int, of trackIDs: [Int], maximumGap: Int) -> Fragment? {
+        guard starts.indices.contains(index) else { return nil }
+        let wanted = lanes.filter { trackIDs.contains($0.id) }
+        let samples = wanted.map { $0.samples(ofSegment: index) }
+        let ranges = Self.ranges(of: samples, maximumGap: maximumGap)
+        var writer = MP4FragmentWriter(ranges: ranges)
+        for (lane, samples) in zip(wanted, samples) where !samples.isEmpty {
+            writer.add(
+                samples, ofTrack: lane.id, editShift: lane.editShift,
+                decodingShift: lane.table.samples.decodingShift)
+        }
+        return Fragment(head: writer.head(sequenceNumber: index + 1), ranges: ranges)
+    }
+
+    private static func ranges(of samples: [[MP4SampleTable.Sample]], maximumGap: Int) -> [Range<Int>] {
+        var all = samples.flatMap { $0.filter { $0.byteCount > 0 }.map { $0.offset..<$0.offset + $0.byteCount } }
+        all.sort { $0.lowerBound < $1.lowerBound }
+        var ranges: [Range<Int>] = []
+        for range in all {
+            if let last = ranges.last, range.lowerBound - last.upperBound <= maximumGap {
+                ranges[ranges.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+            } else {
+                ranges.append(range)
+            }
+        }
+        return ranges
+    }
+
+    private static func duration(_ value: Int64, _ timescale: Int32) -> Duration {
+        let (seconds, rest) = value.quotientAndRemainder(dividingBy: Int64(timescale))
+        return .seconds(seconds) + .nanoseconds(rest * 1_000_000_000 / Int64(timescale))
+    }
+}
+
+extension MP4FileSegments.Lane {
+    /// Finds where each segment begins and ends.
+    ///
+    /// - Parameter cuts: in units of `scale`, which is the timescale of the track that they are of.
+    /// - Returns: the first timestamp, and the bytes of each segment; nil where there is no sample.
+    fileprivate mutating func walk(
+        _ cuts: [Int64], of scale: Int32
+    ) -> (first: Int64, byteCount: [Int])? {
+        let own = Int128(table.track.timescale)
+        let isText = table.track.mediaType == .text
+        let isVideo = table.track.mediaType == .video
+        func isReached(_ cut: Int, by time: Int64) -> Bool { Int128(time) * Int128(scale) >= Int128(cuts[cut]) * own }
+        var iterator = table.samples.makeIterator()
+        var before: MP4FileSegments.Start?
+        var first = Int64.max
+        var byteCounts: [Int] = []
+        var index = 0
+        while let sample = iterator.next() {
+            let (sampleEnd, overflow) = sample.offset.addingReportingOverflow(sample.byteCount)
+            guard !overflow, sampleEnd <= MediaTimeLimit.largest else { break }
+            first = min(first, sample.pts)
+            end = max(end, sample.pts + sample.duration)
+            // The first segment takes all that comes before the second.
+            while starts.isEmpty || starts.count < cuts.count && isReached(starts.count, by: sample.pts) {
+                guard starts.isEmpty || !isVideo || sample.isSync else { break }
+                if !starts.isEmpty { ends.append(index) }
+                let own = MP4FileSegments.Start(index: index, first: sample, rest: iterator)
+                // A caption that is shown across the cut belongs to both.
+                if isText, let before, isReached(starts.count, by: before.first.pts + before.first.duration - 1) {
+                    starts.append(before)
+                } else {
+                    starts.append(own)
+                }
+                byteCounts.append(0)
+            }
+            if isText { before = MP4FileSegments.Start(index: index, first: sample, rest: iterator) }
+            byteCounts[byteCounts.count - 1] += sample.byteCount
+            index += 1
+        }
+        guard !starts.isEmpty else { return nil }
+        ends.append(index)
+        while starts.count < cuts.count {
+            starts.append(nil)
+            ends.append(index)
+        }
+        return (first, byteCounts)
+    }
+
+    fileprivate func samples(ofSegment segment: Int) -> [MP4SampleTable.Sample] {
+        guard let start = starts[segment], start.index < ends[segment] else { return [] }
+        var samples = [start.first]
+        var rest = start.rest
+        samples.reserveCapacity(ends[segment] - start.index)
+        while start.index + samples.count < ends[segment], let sample = rest.next() { samples.append(sample) }
+        return samples
+    }
+}

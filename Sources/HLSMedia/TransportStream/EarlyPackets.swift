@@ -1,0 +1,24 @@
+/// Packets that come before the tables which say what they are.
+///
+/// RFC 8216 §3.2 wants the tables in each segment, and says only SHOULD of their place at its front.
+struct EarlyPackets: Sendable {
+    private(set) var bytes: [UInt8] = []
+    /// The offset of each packet in the segment.
+    private(set) var offsets: [Int] = []
+    /// Packets that were left out.
+    private(set) var lostCount = 0
+
+    /// Encoders send the tables at least every few hundred milliseconds; 4 MiB is a third of a second at 100 Mbit/s.
+    static let maxByteCount = 4 << 20
+
+    var isEmpty: Bool { offsets.isEmpty }
+
+    mutating func append(_ packet: Span<UInt8>, at offset: Int) {
+        guard bytes.count < Self.maxByteCount else {
+            lostCount += 1
+            return
+        }
+        packet.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
+        offsets.append(offset)
+    }
+}

@@ -1,0 +1,57 @@
+/// Looks through a part of a transport stream for the places where media of one track begins, without taking it apart.
+package struct TransportStreamScanner: Sendable {
+    /// Where a packet of the track begins.
+    package struct Point: Sendable, Hashable {
+        /// Of the first byte of the packet that it begins in, counted from the start of the file.
+        package var offset: Int
+        /// Of 33 bits.
+        package var pts: Int64
+        /// Decoding can start here.
+        package var isRandomAccess: Bool
+    }
+
+    private let pid: Int
+    /// What precedes the sync byte of a packet.
+    private let prefix: Int
+    private let start: Int
+    private let takesAll: Bool
+    private var reader = TransportPacketReader()
+
+    /// - Parameters:
+    ///   - start: where the bytes that are given begin in the file; anywhere.
+    ///   - stride: the distance of packets.
+    ///   - takesAll: decoding can start everywhere, as with sound.
+    package init(pid: Int, start: Int, stride: Int, takesAll: Bool) {
+        self.pid = pid
+        self.start = start
+        prefix = stride == 192 ? 4 : 0
+        self.takesAll = takesAll
+    }
+
+    /// Takes the next bytes and returns what is found in them.
+    package mutating func append(_ bytes: [UInt8]) -> [Point] {
+        var points: [Point] = []
+        let (pid, prefix, start, takesAll) = (pid, prefix, start, takesAll)
+        reader.append(bytes[...]) { packet, position in
+            let header = TransportPacket(packet)
+            guard header.pid == pid, header.startsUnit, !header.hasError, let payload = header.payload else { return }
+            // A header of PES is within its first packet.
+            let bytes = [UInt8](copying: packet, payload)
+            guard case .header(let pes) = PESHeader.parse(bytes[...]), let pts = pes.pts else { return }
+            points.append(
+                Point(
+                    offset: start + position - prefix, pts: pts, isRandomAccess: takesAll || header.isRandomAccess))
+        } skipped: { _ in
+        }
+        return points
+    }
+}
+
+extension [UInt8] {
+    /// A part of what is only lent.
+    init(copying bytes: Span<UInt8>, _ range: Range<Int>) {
+        self = []
+        reserveCapacity(range.count)
+        for index in range { append(bytes[index]) }
+    }
+}

@@ -1,0 +1,112 @@
+import HLSKitCore
+
+/// What a media file without a playlist holds, as a table or as JSON.
+struct MediaFileReport: Sendable {
+    struct Track: Sendable {
+        var id: Int
+        var description: MediaTrack
+        var size: PixelSize
+        var frameRate: Double
+        var bitRate: Double
+        var language: String?
+        var timeRange: MediaTimeRange
+        var isPlayable: Bool
+        var isProtected: Bool
+    }
+
+    var url: String
+    var file: MediaFileDescription
+    var duration: MediaTime
+    var tracks: [Track]
+
+    /// Reads what tells of the file, and not its media.
+    ///
+    /// - Returns: nil where there is a playlist.
+    static func load(_ url: String, _ options: AssetOptions) async throws -> MediaFileReport? {
+        let asset = Asset(url: url, options: options)
+        guard let file = try await asset.loadMediaFileDescription() else { return nil }
+        let (duration, tracks) = try await asset.load(.duration, .tracks)
+        var report = MediaFileReport(url: url, file: file, duration: duration, tracks: [])
+        for track in tracks {
+            let (formats, size, rate, bitRate, language) = try await track.load(
+                .formatDescriptions, .naturalSize, .nominalFrameRate, .estimatedDataRate, .extendedLanguageTag)
+            let (range, isPlayable, isProtected) = try await track.load(
+                .timeRange, .isPlayable, .hasProtectedContent)
+            guard let description = formats.first else { continue }
+            report.tracks.append(
+                Track(
+                    id: track.trackID, description: description, size: size, frameRate: rate, bitRate: bitRate,
+                    language: language, timeRange: range, isPlayable: isPlayable, isProtected: isProtected))
+        }
+        return report
+    }
+
+    // MARK: Text
+
+    var text: String {
+        var facts = [duration.isNumeric ? Decimals.clock(duration.seconds) : "duration unknown"]
+        if duration.hasBeenRounded { facts[0] = "about \(facts[0])" }
+        if let count = file.byteCount { facts.append(Decimals.bytes(count)) }
+        let lines = ["media file: \(file.container), \(facts.joined(separator: ", "))"]
+        let head = ["track", "type", "codec", "size", "fps", "sound", "language", "rate", "from", "to", ""]
+        return (lines + PlaylistTable.table("TRACKS", head, tracks.map(row))).map { $0 + "\n" }.joined()
+    }
+
+    private func row(_ track: Track) -> [String] {
+        let description = track.description
+        let isVideo = description.mediaType == .video
+        var sound: [String] = []
+        if description.sampleRate > 0 { sound.append("\(description.sampleRate) Hz") }
+        if description.channelCount > 0 { sound.append("\(description.channelCount) ch") }
+        let notes = [track.isProtected ? "encrypted" : nil, track.isPlayable ? nil : "cannot be played"]
+        return [
+            "\(track.id)", description.mediaType.rawValue, description.codec.rawValue,
+            isVideo ? "\(track.size.width)x\(track.size.height)" : "",
+            isVideo && track.frameRate > 0 ? Decimals.text(track.frameRate, places: 2) : "",
+            sound.joined(separator: " "), track.language ?? "",
+            track.bitRate > 0 ? Decimals.bitRate(track.bitRate) : "", time(track.timeRange.start),
+            time(track.timeRange.end), notes.compactMap { $0 }.joined(separator: ", "),
+        ]
+    }
+
+    private func time(_ time: MediaTime) -> String { time.isNumeric ? Decimals.text(time.seconds, places: 3) : "" }
+
+    // MARK: JSON
+
+    /// Values that are absent, empty or false are left out.
+    var document: JSONValue {
+        var object = JSONObject()
+        object.add("v", PlaylistJSON.formatVersion)
+        object.add("kind", "file")
+        object.add("container", file.container)
+        object.add("duration", seconds(duration))
+        object.add("durationIsEstimate", duration.hasBeenRounded)
+        object.add("byteCount", file.byteCount)
+        object.add("tracks", tracks.map(value))
+        return object.value
+    }
+
+    private func value(_ track: Track) -> JSONValue {
+        let description = track.description
+        let isVideo = description.mediaType == .video
+        var object = JSONObject()
+        object.add("id", track.id)
+        object.add("type", description.mediaType.rawValue)
+        object.add("codec", description.codec.rawValue)
+        object.add("width", isVideo ? track.size.width : nil)
+        object.add("height", isVideo ? track.size.height : nil)
+        object.add("rotation", description.rotation > 0 ? description.rotation : nil)
+        object.add("frameRate", isVideo && track.frameRate > 0 ? JSONValue.number(track.frameRate) : nil)
+        object.add("sampleRate", description.sampleRate > 0 ? description.sampleRate : nil)
+        object.add("channels", description.channelCount > 0 ? description.channelCount : nil)
+        object.add("language", track.language)
+        object.add("bitRate", track.bitRate > 0 ? JSONValue.number(track.bitRate) : nil)
+        object.add("start", seconds(track.timeRange.start))
+        object.add("end", seconds(track.timeRange.end))
+        object.add("playable", track.isPlayable)
+        object.add("encrypted", track.isProtected)
+        return object.value
+    }
+
+    private func seconds(_ time: MediaTime) -> JSONValue? { time.isNumeric ? .number(time.seconds) : nil }
+}

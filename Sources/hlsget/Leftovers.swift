@@ -1,0 +1,71 @@
+import Foundation
+import Synchronization
+
+/// What a run leaves behind where it is ended at once: told before the end.
+///
+/// Asks no lock of the run itself: what is ended at once may be stuck anywhere.
+final class Leftovers: Sendable {
+    private enum Rest {
+        /// A file that is being written, under the name that it was to get.
+        case file(path: String)
+        /// A folder from which the same command goes on.
+        case folder(path: String)
+    }
+
+    /// How long a reader of standard error may keep the end from coming.
+    private static let patience: Int32 = 200
+
+    private let rests = Mutex<[Rest]>([])
+
+    /// Media is written to `path`, and to the files that go on from there.
+    func add(file path: String) {
+        guard path != "-" else { return }
+        rests.withLock { $0.append(.file(path: path)) }
+    }
+
+    /// The same command goes on from the folder at `path`.
+    func add(folder path: String) { rests.withLock { $0.append(.folder(path: path)) } }
+
+    /// Says where the rest lies, and ends the program.
+    func end(signal: Int32) -> Never {
+        let stream = StandardStream.error
+        var state = pollfd(fd: stream.descriptor, events: Int16(POLLOUT), revents: 0)
+        if poll(&state, 1, Self.patience) > 0 { stream.writeLine(line) }
+        _exit(128 + signal)
+    }
+
+    /// The line that is told.
+    var line: String {
+        var parts: [String] = []
+        var folders: [String] = []
+        for rest in rests.withLock(\.self) {
+            switch rest {
+            case .file(let path): parts += Self.parts(of: path)
+            case .folder(let path): if access(path, F_OK) == 0 { folders.append(path) }
+            }
+        }
+        func list(_ paths: [String]) -> String { paths.map { TerminalText.escaped($0) }.joined(separator: ", ") }
+        var text = "hlsget: ended at once"
+        if !parts.isEmpty { text += "; what was written is in \(list(parts))" }
+        if !folders.isEmpty { text += "; the same command goes on from \(list(folders))" }
+        return text
+    }
+
+    /// The unfinished files of an output: `a.mp4.part`, `a.2.mp4.part`.
+    private static func parts(of path: String) -> [String] {
+        let slash = path.lastIndex(of: "/")
+        let folder = slash.map { String(path[...$0]) } ?? ""
+        let name = slash.map { path[path.index(after: $0)...] } ?? path[...]
+        let dot = name.lastIndex(of: ".").flatMap { $0 > name.startIndex ? $0 : nil } ?? name.endIndex
+        let (stem, ending) = (name[..<dot], "\(name[dot...]).part")
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)) ?? []
+        return names.filter { candidate in
+            guard candidate.hasPrefix(stem), candidate.hasSuffix(ending),
+                candidate.count >= stem.count + ending.count
+            else { return false }
+            let middle = candidate.dropFirst(stem.count).dropLast(ending.count)
+            return middle.isEmpty
+                || middle.first == "." && middle.count > 1 && middle.dropFirst().allSatisfy(\.isNumber)
+        }.sorted().map { folder + $0 }
+    }
+}

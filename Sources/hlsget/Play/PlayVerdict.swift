@@ -1,0 +1,90 @@
+import HLSKitCore
+
+/// What a play is worth that ended without a failure of its own: nothing that came of it is passed over in silence.
+///
+/// Source: docs/behaviour/exit-codes.md.
+struct PlayVerdict: Sendable, Equatable {
+    /// An output and what became of it.
+    struct Output: Sendable, Equatable {
+        var path: String
+        var media: (video: Bool, audio: Bool)
+        /// Nothing was written to it.
+        var isEmpty: Bool
+        /// A file of that name was there before, and is as it was.
+        var hasOldFile = false
+
+        static func == (one: Output, other: Output) -> Bool {
+            one.path == other.path && one.media == other.media && one.isEmpty == other.isEmpty
+                && one.hasOldFile == other.hasOldFile
+        }
+    }
+
+    var url: String
+    var from: TimePosition?
+    var to: TimePosition?
+    var outputs: [Output] = []
+    var decodes = true
+    /// The kinds of media that the item has, as far as it told.
+    var media: Set<MediaType> = []
+    var state = PlayerState()
+
+    /// Why nothing was played or written, or not to one of the outputs; nil where everything got something.
+    var failure: PlayerError? {
+        if outputs.isEmpty { return hasPlayed && !startsBehindEnd ? nil : emptiness }
+        guard let empty = outputs.first(where: \.isEmpty) else { return nil }
+        var error = outputs.allSatisfy(\.isEmpty) ? emptiness : missingKind(for: empty)
+        let names = outputs.filter(\.isEmpty).map(\.path).joined(separator: ", ")
+        let rest = outputs.contains { $0.isEmpty && $0.hasOldFile } ? ", the old file stays as it was" : ""
+        error.detail = [error.detail, "nothing was written to \(names)\(rest)"].compactMap(\.self).joined(
+            separator: "; ")
+        return error
+    }
+
+    private var hasPlayed: Bool {
+        let statistics = state.statistics
+        guard decodes else { return statistics.numberOfSegments > 0 }
+        return statistics.numberOfDecodedVideoFrames + statistics.numberOfDecodedAudioFrames > 0
+    }
+
+    /// Of what reaches past the end some may be decoded all the same.
+    private var startsBehindEnd: Bool {
+        guard case .fromStart(let time)? = from, let duration = state.duration.finiteSeconds else { return false }
+        return time / .seconds(1) >= duration
+    }
+
+    private var emptiness: PlayerError {
+        let duration = state.duration.finiteSeconds
+        let start = state.currentTime.finiteSeconds
+        if startsBehindEnd, let duration {
+            return PlayerError(
+                code: .notAvailable, url: url, cause: "the stream ends before --from",
+                detail: "it lasts \(Decimals.clock(duration))")
+        }
+        if case .fromStart(let time)? = to, let start, time / .seconds(1) < start {
+            return PlayerError(
+                code: .notAvailable, url: url, cause: "--to is before the place where playing began",
+                detail: "it began at \(Decimals.clock(start))")
+        }
+        if let empty = outputs.first(where: \.isEmpty), !has(empty.media) { return missingKind(for: empty) }
+        let damaged = state.statistics.numberOfDamagedSamples
+        if damaged > 0 {
+            return PlayerError(
+                code: .badMedia, url: url, cause: "nothing in it could be decoded",
+                detail: "\(Decimals.count(damaged, "sample")) damaged")
+        }
+        if state.statistics.numberOfSegments == 0 {
+            return PlayerError(
+                code: .notAvailable, url: url, cause: "the stream ended before there was anything to play")
+        }
+        return PlayerError(code: .badMedia, url: url, cause: "there is nothing to play in it")
+    }
+
+    private func has(_ kinds: (video: Bool, audio: Bool)) -> Bool {
+        kinds.video && media.contains(.video) || kinds.audio && media.contains(.audio)
+    }
+
+    private func missingKind(for output: Output) -> PlayerError {
+        let kind = output.media.video && output.media.audio ? "media" : output.media.video ? "video" : "sound"
+        return PlayerError(code: .badMedia, url: url, cause: "there is no \(kind) in it")
+    }
+}

@@ -1,0 +1,36 @@
+import HLSKitCore
+
+/// Options that a stream may be unable to fulfil. Playing goes on without them, which is said; with `--strict` it fails.
+struct PlayWishes: Sendable {
+    private let options: PlayOptions
+    private var hasToldRate = false
+    private var hasToldBitRate = false
+
+    init(_ options: PlayOptions) { self.options = options }
+
+    /// What `event` shows not to be had, told once; the code is that with which `--strict` ends.
+    mutating func unfulfilled(by event: PlayerEvent, canPlayFastForward: Bool) -> PlayerError? {
+        switch event.kind {
+        case .itemStatusChanged(.readyToPlay):
+            // Between the rates of ordinary playback and those of I-frames there is nothing else.
+            guard Double(options.rate) > Self.fastestOrdinaryRate, !canPlayFastForward, !hasToldRate else { return nil }
+            hasToldRate = true
+            return PlayerError(
+                code: .noEligibleVariant, url: options.url,
+                cause: "played at \(Decimals.rate(Self.fastestOrdinaryRate)) instead of "
+                    + Decimals.rate(Double(options.rate)),
+                detail: "faster needs a stream that is over, with I-frame playlists")
+        case .variantSwitched(_, let variant, _):
+            let limit = options.peakBitRate
+            guard limit > 0, Double(variant.bandwidth) > limit, !hasToldBitRate else { return nil }
+            hasToldBitRate = true
+            return PlayerError(
+                code: .noEligibleVariant, url: options.url,
+                cause: "no variant is within --peak-bitrate \(Decimals.bitRate(limit))",
+                detail: "the lowest has \(Decimals.bitRate(Double(variant.bandwidth)))")
+        default: return nil
+        }
+    }
+
+    private static let fastestOrdinaryRate = 2.0
+}

@@ -1,0 +1,64 @@
+import HLSKitCore
+
+/// How a download went: its last line, for people and as JSON.
+struct DownloadSummary: Sendable, Equatable {
+    var url: String
+    var exitStatus: ExitStatus
+    /// What ended it; nil where nothing went wrong.
+    var error: PlayerError?
+    /// Media time of what was written.
+    var duration = Duration.zero
+    var segmentCount = 0
+    var byteCount = 0
+    /// Of an earlier run.
+    var resumedSegmentCount = 0
+    /// Of an earlier run, and found damaged: they were loaded again.
+    var damagedSegmentCount = 0
+    /// Taken of another playlist.
+    var substitutedSegmentCount = 0
+    var missingSegmentCount = 0
+    var files: [String] = []
+    /// What people are told; nil for nothing.
+    var text: String?
+
+    init(url: String, exitStatus: ExitStatus) {
+        self.url = url
+        self.exitStatus = exitStatus
+    }
+
+    init(url: String, _ result: DownloadTask.Result, exitStatus: ExitStatus) {
+        self.init(url: url, exitStatus: exitStatus)
+        duration = result.duration
+        segmentCount = result.segmentCount
+        resumedSegmentCount = result.resumedSegmentCount
+        damagedSegmentCount = result.damagedSegmentCount
+        substitutedSegmentCount = result.substitutedSegmentCount
+        missingSegmentCount = result.gaps.count
+    }
+
+    /// `0:10 in film.mp4 (3 segments, 1.2 MB)`
+    var line: String {
+        var text = "\(Decimals.length(duration.inSeconds)) in "
+        text += files.map { TerminalText.escaped($0) }.joined(separator: ", ")
+        text += " (\(Decimals.count(segmentCount, "segment")), \(Decimals.bytes(byteCount))"
+        if resumedSegmentCount > 0 { text += ", \(resumedSegmentCount) of an earlier run" }
+        if damagedSegmentCount > 0 { text += ", \(damagedSegmentCount) damaged loaded again" }
+        if substitutedSegmentCount > 0 { text += ", \(substitutedSegmentCount) of another playlist" }
+        if missingSegmentCount > 0 { text += ", \(missingSegmentCount) missing" }
+        return text + ")"
+    }
+
+    /// The last line of `--progress json`.
+    func jsonLine(at time: Duration) -> String {
+        let members: KeyValuePairs<String, JSONValue> = [
+            "url": .string(ErrorLine.bare(url: url)), "exit_status": .integer(Int(exitStatus.rawValue)),
+            "error": EventReporter.json(error), "duration": .number(duration.inSeconds),
+            "segments": .integer(segmentCount), "bytes": .integer(byteCount),
+            "resumed_segments": .integer(resumedSegmentCount), "damaged_segments": .integer(damagedSegmentCount),
+            "substituted_segments": .integer(substitutedSegmentCount),
+            "missing_segments": .integer(missingSegmentCount), "files": .array(files.map { .string($0) }),
+        ]
+        return EventReporter.text(
+            "download_summary", at: time, members.map { JSONValue.Member(name: $0.key, value: $0.value) })
+    }
+}

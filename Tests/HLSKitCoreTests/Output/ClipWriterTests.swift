@@ -1,0 +1,74 @@
+import HLSKitCore
+import Synchronization
+import Testing
+
+@Suite("Clips begin at 0")
+struct ClipWriterTests {
+    /// Remembers what it gets.
+    private final class Sink: MediaWriter {
+        let takesSamples = true
+        let mediaTypes: Set<MediaType>
+        private let log = Mutex<[String]>([])
+        var lines: [String] { log.withLock { $0 } }
+
+        init(_ mediaTypes: Set<MediaType>) { self.mediaTypes = mediaTypes }
+
+        func begin(_ tracks: [MediaTrack]) throws(OutputError) { log.withLock { $0.append("\(tracks.count) tracks") } }
+        func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) throws(OutputError) {
+            log.withLock { $0.append("\(index) at \(itemTime.seconds)") }
+        }
+        func finish() throws(OutputError) { log.withLock { $0.append("end") } }
+    }
+
+    private static let tracks = [
+        MediaTrack(id: 1, mediaType: .video, codec: .h264, timescale: 1000),
+        MediaTrack(id: 2, mediaType: .audio, codec: .aac, timescale: 1000),
+    ]
+
+    private func write(_ items: [(index: Int, milliseconds: Int64)], to writer: ClipWriter) throws {
+        for item in items {
+            let sample = MediaSample(
+                trackID: item.index, pts: item.milliseconds, dts: item.milliseconds, isSync: true, data: SampleData([0])
+            )
+            try writer.write(
+                sample, ofTrackAt: item.index, at: MediaTime(value: item.milliseconds, timescale: 1000))
+        }
+    }
+
+    @Test("the earliest sample is at 0, whichever came first, and nothing else moves")
+    func bothKinds() throws {
+        let sink = Sink([.video, .audio])
+        let writer = ClipWriter(sink, startingAt: MediaTime(value: 60, timescale: 1))
+        try writer.begin(Self.tracks)
+        try write([(1, 59_980), (1, 60_000), (0, 58_000), (0, 58_040), (1, 60_020)], to: writer)
+        try writer.finish()
+        #expect(
+            sink.lines == [
+                "2 tracks", "1 at 1.98", "1 at 2.0", "0 at 0.0", "0 at 0.04", "1 at 2.02", "end",
+            ])
+    }
+
+    @Test("who has one kind of media only waits for no other for long; tracks that change keep their place")
+    func oneKind() throws {
+        let sink = Sink([.video, .audio])
+        let writer = ClipWriter(sink)
+        try writer.begin([Self.tracks[0]])
+        try write([(0, 60_000), (0, 61_000)], to: writer)
+        try writer.begin(Self.tracks)
+        #expect(sink.lines == ["1 tracks"])
+        try write([(0, 62_001)], to: writer)
+        #expect(sink.lines == ["1 tracks", "0 at 0.0", "0 at 1.0", "2 tracks", "0 at 2.001"])
+        try write([(1, 60_500)], to: writer)
+        #expect(sink.lines.last == "1 at 0.5")
+    }
+
+    @Test("what is held back is written at the end")
+    func short() throws {
+        let sink = Sink([.video, .audio])
+        let writer = ClipWriter(sink)
+        try writer.begin([Self.tracks[0]])
+        try write([(0, 60_000)], to: writer)
+        try writer.finish()
+        #expect(sink.lines == ["1 tracks", "0 at 0.0", "end"])
+    }
+}

@@ -1,0 +1,173 @@
+import HLSKitSimulation
+import HLSTime
+import TestSupport
+import Testing
+
+@testable import HLSKitCore
+
+/// Outputs that come when media has been loaded and nobody took it.
+@Suite("late outputs", .timeLimit(.minutes(5)))
+struct LateOutputTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var isTransportStream = false
+        /// An output for sound is there from the start.
+        var hasSound = false
+        var isPaused = false
+        /// When the output for pictures comes.
+        var time: Int
+        var forwardBuffer = 12
+    }
+
+    static let cases = [
+        Case(testDescription: "a monitor", time: 3),
+        Case(testDescription: "a monitor, muxed", isTransportStream: true, time: 3),
+        Case(testDescription: "all is loaded", time: 9, forwardBuffer: 60),
+        Case(testDescription: "all is loaded, muxed", isTransportStream: true, time: 9, forwardBuffer: 60),
+        Case(testDescription: "beside sound in the same segments", isTransportStream: true, hasSound: true, time: 5),
+        Case(
+            testDescription: "beside sound, all is loaded", isTransportStream: true, hasSound: true, time: 9,
+            forwardBuffer: 60),
+        Case(testDescription: "paused", hasSound: true, isPaused: true, time: 5),
+    ]
+
+    private static func bench(_ test: Case) throws -> VirtualBench {
+        let change: (inout PlayerConfiguration) -> Void = {
+            $0.buffering.forwardDuration = .seconds(test.forwardBuffer)
+        }
+        let bench =
+            test.isTransportStream
+            ? try VirtualBench("ts.m3u8", quality: nil, files: SampleTransportStream().files(), change: change)
+            : try VirtualBench(change: change)
+        bench.item.remove(bench.writer)
+        return bench
+    }
+
+    @Test("an output that comes late gets the picture of now at once, and the others lose nothing", arguments: cases)
+    func picture(_ test: Case) throws {
+        let bench = try Self.bench(test)
+        let (sound, pictures) = (CapturingWriter([.audio]), Recorder<VideoFrame>())
+        if test.hasSound { bench.item.add(sound) }
+        let statuses = Recorder<TimeControlChange>()
+        let events = bench.player.events()
+        try bench.play { bench in
+            let reader = Task(executorPreference: bench.clock) {
+                for await event in events {
+                    if case .timeControl(let change) = event.kind {
+                        statuses.append(change, at: bench.clock.now.offset)
+                    }
+                }
+            }
+            try await bench.pass(.seconds(test.time))
+            if test.isPaused { bench.player.pause() }
+            let count = statuses.elements.count
+            let output = VideoOutput()
+            let frames = output.frames()
+            let (host, time) = (bench.clock.now.offset, bench.player.state.currentTime.seconds)
+            try bench.item.add(output)
+            let taker = Task(executorPreference: bench.clock) {
+                for await frame in frames { pictures.append(frame, at: bench.clock.now.offset) }
+            }
+            try await bench.pass(.milliseconds(200))
+            let first = try #require(pictures.elements.first?.itemTime?.seconds)
+            #expect(first <= time && first > time - 0.041)
+            #expect(try #require(pictures.times.first) - host <= .milliseconds(200))
+            if test.isPaused {
+                #expect(pictures.elements.count == 1)
+                bench.player.play()
+            }
+            try await bench.pass(.seconds(45))
+            #expect(statuses.elements.count <= count + (test.isPaused ? 3 : 1))
+            #expect(bench.player.state.statistics.numberOfStalls == 0)
+            await bench.player.close()
+            await taker.value
+            await reader.value
+        }
+        // What was of the past when it was decoded is not shown.
+        let hashes = try SampleMedia.frameHashes(of: "180p")
+        let indices = pictures.elements.compactMap { $0.itemTime.map { Int(($0.seconds * 25).rounded()) } }
+        #expect(indices.last == SampleMedia.frameCount - 1)
+        #expect(zip(indices, indices.dropFirst()).allSatisfy { $0 < $1 && $1 - $0 < 8 })
+        #expect(zip(indices.dropFirst(8), indices.dropFirst(9)).allSatisfy { $1 == $0 + 1 })
+        for (frame, index) in zip(pictures.elements, indices) where hashes.indices.contains(index) {
+            #expect(try frame.hash == hashes[index])
+        }
+        guard test.hasSound else { return }
+        #expect(sound.largestSoundGap < .milliseconds(1))
+        let last = try #require(sound.sounds.last)
+        #expect(last.time + last.length > .milliseconds(39_900))
+    }
+
+    @Test("after a seek back to before where it came it has pictures, too")
+    func seekBack() throws {
+        let bench = try Self.bench(Case(testDescription: "", hasSound: true, time: 0, forwardBuffer: 60))
+        let writer = CapturingWriter([.video])
+        bench.item.add(CapturingWriter([.audio]))
+        try bench.play { bench in
+            try await bench.pass(.seconds(12))
+            bench.item.add(writer)
+            try await bench.pass(.seconds(3))
+            for target in [4000, 30_000] {
+                let count = writer.pictures.count
+                #expect(try await bench.seek(target))
+                try await bench.pass(.seconds(1))
+                #expect(writer.pictures[count...].first.map { $0.time == .milliseconds(target) } == true)
+                #expect(writer.pictures.count > count + 20)
+            }
+        }
+    }
+
+    @Test("a snapshot of a live stream that nobody watched is of now")
+    func live() throws {
+        let bench = try VirtualBench(try VirtualLive())
+        bench.item.remove(bench.writer)
+        let pictures = Recorder<VideoFrame>()
+        try bench.play { bench in
+            try await bench.pass(.seconds(7))
+            let output = VideoOutput()
+            let frames = output.frames()
+            try bench.item.add(output)
+            let time = bench.player.state.currentTime.seconds
+            let taker = Task(executorPreference: bench.clock) {
+                for await frame in frames { pictures.append(frame, at: bench.clock.now.offset) }
+            }
+            try await bench.pass(.milliseconds(200))
+            let first = try #require(pictures.elements.first?.itemTime?.seconds)
+            #expect(abs(first - time) < 0.05)
+            try await bench.pass(.seconds(6))
+            #expect(pictures.elements.count > 140)
+            await bench.player.close()
+            await taker.value
+        }
+    }
+
+    @Test("a second output that comes while time stands still gets the picture that is shown")
+    func welcome() throws {
+        let bench = try VirtualBench()
+        try bench.play { bench in
+            try await bench.pass(.seconds(3))
+            bench.player.pause()
+            let output = VideoOutput()
+            try bench.item.add(output)
+            try await bench.pass(.milliseconds(100))
+            #expect(output.isReadyForDisplay)
+            #expect(try output.copyFrame(for: bench.player.state.currentTime) != nil)
+        }
+    }
+
+    @Test("which kinds are too late follows from what was taken before")
+    func lateTaking() {
+        var late = LateTaking()
+        late.begin(.main, [.audio])
+        let new = late.follow([.audio, .video], of: .main, isTooLate: true)
+        #expect(new.kinds == [.video])
+        #expect(new.isBesideOthers)
+        #expect(late.wanted([.audio, .video, .metadata], of: .main) == [.audio, .metadata])
+        #expect(late.follow([.audio, .video], of: .main, isTooLate: true).kinds.isEmpty)
+        late.take([.video], of: .main)
+        #expect(late.wanted([.audio, .video], of: .main) == [.audio, .video])
+        // Whoever leaves and comes again has missed something.
+        #expect(late.follow([.audio], of: .main, isTooLate: true).kinds.isEmpty)
+        #expect(late.follow([.audio, .video], of: .main, isTooLate: true).kinds == [.video])
+    }
+}

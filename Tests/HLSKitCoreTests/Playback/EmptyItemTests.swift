@@ -1,0 +1,58 @@
+import Foundation
+import HLSMedia
+import HLSTime
+import TestSupport
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("items of which there is nothing to play", .timeLimit(.minutes(1)))
+struct EmptyItemTests {
+    /// One segment, again and again.
+    private func play(_ segment: [UInt8], count: Int) throws -> VirtualSample {
+        var text = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n"
+        for _ in 0..<count { text += "#EXTINF:1.2,\na.ts\n" }
+        let sample = try VirtualSample(
+            quality: nil, path: "a.m3u8", files: ["a.m3u8": Array((text + "#EXT-X-ENDLIST\n").utf8), "a.ts": segment]
+        ) { $0.decodesWithoutOutput = [.video, .audio] }
+        try sample.play()
+        return sample
+    }
+
+    /// A transport stream with one stream of a type, whose packets hold `payload`.
+    private func stream(type: UInt8, _ payload: [UInt8]) -> [UInt8] {
+        var writer = TransportStreamWriter(streams: [.init(pid: 256, type: type)])
+        writer.add(.init(pid: 256, streamID: 0xbd, pts: 90_000, payload: payload, hasLength: true))
+        return writer.bytes
+    }
+
+    @Test("a stream of which no kind is known fails, at its end or after three segments", arguments: [1, 8])
+    func unknownKinds(count: Int) throws {
+        let sample = try play(stream(type: 0xea, [UInt8](repeating: 7, count: 400)), count: count)
+        let error = try #require(sample.item.error)
+        #expect(error.code == .badMedia, "\(error)")
+        let kinds = sample.events.elements.map(\.kind)
+        #expect(!sample.hasPlayedToEnd)
+        let loads = kinds.count { if case .segmentLoaded = $0 { true } else { false } }
+        #expect(loads <= 4, "who knows after three segments loads no more of them")
+    }
+
+    @Test("encrypted sound without a key fails, and is called so")
+    func locked() throws {
+        let file = Array(try Data(contentsOf: URL(fileURLWithPath: SampleMedia.fixtures + "/media/packed.aac")))
+        let first = try #require(
+            file.indices.first { $0 + 1 < file.count && file[$0] == 0xFF && file[$0 + 1] & 0xF6 == 0xF0 })
+        // AAC that is encrypted sample by sample has a type of its own in transport streams.
+        let sample = try play(stream(type: 0xcf, Array(file[first...].prefix(4000))), count: 1)
+        let error = try #require(sample.item.error)
+        #expect(error.code == .badMedia || error.code == .contentKey)
+        #expect("\(error)".contains("encrypted"), "\(error)")
+        #expect(!sample.hasPlayedToEnd)
+    }
+}
+
+extension VirtualSample {
+    fileprivate var hasPlayedToEnd: Bool {
+        events.elements.contains { if case .didPlayToEnd = $0.kind { true } else { false } }
+    }
+}

@@ -1,0 +1,172 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("a media file is read by segments", .timeLimit(.minutes(1)))
+struct FileSegmentsTests {
+    private static let url = "https://h.example/films/a.mp4?token=1"
+
+    private static func bytes(_ name: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: URL(fileURLWithPath: "\(SampleMedia.fixtures)/media/\(name)")))
+    }
+
+    private static func configuration(_ transport: any Transport) -> PlayerConfiguration {
+        var configuration = PlayerConfiguration.unpaced()
+        configuration.transport = transport
+        return configuration
+    }
+
+    /// Plays from a table, and tells how many bytes were asked for by ranges.
+    private func play(
+        _ file: [UInt8], from start: Duration? = nil, takesRanges: Bool = true, audio: String? = nil
+    ) async throws -> (writer: CapturingWriter, play: Play, rangeByteCount: Int, requests: [TransportRequest]) {
+        let transport = TableTransport([Self.url: file], pieceByteCount: 4096, takesRanges: takesRanges)
+        let writer = CapturingWriter()
+        let item = try PlayerItem(Self.url, to: writer)
+        if let start { item.preferences.startPosition = .time(start) }
+        if let audio { item.preferences.audio = try QualityExpression(parsing: audio, for: .renditions) }
+        let play = try await Play.toEnd(item, Self.configuration(transport))
+        let count = transport.requests.compactMap(\.byteRange).reduce(0) { $0 + $1.count }
+        return (writer, play, count, transport.requests)
+    }
+
+    @Test("A15: a seek loads the header and what it needs by byte ranges, and shows the same pictures")
+    func seek() async throws {
+        let file = try Self.bytes("mp4/languages.mp4")
+        let whole = try await play(file)
+        #expect(whole.play.error == nil && whole.writer.pictures.count == 200)
+        let late = try await play(file, from: .seconds(17))
+        #expect(late.play.error == nil && late.play.didPlayToEnd)
+        #expect(late.writer.pictures.first?.time == .seconds(17))
+        #expect(late.writer.pictures.map(\.hash) == Array(whole.writer.pictures.map(\.hash).suffix(30)))
+        // But for the header, which is read with what follows it, nothing of before.
+        let media = late.requests.compactMap(\.byteRange).filter { $0.lowerBound > 0 }
+        #expect(!media.isEmpty && media.allSatisfy { $0.lowerBound > UInt64(file.count / 3) })
+        #expect(late.requests.allSatisfy { $0.byteRange != nil })
+        #expect(late.play.state.duration == whole.play.state.duration)
+    }
+
+    @Test("a server that ignores ranges sends the file once, and it is played as it comes")
+    func noRanges() async throws {
+        let file = try Self.bytes("mp4/languages.mp4")
+        let whole = try await play(file)
+        let plain = try await play(file, takesRanges: false)
+        #expect(plain.play.error == nil && plain.play.didPlayToEnd)
+        #expect(plain.writer.pictures.map(\.hash) == whole.writer.pictures.map(\.hash))
+        // By its name it was asked for the first bytes.
+        #expect(plain.rangeByteCount == RangedOpening.range.count)
+    }
+
+    @Test("a file that was cut off is played as far as it goes, each picture once")
+    func truncated() async throws {
+        let file = try Self.bytes("mp4/languages.mp4")
+        let cut = try await play(Array(file.prefix(file.count * 3 / 5)))
+        let times = cut.writer.pictures.map(\.time)
+        #expect(times.count > 90 && times.count < 150)
+        #expect(Set(times).count == times.count)
+    }
+
+    struct Wish: Sendable, CustomTestStringConvertible {
+        var audio: String
+        var language: String?
+        var testDescription: String { audio }
+    }
+
+    @Test(
+        "I01: sounds of a file are options of the audible group, chosen by language",
+        arguments: [
+            Wish(audio: "lang=de", language: "de"), Wish(audio: "lang=en", language: "en"),
+            Wish(audio: "lang=fr", language: nil),
+        ])
+    func audio(_ wish: Wish) async throws {
+        let found = try await play(try Self.bytes("mp4/languages.mp4"), audio: wish.audio)
+        guard let language = wish.language else {
+            #expect(found.play.error?.code == .noEligibleVariant)
+            #expect(found.play.error?.cause.contains("no audio rendition matches") == true)
+            return
+        }
+        #expect(found.play.error == nil)
+        let selections = found.play.events.compactMap { event -> String? in
+            guard case .mediaSelectionChanged(let selection) = event.kind else { return nil }
+            return selection[.audible]?.extendedLanguageTag
+        }
+        #expect(selections.last == language)
+        // 440 Hz is English, 880 Hz German.
+        let pitch = found.writer.pitch
+        #expect(abs(pitch - (language == "de" ? 880 : 440)) < 20, "\(pitch)")
+    }
+
+    enum Packets: Sendable, CaseIterable { case plain, stamped }
+
+    /// With four bytes before each packet, as in `.m2ts`.
+    private static func stream(_ packets: Packets) throws -> [UInt8] {
+        let bytes = try bytes("ts-languages.ts")
+        guard packets == .stamped else { return bytes }
+        return stride(from: 0, to: bytes.count, by: 188).flatMap {
+            [0, 0, 0, 0] + bytes[$0..<min($0 + 188, bytes.count)]
+        }
+    }
+
+    @Test("a transport stream is read by segments that are found by its timestamps", arguments: Packets.allCases)
+    func transportStream(_ packets: Packets) async throws {
+        let file = try Self.stream(packets)
+        let plain = try await play(file, takesRanges: false)
+        #expect(plain.writer.pictures.count == 200)
+        let parts = try await play(file)
+        #expect(parts.play.error == nil && parts.play.didPlayToEnd)
+        #expect(parts.writer.pictures.map(\.hash) == plain.writer.pictures.map(\.hash))
+        #expect(parts.requests.contains { FileKey($0.url, of: Self.url) == nil && $0.byteRange?.lowerBound ?? 0 > 0 })
+        for start in [5.9, 6.1, 13, 19] {
+            let late = try await play(file, from: .seconds(start))
+            #expect(late.play.error == nil && late.play.didPlayToEnd)
+            let hashes = late.writer.pictures.map(\.hash)
+            #expect(abs(hashes.count - Int((20 - start) * 10)) <= 1, "\(start): \(hashes.count)")
+            #expect(hashes == Array(plain.writer.pictures.map(\.hash).suffix(hashes.count)))
+            let first = try #require(late.writer.pictures.first?.time.seconds)
+            #expect(abs(first - start) < 0.11)
+        }
+    }
+
+    @Test("an end time is reached where the segment that holds it was cut before", arguments: [5.5, 6, 7.9])
+    func endTime(_ end: Double) async throws {
+        let transport = TableTransport([Self.url: try Self.stream(.plain)], pieceByteCount: 4096)
+        let writer = CapturingWriter([.video])
+        let item = try PlayerItem(Self.url, to: writer)
+        item.forwardPlaybackEndTime = MediaTime(seconds: end, preferredTimescale: 1000)
+        let play = try await Play.toEnd(item, Self.configuration(transport))
+        #expect(play.error == nil)
+        #expect(abs(writer.pictures.count - Int(end * 10)) <= 1, "\(writer.pictures.count)")
+    }
+
+    @Test("I01: sounds of a transport stream are chosen by language", arguments: ["en", "de"])
+    func streamAudio(_ language: String) async throws {
+        let found = try await play(try Self.stream(.plain), audio: "lang=\(language)")
+        #expect(found.play.error == nil)
+        #expect(found.writer.pictures.count == 200)
+        let pitch = found.writer.pitch
+        #expect(abs(pitch - (language == "de" ? 880 : 440)) < 20, "\(pitch)")
+    }
+
+    @Test("I01: an asset tells the options of its file")
+    func groups() async throws {
+        let asset = Asset(
+            url: Self.url, options: .table(TableTransport([Self.url: try Self.bytes("mp4/languages.mp4")])))
+        let group = try #require(try await asset.loadMediaSelectionGroup(for: .audible))
+        #expect(group.options.map(\.extendedLanguageTag) == ["en", "de"])
+        #expect(group.defaultOption?.extendedLanguageTag == "en")
+        #expect(group.options.allSatisfy { $0.isPlayable })
+        #expect(try await asset.load(.availableMediaCharacteristicsWithMediaSelectionOptions) == [.audible])
+        #expect(try await asset.load(.isPlayable))
+    }
+
+    @Test(
+        "keys of parts are read as they are written",
+        arguments: ["#track=1,2&segment=83", "#track=3", "#track=1&header"])
+    func keys(_ fragment: String) {
+        #expect(FileKey(Self.url + fragment, of: Self.url)?.fragment == fragment)
+        #expect(FileKey(Self.url + fragment + "x", of: Self.url)?.fragment != fragment)
+        #expect(FileKey(Self.url, of: Self.url) == nil)
+    }
+}

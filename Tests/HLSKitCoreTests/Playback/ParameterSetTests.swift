@@ -1,0 +1,141 @@
+import HLSKitSimulation
+import HLSMedia
+import TestSupport
+import Testing
+
+@testable import HLSKitCore
+
+/// Streams whose muxer wrote the parameter sets once, in the first segment.
+@Suite("Player, parameter sets", .timeLimit(.minutes(2)))
+struct ParameterSetTests {
+    private static func bench(
+        lacksFirst: Bool = false, hasSound: Bool = false, change: (inout PlayerConfiguration) -> Void = { _ in }
+    ) throws -> VirtualBench {
+        var files = try SampleTransportStream(hasParameterSets: { $0 == 0 }, hasSound: hasSound).files()
+        if lacksFirst { files["ts-0.ts"] = nil }
+        return try VirtualBench("ts.m3u8", quality: nil, files: files, change: change)
+    }
+
+    private static func check(_ pictures: ArraySlice<CapturingWriter.Picture>, from first: Int, count: Int) throws {
+        let hashes = try SampleMedia.frameHashes(of: "180p")
+        let indices = pictures.map { Int(($0.time / .milliseconds(40)).rounded()) }
+        #expect(indices == Array(first..<first + indices.count))
+        #expect(indices.count >= count)
+        for (picture, index) in zip(pictures, indices) where hashes.indices.contains(index) {
+            #expect(picture.hash == hashes[index], "\(index)")
+        }
+    }
+
+    @Test("those that came with an earlier segment are kept for a decoder that is made anew", arguments: [2.0, 60.0])
+    func kept(forwardBuffer: Double) throws {
+        let bench = try Self.bench { $0.buffering.forwardDuration = .seconds(forwardBuffer) }
+        try bench.play { bench in
+            try await bench.pass(.seconds(1))
+            for target in [18_000, 33_000, 9000] {
+                let count = bench.writer.pictures.count
+                #expect(try await bench.seek(target))
+                try await bench.pass(.seconds(1))
+                try Self.check(bench.writer.pictures[count...], from: target / 40, count: 24)
+            }
+            #expect(bench.transport.urls.count { $0.hasSuffix("ts-0.ts") } == 1)
+        }
+    }
+
+    @Test("a start in the middle reads them from the head of the stream", arguments: [true, false])
+    func fetched(isPaced: Bool) throws {
+        let bench = try Self.bench(hasSound: true) { if !isPaced { $0.pacing = .unpaced } }
+        bench.item.preferences.startPosition = .time(.seconds(10))
+        try bench.play { bench in
+            try await bench.pass(.seconds(31))
+            try Self.check(bench.writer.pictures[...], from: 250, count: 750)
+            #expect(bench.transport.urls.count { $0.hasSuffix("ts-0.ts") } == 1)
+            #expect(bench.player.state.statistics.numberOfDamagedSamples == 0)
+            #expect(bench.writer.largestSoundGap < .milliseconds(1))
+        }
+    }
+
+    @Test("where nothing can be decoded it is told after two seconds of media, and at the end the item fails")
+    func silent() throws {
+        let bench = try Self.bench(lacksFirst: true)
+        bench.item.preferences.startPosition = .time(.seconds(10))
+        let events = Recorder<PlayerEvent>()
+        let stream = bench.player.events()
+        try bench.play { bench in
+            let reader = Task(executorPreference: bench.clock) {
+                for await event in stream { events.append(event, at: bench.clock.now.offset) }
+            }
+            try await bench.pass(.seconds(60))
+            #expect(bench.writer.pictures.isEmpty)
+            #expect(bench.item.error?.code == .badMedia)
+            #expect(bench.item.status == .failed)
+            await bench.player.close()
+            await reader.value
+        }
+        let kinds = events.elements.map(\.kind)
+        let told = kinds.compactMap { if case .recoverableError(let error) = $0 { error } else { nil } }
+        #expect(told.count { $0.code == .badMedia } == 1)
+        #expect(kinds.contains { if case .newErrorLogEntry = $0 { true } else { false } })
+        #expect(!kinds.contains { if case .didPlayToEnd = $0 { true } else { false } })
+    }
+
+    @Test("only the units before the first slice are looked at")
+    func copy() {
+        let unit = TinyVideo.unit(isIDR: true)
+        let sample = MediaSample(
+            trackID: 1, pts: 0, dts: 0, isSync: true, data: SampleData(unit + TinyVideo.parameterSets))
+        #expect(PictureParameterSets.copy(of: sample, .h264).count == TinyVideo.parameterSets.count + 1)
+        let late = MediaSample(
+            trackID: 1, pts: 0, dts: 0, isSync: true,
+            data: SampleData(TinyVideo.slice(isIDR: true) + TinyVideo.parameterSets))
+        #expect(PictureParameterSets.copy(of: late, .h264).isEmpty)
+    }
+}
+
+@Suite("what comes out of a decoder")
+struct DecoderSilenceTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        /// Distance of samples, and how many of them go in.
+        var step: Duration
+        var count: Int
+        var fails = false
+        /// Something comes out of this one.
+        var picture: Int?
+        var isTold: Bool
+    }
+
+    @Test(
+        "two seconds of media without a picture are told, once, but not the delay of a decoder",
+        arguments: [
+            Case(testDescription: "short", step: .milliseconds(40), count: 50, isTold: false),
+            Case(testDescription: "two seconds", step: .milliseconds(40), count: 60, isTold: true),
+            Case(testDescription: "a slide show", step: .seconds(1), count: 20, isTold: false),
+            Case(testDescription: "one that is refused", step: .seconds(1), count: 5, fails: true, isTold: true),
+            Case(
+                testDescription: "a picture in between", step: .milliseconds(40), count: 80, picture: 40, isTold: false),
+        ])
+    func told(_ test: Case) {
+        var silence = DecoderSilence()
+        var toldCount = 0
+        for index in 0..<test.count {
+            if test.fails { silence.noteFailure() }
+            if index == test.picture {
+                silence.end()
+            } else if silence.goesOn(at: test.step * index) {
+                toldCount += 1
+            }
+        }
+        #expect(toldCount == (test.isTold ? 1 : 0))
+        #expect(silence.isOfAll == test.isTold)
+    }
+
+    @Test("what has given a picture before is not silent for all of it")
+    func givenBefore() {
+        var silence = DecoderSilence()
+        silence.end()
+        var isTold = false
+        for index in 0..<100 where silence.goesOn(at: .milliseconds(40 * index)) { isTold = true }
+        #expect(isTold)
+        #expect(!silence.isOfAll)
+    }
+}

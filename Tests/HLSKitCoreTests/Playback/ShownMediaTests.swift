@@ -1,0 +1,63 @@
+import HLSMedia
+import Testing
+
+@testable import HLSKitCore
+
+/// What an edit list leaves of media.
+@Suite struct ShownMediaTests {
+    private static func sample(_ pts: Int64, _ duration: Int64 = 10) -> MediaSample {
+        MediaSample(trackID: 1, pts: pts, dts: pts, duration: duration, isSync: true, data: SampleData([1]))
+    }
+
+    @Test("without a range all is shown")
+    func all() {
+        let shown = ShownMedia()
+        #expect(shown.shows(pictureAt: -5))
+        #expect(shown.part(ofSoundAt: -5, frameCount: 7, sampleRate: 48_000, timescale: 1000) == 0..<7)
+        #expect(shown.copies(Self.sample(-100), of: .audio))
+        #expect(shown.extent(of: Self.sample(-100)).map { [$0.pts, $0.duration] } == [-100, 10])
+    }
+
+    @Test("pictures are shown from the range's start to before its end")
+    func pictures() {
+        let shown = ShownMedia(0..<100)
+        #expect([-1, 0, 99, 100].map { shown.shows(pictureAt: $0) } == [false, true, true, false])
+    }
+
+    struct Sound: CustomTestStringConvertible, Sendable {
+        var testDescription: String { "at \(pts)" }
+        var pts: Int64
+        var part: Range<Int>
+    }
+
+    @Test(
+        "sound is cut at the sample, whatever the timescale",
+        arguments: [
+            Sound(pts: -20, part: 480..<480), Sound(pts: -10, part: 480..<480), Sound(pts: -5, part: 240..<480),
+            Sound(pts: 0, part: 0..<480), Sound(pts: 95, part: 0..<240), Sound(pts: 100, part: 0..<0),
+            Sound(pts: .min, part: 480..<480), Sound(pts: .max, part: 0..<0),
+        ])
+    func sound(_ sound: Sound) {
+        let part = ShownMedia(0..<100).part(ofSoundAt: sound.pts, frameCount: 480, sampleRate: 48_000, timescale: 1000)
+        #expect(part == sound.part)
+    }
+
+    @Test("a copy has the pictures that lead up to the shown ones, and no sound before them; nothing behind the end")
+    func copies() {
+        let shown = ShownMedia(0..<100)
+        #expect(
+            [-20, -5, 0, 99, 100].map { shown.copies(Self.sample($0), of: .audio) } == [false, true, true, true, false])
+        #expect(
+            [-20, -5, 0, 99, 100].map { shown.copies(Self.sample($0), of: .video) } == [true, true, true, true, false])
+    }
+
+    @Test("what is shown of a sample is what counts for the extent of the media")
+    func extents() {
+        let shown = ShownMedia(0..<100)
+        #expect(shown.extent(of: Self.sample(-20)) == nil)
+        #expect(shown.extent(of: Self.sample(-5)).map { [$0.pts, $0.duration] } == [0, 5])
+        #expect(shown.extent(of: Self.sample(95)).map { [$0.pts, $0.duration] } == [95, 5])
+        #expect(shown.extent(of: Self.sample(100)) == nil)
+        #expect(ShownMedia(0..<Int64.max).extent(of: Self.sample(95)).map { [$0.pts, $0.duration] } == [95, 10])
+    }
+}

@@ -1,0 +1,138 @@
+import HLSMedia
+import TestSupport
+
+@testable import HLSKitCore
+
+/// The sample's 180p pictures, with or without its sound, in transport streams of four seconds each.
+struct SampleTransportStream {
+    /// Segments whose pictures have parameter sets.
+    var hasParameterSets: @Sendable (Int) -> Bool = { _ in true }
+    var hasSound = true
+    /// The sound of a segment ends so much before its pictures do; the rest is in the next segment.
+    var soundLag = Duration.milliseconds(60)
+
+    static let playlist =
+        (["#EXTM3U", "#EXT-X-TARGETDURATION:4"]
+        + (0..<SampleMedia.segmentCount).flatMap { ["#EXTINF:4,", "ts-\($0).ts"] } + ["#EXT-X-ENDLIST", ""])
+        .joined(separator: "\n")
+
+    /// The playlist `ts.m3u8` and its segments.
+    func files() throws -> [String: [UInt8]] {
+        var files = ["ts.m3u8": Array(Self.playlist.utf8)]
+        for (index, segment) in try segments().enumerated() { files["ts-\(index).ts"] = segment }
+        return files
+    }
+
+    func segments() throws -> [[UInt8]] {
+        let (video, pictures) = try Self.samples(of: "video-180p")
+        let (audio, sounds) = hasSound ? try Self.samples(of: "audio-en") : (video, [])
+        let sets = try Self.unwrapped(Self.parameterSets(of: video))
+        func segment(of time: Duration) -> Int { min(Int(time / .seconds(4)), SampleMedia.segmentCount - 1) }
+        var writers = (0..<SampleMedia.segmentCount).map { _ in
+            TransportStreamWriter(
+                streams: [.init(pid: 256, type: 0x1b)] + (hasSound ? [.init(pid: 257, type: 0x0f)] : []))
+        }
+        // In the order of decoding, both kinds beside each other.
+        var units: [(dts: Int64, segment: Int, pes: TransportStreamWriter.PES)] = []
+        var index = -1
+        // Sound and pictures begin at one time.
+        let start = pictures.map(\.pts).min() ?? 0
+        for picture in pictures {
+            let (pts, dts) = (Self.ticks(picture.pts - start, video), Self.ticks(picture.dts - start, video))
+            if picture.isSync {
+                index = max(index, segment(of: ItemTimeline.duration(picture.pts - start, video.timescale)))
+            }
+            var bytes: [UInt8] = [0, 0, 0, 1, 0x09, 0xf0]
+            if picture.isSync, hasParameterSets(index) { bytes += sets }
+            bytes += Self.byteStream(of: picture, video)
+            units.append(
+                (dts, index, .init(pid: 256, pts: pts, dts: dts, payload: bytes, isRandomAccess: picture.isSync)))
+        }
+        for sound in sounds {
+            let (pts, time) = (Self.ticks(sound.pts, audio), ItemTimeline.duration(sound.pts, audio.timescale))
+            // Behind the pictures of its time, as muxers have it: a segment begins with a picture.
+            units.append(
+                (
+                    pts + 9000, segment(of: time + soundLag),
+                    .init(
+                        pid: 257, streamID: 0xc0, pts: pts, payload: Self.frame(of: sound, audio), hasLength: true)
+                ))
+        }
+        for unit in units.sorted(by: { ($0.segment, $0.dts) < ($1.segment, $1.dts) }) {
+            writers[unit.segment].add(unit.pes)
+        }
+        return writers.map(\.bytes)
+    }
+
+    private static func samples(of name: String) throws -> (MediaTrack, [MediaSample]) {
+        let rendition = try SampleMedia.rendition(name)
+        let section = try MP4InitializationSection(parsing: rendition.initializationSection[...])
+        let track = try Self.unwrapped(section.tracks.first)
+        var samples: [MediaSample] = []
+        for segment in rendition.segments {
+            var demuxer = FragmentedMP4Demuxer(initialization: section)
+            var events: [DemuxerEvent] = []
+            try demuxer.append(segment[...], to: &events)
+            try demuxer.finish(to: &events)
+            samples += events.compactMap { if case .sample(let sample) = $0 { sample } else { nil } }
+        }
+        return (track, samples)
+    }
+
+    /// Ten seconds into the clock.
+    private static func ticks(_ value: Int64, _ track: MediaTrack) -> Int64 {
+        900_000 + value * 90_000 / Int64(track.timescale)
+    }
+
+    private static func parameterSets(of track: MediaTrack) -> [UInt8]? {
+        let bytes = track.configuration
+        guard bytes.count > 8, bytes[0] == 1 else { return nil }
+        var sets: [UInt8] = []
+        var at = 5
+        for mask in [UInt8(0x1f), 0xff] {
+            guard at < bytes.count else { return nil }
+            let count = Int(bytes[at] & mask)
+            at += 1
+            for _ in 0..<count {
+                let length = Int(bytes[at]) << 8 | Int(bytes[at + 1])
+                sets += [0, 0, 0, 1] + bytes[at + 2..<at + 2 + length]
+                at += 2 + length
+            }
+        }
+        return sets
+    }
+
+    private static func byteStream(of sample: MediaSample, _ track: MediaTrack) -> [UInt8] {
+        let size = track.nalUnitLengthSize ?? 4
+        return sample.data.withUnsafeBytes { bytes in
+            var stream: [UInt8] = []
+            var at = 0
+            while at + size <= bytes.count {
+                let length = (0..<size).reduce(0) { $0 << 8 | Int(bytes[at + $1]) }
+                at += size
+                guard length > 0, at + length <= bytes.count else { break }
+                // No parameter sets and delimiters of its own.
+                if ![7, 8, 9].contains(bytes[at] & 0x1f) { stream += [0, 0, 1] + bytes[at..<at + length] }
+                at += length
+            }
+            return stream
+        }
+    }
+
+    /// With its ADTS header.
+    private static func frame(of sample: MediaSample, _ track: MediaTrack) -> [UInt8] {
+        let config = track.configuration
+        let (profile, rate) = ((config[0] >> 3) - 1, (config[0] & 7) << 1 | config[1] >> 7)
+        let (channels, length) = (config[1] >> 3 & 15, sample.data.count + 7)
+        let header: [UInt8] = [
+            0xff, 0xf1, profile << 6 | rate << 2 | channels >> 2, (channels & 3) << 6 | UInt8(length >> 11),
+            UInt8(length >> 3 & 255), UInt8(length & 7) << 5 | 0x1f, 0xfc,
+        ]
+        return header + sample.data.withUnsafeBytes { Array($0) }
+    }
+
+    private static func unwrapped<Value>(_ value: Value?) throws -> Value {
+        guard let value else { throw Tool.Failure(description: "the sample is not what it was") }
+        return value
+    }
+}

@@ -1,0 +1,1 @@
+../../HLSMediaTests/MP4/BoxWriter.swift

@@ -1,0 +1,143 @@
+import HLSKitCore
+import HLSKitSimulation
+import Synchronization
+import Testing
+
+/// Code of the program that decides while an item is played runs without the player's lock.
+@Suite("code of the program", .timeLimit(.minutes(2)))
+struct ProgramCodeTests {
+    /// A place for the player that is made after the code that reads it.
+    private final class Reader: Sendable {
+        private struct State {
+            weak var player: Player?
+            var readings: [String] = []
+        }
+
+        private let state = Mutex(State())
+
+        func follow(_ player: Player) { state.withLock { $0.player = player } }
+
+        func read() {
+            guard let player = state.withLock({ $0.player }) else { return }
+            let (state, rate) = (player.state, player.rate)
+            let item = player.currentItem
+            let text = "\(rate) \(state.timeControlStatus) \(state.variant?.index ?? -1) \(item?.duration.seconds ?? 0)"
+            self.state.withLock { $0.readings.append(text) }
+        }
+
+        var readings: [String] { state.withLock(\.readings) }
+    }
+
+    private struct LowThenHigh: VariantSelector {
+        let reader: Reader
+        private(set) var count = 0
+
+        init(reader: Reader) { self.reader = reader }
+
+        mutating func decide(_ input: SelectionInput) -> SelectionDecision {
+            reader.read()
+            if let download = input.download {
+                return SelectionDecision(variantIndex: download.variantIndex, explanation: "goes on")
+            }
+            count += 1
+            let ladder = input.candidates
+            let choice = ladder[min(count / 3, ladder.count - 1)].index
+            let number = count
+            return SelectionDecision(variantIndex: choice, explanation: "decision \(number)")
+        }
+    }
+
+    private func play(
+        _ configure: (inout PlayerConfiguration, Reader) -> Void
+    ) throws -> (log: String, readings: [String], variants: [Int]) {
+        let (clock, stream, reader) = (VirtualClock(), SyntheticStream(segmentCount: 15), Reader())
+        let link = NetworkTrace(constant: .init(bitsPerSecond: 8e6, latency: .milliseconds(50)))
+        var configuration = PlayerConfiguration(
+            clock: clock, transport: SimulatedTransport(stream, over: link, clock: clock))
+        configure(&configuration, reader)
+        let player = Player(configuration: configuration)
+        reader.follow(player)
+        let events = player.events()
+        player.play()
+        try player.replaceCurrentItem(with: PlayerItem(url: stream.url))
+        let (log, variants) = try clock.run {
+            var (log, variants) = (EventLog(), [Int]())
+            for await event in events {
+                log.append(event)
+                if case .variantSwitched(_, let variant, _) = event.kind { variants.append(variant.index) }
+                if case .didPlayToEnd = event.kind { break }
+                if case .itemStatusChanged(.failed) = event.kind { break }
+            }
+            return (log, variants)
+        }
+        #expect(player.state.itemStatus == .readyToPlay)
+        return (log.text, reader.readings, variants)
+    }
+
+    @Test("a policy of keep-up may read the player, and the same session is the same each time")
+    func keepUp() throws {
+        func run() throws -> (log: String, readings: [String], variants: [Int]) {
+            try play { configuration, reader in
+                configuration.keepUpPolicy = .custom { input in
+                    reader.read()
+                    return input.holdsAllRemaining || input.forwardDuration >= .seconds(10)
+                }
+            }
+        }
+        let first = try run()
+        #expect(!first.readings.isEmpty)
+        let second = try run()
+        #expect(first.log == second.log)
+        #expect(first.readings == second.readings)
+    }
+
+    @Test("a rule of the program may read the player, and its state is kept from decision to decision")
+    func selector() throws {
+        func run() throws -> (log: String, readings: [String], variants: [Int]) {
+            try play { configuration, reader in configuration.variantSelector = LowThenHigh(reader: reader) }
+        }
+        let first = try run()
+        #expect(!first.readings.isEmpty)
+        #expect(first.variants == [0, 1, 2, 3])
+        let second = try run()
+        #expect(first.log == second.log)
+        #expect(first.readings == second.readings)
+    }
+
+    /// Hides from the engine that it is a built-in rule.
+    private struct Wrapped: VariantSelector {
+        var rule: any VariantSelector
+        mutating func decide(_ input: SelectionInput) -> SelectionDecision { rule.decide(input) }
+    }
+
+    @Test("a rule chooses the same variants whether the program or the engine calls it")
+    func wrapped() throws {
+        let own = try play { configuration, _ in configuration.variantSelector = ScenarioRule() }
+        let wrapped = try play { configuration, _ in configuration.variantSelector = Wrapped(rule: ScenarioRule()) }
+        // Of what happens at one moment, the answer of the program comes last.
+        #expect(own.variants == wrapped.variants)
+        #expect(own.variants.count > 1)
+    }
+
+    @Test("the date is asked for once, when the player is made, and not while it is locked")
+    func wallClock() throws {
+        let reader = Reader()
+        let count = Mutex(0)
+        let clock = VirtualClock()
+        let stream = SyntheticStream(segmentCount: 2)
+        let link = NetworkTrace(constant: .init(bitsPerSecond: 8e6, latency: .milliseconds(50)))
+        var configuration = PlayerConfiguration(
+            clock: clock, transport: SimulatedTransport(stream, over: link, clock: clock))
+        configuration.wallClock = {
+            count.withLock { $0 += 1 }
+            reader.read()
+            return PlaylistDate(seconds: 5)
+        }
+        let player = QueuePlayer(configuration: configuration)
+        reader.follow(player)
+        player.play()
+        for _ in 0..<3 { try player.insert(PlayerItem(url: stream.url)) }
+        clock.advance(by: .seconds(60))
+        #expect(count.withLock { $0 } == 1)
+    }
+}

@@ -1,0 +1,87 @@
+import HLSKitCore
+import Testing
+
+@testable import hlsget
+
+@Suite("what a play was worth")
+struct PlayVerdictTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var change: @Sendable (inout PlayVerdict) -> Void
+        /// Code, cause and detail; nil where all is well.
+        var error: (code: PlayerError.Code, cause: String, detail: String?)?
+    }
+
+    /// A play of 3:00 that came to its end and of which nothing came out.
+    private static var verdict: PlayVerdict {
+        var verdict = PlayVerdict(url: "u")
+        verdict.state.duration = MediaTime(value: 180, timescale: 1)
+        verdict.state.currentTime = MediaTime(value: 180, timescale: 1)
+        verdict.state.statistics.numberOfSegments = 3
+        verdict.media = [.video, .audio]
+        return verdict
+    }
+
+    private static func output(_ path: String, video: Bool = true, audio: Bool = true, isEmpty: Bool = true)
+        -> PlayVerdict.Output
+    {
+        PlayVerdict.Output(path: path, media: (video, audio), isEmpty: isEmpty)
+    }
+
+    private static let rows = [
+        Row(testDescription: "played", change: { $0.state.statistics.numberOfDecodedVideoFrames = 1 }),
+        Row(testDescription: "sound alone", change: { $0.state.statistics.numberOfDecodedAudioFrames = 1 }),
+        Row(testDescription: "loaded", change: { $0.decodes = false }),
+        Row(testDescription: "written", change: { $0.outputs = [output("a.ts", isEmpty: false)] }),
+        Row(
+            testDescription: "from behind the end", change: { $0.from = .fromStart(.seconds(180)) },
+            error: (.notAvailable, "the stream ends before --from", "it lasts 3:00")),
+        Row(
+            testDescription: "to before the joining point",
+            change: {
+                $0.to = .fromStart(.seconds(3))
+                $0.state.duration = .indefinite
+                $0.state.currentTime = MediaTime(value: 18, timescale: 1)
+            }, error: (.notAvailable, "--to is before the place where playing began", "it began at 0:18")),
+        Row(
+            testDescription: "from behind the end, into a file",
+            change: {
+                $0.from = .fromStart(.seconds(600))
+                $0.outputs = [output("a.mp4")]
+            },
+            error: (.notAvailable, "the stream ends before --from", "it lasts 3:00; nothing was written to a.mp4")),
+        Row(
+            testDescription: "no pictures",
+            change: {
+                $0.media = [.audio]
+                $0.outputs = [output("a.y4m", audio: false)]
+            }, error: (.badMedia, "there is no video in it", "nothing was written to a.y4m")),
+        Row(
+            testDescription: "no sound for one of two, which was there before",
+            change: {
+                $0.media = [.video]
+                $0.outputs = [output("a.ts", isEmpty: false), output("a.wav", video: false)]
+                $0.outputs[1].hasOldFile = true
+            },
+            error: (
+                .badMedia, "there is no sound in it", "nothing was written to a.wav, the old file stays as it was"
+            )),
+        Row(
+            testDescription: "nothing decodes", change: { $0.state.statistics.numberOfDamagedSamples = 375 },
+            error: (.badMedia, "nothing in it could be decoded", "375 samples damaged")),
+        Row(
+            testDescription: "nothing came", change: { $0.state.statistics.numberOfSegments = 0 },
+            error: (.notAvailable, "the stream ended before there was anything to play", nil)),
+        Row(testDescription: "no samples", change: { _ in }, error: (.badMedia, "there is nothing to play in it", nil)),
+    ]
+
+    @Test("where nothing was played or written, it says why", arguments: rows)
+    func failure(_ row: Row) {
+        var verdict = Self.verdict
+        row.change(&verdict)
+        let failure = verdict.failure
+        #expect(failure?.code == row.error?.code)
+        #expect(failure?.cause == row.error?.cause)
+        #expect(failure?.detail == row.error?.detail)
+    }
+}

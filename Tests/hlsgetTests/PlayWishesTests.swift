@@ -1,0 +1,40 @@
+import HLSKitCore
+import Testing
+
+@testable import hlsget
+
+@Suite("wishes that a stream cannot fulfil")
+struct PlayWishesTests {
+    private static let variant = VariantDescription(index: 0, bandwidth: 599_000, width: 426, height: 240)
+
+    private func told(
+        _ kind: PlayerEvent.Kind, canPlayFastForward: Bool = false, _ change: (inout PlayOptions) -> Void
+    ) -> [PlayerError] {
+        var options = PlayOptions(url: "https://a/x")
+        change(&options)
+        var wishes = PlayWishes(options)
+        let event = PlayerEvent(hostTime: .zero, kind: kind)
+        return (0..<2).compactMap { _ in wishes.unfulfilled(by: event, canPlayFastForward: canPlayFastForward) }
+    }
+
+    @Test("a rate beyond 2 without I-frames is told once")
+    func rate() {
+        let ready = PlayerEvent.Kind.itemStatusChanged(.readyToPlay)
+        let errors = told(ready) { $0.rate = 8 }
+        #expect(errors.map(\.cause) == ["played at 2x instead of 8x"])
+        #expect(errors.map(\.code) == [.noEligibleVariant])
+        #expect(told(ready, canPlayFastForward: true) { $0.rate = 8 }.isEmpty)
+        #expect(told(ready) { $0.rate = 2 }.isEmpty)
+        #expect(told(ready) { $0.rate = -2 }.isEmpty, "that fails")
+    }
+
+    @Test("a --peak-bitrate below all variants is told once")
+    func bitRate() {
+        let choice = PlayerEvent.Kind.variantSwitched(from: nil, to: Self.variant, explanation: "")
+        let errors = told(choice) { $0.peakBitRate = 10_000 }
+        #expect(errors.map(\.cause) == ["no variant is within --peak-bitrate 10k"])
+        #expect(errors.first?.detail == "the lowest has 599k")
+        #expect(told(choice) { $0.peakBitRate = 599_000 }.isEmpty)
+        #expect(told(choice) { _ in }.isEmpty)
+    }
+}

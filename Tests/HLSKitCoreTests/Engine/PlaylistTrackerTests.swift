@@ -187,6 +187,14 @@ struct PlaylistTrackerTests {
 
     private static let cut = "#EXT-X-DISCONTINUITY"
 
+    @Test("a list that has ended stays as it is, loaded again or not")
+    func endedList() throws {
+        var tracker = try Self.tracker(.numbered(0, count: 3, isEnded: true))
+        #expect(try Self.update(&tracker, .numbered(0, count: 3, isEnded: true)) == .unchanged)
+        #expect(tracker.epoch == 0)
+        #expect(tracker.starts == [.zero, .seconds(4), .seconds(8), .seconds(12)])
+    }
+
     @Test("a segment keeps its discontinuity number where the header tag is missing")
     func carriedDiscontinuities() throws {
         var tracker = try Self.tracker(

@@ -178,8 +178,9 @@ struct PlaylistTracker: Sendable {
     /// cannot be loaded is asked for: the same outage shows in the one way or in the other.
     var staleLimit: Duration { max(.seconds(60), pacingTarget * 10.5) }
 
-    /// Takes a newer state of the playlist.
+    /// Takes a newer state of the playlist. One that has ended stays as it is.
     mutating func update(with list: MediaPlaylist, url: String, loadBegan: Duration, now: Duration) -> Update {
+        guard isLive else { return .unchanged }
         let interval = loadBegan - lastLoadBegan
         lastLoadBegan = loadBegan
         self.url = url

@@ -67,7 +67,8 @@ struct RecordingRule: Sendable, Hashable {
         // Of redundant variants none is better.
         if current.bandwidth == best.bandwidth, current.resolution == best.resolution { best = current }
         guard let window = situation.window, let throughput = situation.throughput else {
-            loweredAt = nil
+            // What is left of a stream that has ended is not worth another change.
+            guard loweredAt == nil else { return Self.decision(current, "the live stream could not be kept up with") }
             return Self.decision(best, "the best that may be used")
         }
         let isLosing =

@@ -67,6 +67,8 @@ struct CueSchedule: Sendable {
     /// Placed cues that are not over, for outputs that come late, and how many of them are new.
     private(set) var current: [LegibleCue] = []
     private var freshCount = 0
+    /// No cue of ``current`` ends before this.
+    private var firstEnd: MediaTime?
     /// Closed captions that were given and whose end is not known, and when the next of them begins.
     private var open: [Entry] = []
     private var nextOpen: Duration?
@@ -96,11 +98,15 @@ struct CueSchedule: Sendable {
         let cues = found.map(Self.cue)
         // The rest stays where it is: cues may come one by one by the ten thousand.
         due = due.dropFirst(found.count)
-        if !cues.isEmpty, freshCount == 0 {
-            let now = MediaTime(time)
-            current.removeAll { $0.timeRange.end <= now }
-        }
+        if !cues.isEmpty { forgetOver(at: MediaTime(time)) }
         return cues
+    }
+
+    private mutating func forgetOver(at now: MediaTime) {
+        // Cues may come one by one by the ten thousand: they are looked through only where one may be over.
+        guard freshCount == 0, let firstEnd, firstEnd <= now else { return }
+        current.removeAll { $0.timeRange.end <= now }
+        self.firstEnd = current.lazy.map(\.timeRange.end).min()
     }
 
     /// Gives the cues that were placed since the last call.
@@ -133,6 +139,7 @@ struct CueSchedule: Sendable {
         due = []
         isSorted = true
         current = []
+        firstEnd = nil
         freshCount = 0
         known = KnownCues()
         placed = []
@@ -227,9 +234,11 @@ struct CueSchedule: Sendable {
         guard let index = current.lastIndex(of: cue) else {
             // It was over when it went on.
             current.insert(changed, at: current.count - freshCount)
+            firstEnd = min(firstEnd ?? changed.timeRange.end, changed.timeRange.end)
             return changes.append(CueChange(old: cue, new: changed))
         }
         current[index] = changed
+        firstEnd = min(firstEnd ?? changed.timeRange.end, changed.timeRange.end)
         if index < current.count - freshCount { changes.append(CueChange(old: cue, new: changed)) }
     }
 
@@ -300,7 +309,9 @@ struct CueSchedule: Sendable {
     /// Lets a cue be given when its time has come.
     private mutating func give(_ entry: Entry) {
         enqueue(entry)
-        current.append(Self.cue(entry))
+        let cue = Self.cue(entry)
+        current.append(cue)
+        firstEnd = min(firstEnd ?? cue.timeRange.end, cue.timeRange.end)
         freshCount += 1
         guard current.count > Self.maximumCount else { return }
         current.removeFirst(current.count / 4)
@@ -328,6 +339,7 @@ struct CueSchedule: Sendable {
         due = []
         isSorted = true
         current = []
+        firstEnd = nil
         freshCount = 0
         open = []
         changes = []

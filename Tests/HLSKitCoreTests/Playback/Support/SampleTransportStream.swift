@@ -48,8 +48,10 @@ struct SampleTransportStream {
             units.append(
                 (dts, index, .init(pid: 256, pts: pts, dts: dts, payload: bytes, isRandomAccess: picture.isSync)))
         }
+        let soundStart = sounds.map(\.pts).min() ?? 0
         for sound in sounds {
-            let (pts, time) = (Self.ticks(sound.pts, audio), ItemTimeline.duration(sound.pts, audio.timescale))
+            let value = sound.pts - soundStart
+            let (pts, time) = (Self.ticks(value, audio), ItemTimeline.duration(value, audio.timescale))
             // Behind the pictures of its time, as muxers have it: a segment begins with a picture.
             units.append(
                 (

@@ -15,16 +15,40 @@ final class Leftovers: Sendable {
     /// How long a reader of standard error may keep the end from coming.
     private static let patience: Int32 = 200
 
+    /// How long a clean end waits for whoever reads a pipe. A file takes as long as it takes.
+    private static let pipePatience = Duration.seconds(5)
+
     private let rests = Mutex<[Rest]>([])
+    private let writesToPipe = Mutex(false)
 
     /// Media is written to `path`, and to the files that go on from there.
     func add(file path: String) {
+        if Self.isPipe(path) { writesToPipe.withLock { $0 = true } }
         guard path != "-" else { return }
         rests.withLock { $0.append(.file(path: path)) }
     }
 
     /// The same command goes on from the folder at `path`.
     func add(folder path: String) { rests.withLock { $0.append(.folder(path: path)) } }
+
+    private static func isPipe(_ path: String) -> Bool {
+        var status = stat()
+        guard path == "-" ? fstat(STDOUT_FILENO, &status) == 0 : stat(path, &status) == 0 else { return false }
+        return [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
+    }
+
+    /// Ends the program where the clean end that `signal` has asked for waits for somebody who reads nothing.
+    ///
+    /// - Returns: what to cancel when the end has come; nil where nobody is waited for.
+    func limitEnd(signal: Int32, clock: ContinuousClock, before: @escaping @Sendable () -> Void) -> Task<Void, Never>? {
+        guard writesToPipe.withLock(\.self) else { return nil }
+        return Task {
+            try? await clock.sleep(for: Self.pipePatience)
+            guard !Task.isCancelled else { return }
+            before()
+            end(signal: signal)
+        }
+    }
 
     /// Says where the rest lies, and ends the program.
     func end(signal: Int32) -> Never {

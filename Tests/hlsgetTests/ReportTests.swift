@@ -201,11 +201,13 @@ struct PlaySummaryTests {
         #expect(!text.contains("\n"))
     }
 
-    private func skipping(_ ranges: ClosedRange<Int>..., of count: Int, loadedLast: Bool = true) -> PlaySummary {
+    private func skipping(
+        _ ranges: ClosedRange<Int>..., of count: Int, loadedLast: Bool = true, variant: Int? = 0
+    ) -> PlaySummary {
         var summary = PlaySummary(url: "u")
-        summary.observe(event(.variantSwitched(from: nil, to: low, explanation: "")))
+        if variant != nil { summary.observe(event(.variantSwitched(from: nil, to: low, explanation: ""))) }
         let lost = ranges.reduce(0) { $0 + $1.count }
-        func load() { for number in 0..<count - lost { summary.observe(event(segment(number, variant: 0))) } }
+        func load() { for number in 0..<count - lost { summary.observe(event(segment(number, variant: variant))) } }
         if !loadedLast { load() }
         for range in ranges {
             summary.observe(
@@ -229,6 +231,10 @@ struct PlaySummaryTests {
         #expect(skipping(3...3, 7...7, of: 10).isMostlyMissing)
         #expect(!skipping(99...99, of: 100, loadedLast: false).isMostlyMissing)
         #expect(skipping(98...99, of: 100, loadedLast: false).isMostlyMissing)
+        // A media playlist by itself has no variants.
+        #expect(!skipping(7...7, of: 10, variant: nil).isMostlyMissing)
+        #expect(!skipping(3...3, 7...7, of: 100, variant: nil).isMostlyMissing)
+        #expect(skipping(7...8, of: 10, variant: nil).isMostlyMissing)
         let line = ErrorLine.text(for: skipping(9...17, of: 45).incompleteError)
         #expect(line == "hlsget: error: incomplete: segments 9-17 missing: s (gone)")
         let lines = ErrorLine.text(for: skipping(5...5, 9...17, of: 45).incompleteError)

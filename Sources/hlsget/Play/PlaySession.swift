@@ -84,6 +84,11 @@ struct PlaySession {
         let outcome = await follow(
             player, passes: &passes, events: events, signals: signals, keyboard: keyboard, recording: recording,
             accessLog: &accessLog, summary: &summary)
+        var limit: Task<Void, Never>?
+        if case .interrupted(let signal) = outcome {
+            limit = leftovers.limitEnd(signal: signal, clock: clock) { keyboard?.close() }
+        }
+        defer { limit?.cancel() }
         keyboard?.close()
         summary.state = passes.state(of: player)
         summary.error = outcome.error

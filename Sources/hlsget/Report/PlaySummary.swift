@@ -43,7 +43,8 @@ struct PlaySummary: Sendable, Equatable {
     private(set) var skippedAtEnd = 0
     private(set) var numberOfRecoverableErrors = 0
     private(set) var numberOfPlaylistLoads = 0
-    private(set) var loadedMediaDuration = Duration.zero
+    /// Media loaded of an item that is a media playlist.
+    private var loadedWithoutVariants = Duration.zero
     /// The newest snapshot.
     var state = PlayerState()
     var files: [File] = []
@@ -64,7 +65,13 @@ struct PlaySummary: Sendable, Equatable {
         case .variantSwitched(_, let to, _):
             if !variants.contains(where: { $0.variant.index == to.index }) { variants.append(VariantUse(variant: to)) }
         case .segmentLoaded(let load):
-            guard let index = variants.firstIndex(where: { $0.variant.index == load.variantIndex }) else { return }
+            guard let index = variants.firstIndex(where: { $0.variant.index == load.variantIndex }) else {
+                // A media playlist by itself has no variants; of others, this is a rendition's.
+                guard variants.isEmpty else { return }
+                skippedAtEnd = 0
+                loadedWithoutVariants += load.mediaDuration
+                return
+            }
             skippedAtEnd = 0
             variants[index].numberOfSegments += 1
             variants[index].byteCount += load.byteCount
@@ -94,7 +101,7 @@ struct PlaySummary: Sendable, Equatable {
             state.statistics.skippedDuration
         )
         let lost = max(ofVariant, all - ofVariant)
-        let loaded = variants.reduce(0) { $0 + $1.mediaDuration.inSeconds }
+        let loaded = variants.reduce(loadedWithoutVariants.inSeconds) { $0 + $1.mediaDuration.inSeconds }
         return lost > 0 && lost > (loaded + ofVariant) / 10 || skippedAtEnd > 1
     }
 

@@ -28,12 +28,17 @@ public final class ClipWriter: MediaWriter {
 
     private let base: any MediaWriter
     private let start: MediaTime?
+    private let keptStart: MediaTime?
     private let state = Mutex(State())
 
-    /// - Parameter start: the item time at which the clip begins; nil where only what comes tells.
-    public init(_ base: any MediaWriter, startingAt start: MediaTime? = nil) {
+    /// - Parameters:
+    ///   - start: the item time at which the clip begins; nil where only what comes tells.
+    ///   - keptStart: what begins before this item time keeps its times, because it is no clip but the item from its
+    ///     start. nil where it is a clip in any case.
+    public init(_ base: any MediaWriter, startingAt start: MediaTime? = nil, unlessBefore keptStart: MediaTime? = nil) {
         self.base = base
         self.start = start
+        self.keptStart = keptStart
     }
 
     public var takesSamples: Bool { base.takesSamples }
@@ -63,6 +68,7 @@ public final class ClipWriter: MediaWriter {
         _ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime
     ) throws(OutputError) {
         try state.withLock { state throws(OutputError) in
+            if state.origin == nil, state.held.isEmpty, isFromStart(itemTime) { state.origin = .zero }
             if let origin = state.origin {
                 return try base.write(sample, ofTrackAt: index, at: itemTime - origin)
             }
@@ -84,10 +90,12 @@ public final class ClipWriter: MediaWriter {
 
     // MARK: The origin
 
+    private func isFromStart(_ time: MediaTime) -> Bool { keptStart.map { time < $0 } ?? false }
+
     /// What is taken off the times of decoded media.
     private func origin(by time: MediaTime) -> MediaTime {
         state.withLock { state in
-            let origin = state.origin ?? start ?? time
+            let origin = state.origin ?? start ?? (isFromStart(time) ? .zero : time)
             state.origin = origin
             return origin
         }

@@ -339,7 +339,10 @@ struct PlaySession {
             }
             let path = output.destination.path
             let writer = try output.format.makeWriter(path: path, overwrite: options.overwritesFiles, note: note)
-            let sink = options.from == nil ? writer : ClipWriter(writer, startingAt: startTime)
+            // Whoever joins a live stream gets a file that begins at 0, too.
+            let sink =
+                options.from == nil
+                ? ClipWriter(writer, unlessBefore: .seconds(1)) : ClipWriter(writer, startingAt: startTime)
             var status = stat()
             let isFile = path != "-" && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
             return Output(writer: writer, sink: sink, path: path, media: output.media, replacesFile: isFile)

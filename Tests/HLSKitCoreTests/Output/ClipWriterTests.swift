@@ -62,6 +62,17 @@ struct ClipWriterTests {
         #expect(sink.lines.last == "1 at 0.5")
     }
 
+    @Test("an item from its start is no clip, one that is joined later is", arguments: [(900, 900), (6010, 0)])
+    func joined(first: Int64, written: Int64) throws {
+        let sink = Sink([.video, .audio])
+        let writer = ClipWriter(sink, unlessBefore: .seconds(1))
+        try writer.begin(Self.tracks)
+        try write([(0, first), (1, first + 5), (0, first + 40)], to: writer)
+        try writer.finish()
+        let times = [written, written + 5, written + 40].map { Double($0) / 1000 }
+        #expect(sink.lines == ["2 tracks", "0 at \(times[0])", "1 at \(times[1])", "0 at \(times[2])", "end"])
+    }
+
     @Test("what is held back is written at the end")
     func short() throws {
         let sink = Sink([.video, .audio])

@@ -20,6 +20,8 @@ struct ResourceClient: Sendable {
         var budget: Duration?
         /// Waits between tries are no longer.
         var longestDelay: Duration?
+        /// After so long without a byte it is asked once more beside.
+        var hedgeDelay: Duration?
     }
 
     let options: AssetOptions
@@ -34,7 +36,8 @@ struct ResourceClient: Sendable {
         let hooked = HookedTransport(
             options.transport, hooks: options.hooks, policy: policy, itemURL: url, clock: options.clock)
         let network = options.networkConditions
-        let stamped = options.transport(over: hooked, url: url) { network }
+        let hedged = HedgedTransport(hooked, clock: options.clock)
+        let stamped = options.transport(over: hedged, url: url) { network }
         options.transport = cache?.transport(over: stamped) ?? stamped
         self.options = options
         self.policy = policy
@@ -66,6 +69,7 @@ struct ResourceClient: Sendable {
             url: url, resourceClass: resourceClass, fields: fields, credentialOrigins: credentialOrigins,
             byteRange: range, timeouts: options.timeouts, maximumByteCount: limit)
         request.keyFormat = keyFormat
+        request.hedgeDelay = patience?.hedgeDelay
         var policies = options.retryPolicies
         if let patience { policies.budget = patience.budget }
         if let longest = patience?.longestDelay { policies.delays = policies.delays.map { min($0, longest) } }

@@ -65,6 +65,7 @@ extension ResourceClient.Patience {
     /// new.
     fileprivate static func reload(of tracker: PlaylistTracker, _ policies: RetryPolicies) -> Self {
         ResourceClient.Patience(
-            budget: policies.liveBudget, longestDelay: max(.milliseconds(500), tracker.pacingTarget / 2))
+            budget: policies.liveBudget, longestDelay: max(.milliseconds(500), tracker.pacingTarget / 2),
+            hedgeDelay: tracker.hedgeDelay)
     }
 }

@@ -62,6 +62,8 @@ public struct TransportRequest: Sendable, Hashable {
     /// The largest body, in bytes after content decoding, that is accepted; beyond it the request fails with
     /// ``LoadingError/Code/tooLarge``.
     public var maximumByteCount: Int
+    /// After how long without a byte of an answer it is asked once more beside it; nil (the default) for never.
+    package var hedgeDelay: Duration?
     /// `KEYFORMAT` of a key; nil for `identity`, and for all that is no key.
     public var keyFormat: String?
 

@@ -293,6 +293,7 @@ extension PlaybackEngine {
         if isLiveReload, let tracker = item?.lanes[.main]?.tracker {
             // R40: a reload that hangs must not outlast what the window allows.
             request.timeouts.total = max(tracker.pacingTarget * 2, .seconds(6))
+            request.hedgeDelay = tracker.hedgeDelay
         }
         loading.requests[id] = RequestContext(purpose: purpose, url: url, began: now, judged: now)
         if resourceClass == .segment { loading.estimator.started(id.rawValue, at: now) }

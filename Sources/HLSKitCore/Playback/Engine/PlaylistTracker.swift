@@ -174,6 +174,9 @@ struct PlaylistTracker: Sendable {
         hasShortWindow && lastUpdate == .changed ? phase.delay(for: lastDuration) : .zero
     }
 
+    /// After how long a reload that brings nothing is asked for once more beside it.
+    var hedgeDelay: Duration { max(pacingTarget, .seconds(2)) }
+
     /// From when on the playlist counts as stale, unless another one brought something new (R41). As long as one that
     /// cannot be loaded is asked for: the same outage shows in the one way or in the other.
     var staleLimit: Duration { max(.seconds(60), pacingTarget * 10.5) }

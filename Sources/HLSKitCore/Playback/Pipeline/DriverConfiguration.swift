@@ -37,9 +37,10 @@ struct DriverConfiguration: Sendable {
         if let item {
             resourcePolicy = .forItem(at: item.url, allowsFilesAnywhere: configuration.allowsFilesAnywhere)
             configuration.hooks.admit(to: &resourcePolicy)
-            let hooked = HookedTransport(
-                configuration.transport, hooks: configuration.hooks, policy: resourcePolicy, itemURL: item.url,
-                clock: configuration.clock)
+            let hooked = HedgedTransport(
+                HookedTransport(
+                    configuration.transport, hooks: configuration.hooks, policy: resourcePolicy, itemURL: item.url,
+                    clock: configuration.clock), clock: configuration.clock)
             let stamped = item.asset?.options.transport(over: hooked, url: item.url, conditions: conditions) ?? hooked
             // What the asset has loaded was not changed by the player's hooks.
             let isChanged =

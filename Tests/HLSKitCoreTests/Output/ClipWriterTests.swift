@@ -65,7 +65,7 @@ struct ClipWriterTests {
     @Test("an item from its start is no clip, one that is joined later is", arguments: [(900, 900), (6010, 0)])
     func joined(first: Int64, written: Int64) throws {
         let sink = Sink([.video, .audio])
-        let writer = ClipWriter(sink, unlessBefore: .seconds(1))
+        let writer = ClipWriter(sink, unlessBefore: MediaTime(value: 1, timescale: 1))
         try writer.begin(Self.tracks)
         try write([(0, first), (1, first + 5), (0, first + 40)], to: writer)
         try writer.finish()

@@ -342,7 +342,8 @@ struct PlaySession {
             // Whoever joins a live stream gets a file that begins at 0, too.
             let sink =
                 options.from == nil
-                ? ClipWriter(writer, unlessBefore: MediaTime(value: 1, timescale: 1)) : ClipWriter(writer, startingAt: startTime)
+                ? ClipWriter(writer, unlessBefore: MediaTime(value: 1, timescale: 1))
+                : ClipWriter(writer, startingAt: startTime)
             var status = stat()
             let isFile = path != "-" && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
             return Output(writer: writer, sink: sink, path: path, media: output.media, replacesFile: isFile)

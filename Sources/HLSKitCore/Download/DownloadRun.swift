@@ -26,6 +26,8 @@ struct DownloadRun: Sendable {
     /// The files of maps and keys that were loaded.
     var files: [ResourceID: String] = [:]
     var failedMaps: [ResourceID: AssetError] = [:]
+    /// Why the first of the missing segments is missing.
+    private(set) var firstLoss: AssetError?
     /// Files of keys that have decrypted a segment.
     var provenKeys: Set<String> = []
     /// Playlists are not loaded again.
@@ -81,6 +83,7 @@ struct DownloadRun: Sendable {
 
     mutating func skip(_ id: DownloadPlan.ItemID, _ error: AssetError) {
         totals.segmentCount -= 1
+        firstLoss = firstLoss ?? error
         if let lane = lanes.indices.contains(id.lane) ? lanes[id.lane] : nil, let index = lane.index(of: id.position) {
             totals.duration -= lane.tracker.duration(at: index)
         }

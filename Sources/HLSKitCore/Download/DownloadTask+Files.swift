@@ -61,6 +61,9 @@ extension DownloadTask {
         // So that another run asks for them again.
         folder.discard(assembler.problems.map(\.segment))
         guard assembler.end > .zero else {
+            if let locked = assembler.problems.first(where: \.isLocked) {
+                throw AssetError(code: .contentKey, url: currentURL, cause: locked.text)
+            }
             throw AssetError(
                 code: .badMedia, url: folder.path, cause: "there is no media in what was loaded",
                 detail: files.unreadable.first)

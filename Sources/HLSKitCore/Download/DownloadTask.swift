@@ -172,7 +172,10 @@ public final class DownloadTask: Sendable {
         try takeUp(clock, &run)
         if let before { run.result.resumedSegmentCount = before.resumedSegmentCount }
         try await load(clock, &run)
-        return counted(run.result, of: run.followed.map { run.lanes[$0].entry.lane })
+        let result = counted(run.result, of: run.followed.map { run.lanes[$0].entry.lane })
+        // Where all is missing, that is no download.
+        if result.segmentCount == 0, let error = run.firstLoss { throw error }
+        return result
     }
 
     /// The playlists of what is downloaded.

@@ -35,6 +35,8 @@ struct FileAssembler {
     struct Problem: Sendable, Hashable {
         var segment: DownloadJournal.Segment
         var text: String
+        /// It is encrypted, and cannot be decrypted.
+        var isLocked = false
     }
 
     private let folder: DownloadFolder
@@ -262,7 +264,8 @@ struct FileAssembler {
             case .fact(.segmentFailed(let id, let failure)):
                 let segment = lanes[index].segments[id.rawValue - 1]
                 let error = PlayerError(failure, url: segment.file?.name ?? "")
-                problems.append(Problem(segment: segment, text: error.cause))
+                problems.append(
+                    Problem(segment: segment, text: error.cause, isLocked: error.code == .contentKey))
                 lanes[index].pipeline.abandon(id)
             case .cues(let batch): lanes[index].cues.add(batch, language: lanes[index].language)
             case .sync, .cut, .closedCaptions, .metadata, .fact, .note, .parameterSets: break

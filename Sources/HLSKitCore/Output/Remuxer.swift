@@ -393,7 +393,7 @@ public final class Remuxer: MediaWriter {
             // Edit lists need a header that is written with the first fragment (delay_moov).
             options["movflags"] =
                 !file.isSeekable
-                ? "frag_keyframe+empty_moov+default_base_moof"
+                ? "frag_keyframe+empty_moov+delay_moov+default_base_moof"
                 : isFragmented ? "frag_keyframe+empty_moov+delay_moov+default_base_moof" : nil
             // Where there are no pictures, nothing else begins a fragment.
             if !state.tracks.contains(where: { $0.mediaType == .video }) { options["frag_duration"] = "2000000" }

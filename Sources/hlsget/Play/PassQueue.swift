@@ -51,6 +51,9 @@ struct PassQueue {
         return finishedCount >= count
     }
 
+    /// What the passes have in their access logs, one after the other.
+    var accessLogEvents: [AccessLogEvent] { items.flatMap { $0.accessLog?.events ?? [] } }
+
     /// Why a pass failed.
     var error: PlayerError? { items.lazy.compactMap(\.error).first }
 

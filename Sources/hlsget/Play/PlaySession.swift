@@ -96,7 +96,7 @@ struct PlaySession {
         await player.close()
         await metrics?.finish()
         display?.finish()
-        let logError = accessLog?.finish(item.accessLog)
+        let logError = accessLog?.finish(passes.accessLogEvents)
         let outputError = finish(outputs, &summary) ?? finish(recording) ?? logError
         summary.error = summary.error ?? outputError
         summary.elapsed = clock.now - began
@@ -201,7 +201,9 @@ struct PlaySession {
                 }
                 recording?.note(event)
                 show(event, &reporter)
-                if case .newAccessLogEntry = event.kind { accessLog?.writeFinished(of: player.currentItem?.accessLog) }
+                if case .newAccessLogEntry = event.kind, options.passCount == 1 {
+                    accessLog?.writeFinished(of: player.currentItem?.accessLog)
+                }
                 switch event.kind {
                 case .didPlayToEnd:
                     if passes.finishOne() { return .played }

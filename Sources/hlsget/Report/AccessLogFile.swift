@@ -24,9 +24,9 @@ struct AccessLogFile: ~Copyable {
         for event in log?.events.dropLast().dropFirst(writtenCount) ?? [] { write(event) }
     }
 
-    /// Writes the rest; tells what went wrong.
-    mutating func finish(_ log: AccessLog?) -> PlayerError? {
-        for event in log?.events.dropFirst(writtenCount) ?? [] { write(event) }
+    /// Writes the rest of all events; tells what went wrong.
+    mutating func finish(_ events: [AccessLogEvent]) -> PlayerError? {
+        for event in events.dropFirst(writtenCount) { write(event) }
         return failure
     }
 

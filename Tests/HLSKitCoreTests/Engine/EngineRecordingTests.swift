@@ -53,6 +53,31 @@ struct EngineRecordingTests {
         #expect(harness.skippedSequences.isEmpty)
     }
 
+    @Test("a segment that no variant has is lost, and nothing else is", arguments: [[5], [3, 11, 12, 35]])
+    func goneEverywhere(gone: [Int]) {
+        var origin = ScriptedOrigin.multivariant(["c": 500_000, "b": 1_000_000, "a": 3_000_000])
+        for name in ["a", "b", "c"] {
+            origin.answer("\(name).m3u8", .text(.numbered(0, count: 40, prefix: name, isEnded: true)))
+        }
+        origin.media = { request in
+            let number = Int(request.path.dropFirst().prefix { $0.isNumber }) ?? 0
+            return gone.contains(number) ? .status(404) : .media(100_000)
+        }
+        // The link is so fast that a minute of media is under way before it is known that one segment is gone.
+        var harness = EngineHarness.playing("main.m3u8", from: origin, preferences: Self.preferences()) {
+            $0.pacing = .unpaced
+            $0.parallelLoading.connections = 30
+        }
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(Set(harness.skippedSequences) == Set(gone.map { $0...$0 }))
+        let best = (0..<40).filter { !gone.contains($0) }.map { "a\($0).ts" }
+        #expect(Set(harness.loadedSegments.suffix(20)).isSubset(of: best))
+        #expect(Set(best).isSubset(of: harness.loadedSegments))
+        #expect(harness.variantSequence.count <= 1 + 3 * gone.count)
+        #expect(harness.violations.isEmpty)
+    }
+
     @Test("of an output that can hold no change the segment is lost")
     func fixed() {
         var origin = Self.origin(count: 20)

@@ -37,10 +37,12 @@ struct FigureTests {
 
     @Test("a second pass is watched as well, and the summary says how many there were")
     func passes() async throws {
+        let folder = try ScratchFolder()
         let result = try await hlsget(
-            "--fast", "--quality", "180p", "--no-audio", "--to", "4", "--loop", "3", "--no-decode", "--progress",
-            "json",
-            Self.master)
+            [
+                "--fast", "--quality", "180p", "--no-audio", "--to", "4", "--loop", "3", "--no-decode", "--progress",
+                "json", "--access-log", "a.json", Self.master,
+            ], in: folder)
         #expect(result.status == 0)
         let lines = try objects(result.lines)
         let watched = try #require(lines.last?["duration_watched"] as? Double)
@@ -48,6 +50,9 @@ struct FigureTests {
         let metrics = lines.filter { $0["event"] as? String == "playback_summary" }
             .compactMap { $0["playback_duration"] as? Double }
         #expect(abs(metrics.reduce(0, +) - 12) < 0.15, "each pass is measured: \(metrics)")
+        let log = try objects(
+            String(contentsOfFile: folder.path + "/a.json", encoding: .utf8).split(separator: "\n").map(String.init))
+        #expect(log.count >= 3, "and logged")
     }
 
     @Test(

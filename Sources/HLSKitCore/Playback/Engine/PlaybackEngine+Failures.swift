@@ -185,6 +185,7 @@ extension PlaybackEngine {
         item?.lastLoss = error
         noteLost(segment, role: flight.role, start: flight.demuxedUpTo ?? flight.job.start)
         skip(segment, cause: error.description)
+        if segment.lane == .main { forgiveLost(at: flight.job.start) }
         guard let lane = item?.lanes[segment.lane] else { return }
         let run = lane.run(countsLoaded: !isBad)
         // A live window moves on by itself: there only time counts.

@@ -74,13 +74,32 @@ extension PlaybackEngine {
     }
 
     /// What is recorded faster than it plays comes back to a variant after as much media as it would have stayed away
-    /// in time.
+    /// in time. What is under way does not count: it may yet be in vain.
     mutating func forgivePassed(upTo time: Duration) {
+        let reached = min(time, item?.lanes[.main]?.segments.first?.job.start ?? time)
         guard configuration.pacing == .unpaced, item?.isLive == false, let left = item?.recording.leftAt,
-            time - left >= loading.penalties.duration
+            reached - left >= loading.penalties.duration
         else { return }
+        forgive()
+    }
+
+    private mutating func forgive() {
         item?.recording.left(at: nil)
+        item?.decidedFor = nil
         for candidate in item?.candidates ?? [] { loading.penalties.remove(candidate.index) }
+    }
+
+    /// A segment was passed over: no variant that was left has it, and none is worse for that. What is behind it comes from
+    /// the one that is recorded.
+    mutating func forgiveLost(at start: Duration) {
+        guard keepsVariant, !isVariantFixed, let left = item?.recording.leftAt,
+            abs(left - start) < .seconds(1)
+        else { return }
+        let current = item?.variantIndex
+        forgive()
+        let best = RecordingRule.best(of: eligibility().eligible)?.index
+        guard best != current, let next = item?.lanes[.main]?.segments.first, next.job.start >= start else { return }
+        goBack(to: next.id)
     }
 
     /// Where the variant's lane goes on.

@@ -7,7 +7,9 @@ public enum CodecRegistry {
     public static func canDecode(_ codec: MediaCodec) -> Bool { decoder(for: codec) != nil }
 
     /// The formats of ``MediaCodec`` that can be decoded here.
-    public static var decodableCodecs: Set<MediaCodec> { Set(decoderNames.keys.filter(canDecode)) }
+    public static var decodableCodecs: Set<MediaCodec> {
+        Set((decoderNames.keys + MediaCodec.pcmForms).filter(canDecode))
+    }
 
     /// libavcodec's decoders for each format, the preferred one first.
     ///
@@ -40,7 +42,8 @@ public enum CodecRegistry {
 
     static func decoder(for codec: MediaCodec) -> UnsafePointer<AVCodec>? {
         if codec == .xheAAC, avcodec_version() < firstVersionWithUSAC { return nil }
-        for name in decoderNames[codec] ?? [] {
+        // The names of PCM are those of its decoders.
+        for name in codec.pcmByteCount == nil ? decoderNames[codec] ?? [] : [codec.rawValue] {
             if let decoder = avcodec_find_decoder_by_name(name) { return decoder }
         }
         return nil
@@ -68,7 +71,7 @@ public enum CodecRegistry {
         case .mpeg2Video: AV_CODEC_ID_MPEG2VIDEO
         case .mpeg4Video: AV_CODEC_ID_MPEG4
         case .jpeg: AV_CODEC_ID_MJPEG
-        default: nil
+        default: codec.pcmByteCount == nil ? nil : decoder(for: codec)?.pointee.id
         }
     }
 }

@@ -171,7 +171,9 @@ struct DownloadSelection: Sendable {
     }
 
     /// How codecs of sound begin in `CODECS`.
-    private static let soundCodecs = ["mp4a", "ac-3", "ec-3", "ac-4", "opus", "flac", "alac", "dts"]
+    private static let soundCodecs = [
+        "mp4a", "ac-3", "ec-3", "ac-4", "opus", "flac", "alac", "dts", "ipcm", "fpcm", "lpcm", "sowt", "twos",
+    ]
 
     /// The variants that carry the best sound (the renditions of the best variant, or its audio codec), least first; only
     /// the first of them.

@@ -5,7 +5,8 @@ import Synchronization
 ///
 /// Video is hashed as decoded, plane by plane without padding, in its own size and pixel format; audio as interleaved
 /// signed 16-bit samples, in its own rate and channels. Times are in units of each track's timescale: item time where
-/// the frame has it, else the container's. Lines of several tracks are in the order of their times.
+/// the frame has it, else the container's. Lines of several tracks are in the order of their times. Where a track comes
+/// after the header was written, what the header would have said of it stands before its first line.
 public final class FrameHashWriter: MediaWriter {
     private struct State: ~Copyable {
         let file: OutputFile
@@ -13,6 +14,8 @@ public final class FrameHashWriter: MediaWriter {
         let converter = AudioConverter(to: .int16, followsInput: true)
         var samples: [UInt8] = []
         var streams: [Stream] = []
+        /// The stream of each track that was told last.
+        var places: [Int] = []
         var hasHeader = false
         var hasLines = false
     }
@@ -31,19 +34,28 @@ public final class FrameHashWriter: MediaWriter {
 
     public func begin(_ tracks: [MediaTrack]) throws(OutputError) {
         try state.withLock { state throws(OutputError) in
-            guard !state.hasHeader || tracks.count <= state.streams.count else {
-                throw OutputError(
-                    code: .unsupported, path: state.file.path, text: "a further track after the header was written")
+            // Tracks are told in the order of their kinds: a late one may come before those that were there.
+            var places: [Int] = []
+            for track in tracks {
+                let place = state.streams.indices.first { index in
+                    state.streams[index].mediaType == track.mediaType && !places.contains(index)
+                }
+                places.append(place ?? state.streams.count)
+                if place == nil { state.streams.append(Stream(track: track)) }
             }
-            for track in tracks.dropFirst(state.streams.count) {
-                state.streams.append(Stream(track: track))
-            }
+            state.places = places
         }
+    }
+
+    /// The stream of a track. Another thread may have told other tracks since the caller looked: then the kind counts.
+    private static func place(of index: Int, _ type: MediaType, _ state: borrowing State) -> Int? {
+        if let place = state.places.dropFirst(index).first, state.streams[place].mediaType == type { return place }
+        return state.streams.firstIndex { $0.mediaType == type }
     }
 
     public func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) {
         try state.withLock { state throws(OutputError) in
-            guard state.streams.indices.contains(index) else { return }
+            guard let index = Self.place(of: index, .video, state) else { return }
             var byteCount = 0
             frame.withPlanes { planes in
                 for plane in planes {
@@ -72,7 +84,7 @@ public final class FrameHashWriter: MediaWriter {
 
     public func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(OutputError) {
         try state.withLock { state throws(OutputError) in
-            guard state.streams.indices.contains(index) else { return }
+            guard let index = Self.place(of: index, .audio, state) else { return }
             state.samples.removeAll(keepingCapacity: true)
             try state.file.converting { () throws(CodecError) in
                 try state.converter.convert(buffer, into: &state.samples)
@@ -112,6 +124,10 @@ public final class FrameHashWriter: MediaWriter {
     private static func writeLines(_ state: inout State, isLast: Bool) throws(OutputError) {
         while let next = nextStream(state.streams, isLast: isLast) {
             if !state.hasHeader { try writeHeader(&state) }
+            if !state.streams[next].isDescribed {
+                let text = describe(&state.streams[next], at: next)
+                try state.file.write(Array(text.utf8))
+            }
             guard let line = state.streams[next].lines.popFirst() else { return }
             try state.file.write(Array("\(next), \(line.text)\n".utf8))
             state.hasLines = true
@@ -130,12 +146,15 @@ public final class FrameHashWriter: MediaWriter {
     private static func writeHeader(_ state: inout State) throws(OutputError) {
         state.hasHeader = true
         var text = "#format: frame checksums\n#version: 2\n#hash: MD5\n#software: \(LibAVVersion.formatIdentifier)\n"
-        for (index, stream) in state.streams.enumerated() {
-            text += "#tb \(index): 1/\(stream.timescale)\n"
-            for (key, value) in stream.description { text += "#\(key) \(index): \(value)\n" }
-        }
+        for index in state.streams.indices { text += describe(&state.streams[index], at: index) }
         text += "#stream#, dts,        pts, duration,     size, hash\n"
         try state.file.write(Array(text.utf8))
+    }
+
+    private static func describe(_ stream: inout Stream, at index: Int) -> String {
+        stream.isDescribed = true
+        let lines = stream.description.map { "#\($0.key) \(index): \($0.value)\n" }
+        return "#tb \(index): 1/\(stream.timescale)\n" + lines.joined()
     }
 }
 
@@ -149,13 +168,17 @@ private struct Stream {
     /// `max_interleave_delta` of libavformat, in units of ``firstTime``.
     static let maximumLead: Double = 10
 
+    let mediaType: MediaType
     let timescale: Int32
+    /// Its description has been written.
+    var isDescribed = false
     /// Lines of the header, from the first frame or, where none came in time, from the container.
     private(set) var description: [(key: String, value: String)]
     private var hasFrames = false
     var lines = LineQueue()
 
     init(track: MediaTrack) {
+        mediaType = track.mediaType
         timescale = max(track.timescale, 1)
         description =
             switch track.mediaType {

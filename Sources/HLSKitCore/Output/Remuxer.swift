@@ -556,6 +556,12 @@ extension Remuxer.Container {
             case .ts: [.aacLATM]
             case .mp4, .mkv: [.av1, .vp9, .flac, .alac, .jpeg, .webVTT]
             }
+        // Matroska has no name for the other forms of PCM.
+        let pcm: Set<MediaCodec> = [
+            .pcmU8, .pcmS16LE, .pcmS16BE, .pcmS24LE, .pcmS24BE, .pcmS32LE, .pcmS32BE, .pcmF32LE, .pcmF64LE, .pcmALaw,
+            .pcmMuLaw,
+        ]
+        if self == .mkv, pcm.contains(codec) { return true }
         return everywhere.contains(codec) || further.contains(codec)
     }
 }

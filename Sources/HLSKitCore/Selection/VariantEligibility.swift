@@ -157,7 +157,7 @@ public struct VariantEligibility: Sendable, Hashable {
     }
 
     private static func isLossless(_ codec: String) -> Bool {
-        ["alac", "flac", "fLaC", "lpcm", "ipcm"].contains(codec)
+        ["alac", "flac", "fLaC", "lpcm", "ipcm", "fpcm", "twos", "sowt", "in24", "in32", "fl32", "fl64"].contains(codec)
     }
 }
 

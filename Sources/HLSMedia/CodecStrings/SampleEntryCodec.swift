@@ -6,7 +6,8 @@ extension MediaCodec {
 
     /// The codec and kind of media that a sample entry's four-character code stands for; nil where unknown.
     ///
-    /// `mp4a` is AAC here: only its `esds` box or the parameters of a codec string tell more.
+    /// `mp4a` is AAC here: only its `esds` box or the parameters of a codec string tell more. So it is with the width and the
+    /// order of bytes of PCM.
     static func named(sampleEntry: String) -> (codec: MediaCodec, mediaType: MediaType)? {
         sampleEntries[sampleEntry]
     }
@@ -24,6 +25,10 @@ extension MediaCodec {
         "Opus": (.opus, .audio), "opus": (.opus, .audio), "fLaC": (.flac, .audio), "flac": (.flac, .audio),
         "alac": (.alac, .audio),
         "dtsc": (.dts, .audio), "dtsh": (.dts, .audio), "dtsl": (.dts, .audio), "dtse": (.dts, .audio),
+        "ipcm": (.pcmS16LE, .audio), "fpcm": (.pcmF32LE, .audio), "lpcm": (.pcmS16LE, .audio),
+        "sowt": (.pcmS16LE, .audio), "twos": (.pcmS16BE, .audio), "raw ": (.pcmU8, .audio), "NONE": (.pcmU8, .audio),
+        "in24": (.pcmS24BE, .audio), "in32": (.pcmS32BE, .audio), "fl32": (.pcmF32BE, .audio),
+        "fl64": (.pcmF64BE, .audio), "ulaw": (.pcmMuLaw, .audio), "alaw": (.pcmALaw, .audio),
         "mp4v": (.mpeg4Video, .video), "jpeg": (.jpeg, .video), "mjpa": (.jpeg, .video),
         "wvtt": (.webVTT, .text), "stpp": (.ttml, .text), "c608": (.cea608, .text), "c708": (.cea708, .text),
     ]

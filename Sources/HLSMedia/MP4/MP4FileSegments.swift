@@ -57,9 +57,9 @@ package struct MP4FileSegments: Sendable {
     package init?(_ header: MP4InitializationSection, target: Duration) {
         let chapters = Set(header.chapterTrackIDs)
         let tables = MP4SampleTable(header).tracks.filter { !chapters.contains($0.track.id) }
-        var sampleCount = 0
-        for table in tables { sampleCount += min(table.sampleCount, Self.maximumSampleCount + 1) }
-        guard !header.isFragmented, sampleCount <= Self.maximumSampleCount,
+        var stepCount = 0
+        for table in tables { stepCount += min(table.stepCount, Self.maximumSampleCount + 1) }
+        guard !header.isFragmented, stepCount <= Self.maximumSampleCount,
             tables.allSatisfy({ $0.track.encryption == nil }),
             let reference = tables.firstIndex(where: { $0.track.mediaType == .video })
                 ?? tables.firstIndex(where: { $0.track.mediaType == .audio })

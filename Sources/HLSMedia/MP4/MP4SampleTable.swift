@@ -2,7 +2,7 @@
 ///
 /// Holds the tables as they are in the file: a movie of a million samples costs no more than its `moov` box.
 public struct MP4SampleTable: Sendable {
-    /// One sample of a track.
+    /// One sample of a track; of PCM, where a file has a sample for each frame, up to 1024 that follow one another.
     public struct Sample: Sendable, Hashable {
         /// Offset of its first byte from the start of the file.
         public var offset: Int
@@ -37,6 +37,8 @@ public struct MP4SampleTable: Sendable {
         public let samples: Samples
         /// Its place in ``MP4InitializationSection/tracks``.
         let trackIndex: Int
+        /// Of a pass over ``samples``, at most.
+        var stepCount: Int { samples.boxes.stepCount }
     }
 
     /// The tracks that have samples in the tables; empty for a fragmented file.
@@ -89,6 +91,9 @@ extension MP4SampleTable.Samples {
             if leftInChunk == 0 {
                 guard enterNextChunk() else { return nil }
             }
+            if let frameByteCount = boxes.pcmFrameByteCount(ofDescription: descriptionIndex) {
+                return nextOfPCM(frameByteCount)
+            }
             leftInChunk -= 1
             number += 1
             let size = size(ofSample: number - 1)
@@ -103,6 +108,46 @@ extension MP4SampleTable.Samples {
             offset = end
             dts += duration  // no more than all durations, which have been added up before
             return sample
+        }
+
+        /// As many samples of the chunk as make up a piece of sound, as one.
+        private mutating func nextOfPCM(_ frameByteCount: Int) -> MP4SampleTable.Sample? {
+            var count = Swift.min(leftInChunk, boxes.sampleCount - number)
+            // Nobody delays PCM: with offsets, samples are as they are.
+            if !boxes.compositionOffsets.isEmpty { count = 1 }
+            count = durations.countOfEqual(upTo: count)
+            let byteCount: Int
+            if let size = boxes.constantSize(ofFrame: frameByteCount) {
+                count = Swift.min(count, SampleTableBoxes.pcmCount(size: size, frameByteCount: frameByteCount))
+                byteCount = count * size
+            } else {
+                (count, byteCount) = sizes(upTo: count, frameByteCount: frameByteCount)
+            }
+            let duration = Int64(durations.take(count) ?? 0) * Int64(count)
+            let compositionOffset = Int64(Int32(bitPattern: compositionOffsets.next() ?? 0))
+            let sample = MP4SampleTable.Sample(
+                offset: offset, byteCount: byteCount, pts: dts + compositionOffset, dts: dts - decodingShift,
+                duration: duration, isSync: true, descriptionIndex: descriptionIndex)
+            let (end, overflow) = offset.addingReportingOverflow(byteCount)
+            guard !overflow else { return nil }
+            leftInChunk -= count
+            number += count
+            offset = end
+            dts += duration  // no more than all durations
+            return sample
+        }
+
+        /// At least one sample, and so many more as are no longer than a piece.
+        private func sizes(upTo limit: Int, frameByteCount: Int) -> (count: Int, byteCount: Int) {
+            let maximum = PCMDescription.maximumFrameCount * frameByteCount
+            var (count, byteCount) = (1, size(ofSample: number))
+            while count < limit {
+                let size = size(ofSample: number + count)
+                guard byteCount + size <= maximum else { break }
+                byteCount += size
+                count += 1
+            }
+            return (count, byteCount)
         }
 
         private mutating func enterNextChunk() -> Bool {
@@ -165,15 +210,27 @@ extension MP4SampleTable.Samples {
             index = entries.startIndex
         }
 
-        mutating func next() -> UInt32? {
+        mutating func next() -> UInt32? { take(1) }
+
+        /// How many of the next `limit` have one value; all of them past its end.
+        mutating func countOfEqual(upTo limit: Int) -> Int { load() ? Swift.min(limit, Int(left)) : limit }
+
+        /// The value of the next `count`, which are equal.
+        mutating func take(_ count: Int) -> UInt32? {
+            guard load() else { return nil }
+            left -= UInt32(Swift.min(count, Int(left)))
+            return value
+        }
+
+        /// False past its end.
+        private mutating func load() -> Bool {
             while left == 0 {
-                guard index < entries.endIndex else { return nil }
+                guard index < entries.endIndex else { return false }
                 left = entries.bigEndianUInt32(at: index)
                 value = entries.bigEndianUInt32(at: index + 4)
                 index += 8
             }
-            left -= 1
-            return value
+            return true
         }
     }
 }

@@ -77,6 +77,9 @@ extension MP4Track {
         self.init(descriptions: entries)
         chapterTrackIDs = boxes.chapterTrackIDs
         tables = try SampleTableBoxes(boxes.tables, descriptionOffset: trak.offset)
+        // What is encrypted is so sample by sample.
+        let frames = entries.map { $0.encryption == nil ? $0.pcmFrameByteCount : nil }
+        if frames.contains(where: { $0 != nil }) { tables?.pcmFrameByteCounts = frames }
         guard let edits = boxes.edits else { return }
         let list = try EditList(parsing: edits, movieTimescale: movieTimescale, track: track, notes: &notes)
         editShift = list.shift

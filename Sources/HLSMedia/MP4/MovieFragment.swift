@@ -85,6 +85,9 @@ struct MovieFragment {
         if let trackEncryption = track.descriptions[descriptionIndex].encryption, !boxes.runs.isEmpty {
             encryption = try boxes.encryptionCursor(for: trackEncryption, moof: moof, base: base)
         }
+        let frameByteCount = track.descriptions[descriptionIndex].pcmFrameByteCount
+        // A sample of PCM is no less than a frame, whatever is said.
+        if let frameByteCount, defaults.size > 0 { defaults.size = max(defaults.size, UInt32(frameByteCount)) }
         var position = base
         var least: Int32 = 0
         for payload in boxes.runs {
@@ -101,6 +104,7 @@ struct MovieFragment {
                 extent.duration <= MediaTimeLimit.largest - max(decodeTime, 0)
             else { throw payload.malformed("a 'trun' whose samples lie before the segment or beyond 2^61") }
             run.place(at: position, dts: decodeTime + track.editShift, encryption: encryption)
+            run.pcmFrameByteCount = frameByteCount
             try encryption?.skip(Int(run.remaining))
             if extent.byteCount > 0 { runs.append(run) }
             guard runs.count <= Self.maximumRunCount else {

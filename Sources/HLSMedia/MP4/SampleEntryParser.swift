@@ -9,6 +9,7 @@ struct SampleEntryParser {
     let descriptionVersion: UInt8
     private(set) var track: MediaTrack
     private(set) var notes: [String] = []
+    private var pcm = PCMDescription()
 
     /// - Parameter track: what the track's other boxes told; its media type is that of the handler.
     init(parsing entry: Box, descriptionVersion: UInt8, track: MediaTrack) throws(MediaError) {
@@ -32,6 +33,7 @@ struct SampleEntryParser {
             // Older forms of text (QuickTime's chapters) have fields of their own in the place of boxes.
             notes.append("track \(track.id): what '\(entry.type)' holds is left out: \(error)")
         }
+        if track.mediaType == .audio { setPCM() }
     }
 
     private mutating func setCodec(_ type: FourCharacterCode) {
@@ -43,6 +45,20 @@ struct SampleEntryParser {
         } else {
             track.codec = known?.codec ?? MediaCodec(rawValue: type.description)
         }
+        // 'raw ' is a name for pictures too.
+        if track.mediaType != .audio, track.codec.pcmByteCount != nil {
+            track.codec = MediaCodec(rawValue: type.description)
+        }
+    }
+
+    /// What form of PCM it is, which boxes tell that come in any order.
+    private mutating func setPCM() {
+        guard track.codec.pcmByteCount != nil else { return }
+        track.codec =
+            pcm.codec(sampleEntry: track.sampleEntry, channelCount: track.channelCount)
+            ?? MediaCodec(rawValue: track.sampleEntry)
+        // A rate that the field has no room for.
+        if track.sampleRate <= 1 { track.sampleRate = Int(track.timescale) }
     }
 
     private mutating func parseVisualFields(_ reader: inout BoxReader) throws(MediaError) {
@@ -57,7 +73,8 @@ struct SampleEntryParser {
         let version = try reader.readUInt16()
         try reader.skip(6)  // revision level, vendor
         track.channelCount = Int(try reader.readUInt16())
-        try reader.skip(6)  // sample size, compression identifier, packet size
+        pcm.bits = Int(try reader.readUInt16())
+        try reader.skip(4)  // compression identifier, packet size
         track.sampleRate = Int(try reader.readUInt32() >> 16)
         guard descriptionVersion == 0 else { return }
         switch version {
@@ -66,7 +83,10 @@ struct SampleEntryParser {
             try reader.skip(4)  // size of the fixed part
             let rate = Double(bitPattern: try reader.readUInt64())
             let channels = try reader.readUInt32()
-            try reader.skip(20)
+            try reader.skip(4)  // 0x7F000000
+            pcm.linear = PCMDescription.Linear(
+                bits: try reader.readUInt32(), flags: try reader.readUInt32(), packetByteCount: try reader.readUInt32(),
+                packetFrameCount: try reader.readUInt32())
             track.sampleRate = Int(exactly: rate.rounded()) ?? 0
             track.channelCount = Int(channels)
         default: break
@@ -114,6 +134,14 @@ struct SampleEntryParser {
             }
             track.configuration =
                 [0, 0, 0, 36] + Array("alac".utf8) + Array(try payload.readBytes(28))
+        case "pcmC":
+            _ = try payload.readVersionAndFlags()
+            let isLittleEndian = try payload.readUInt8() & 1 != 0
+            pcm.configuration = (isLittleEndian, Int(try payload.readUInt8()))
+        case "enda": pcm.isLittleEndian = try payload.readUInt16() & 0xFF == 1
+        case "srat":
+            _ = try payload.readVersionAndFlags()
+            if let rate = Int(exactly: try payload.readUInt32()), rate > 0 { track.sampleRate = rate }
         case "dac3": try apply(DolbyConfiguration(parsingAC3: payload))
         case "dec3": try apply(DolbyConfiguration(parsingEnhancedAC3: payload))
         case "colr":

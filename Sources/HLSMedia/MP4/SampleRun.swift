@@ -50,6 +50,8 @@ struct SampleRun {
     private var dts: Int64
     /// Taken off decoding times.
     var decodingShift: Int64 = 0
+    /// Bytes of a PCM frame; nil where it is not PCM.
+    var pcmFrameByteCount: Int?
     private var encryption: SampleEncryptionCursor?
     /// Where the next sample begins.
     private(set) var offset: Int
@@ -136,12 +138,33 @@ struct SampleRun {
     /// The next sample that has bytes; nil at the end.
     mutating func next() throws(MediaError) -> PendingSample? {
         while remaining > 0 {
-            let sample = try nextEntry()
-            if sample.byteCount > 0 { return sample }
+            var sample = try nextEntry()
+            if sample.byteCount > 0 {
+                if let pcmFrameByteCount { try lengthen(&sample, frameByteCount: pcmFrameByteCount) }
+                return sample
+            }
             // No field of such a run differs from sample to sample, and none has bytes: do not count to 2^32.
             if fields.entrySize == 0 { remaining = 0 }
         }
         return nil
+    }
+
+    /// Adds the samples that follow one of PCM, up to a piece of sound. Those with vectors of their own, or delayed, stay as
+    /// they are.
+    private mutating func lengthen(_ sample: inout PendingSample, frameByteCount: Int) throws(MediaError) {
+        guard encryption == nil, !fields.contains(.compositionOffset) else { return }
+        let maximum = PCMDescription.maximumFrameCount * frameByteCount
+        while remaining > 0, let size = nextSize(), size > 0, sample.byteCount + size <= maximum {
+            let next = try nextEntry()
+            sample.byteCount += next.byteCount
+            sample.duration += next.duration
+        }
+    }
+
+    /// What ``nextEntry()`` will find.
+    private func nextSize() -> Int? {
+        guard fields.contains(.size) else { return Int(defaults.size) }
+        return Int(table.bigEndianUInt32(at: index + (fields.contains(.duration) ? 4 : 0)))
     }
 
     private mutating func nextEntry() throws(MediaError) -> PendingSample {

@@ -24,6 +24,8 @@ struct SampleTableBoxes: Sendable {
     let duration: Int64
     /// The smallest of the composition offsets, at most 0.
     let leastCompositionOffset: Int32
+    /// For each sample entry the bytes of a PCM frame, nil where it is not PCM; empty where none is.
+    var pcmFrameByteCounts: [Int?] = []
 
     /// nil where there are no samples, as in an initialization section.
     /// - Parameter descriptionOffset: where the track's boxes are, for errors.
@@ -77,6 +79,35 @@ struct SampleTableBoxes: Sendable {
             total = sum
         }
         duration = Int64(total)
+    }
+}
+
+extension SampleTableBoxes {
+    func pcmFrameByteCount(ofDescription index: Int) -> Int? {
+        pcmFrameByteCounts.indices.contains(index) ? pcmFrameByteCounts[index] : nil
+    }
+
+    /// At least the steps of a pass over the tables; of PCM a step takes many samples.
+    var stepCount: Int {
+        guard let frameByteCount = pcmFrameByteCounts.compactMap(\.self).max() else { return sampleCount }
+        guard let size = constantSize(ofFrame: frameByteCount), compositionOffsets.isEmpty else { return sampleCount }
+        return sampleCount / Self.pcmCount(size: size, frameByteCount: frameByteCount)
+            + chunkOffsets.count / chunkOffsetSize + durations.count / 8
+    }
+
+    /// The size of all samples of PCM; nil where a table tells it.
+    ///
+    /// Where each sample is one unit of time, it is one PCM frame whatever `stsz` says, as it is in libavformat: QuickTime
+    /// writes 1, or the bytes of one channel.
+    func constantSize(ofFrame frameByteCount: Int) -> Int? {
+        if durations.count == 8, durations.bigEndianUInt32(at: durations.startIndex + 4) == 1 { return frameByteCount }
+        guard case .constant(let size) = sizes else { return nil }
+        return max(size, frameByteCount)
+    }
+
+    /// How many samples of a size are read as one.
+    static func pcmCount(size: Int, frameByteCount: Int) -> Int {
+        max(1, PCMDescription.maximumFrameCount * frameByteCount / max(1, size))
     }
 }
 

@@ -237,7 +237,8 @@ struct VideoDecoderTests {
     func registry() {
         let expected: Set<MediaCodec> = [
             .h264, .hevc, .av1, .vp9, .aac, .aacLATM, .mp2, .mp3, .ac3, .eac3, .opus, .flac, .alac, .dts, .mpeg1Video,
-            .mpeg2Video, .mpeg4Video, .jpeg,
+            .mpeg2Video, .mpeg4Video, .jpeg, .pcmU8, .pcmS8, .pcmS16LE, .pcmS16BE, .pcmS24LE, .pcmS24BE, .pcmS32LE,
+            .pcmS32BE, .pcmF32LE, .pcmF32BE, .pcmF64LE, .pcmF64BE, .pcmALaw, .pcmMuLaw,
         ]
         // FFmpeg 7.1 is the first that knows this one.
         #expect(CodecRegistry.decodableCodecs.subtracting([.xheAAC]) == expected)

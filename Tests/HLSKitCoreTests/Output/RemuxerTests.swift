@@ -310,6 +310,29 @@ struct RemuxerTests {
         }
     }
 
+    @Test("PCM goes into Matroska, and no other container")
+    func pcm() throws {
+        let folder = try TemporaryFolder()
+        let forms: [MediaCodec] = [.pcmS16LE, .pcmS24BE, .pcmF32LE, .pcmF32BE, .pcmS8, .pcmMuLaw]
+        for (codec, format) in forms.flatMap({ codec in [OutputFormat.ts, .mp4, .mkv].map { (codec, $0) } }) {
+            let track = MediaTrack(
+                id: 1, mediaType: .audio, codec: codec, timescale: 48_000, sampleEntry: "lpcm", sampleRate: 48_000,
+                channelCount: 2)
+            let writer = try format.makeWriter(path: folder.path("out"), overwrite: true)
+            guard format == .mkv, codec != .pcmF32BE, codec != .pcmS8 else {
+                let error = #expect(throws: OutputError.self) { try writer.begin([track]) }
+                #expect(error?.text == "\(format.rawValue) cannot hold \(codec.rawValue)")
+                continue
+            }
+            try writer.begin([track])
+            let sample = MediaSample(
+                trackID: 1, pts: 0, dts: 0, duration: 10, isSync: true,
+                data: SampleData(Array(repeating: 0, count: 10 * 2 * (codec.pcmByteCount ?? 0))))
+            try writer.write(sample, ofTrackAt: 0, at: .zero)
+            try writer.finish()
+        }
+    }
+
     @Test(
         "S03: a change that the container cannot hold goes on in the next file, from its start",
         arguments: [OutputFormat.mp4, .mkv])

@@ -140,6 +140,24 @@ struct FileSegmentsTests {
         #expect(abs(writer.pictures.count - Int(end * 10)) <= 1, "\(writer.pictures.count)")
     }
 
+    @Test(
+        "pictures up to an end time are there where segments are shorter than listed", arguments: [4.0, 4.2, 4.38, 4.6])
+    func endTimeBehindMedia(_ end: Double) async throws {
+        // Segments of 4 s that say 4.4.
+        let list = try String(contentsOfFile: "\(SampleMedia.folder)/video-180p.m3u8", encoding: .utf8)
+            .replacing("#EXTINF:4.000000", with: "#EXTINF:4.400000")
+        let media = Array(try Data(contentsOf: URL(fileURLWithPath: "\(SampleMedia.folder)/video-180p.mp4")))
+        let url = "https://h.example/a/list.m3u8"
+        let transport = TableTransport(
+            [url: Array(list.utf8), "https://h.example/a/video-180p.mp4": media], pieceByteCount: 4096)
+        let writer = CapturingWriter([.video])
+        let item = try PlayerItem(url, to: writer)
+        item.forwardPlaybackEndTime = MediaTime(seconds: end, preferredTimescale: 1000)
+        let play = try await Play.toEnd(item, Self.configuration(transport))
+        #expect(play.error == nil)
+        #expect(abs(Double(writer.pictures.count) - end * 25) <= 2, "\(writer.pictures.count)")
+    }
+
     @Test("I01: sounds of a transport stream are chosen by language", arguments: ["en", "de"])
     func streamAudio(_ language: String) async throws {
         let found = try await play(try Self.stream(.plain), audio: "lang=\(language)")

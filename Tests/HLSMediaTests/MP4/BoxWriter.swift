@@ -44,10 +44,10 @@ extension BoxWriter {
     }
 
     static func audioEntry(
-        _ type: String, version: Int = 0, channels: Int = 2, rate: Int = 48_000, _ children: [UInt8]...
+        _ type: String, version: Int = 0, channels: Int = 2, bits: Int = 16, rate: Int = 48_000, _ children: [UInt8]...
     ) -> [UInt8] {
         box(
-            type, zeros(6), be16(1), be16(version), zeros(6), be16(channels), be16(16), zeros(4), be32(rate << 16),
+            type, zeros(6), be16(1), be16(version), zeros(6), be16(channels), be16(bits), zeros(4), be32(rate << 16),
             children.flatMap { $0 })
     }
 

@@ -8,6 +8,9 @@ extension PlaybackEngine {
         guard lane.id != .subtitles, lane.segments.isEmpty, index > 0, let tracker = lane.tracker,
             tracker.starts[index - 1] < end, let loadedEnd = lane.loadedEnd, loadedEnd > tracker.starts[index - 1]
         else { return false }
-        return end - loadedEnd > configuration.buffering.maxGapJump
+        return end - loadedEnd > min(Self.worthLoading, configuration.buffering.maxGapJump)
     }
+
+    /// Less media than this before an end time is not worth another segment.
+    private static let worthLoading: Duration = .milliseconds(100)
 }

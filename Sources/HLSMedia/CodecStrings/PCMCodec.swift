@@ -1,0 +1,58 @@
+/// Sound as it is, one number for each channel at each time. The names are libavcodec's: signed, unsigned or floating point,
+/// bits, and which byte comes first.
+extension MediaCodec {
+    public static let pcmU8 = MediaCodec(rawValue: "pcm_u8")
+    public static let pcmS8 = MediaCodec(rawValue: "pcm_s8")
+    public static let pcmS16LE = MediaCodec(rawValue: "pcm_s16le")
+    public static let pcmS16BE = MediaCodec(rawValue: "pcm_s16be")
+    public static let pcmS24LE = MediaCodec(rawValue: "pcm_s24le")
+    public static let pcmS24BE = MediaCodec(rawValue: "pcm_s24be")
+    public static let pcmS32LE = MediaCodec(rawValue: "pcm_s32le")
+    public static let pcmS32BE = MediaCodec(rawValue: "pcm_s32be")
+    public static let pcmF32LE = MediaCodec(rawValue: "pcm_f32le")
+    public static let pcmF32BE = MediaCodec(rawValue: "pcm_f32be")
+    public static let pcmF64LE = MediaCodec(rawValue: "pcm_f64le")
+    public static let pcmF64BE = MediaCodec(rawValue: "pcm_f64be")
+    /// G.711, A-law.
+    public static let pcmALaw = MediaCodec(rawValue: "pcm_alaw")
+    /// G.711, µ-law.
+    public static let pcmMuLaw = MediaCodec(rawValue: "pcm_mulaw")
+
+    /// All forms of PCM.
+    package static let pcmForms: [MediaCodec] = Array(pcmByteCounts.keys)
+
+    /// Bytes of one number; nil for what is not PCM.
+    package var pcmByteCount: Int? { Self.pcmByteCounts[self] }
+
+    private static let pcmByteCounts: [MediaCodec: Int] = [
+        .pcmU8: 1, .pcmS8: 1, .pcmALaw: 1, .pcmMuLaw: 1, .pcmS16LE: 2, .pcmS16BE: 2, .pcmS24LE: 3, .pcmS24BE: 3,
+        .pcmS32LE: 4, .pcmS32BE: 4, .pcmF32LE: 4, .pcmF32BE: 4, .pcmF64LE: 8, .pcmF64BE: 8,
+    ]
+
+    /// - Parameter bits: of one number. Those of integers are in so many whole bytes as they need.
+    /// - Returns: nil where there is no such form.
+    static func pcm(bits: Int, isFloat: Bool = false, isBigEndian: Bool, isSigned: Bool = true) -> MediaCodec? {
+        if isFloat {
+            switch bits {
+            case 32: return isBigEndian ? .pcmF32BE : .pcmF32LE
+            case 64: return isBigEndian ? .pcmF64BE : .pcmF64LE
+            default: return nil
+            }
+        }
+        switch bits {
+        case 1...8: return isSigned ? .pcmS8 : .pcmU8
+        case 9...16 where isSigned: return isBigEndian ? .pcmS16BE : .pcmS16LE
+        case 17...24 where isSigned: return isBigEndian ? .pcmS24BE : .pcmS24LE
+        case 25...32 where isSigned: return isBigEndian ? .pcmS32BE : .pcmS32LE
+        default: return nil
+        }
+    }
+}
+
+extension MediaTrack {
+    /// Bytes of the numbers of all channels at one time; nil for what is not PCM, or of more channels than anybody has.
+    var pcmFrameByteCount: Int? {
+        guard let byteCount = codec.pcmByteCount, (1...255).contains(channelCount) else { return nil }
+        return byteCount * channelCount
+    }
+}

@@ -6,9 +6,10 @@ struct ExpiredDownload: Error {
     var status: Int
     /// Missing segments of a live stream, which nobody lists any more.
     var gaps: [DownloadGap] = []
-    var window: Range<Duration>
+    /// nil where it ran out before there was a list.
+    var window: Range<Duration>?
     /// Of the runs before this program was started.
-    var resumedSegmentCount: Int
+    var resumedSegmentCount = 0
 }
 
 /// URLs that run out in the middle of a download: the program is asked for a fresh one, and the download goes on from there
@@ -19,8 +20,10 @@ extension DownloadTask {
         configuration.loading.hooks.urlRefresher != nil && (error.status == 403 || error.status == 410)
     }
 
-    func expired(_ error: AssetError, _ run: DownloadRun) -> ExpiredDownload? {
+    /// - Parameter run: nil where nothing was loaded yet.
+    func expired(_ error: AssetError, _ run: DownloadRun?) -> ExpiredDownload? {
         guard isExpired(error), let status = error.status else { return nil }
+        guard let run else { return ExpiredDownload(error: error, status: status) }
         return ExpiredDownload(
             error: error, status: status, gaps: run.beganLive ? run.result.gaps : [], window: run.window,
             resumedSegmentCount: run.result.resumedSegmentCount)

@@ -158,11 +158,12 @@ public final class DownloadTask: Sendable {
         do {
             run = try await opened(clock)
         } catch let error as AssetError {
+            if let expired = expired(error, nil) { throw expired }
             guard let result = try salvage(after: error) else { throw error }
             return result
         }
         if let before {
-            run.window = before.window
+            run.window = before.window ?? run.window
             run.result.gaps = before.gaps
         }
         try await checkOrigin(run)

@@ -101,7 +101,10 @@ struct PlaySummary: Sendable, Equatable {
             state.statistics.skippedDuration
         )
         let lost = max(ofVariant, all - ofVariant)
-        let loaded = variants.reduce(loadedWithoutVariants.inSeconds) { $0 + $1.mediaDuration.inSeconds }
+        // Of a segment that ends too early, what came was played.
+        let loaded = max(
+            variants.reduce(loadedWithoutVariants.inSeconds) { $0 + $1.mediaDuration.inSeconds },
+            state.statistics.durationWatched)
         return lost > 0 && lost > (loaded + ofVariant) / 10 || skippedAtEnd > 1
     }
 

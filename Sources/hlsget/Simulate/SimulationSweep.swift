@@ -1,4 +1,5 @@
 import Foundation
+import HLSKitCore
 import HLSKitSimulation
 
 /// Why a simulation cannot be run.
@@ -155,7 +156,12 @@ struct SimulationSweep: Sendable {
 
     static func write(_ text: String, to path: String) throws(SimulationFailure) {
         do {
-            try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+            let file = FileHandle(
+                fileDescriptor: try SafeFile.create(path, overwrite: true, mode: 0o644), closeOnDealloc: true)
+            try file.write(contentsOf: Data(text.utf8))
+            try file.close()
+        } catch let error as OutputError {
+            throw SimulationFailure(cause: "cannot write", path: path, detail: error.text, status: .output)
         } catch {
             throw SimulationFailure(
                 cause: "cannot write", path: path, detail: error.localizedDescription, status: .output)

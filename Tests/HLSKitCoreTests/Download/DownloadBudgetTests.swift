@@ -154,6 +154,26 @@ struct DownloadBudgetTests {
         #expect((1...5).contains(refresher.calls.count.withLock { $0 }))
     }
 
+    @Test("a URL that is refused at first is refreshed, and asked for once", arguments: [true, false])
+    func refusedAtFirst(isFreshBetter: Bool) async throws {
+        let folder = try ScratchFolder()
+        let transport = ScriptedTransport { url in
+            guard isFreshBetter, url.contains("token=") || !url.contains("list.m3u8") else { return .status(403) }
+            return .bytes(url.contains("list.m3u8") ? Self.list(0..<3, ends: true) : Self.media)
+        }
+        let refresher = Refresher()
+        var options = AssetOptions(clock: FastClock(factor: 50), transport: transport)
+        options.hooks.urlRefresher = refresher
+        let task = try DownloadTask(
+            DownloadConfiguration(url: Self.url, loading: options), folder: folder.path + "/d")
+        if isFreshBetter {
+            #expect(try await task.run().segmentCount == 3)
+        } else {
+            await #expect(throws: AssetError.self) { _ = try await task.run() }
+        }
+        #expect(refresher.calls.count.withLock { $0 } == 1)
+    }
+
     @Test("without pictures, the sound's own playlist is loaded, else the lowest variant with the best sound")
     func soundAlone() throws {
         func selection(_ text: String) throws -> DownloadSelection {

@@ -129,6 +129,7 @@ struct CaptionsSession {
         player.play()
         try player.replaceCurrentItem(with: item)
         var status = ExitStatus.done
+        var told: Set<String> = []
         loop: for await happening in happenings {
             switch happening {
             case .signal(let signal):
@@ -141,6 +142,10 @@ struct CaptionsSession {
                     failure =
                         item.error ?? PlayerError(code: .internal, url: url, cause: "loading failed")
                     break loop
+                case .warning(let text) where !command.quiet && told.count < 5 && told.insert(text).inserted:
+                    // What is left out is not missed in silence.
+                    StandardStream.error.writeLine(
+                        ErrorLine.line(text, url: nil, detail: nil, severity: "note"))
                 default: break
                 }
             }

@@ -1,4 +1,5 @@
 import CCurl
+import Glibc
 
 /// A failure of libcurl: its code and its words.
 struct CurlFailure: Error {
@@ -8,8 +9,21 @@ struct CurlFailure: Error {
 
     /// `curl 6: Could not resolve host: example.invalid`.
     var text: String {
+        if [CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST].contains(code), Self.lacksDescriptors {
+            return "too many open files"
+        }
         let words = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
         return "curl \(code.rawValue): \(words)"
+    }
+
+    /// libcurl does not say why it got no socket.
+    private static var lacksDescriptors: Bool {
+        let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        guard descriptor < 0 else {
+            close(descriptor)
+            return false
+        }
+        return errno == EMFILE || errno == ENFILE
     }
 
     /// Whether it was the way to a proxy that failed, and not that to `origin`.

@@ -74,11 +74,11 @@ extension PlaybackEngine {
     }
 
     /// What is recorded faster than it plays comes back to a variant after as much media as it would have stayed away
-    /// in time. What is under way does not count: it may yet be in vain.
+    /// in time. As long as the segment is under way that was the reason, it may yet be in vain.
     mutating func forgivePassed(upTo time: Duration) {
-        let reached = min(time, item?.lanes[.main]?.segments.first?.job.start ?? time)
         guard configuration.pacing == .unpaced, item?.isLive == false, let left = item?.recording.leftAt,
-            reached - left >= loading.penalties.duration
+            time - left >= loading.penalties.duration,
+            item?.lanes[.main]?.segments.first.map({ $0.job.start > left + .seconds(1) }) ?? true
         else { return }
         forgive()
     }

@@ -741,7 +741,9 @@ extension PlaybackEngine {
             }
             // Outputs that have got nothing yet are not heard of.
             let reached = item.requiredLanes.filter { !$0.isComplete }.map { $0.demuxedEnd ?? before }
-            self.item?.presentedUpTo = max(min(time, reached.min() ?? time), before)
+            // What outputs take beyond an end time is not shown.
+            let last = min(time, item.forwardEnd ?? time)
+            self.item?.presentedUpTo = max(min(last, reached.min() ?? last), before)
         case .drained(let id, let end): noteDrained(id, end: end)
         case .droppedFrames(let total): journal?.noteDroppedFrames(total, inPeriodBefore: true)
         case .primed(let number, let first): notePrimed(number, first: first)

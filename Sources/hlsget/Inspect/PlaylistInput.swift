@@ -34,6 +34,8 @@ struct PlaylistInput: Sendable {
             let failure = LoadingFailure(error, as: .named)
             self.init(cause: failure.cause, detail: failure.detail, status: ExitStatus(error))
             url = error.url
+            // Media may be of any size.
+            isOfOtherKind = error.code == .tooLarge
         }
 
         /// Whatever loading throws.

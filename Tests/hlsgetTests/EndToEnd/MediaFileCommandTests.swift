@@ -39,6 +39,18 @@ import Testing
         }
     }
 
+    @Test("a file that is larger than a playlist may be is looked at over http, too")
+    func large() async throws {
+        var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: Self.languages)))
+        // A box of nothing.
+        bytes += [1, 0x10, 0, 0] + Array("free".utf8) + [UInt8](repeating: 0, count: 0x110_0000 - 8)
+        let file = bytes
+        try await withServer(answering: { connection, _ in connection.respond(file) }) { server in
+            let document = try await document("\(server.url)/film.mp4")
+            #expect(document["container"] as? String == "MP4")
+        }
+    }
+
     @Test("inspect shows a file as a table, and says what is neither")
     func table() async throws {
         let result = try await hlsget(["inspect", Self.languages])

@@ -132,12 +132,14 @@ struct FileSegmentsTests {
     @Test("an end time is reached where the segment that holds it was cut before", arguments: [5.5, 6, 7.9])
     func endTime(_ end: Double) async throws {
         let transport = TableTransport([Self.url: try Self.stream(.plain)], pieceByteCount: 4096)
-        let writer = CapturingWriter([.video])
+        let writer = CapturingWriter([.video, .audio])
         let item = try PlayerItem(Self.url, to: writer)
         item.forwardPlaybackEndTime = MediaTime(seconds: end, preferredTimescale: 1000)
         let play = try await Play.toEnd(item, Self.configuration(transport))
         #expect(play.error == nil)
         #expect(abs(writer.pictures.count - Int(end * 10)) <= 1, "\(writer.pictures.count)")
+        let last = try #require(writer.sounds.last)
+        #expect(abs((last.time + last.length) - .milliseconds(Int64(end * 1000))) < .milliseconds(2))
     }
 
     @Test(

@@ -20,6 +20,11 @@ struct EventSink: Sendable {
         }
     }
 
+    /// Tells of a track that is not read.
+    mutating func leaveOut(_ mediaType: MediaType, name: String) {
+        events.append(.unreadTrack(mediaType, name: name))
+    }
+
     mutating func emit(_ sample: MediaSample) {
         guard limit.admits(sample.data.count) else {
             if limit.leftOutCount == 1 { note(SmallSampleLimit.note) }

@@ -8,6 +8,7 @@ struct DemuxerTrace: Equatable {
     var samples: [MediaSample] = []
     var messages: [EventMessage] = []
     var notes: [String] = []
+    var unread: [String] = []
     var error: MediaError?
 
     static func == (a: DemuxerTrace, b: DemuxerTrace) -> Bool { a.lines == b.lines }
@@ -40,6 +41,9 @@ struct DemuxerTrace: Equatable {
             case .eventMessage(let message):
                 messages.append(message)
                 lines.append("event \(message)")
+            case .unreadTrack(let kind, let name):
+                unread.append("\(kind) \(name)")
+                lines.append("unread \(kind) \(name)")
             case .note(let text):
                 notes.append(text)
                 lines.append("note \(text)")

@@ -138,7 +138,7 @@ struct MediaHeadReader: ResourceReader {
                 head.extents[sample.trackID, default: SampleExtent()].note(
                     pts: sample.pts, duration: sample.duration, byteCount: sample.data.count, isSync: sample.isSync)
                 noteTag(sample)
-            case .eventMessage, .note: break
+            case .eventMessage, .unreadTrack, .note: break
             }
         }
     }

@@ -55,6 +55,7 @@ extension DownloadTask {
             try Task.checkCancellation()
             update { $0.writtenDuration = time }
         }
+        for text in assembler.leftOut { note(text) }
         var files = Files()
         files.duration = assembler.end
         files.unreadable = assembler.problems.map { "\($0.segment.file?.name ?? ""): \($0.text)" }
@@ -64,8 +65,10 @@ extension DownloadTask {
             if let locked = assembler.problems.first(where: \.isLocked) {
                 throw AssetError(code: .contentKey, url: currentURL, cause: locked.text)
             }
+            let wanted = entries.reduce(into: Set<MediaType>()) { $0.formUnion($1.wanted) }
+            let kind = wanted == [.audio] ? "sound" : wanted == [.video] ? "video" : "media"
             throw AssetError(
-                code: .badMedia, url: folder.path, cause: "there is no media in what was loaded",
+                code: .badMedia, url: folder.path, cause: "there is no \(kind) in what was loaded",
                 detail: files.unreadable.first)
         }
         guard files.unreadable.isEmpty || allowsUnreadable else {

@@ -55,6 +55,8 @@ struct FileAssembler {
     /// Slots of which nothing more is left away.
     private var begun: Set<Int> = []
     private(set) var problems: [Problem] = []
+    /// Media that nothing can be made of, in a line each.
+    private(set) var leftOut: [String] = []
     private(set) var end = Duration.zero
 
     private struct TimelineKey: Hashable {
@@ -267,6 +269,7 @@ struct FileAssembler {
                 problems.append(
                     Problem(segment: segment, text: error.cause, isLocked: error.code == .contentKey))
                 lanes[index].pipeline.abandon(id)
+            case .leftOut(let error): leftOut.append(error.cause)
             case .cues(let batch): lanes[index].cues.add(batch, language: lanes[index].language)
             case .sync, .cut, .closedCaptions, .metadata, .fact, .note, .parameterSets: break
             }

@@ -75,7 +75,7 @@ struct PictureReader {
                 }
                 guard track.id == self.track?.id else { continue }
                 output.samples.append(try decrypted(sample, of: track))
-            case .eventMessage, .note: break
+            case .eventMessage, .unreadTrack, .note: break
             }
         }
         return output

@@ -1,4 +1,4 @@
-package import Glibc
+import Glibc
 
 /// Opens files where somebody else may have put something first: nothing is written through a link, nor over what belongs
 /// to others.

@@ -235,6 +235,14 @@ extension ProgramMapTable.Stream {
         0x0e: "DTS-HD", 0x0f: "DTS Neural", 0x15: "AC-4", 0x21: "DTS-UHD",
     ]
 
+    /// The kind of media of a stream that nobody reads; nil where it is neither pictures nor sound, or unknown.
+    var unreadKind: MediaType? {
+        guard case .unknown(let name) = content else { return nil }
+        if name.hasSuffix(" video") { return .video }
+        let sound = ["sound", "Audio", "PCM", "TrueHD", "E-AC-3", "DTS", "AC-4"]
+        return sound.contains(where: name.contains) ? .audio : nil
+    }
+
     /// Its samples are encrypted one by one (SAMPLE-AES). Source: as ``content``.
     var isSampleEncrypted: Bool { [0xdb, 0xcf, 0xc1, 0xc2].contains(type) }
 

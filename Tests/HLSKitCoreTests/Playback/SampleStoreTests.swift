@@ -46,6 +46,7 @@ struct SampleStoreTests {
         while words.count < count, let item = store.next() {
             switch item {
             case .track: words.append("T")
+            case .skipped: words.append("S")
             case .sample(let sample, _): words.append("\(sample.pts)")
             case .end(let number): words.append("E\(number)")
             }
@@ -173,6 +174,33 @@ struct SampleStoreTests {
         _ = Self.read(&store)
         #expect(store.time(stepping: count, from: .milliseconds(time)) == target.map { .milliseconds($0) })
         #expect(store.time(stepping: .max, from: .zero) == nil)
+    }
+
+    @Test("media that comes bit by bit after a seek is read from the last sync sample before its place, once that is there")
+    func laterSyncSample() {
+        var store = SampleStore(keepsRead: false)
+        store.removeAll(landing: .exact(.milliseconds(2500)))
+        store.append([.track(Self.track(), window: PresentationWindow())])
+        let samples = Self.samples(0..<4000)
+        store.append(Array(samples[..<10]))
+        #expect(Self.read(&store, count: 4) == ["T", "0", "40", "80"])
+        store.append(Array(samples[10..<30]))
+        #expect(Self.read(&store, count: 3) == ["S", "1000", "1040"])
+        store.append(Array(samples[30...]))
+        #expect(Self.read(&store, count: 3) == ["S", "2000", "2040"])
+        #expect(Self.read(&store).last == "3960")
+        // Where nothing was read yet, nothing is left away; where nothing is sought, nothing either.
+        for landing in [Landing.exact(.milliseconds(2500)), .sync(.milliseconds(2000)), .segmentStart(.seconds(2))] {
+            store.removeAll(landing: landing)
+            store.append([.track(Self.track(), window: PresentationWindow())])
+            store.append(samples)
+            #expect(Self.read(&store, count: 2) == ["T", landing.floor == nil ? "0" : "2000"])
+        }
+        // Sound is decoded from where it comes.
+        store.removeAll(landing: .exact(.milliseconds(2500)))
+        store.append([.track(Self.track(.audio), window: PresentationWindow())])
+        store.append(samples)
+        #expect(Self.read(&store, count: 2) == ["T", "0"])
     }
 
     @Test("windows of before a seek count no more, its landing does")

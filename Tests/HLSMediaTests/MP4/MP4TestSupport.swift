@@ -56,6 +56,7 @@ struct Demuxed {
             case .sample(let sample): Self.line(sample)
             case .eventMessage(let message):
                 "event \(message.schemeIDURI) \(message.timing) \(message.messageData.count)"
+            case .unreadTrack(let kind, let name): "unread \(kind) \(name)"
             case .note(let text): "note \(text)"
             }
         }

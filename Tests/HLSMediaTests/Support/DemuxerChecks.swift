@@ -60,6 +60,7 @@ enum DemuxerChecks {
             switch event {
             case .tracks(let tracks): digest.combine(tracks)
             case .eventMessage(let message): digest.combine(message)
+            case .unreadTrack(_, let name): digest.combine(name)
             case .note(let text): digest.combine(text)
             case .sample(let sample):
                 sampleCount += 1

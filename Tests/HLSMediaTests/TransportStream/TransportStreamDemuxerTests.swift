@@ -364,6 +364,8 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         var codec: MediaCodec?
         /// SAMPLE-AES.
         var isEncrypted = false
+        /// Its kind and name, where nobody reads it.
+        var unread: String?
         var description: String { "0x\(String(type, radix: 16)) \(descriptors)" }
     }
 
@@ -388,7 +390,9 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
             TypeCase(type: 0xc1, codec: .ac3, isEncrypted: true),
             TypeCase(type: 0xc2, codec: .eac3, isEncrypted: true), TypeCase(type: 0x01, codec: .mpeg1Video),
             TypeCase(type: 0x02, codec: .mpeg2Video), TypeCase(type: 0x10, codec: .mpeg4Video),
-            TypeCase(type: 0x82, codec: .dts), TypeCase(type: 0xea),
+            TypeCase(type: 0x82, codec: .dts), TypeCase(type: 0xea, unread: "video VC-1 video"),
+            TypeCase(type: 0x33, unread: "video VVC video"), TypeCase(type: 0x2d, unread: "audio MPEG-H 3D Audio"),
+            TypeCase(type: 0x83, unread: "audio Dolby TrueHD"), TypeCase(type: 0x90),
         ])
     func types(_ test: TypeCase) {
         let writer = TransportStreamWriter(
@@ -398,6 +402,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         #expect(track?.codec == test.codec)
         #expect((track?.encryption?.scheme == .elementaryStream) == test.isEncrypted)
         #expect(trace.notes.count == (test.codec == nil ? 1 : 0))
+        #expect(trace.unread.first == test.unread)
         #expect(trace.error == nil)
     }
 

@@ -16,6 +16,8 @@ enum LaneOutput: Sendable {
     case closedCaptions(ClosedCaptionData, at: Duration, duration: Duration)
     case metadata(TimedMetadata, at: Duration)
     case fact(MediaFact)
+    /// Media of a kind that is wanted is left out, because nothing can be made of it.
+    case leftOut(PlayerError)
     case note(String)
 }
 
@@ -50,6 +52,8 @@ struct LanePipeline {
     private var rest: (rest: TransportStreamRest, of: SegmentJob)?
     /// Tracks that were chosen in vain.
     private var silentTracks: Set<Int> = []
+    /// What was told to be left out.
+    private var leftOut: Set<String> = []
     private var isSequenceOpen = false
     /// A segment was begun.
     private(set) var hasBegun = false
@@ -304,12 +308,25 @@ struct LanePipeline {
             silentTracks = reader.silentTracks
         }
         if mode == .demux, reader.tracks.isEmpty { output.append(.fact(.tracks(reader.job.id, []))) }
+        if mode == .demux { tellLeftOut(of: reader, output: &output) }
         rest = reader.restForNext.map { ($0, reader.job) }
         let (start, end) = reader.range
         if let soundEnd = reader.ends[.audio], soundEnd < reader.job.start + reader.job.duration {
             output.append(.fact(.soundEnded(reader.job.id, at: soundEnd)))
         }
         output.append(.fact(.segmentEnded(reader.job.id, start: start, end: end)))
+    }
+
+    /// Tells of wanted media that is there and cannot be decoded, beside other media that is handed on.
+    private mutating func tellLeftOut(of reader: SegmentReader, output: inout [LaneOutput]) {
+        for type in [MediaType.video, .audio] where wanted(of: reader.job).contains(type) {
+            guard let name = reader.undecodable(type), leftOut.insert(name).inserted else { continue }
+            let kind = type == .audio ? "sound" : "pictures"
+            output.append(
+                .leftOut(
+                    PlayerError(
+                        code: .badMedia, cause: "\(kind) left out: \(name) cannot be decoded", url: reader.job.url)))
+        }
     }
 
     private mutating func handle(
@@ -330,6 +347,7 @@ struct LanePipeline {
                     deliver(sample, &reader, timeline: &timeline, output: &output)
                 }
             case .note(let text): output.append(.note(text))
+            case .unreadTrack(let type, let name): reader.unread[type] = reader.unread[type] ?? name
             case .eventMessage(let message): if wanted.contains(.metadata) { reader.hold(message) }
             }
         }

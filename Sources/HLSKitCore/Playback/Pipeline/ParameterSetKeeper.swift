@@ -81,7 +81,7 @@ struct StreamHead {
                 else { continue }
                 keeper.note(sample, of: track, in: stream)
                 return true
-            case .eventMessage, .note: break
+            case .eventMessage, .unreadTrack, .note: break
             }
         }
         return byteCount > Self.maximumByteCount

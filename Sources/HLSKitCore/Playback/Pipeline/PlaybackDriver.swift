@@ -575,6 +575,7 @@ struct PlaybackDriver: ~Copyable {
                     tellExpectation()
                 }
                 facts.append(fact)
+            case .leftOut(let error): engine.publish(.recoverableError(error))
             case .note(let text):
                 engine.publish(.warning(text))
                 configuration.log.note(.warning(text))

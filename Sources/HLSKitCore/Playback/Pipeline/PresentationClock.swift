@@ -13,6 +13,8 @@ final class PresentationClock: Sendable {
         var generation = 0
         /// Time runs backwards: what is presented comes in that order, too.
         var isReverse = false
+        /// Time has run since the last flush.
+        var hasRun = false
         var due: [ObjectIdentifier: Duration] = [:]
     }
 
@@ -34,10 +36,14 @@ final class PresentationClock: Sendable {
     enum Outcome { case due, flushed }
 
     /// Waits until the timebase reaches `time`. `waiter` names the renderer; each has one time at most.
-    func wait(until time: Duration, generation: Int, waiter: ObjectIdentifier) async -> Outcome {
+    ///
+    /// - Parameter isHeard: as in ``isDue(_:isHeard:)``.
+    func wait(
+        until time: Duration, isHeard: Bool = false, generation: Int, waiter: ObjectIdentifier
+    ) async -> Outcome {
         let outcome: Outcome? = gate.withLock { state in
             if state.isClosed || state.generation != generation { return .flushed }
-            if !state.isHeld, !isPaced || state.hasReached(time, at: clock.now) { return .due }
+            if !state.isHeld, !isPaced || state.isDue(time, isHeard: isHeard, at: clock.now) { return .due }
             state.due[waiter] = time
             return nil
         }
@@ -48,7 +54,7 @@ final class PresentationClock: Sendable {
                 state.due[waiter] = nil
                 return .flushed
             }
-            guard !state.isHeld, !isPaced || state.hasReached(time, at: clock.now) else { return nil }
+            guard !state.isHeld, !isPaced || state.isDue(time, isHeard: isHeard, at: clock.now) else { return nil }
             state.due[waiter] = nil
             return .due
         }
@@ -67,10 +73,11 @@ final class PresentationClock: Sendable {
         isPaced ? gate.withLock { $0.timebase.hostTime(of: time) } : nil
     }
 
-    /// Whether the time of media has come.
-    func hasReached(_ time: Duration) -> Bool {
+    /// Whether the time of media has come. A picture of now is shown while time stands still; sound is not heard before
+    /// time runs.
+    func isDue(_ time: Duration, isHeard: Bool) -> Bool {
         let now = clock.now
-        return gate.withLock { $0.hasReached(time, at: now) }
+        return gate.withLock { $0.isDue(time, isHeard: isHeard, at: now) }
     }
 
     /// The item time of now.
@@ -98,7 +105,10 @@ final class PresentationClock: Sendable {
     }
 
     func setTimebase(_ timebase: TimebaseState) {
-        gate.signal { $0.timebase = timebase }
+        gate.signal { state in
+            state.timebase = timebase
+            if timebase.rate != 0 { state.hasRun = true }
+        }
     }
 
     /// Lets the renderers go on whose time has come.
@@ -124,6 +134,7 @@ final class PresentationClock: Sendable {
         gate.signal { state in
             state.generation += 1
             state.isReverse = isReverse
+            state.hasRun = false
             state.due.removeAll()
             state.timebase = TimebaseState(itemTime: time, hostTime: now, rate: 0)
         }
@@ -138,6 +149,11 @@ final class PresentationClock: Sendable {
 }
 
 extension PresentationClock.State {
+    fileprivate func isDue(_ time: Duration, isHeard: Bool, at host: Duration) -> Bool {
+        guard isHeard, timebase.rate == 0 || host < timebase.hostTime else { return hasReached(time, at: host) }
+        return hasRun && time < timebase.itemTime
+    }
+
     fileprivate func hasReached(_ time: Duration, at host: Duration) -> Bool {
         let now = timebase.itemTime(at: host)
         return isReverse ? now <= time : now >= time

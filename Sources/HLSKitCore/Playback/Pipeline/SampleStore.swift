@@ -23,6 +23,8 @@ struct SampleStore: Sendable {
     /// What is read.
     enum Item: Sendable {
         case track(RunStart)
+        /// Samples were left away that nothing needs: decoding begins anew with the sync sample that follows.
+        case skipped
         case sample(MediaSample, offset: Duration)
         case end(number: Int)
     }
@@ -149,7 +151,13 @@ struct SampleStore: Sendable {
         let index = cursor - base
         guard index < entries.count else { return nil }
         if case .undecided = landing { return nil }
-        let entry = entries[index]
+        if let place = laterSyncPlace {
+            let isTold = run(of: cursor).map { $0.first == toldRun } ?? false
+            cursor = place
+            if !keepsRead { dropRead() }
+            if isTold { return .skipped }
+        }
+        let entry = entries[cursor - base]
         guard let sample = entry.sample else {
             cursor += 1
             // Kept: after a seek it is come to once more.
@@ -162,6 +170,25 @@ struct SampleStore: Sendable {
         cursor += 1
         if !keepsRead { dropRead() }
         return .sample(sample, offset: entry.offset)
+    }
+
+    /// Pictures are not put in by the time that they are shown at: this far behind it one may come that is shown before.
+    private static let longestReordering = Duration.seconds(1)
+
+    /// Place of a sync sample between the one that is read next and where presentation begins: media that comes bit by
+    /// bit is read before the best place to begin at is there.
+    private var laterSyncPlace: Int? {
+        guard let floor = landing?.floor, entries[cursor - base].time < floor, let run = run(of: cursor),
+            run.track.mediaType == .video
+        else { return nil }
+        let end = min(runs.first { $0.first > cursor }?.first ?? endPlace, endPlace)
+        var best: Int?
+        for place in (cursor + 1)..<max(end, cursor + 1) {
+            let entry = entries[place - base]
+            if entry.time > floor + Self.longestReordering { break }
+            if entry.isSync, entry.time <= floor { best = place }
+        }
+        return best
     }
 
     private func start(of run: Run, at entry: Entry) -> RunStart {

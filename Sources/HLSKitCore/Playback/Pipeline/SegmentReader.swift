@@ -28,6 +28,8 @@ struct SegmentReader {
     private(set) var selected: [MediaType: MediaTrack] = [:]
     /// All tracks that the segment has told of.
     private(set) var tracks: [MediaTrack] = []
+    /// What tracks are, of each kind, that no demuxer reads.
+    var unread: [MediaType: String] = [:]
     /// Kinds that were selected in the middle of the segment: they begin where decoding can.
     private var awaitingSync: Set<MediaType> = []
     /// Metadata that no place was found for yet.
@@ -340,6 +342,12 @@ struct SegmentReader {
                 selected[type] = useful.count < 2 ? useful.first : Self.best(of: useful, silent)
             }
         }
+    }
+
+    /// What the media of this kind is, where there is some and none of it can be decoded; nil where some is read.
+    func undecodable(_ type: MediaType) -> String? {
+        guard selected[type] == nil else { return nil }
+        return tracks.first { $0.mediaType == type && $0.isMedia }?.codec.rawValue ?? unread[type]
     }
 
     /// The first that has something to give and that can be decoded.

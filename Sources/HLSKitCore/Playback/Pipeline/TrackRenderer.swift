@@ -294,6 +294,10 @@ final class TrackRenderer: Sendable {
             var media: Media
             var time: Duration
             var length: Duration
+
+            var isSound: Bool {
+                if case .audio = media { true } else { false }
+            }
         }
 
         init(renderer: TrackRenderer) {
@@ -325,6 +329,7 @@ final class TrackRenderer: Sendable {
         mutating func process(_ item: SampleStore.Item) async {
             switch item {
             case .track(let start): await begin(start)
+            case .skipped: beginAnew()
             case .sample(let sample, let offset): await decode(sample, offset: offset)
             case .end(let number):
                 await drain()
@@ -362,6 +367,16 @@ final class TrackRenderer: Sendable {
             openDecoder(renderer.mode.withLock(\.self))
             if renderer.hub.writersWantSamples(of: track.mediaType) { renderer.hub.lockstep?.join(track.mediaType) }
             await attempt { hub throws(OutputError) in try await hub.begin(track) }
+        }
+
+        /// What is inside of the decoder only led up to samples that were left away.
+        private mutating func beginAnew() {
+            guard decoder != nil else { return }
+            decoder = nil
+            candidate = nil
+            optionalPictures = []
+            silence.interrupt()
+            openDecoder(renderer.mode.withLock(\.self))
         }
 
         private mutating func openDecoder(_ mode: Mode) {
@@ -642,7 +657,7 @@ final class TrackRenderer: Sendable {
 
         private var isFirstDue: Bool {
             guard let first = pending.first else { return false }
-            return renderer.clock.hasReached(first.time)
+            return renderer.clock.isDue(first.time, isHeard: first.isSound)
         }
 
         /// Whether the decoder has fallen so far behind that its picture is of the past. Then it is counted and not
@@ -681,7 +696,7 @@ final class TrackRenderer: Sendable {
         mutating func presentFirst() async {
             guard !pending.isEmpty else { return }
             let next = pending.removeFirst()
-            guard await waitUntilDue(next.time) else { return }
+            guard await waitUntilDue(next.time, isHeard: next.isSound) else { return }
             let generation = clockGeneration
             switch next.media {
             case .video(let frame):
@@ -771,9 +786,10 @@ final class TrackRenderer: Sendable {
         }
 
         /// Waits until `time` has come. False where the media was flushed meanwhile.
-        private func waitUntilDue(_ time: Duration) async -> Bool {
+        private func waitUntilDue(_ time: Duration, isHeard: Bool = false) async -> Bool {
             guard
-                await renderer.clock.wait(until: time, generation: clockGeneration, waiter: ObjectIdentifier(renderer))
+                await renderer.clock.wait(
+                    until: time, isHeard: isHeard, generation: clockGeneration, waiter: ObjectIdentifier(renderer))
                     == .due,
                 // Without a jump in time, too: media that is loaded again for who came late replaces what was decoded.
                 renderer.isCurrent(generation)

@@ -155,6 +155,13 @@ public struct ContainerProbe: Sendable, Hashable {
         ["WAV", "AVI"].contains(appearance) || containers.contains { $0.1 == appearance }
     }
 
+    /// Why bytes of such an appearance are not read as media.
+    package static func refusal(ofAppearance appearance: String) -> MediaError {
+        isUnsupportedContainer(appearance)
+            ? MediaError(code: .unsupported, byteOffset: 0, text: "\(appearance) is not supported")
+            : MediaError(code: .unknownContainer, byteOffset: 0, text: "not media: it looks like \(appearance)")
+    }
+
     private static let containers: [([UInt8], String)] = [
         ([0x1a, 0x45, 0xdf, 0xa3], "Matroska"), (Array("FLV".utf8), "FLV"), (Array("OggS".utf8), "Ogg"),
         (Array("RIFF".utf8), "RIFF"), ([0, 0, 1, 0xba], "an MPEG program stream"), (Array("fLaC".utf8), "FLAC"),

@@ -17,10 +17,7 @@ extension ContainerProbe.Container {
             }
         case .webVTT:
             throw MediaError(code: .unknownContainer, byteOffset: 0, text: "WebVTT where media belongs")
-        case .unknown(let appearance) where ContainerProbe.isUnsupportedContainer(appearance):
-            throw MediaError(code: .unsupported, byteOffset: 0, text: "\(appearance) is not supported")
-        case .unknown(let appearance):
-            throw MediaError(code: .unknownContainer, byteOffset: 0, text: "not media: it looks like \(appearance)")
+        case .unknown(let appearance): throw ContainerProbe.refusal(ofAppearance: appearance)
         }
     }
 }

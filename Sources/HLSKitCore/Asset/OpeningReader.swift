@@ -86,7 +86,7 @@ struct OpeningReader: ResourceReader {
                 mode = .media(MediaHeadReader(amount))
                 return true
             case .unknown(let name) where ContainerProbe.isUnsupportedContainer(name):
-                throw MediaError(code: .unsupported, byteOffset: 0, text: "\(name) is not supported")
+                throw ContainerProbe.refusal(ofAppearance: name)
             // The parser says best why it is no playlist.
             case .webVTT, .unknown: break
             }

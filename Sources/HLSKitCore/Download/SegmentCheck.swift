@@ -25,7 +25,7 @@ struct SegmentCheck: Sendable {
     /// - Parameter mayBeEmpty: a file of subtitles that has no cue; other media is never empty.
     func finish(mayBeEmpty: Bool) throws(MediaError) {
         if let appearance = Self.appearance(of: head, mayBeEmpty) {
-            throw MediaError(code: .unknownContainer, byteOffset: 0, text: "not media: it looks like \(appearance)")
+            throw ContainerProbe.refusal(ofAppearance: appearance)
         }
     }
 

@@ -12,7 +12,7 @@ package enum SafeFile {
     ///   - overwrite: whether there may be one.
     ///   - mode: of the file, also where it was there before.
     /// - Returns: a descriptor for writing.
-    package static func create(_ path: String, overwrite: Bool, mode: mode_t = 0o600) throws(OutputError) -> Int32 {
+    package static func create(_ path: String, overwrite: Bool, mode: UInt32 = 0o600) throws(OutputError) -> Int32 {
         if !overwrite || !isThere(path) {
             let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
             // Somebody may have been faster.

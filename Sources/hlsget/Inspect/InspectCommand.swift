@@ -39,25 +39,29 @@ struct InspectCommand: AsyncParsableCommand {
             }
             return .done
         } catch {
-            if error.isOfOtherKind, let report = await mediaFile(input) {
-                if json {
-                    StandardStream.output.writeLine(report.document.text)
-                } else {
-                    StandardStream.output.write(report.text)
+            var error = error
+            do {
+                if error.isOfOtherKind, let report = try await mediaFile(input) {
+                    if json {
+                        StandardStream.output.writeLine(report.document.text)
+                    } else {
+                        StandardStream.output.write(report.text)
+                    }
+                    return .done
                 }
-                return .done
-            }
+            } catch let failure as AssetError where failure.code == .badMedia {
+                error = PlaylistInput.Failure(failure)
+            } catch {}
             if json { StandardStream.output.writeLine(PlaylistJSON.document(error).text) }
-            StandardStream.error.writeLine(
-                ErrorLine.line(error.cause, url: error.url ?? input.name, detail: error.detail))
+            StandardStream.error.writeLine(error.text(for: input.name))
             return error.status
         }
     }
 
-    /// What was given, where it is a media file.
-    private static func mediaFile(_ input: PlaylistInput) async -> MediaFileReport? {
+    /// What was given, where it is a media file; nil where it is something else.
+    private static func mediaFile(_ input: PlaylistInput) async throws -> MediaFileReport? {
         guard let url = (try? input.url()) ?? nil else { return nil }
         let options = input.connection.assetOptions(of: url, allowsFilesOutside: true)
-        return (try? await MediaFileReport.load(url, options)) ?? nil
+        return try await MediaFileReport.load(url, options)
     }
 }

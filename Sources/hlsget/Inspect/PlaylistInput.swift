@@ -13,6 +13,16 @@ struct PlaylistInput: Sendable {
         var status: ExitStatus
         /// There are bytes, and they are no playlist.
         var isOfOtherKind = false
+        /// The cause names what the user gave.
+        var namesInput = false
+
+        /// The line for a person.
+        ///
+        /// - Parameter name: what the user gave.
+        func text(for name: String) -> String {
+            ErrorLine.line(
+                cause, url: namesInput ? nil : url ?? name, detail: detail ?? line.map { "line \($0)" })
+        }
 
         init(cause: String, detail: String?, line: Int? = nil, status: ExitStatus) {
             self.cause = cause
@@ -33,9 +43,14 @@ struct PlaylistInput: Sendable {
         init(_ error: LoadingError) {
             let failure = LoadingFailure(error, as: .named)
             self.init(cause: failure.cause, detail: failure.detail, status: ExitStatus(error))
-            url = error.url
+            url = error.url.isEmpty ? nil : error.url
             // Media may be of any size.
             isOfOtherKind = error.code == .tooLarge
+        }
+
+        init(_ error: AssetError) {
+            self.init(cause: error.cause, detail: error.detail, status: ExitStatus(error))
+            url = error.url
         }
 
         /// Whatever loading throws.
@@ -44,6 +59,7 @@ struct PlaylistInput: Sendable {
             case let error as Failure: self = error
             case let error as PlaylistError: self.init(error)
             case let error as LoadingError: self.init(error)
+            case let error as AssetError: self.init(error)
             default: self.init(cause: String(describing: error), detail: nil, status: ExitStatus(error))
             }
         }
@@ -64,7 +80,9 @@ struct PlaylistInput: Sendable {
         do {
             return try InputLocation.url(of: name, in: InputLocation.workingDirectory() ?? "/")
         } catch {
-            throw Failure(cause: error.description, detail: nil, status: .usage)
+            var failure = Failure(cause: error.description, detail: nil, status: .usage)
+            failure.namesInput = true
+            throw failure
         }
     }
 
@@ -73,9 +91,15 @@ struct PlaylistInput: Sendable {
         guard let url = try url() else { return try readFile(STDIN_FILENO, url: baseURL ?? "", options) }
         if let path = try path(of: url) {
             let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw Self.unreadable(errno) }
+            guard descriptor >= 0 else { throw Self.unreadable(errno, url) }
             defer { close(descriptor) }
-            return try readFile(descriptor, url: baseURL ?? url, options)
+            do throws(Failure) {
+                return try readFile(descriptor, url: baseURL ?? url, options)
+            } catch {
+                var error = error
+                error.url = error.url ?? url
+                throw error
+            }
         }
         do {
             var playlist = try await loader(of: url).load(options)
@@ -96,22 +120,29 @@ struct PlaylistInput: Sendable {
     ) throws(Failure) -> Playlist {
         var parser = PlaylistParser(url: url, options: options)
         var buffer = [UInt8](repeating: 0, count: 256 << 10)
+        var isEmpty = true
+        var count = 0
         do throws(PlaylistError) {
             while true {
-                let count = buffer.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
+                count = buffer.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
                 if count < 0, errno == EINTR { continue }
-                guard count >= 0 else { break }
+                guard count >= 0, count > 0 || !isEmpty else { break }
                 guard count > 0 else { return try parser.finish() }
+                isEmpty = false
                 try parser.append(buffer[..<count])
             }
         } catch {
             throw Failure(error)
         }
-        throw Self.unreadable(errno)
+        guard count < 0 else { throw Failure(LoadingError(code: .emptyBody, url: url, text: "the file is empty")) }
+        throw Self.unreadable(errno, url)
     }
 
-    private static func unreadable(_ code: Int32) -> Failure {
-        Failure(cause: "cannot be read", detail: String(cString: strerror(code)), status: .notFound)
+    private static func unreadable(_ code: Int32, _ url: String) -> Failure {
+        Failure(
+            LoadingError(
+                code: code == ENOENT ? .fileNotFound : .fileNotReadable, url: url,
+                text: String(cString: strerror(code))))
     }
 
     /// The path of a `file:` URL; nil for other URLs.

@@ -46,8 +46,7 @@ struct LintCommand: AsyncParsableCommand {
             return report.hasErrors ? .badPlaylist : .done
         } catch {
             if json { StandardStream.output.writeLine(PlaylistJSON.document(error).text) }
-            StandardStream.error.writeLine(
-                ErrorLine.line(error.cause, url: error.url ?? input.name, detail: error.detail))
+            StandardStream.error.writeLine(error.text(for: input.name))
             return error.status
         }
     }

@@ -325,7 +325,7 @@ struct LanePipeline {
             output.append(
                 .leftOut(
                     PlayerError(
-                        code: .badMedia, cause: "\(kind) left out: \(name) cannot be decoded", url: reader.job.url)))
+                        code: .badMedia, url: reader.job.url, cause: "\(kind) left out: \(name) cannot be decoded")))
         }
     }
 

@@ -304,7 +304,7 @@ struct SegmentReader {
 
     private func refuseUnknown() throws(MediaError) {
         guard case .unknown(let appearance) = container else { return }
-        throw MediaError(code: .unknownContainer, byteOffset: 0, text: "not media: it looks like \(appearance)")
+        throw ContainerProbe.refusal(ofAppearance: appearance)
     }
 
     // MARK: Tracks and times

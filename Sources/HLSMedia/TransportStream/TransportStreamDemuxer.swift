@@ -35,6 +35,9 @@ public struct TransportStreamDemuxer: Demuxer {
         core = TransportStreamCore(wantedProgram: nil, continuing: rest, leavesRest: true)
     }
 
+    /// The tables of a program were read, or came from the segment before.
+    package var hasProgram: Bool { core.hasProgram }
+
     /// After ``finish(to:)`` of a demuxer made with ``init(continuing:)``: what the next segment may go on with. nil where
     /// nothing was found, and where the segment was truncated.
     public var rest: TransportStreamRest? { core.rest }

@@ -40,6 +40,25 @@ struct LanePipelineTests {
 
     @Test("RFC 8216 §4.3.2.5: a transport stream's initialization section is its tables", arguments: [true, false])
     func tables(inMap: Bool) throws {
+        let (tables, media, count) = try Self.transportStream()
+        var pipeline = LanePipeline(lane: .main, mode: .demux, wanted: [.video])
+        var timeline = ItemTimeline()
+        var output: [LaneOutput] = []
+        pipeline.provide(Self.map, bytes: tables)
+        for number in 1...2 {
+            var job = Self.job(number)
+            if !inMap { job.map = nil }
+            pipeline.begin(job)
+            pipeline.append(inMap ? media : tables + media, to: job.id)
+            pipeline.finish(job.id)
+            pipeline.run(timeline: &timeline, output: &output)
+        }
+        let sampleCount = output.count { if case .sample = $0 { true } else { false } }
+        #expect(sampleCount == 2 * count)
+    }
+
+    /// A short stream, its tables by themselves, and how many samples there are.
+    private static func transportStream() throws -> (tables: [UInt8], media: [UInt8], sampleCount: Int) {
         let fixture = try PacketFixture("h264-annexb")
         let folder = try TemporaryFolder()
         let writer = try OutputFormat.ts.makeWriter(path: folder.path("out"))
@@ -57,20 +76,63 @@ struct LanePipelineTests {
             let isTable = [0, 0x11, 0x1000].contains(Int(packet[start + 1] & 0x1F) << 8 | Int(packet[start + 2]))
             if isTable { tables += packet } else { media += packet }
         }
+        return (tables, media, fixture.samples.count)
+    }
+
+    @Test(
+        "a segment of a transport stream without tables has those of the head of its stream",
+        arguments: ["found", "not there", "known"])
+    func tablesOfHead(_ answer: String) throws {
+        let (tables, media, count) = try Self.transportStream()
+        var pipeline = LanePipeline(lane: .main, mode: .demux, wanted: [.video])
+        var timeline = ItemTimeline()
+        func read(_ number: Int) -> [LaneOutput] {
+            var job = Self.job(number)
+            job.map = nil
+            // After a seek: nothing is carried over from the segment before.
+            job.startsNewSequence = true
+            job.stream = StreamID(playlistURL: "list", epoch: 0, discontinuity: 0)
+            var output: [LaneOutput] = []
+            pipeline.begin(job)
+            pipeline.append(media, to: job.id)
+            pipeline.finish(job.id)
+            pipeline.run(timeline: &timeline, output: &output)
+            let asks = output.contains { if case .fact(.headNeeded) = $0 { true } else { false } }
+            #expect(asks == (number == 1))
+            guard asks else { return output }
+            if answer == "not there" {
+                pipeline.appendHead(media + media, of: job.id, key: nil)
+                pipeline.endHead(of: job.id)
+            } else {
+                pipeline.appendHead(tables + media, of: job.id, key: nil)
+            }
+            pipeline.run(timeline: &timeline, output: &output)
+            return output
+        }
+        for number in 1...(answer == "known" ? 2 : 1) {
+            let output = read(number)
+            #expect(output.count { if case .sample = $0 { true } else { false } } == (answer == "not there" ? 0 : count))
+            let hasFailed = output.contains { if case .fact(.segmentFailed) = $0 { true } else { false } }
+            #expect(hasFailed == (answer == "not there"))
+        }
+    }
+
+    @Test("a segment that is listed as media and holds no sample has failed", arguments: [4000, 400])
+    func noSamples(milliseconds: Int) throws {
+        var job = Self.job(1)
+        job.map = nil
+        job.duration = .milliseconds(milliseconds)
         var pipeline = LanePipeline(lane: .main, mode: .demux, wanted: [.video])
         var timeline = ItemTimeline()
         var output: [LaneOutput] = []
-        pipeline.provide(Self.map, bytes: tables)
-        for number in 1...2 {
-            var job = Self.job(number)
-            if !inMap { job.map = nil }
-            pipeline.begin(job)
-            pipeline.append(inMap ? media : tables + media, to: job.id)
-            pipeline.finish(job.id)
-            pipeline.run(timeline: &timeline, output: &output)
+        pipeline.begin(job)
+        pipeline.append(try Self.transportStream().tables, to: job.id)
+        pipeline.finish(job.id)
+        pipeline.run(timeline: &timeline, output: &output)
+        let hasFailed = output.contains {
+            if case .fact(.segmentFailed(_, .media(let error))) = $0 { error.code == .malformed } else { false }
         }
-        let sampleCount = output.count { if case .sample = $0 { true } else { false } }
-        #expect(sampleCount == 2 * fixture.samples.count)
+        #expect(hasFailed == (milliseconds == 4000))
     }
 
     /// A file read as a segment of its own.
@@ -107,6 +169,11 @@ struct LanePipelineTests {
         let output = self.output(of: bytes, wanted: [.video, .audio])
         let types = Set(output.compactMap { if case .sample(_, let type, _) = $0 { type } else { nil } })
         #expect(types == [.audio])
+        let told = output.compactMap { if case .leftOut(let error) = $0 { error.cause } else { nil } }
+        #expect(told == ["pictures left out: xyz1 cannot be decoded"])
+        // Who does not want them is not told.
+        let sound = self.output(of: bytes, wanted: [.audio])
+        #expect(!sound.contains { if case .leftOut = $0 { true } else { false } })
     }
 
     /// How a segment comes after another one.

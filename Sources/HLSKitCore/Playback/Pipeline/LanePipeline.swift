@@ -106,7 +106,8 @@ struct LanePipeline {
             readers[index].awaitsHead
         else { return }
         if readers[index].head == nil {
-            readers[index].head = StreamHead(decryption: key.flatMap { decryption(with: $0) })
+            readers[index].head = StreamHead(
+                decryption: key.flatMap { decryption(with: $0) }, endsWithTables: readers[index].awaitsTables)
         }
         if readers[index].head?.append(bytes, to: &parameterSets, of: stream) ?? true { endHead(of: segment) }
     }
@@ -122,6 +123,7 @@ struct LanePipeline {
         readers[index].awaitsHead = false
         readers[index].head = nil
         readers[index].isHeadNews = true
+        if readers[index].awaitsTables, let stream = readers[index].job.stream { parameterSets.endTables(of: stream) }
     }
 
     mutating func flush() {
@@ -165,6 +167,7 @@ struct LanePipeline {
             if reader.isHeadNews {
                 reader.isHeadNews = false
                 output.append(.fact(.headRead(reader.job.id)))
+                readTables(&reader, timeline: &timeline, output: &output)
                 handle(reader.takeHeld(), &reader, timeline: &timeline, output: &output)
                 report(reader, output: &output)
             }
@@ -174,12 +177,14 @@ struct LanePipeline {
                 try consume(clear, &reader, timeline: &timeline, output: &output)
                 guard !reader.lacksKey else { throw .noKey }
                 report(reader, output: &output)
+                awaitTables(&reader, isEnd: false, timeline: &timeline, output: &output)
             }
             guard reader.isComplete, !reader.awaitsHead else { return false }
             if !reader.isDecrypted {
                 reader.isDecrypted = true
                 let rest = try reader.finishDecrypting()
                 try consume(rest, &reader, timeline: &timeline, output: &output)
+                awaitTables(&reader, isEnd: true, timeline: &timeline, output: &output)
             }
             guard !reader.awaitsHead else { return false }
             if !reader.isDemuxed {
@@ -294,7 +299,16 @@ struct LanePipeline {
         }
         handle(events, &reader, timeline: &timeline, output: &output)
         guard !reader.lacksKey else { throw .noKey }
+        if mode == .demux, lane != .subtitles, !reader.job.window.isStill, !reader.hasSamples,
+            !reader.awaitsHead, reader.job.duration > Self.longestEmptySegment
+        {
+            throw .media(MediaError(code: .malformed, text: "no sample can be found in it"))
+        }
     }
+
+    /// A short rest may hold nothing that begins in it; a segment that is listed as longer than this and holds no sample
+    /// is damaged.
+    private static let longestEmptySegment = Duration.milliseconds(500)
 
     /// All of a segment was handed on.
     private mutating func close(
@@ -368,6 +382,31 @@ struct LanePipeline {
         reader.awaitsHead = true
         output.append(.fact(.headNeeded(reader.job.id)))
         return true
+    }
+
+    /// Asks the head of the stream for the tables that this segment of a transport stream does not have.
+    private mutating func awaitTables(
+        _ reader: inout SegmentReader, isEnd: Bool, timeline: inout ItemTimeline, output: inout [LaneOutput]
+    ) {
+        guard mode == .demux, !reader.awaitsHead, reader.lacksTables(isEnd: isEnd), let stream = reader.job.stream
+        else { return }
+        reader.awaitsTables = true
+        guard parameterSets.tables[stream] == nil else {
+            return readTables(&reader, timeline: &timeline, output: &output)
+        }
+        reader.awaitsHead = true
+        output.append(.fact(.headNeeded(reader.job.id)))
+    }
+
+    private mutating func readTables(
+        _ reader: inout SegmentReader, timeline: inout ItemTimeline, output: inout [LaneOutput]
+    ) {
+        guard reader.awaitsTables else { return }
+        reader.awaitsTables = false
+        guard let stream = reader.job.stream, let tables = parameterSets.tables[stream] else { return }
+        var events: [DemuxerEvent] = []
+        reader.read(tables: tables, to: &events)
+        handle(events, &reader, timeline: &timeline, output: &output)
     }
 
     /// Kinds of media that are wanted of a segment.

@@ -15,6 +15,9 @@ struct ParameterSetKeeper: Sendable {
     private var known: [StreamID: [UInt8]] = [:]
     /// Streams whose head was asked for.
     private var asked: Set<StreamID> = []
+    /// The tables of transport streams, as packets, where segments were found without; empty where the head has none
+    /// either.
+    fileprivate(set) var tables: [StreamID: [UInt8]] = [:]
 
     /// Takes note of a sample that decoding can start at.
     mutating func note(_ sample: MediaSample, of track: MediaTrack, in stream: StreamID?) {
@@ -29,6 +32,11 @@ struct ParameterSetKeeper: Sendable {
     func sets(for track: MediaTrack, in stream: StreamID?) -> [UInt8] {
         guard let stream, track.mediaType == .video, PictureParameterSets.areInBand(track) else { return [] }
         return known[stream] ?? []
+    }
+
+    /// The head was read.
+    mutating func endTables(of stream: StreamID) {
+        if tables[stream] == nil { tables[stream] = [] }
     }
 
     /// Whether decoding cannot start at a sample for all that is known, and the head of its stream was not asked for yet.
@@ -48,12 +56,17 @@ struct StreamHead {
     private var probe: [UInt8] = []
     private var tracks: [MediaTrack] = []
     private var byteCount = 0
+    /// Nothing but the tables is looked for, and the bytes that have not shown them yet.
+    private let endsWithTables: Bool
+    private var bytesBeforeTables: [UInt8] = []
 
     /// A head has no more bytes than this before its first picture.
     private static let maximumByteCount = 4 << 20
 
-    init(decryption: SegmentReader.Decryption?) {
+    /// - Parameter endsWithTables: nothing but the tables of a transport stream is looked for.
+    init(decryption: SegmentReader.Decryption?, endsWithTables: Bool) {
         self.decryption = decryption
+        self.endsWithTables = endsWithTables
     }
 
     /// Takes the next bytes. True when there is nothing more to be learnt.
@@ -62,6 +75,7 @@ struct StreamHead {
         var events: [DemuxerEvent] = []
         do {
             var clear = try decryption?.decrypt(bytes) ?? bytes
+            if endsWithTables { return findTables(in: clear, for: &keeper, of: stream) }
             if demuxer == nil {
                 probe += clear
                 guard let container = ContainerProbe.identify(probe[...], isComplete: false) else { return false }
@@ -85,5 +99,19 @@ struct StreamHead {
             }
         }
         return byteCount > Self.maximumByteCount
+    }
+
+    /// Tables come at the front.
+    private static let longestWayToTables = 256 << 10
+
+    private mutating func findTables(
+        in bytes: [UInt8], for keeper: inout ParameterSetKeeper, of stream: StreamID
+    ) -> Bool {
+        bytesBeforeTables += bytes
+        guard case .transportStream(let stride)? = ContainerProbe.identify(bytesBeforeTables[...], isComplete: false),
+            let found = TransportStreamPreamble(head: bytesBeforeTables, stride: stride, holding: [])
+        else { return bytesBeforeTables.count > Self.longestWayToTables }
+        keeper.tables[stream] = found.packets(without: [])
+        return true
     }
 }

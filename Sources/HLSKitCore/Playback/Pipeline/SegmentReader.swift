@@ -17,6 +17,11 @@ struct SegmentReader {
     var awaitsHead = false
     var isHeadNews = false
     var head: StreamHead?
+    /// It is the tables of the transport stream that are waited for.
+    var awaitsTables = false
+    /// Nothing is to be learnt of tables any more.
+    private var areTablesKnown = false
+    private var demuxedByteCount = 0
     /// What was demuxed meanwhile.
     private var held: [DemuxerEvent] = []
     /// The one picture that is wanted of the segment was handed on.
@@ -73,6 +78,24 @@ struct SegmentReader {
     }
 
     var opensSequence: Bool { job.startsNewSequence }
+
+    /// Tables come at the front of a segment; one that has none in its first bytes is looked at elsewhere.
+    private static let longestWayToTables = 128 << 10
+
+    /// Whether this is a transport stream that tells of no program in its first bytes, or at all. True once at most.
+    mutating func lacksTables(isEnd: Bool) -> Bool {
+        guard !areTablesKnown, isEnd || demuxedByteCount > Self.longestWayToTables,
+            let demuxer = demuxer as? TransportStreamDemuxer
+        else { return false }
+        areTablesKnown = true
+        return !demuxer.hasProgram
+    }
+
+    /// Takes tables that were found elsewhere: what came before them is read as well.
+    mutating func read(tables: [UInt8], to events: inout [DemuxerEvent]) {
+        // Tables that cannot be read are none.
+        try? demuxer?.append(tables[...], to: &events)
+    }
 
     /// Keeps what was demuxed until the head of the stream is there.
     mutating func hold(_ events: ArraySlice<DemuxerEvent>) { held += events }
@@ -213,6 +236,7 @@ struct SegmentReader {
     }
 
     private mutating func feed(_ bytes: [UInt8], to events: inout [DemuxerEvent]) throws(MediaError) {
+        demuxedByteCount += bytes.count
         events += prologueEvents
         prologueEvents = []
         try demuxer?.append(bytes[...], to: &events)
@@ -398,6 +422,9 @@ struct SegmentReader {
                 time: ItemTimeline.duration(sample.pts, track.timescale),
                 duration: ItemTimeline.duration(max(0, sample.duration), track.timescale), data: data))
     }
+
+    /// Samples of any track have come out of the segment.
+    var hasSamples: Bool { !seen.isEmpty }
 
     /// A track of the segment, wanted or not.
     func track(id: Int) -> MediaTrack? { tracks.first { $0.id == id } }

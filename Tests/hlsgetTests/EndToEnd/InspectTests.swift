@@ -90,7 +90,7 @@ import Testing
         arguments: [
             Failure("404", "@/none.m3u8", status: 3, words: "not found", "/none.m3u8", "404"),
             Failure("403", "@/forbidden.m3u8", status: 3, words: "/forbidden.m3u8", "403"),
-            Failure("no such file", "none.m3u8", status: 3, words: "none.m3u8", "No such file"),
+            Failure("no such file", "none.m3u8", status: 3, words: "none.m3u8", "no such file"),
             Failure(
                 "refused port", "--retries", "0", "http://127.0.0.1:1/", status: 4, words: "connect", "127.0.0.1:1"),
             Failure(

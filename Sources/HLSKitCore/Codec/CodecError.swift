@@ -20,7 +20,7 @@ public struct CodecError: Error, Sendable, Hashable, CustomStringConvertible {
         self.init(call: call, code: code, text: Self.words(for: code))
     }
 
-    public var description: String { "\(call): \(text) (\(code))" }
+    public var description: String { code == Self.noLibrary ? text : "\(call): \(text) (\(code))" }
 
     /// The input was at fault, and the next input may be good.
     public var isDamagedInput: Bool { code == CLibAV_error_invalid_data() }

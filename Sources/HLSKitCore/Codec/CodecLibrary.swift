@@ -52,10 +52,7 @@ struct CodecLibrary: Sendable {
     /// nil where the library is not installed, or cannot be loaded.
     static let installed = try? loading.get()
     /// Throws where it is not, and says why.
-    static func check() throws(CodecError) {
-        guard case .failure(let failure) = loading else { return }
-        throw CodecError(call: "dlopen", code: CodecError.noLibrary, text: failure.text(for: name))
-    }
+    static func check() throws(CodecError) { try DynamicLibrary.check(loading, name) }
     /// Of the version that this was compiled for.
     static let name = "libavcodec.so.\(LIBAVCODEC_VERSION_MAJOR)"
 

@@ -28,5 +28,11 @@ struct DynamicLibrary {
         return unsafeBitCast(address, to: Function.self)
     }
 
+    /// Throws why a library is not there.
+    static func check<Library>(_ loading: Result<Library, Failure>, _ name: String) throws(CodecError) {
+        guard case .failure(let failure) = loading else { return }
+        throw CodecError(call: "dlopen", code: CodecError.noLibrary, text: failure.text(for: name))
+    }
+
     private static var failure: Failure { Failure(text: dlerror().map { String(cString: $0) } ?? "") }
 }

@@ -22,8 +22,13 @@ struct FormatLibrary: Sendable {
     let freeWriter: @convention(c) (UnsafeMutablePointer<Writer?>?) -> Void
     let flushWriter: @convention(c) (Writer?) -> Void
 
-    /// nil where the library is not installed.
-    static let installed = try? FormatLibrary(DynamicLibrary(name))
+    private static let loading: Result<FormatLibrary, DynamicLibrary.Failure> = Result {
+        () throws(DynamicLibrary.Failure) in try FormatLibrary(DynamicLibrary(name))
+    }
+    /// nil where the library is not installed, or cannot be loaded.
+    static let installed = try? loading.get()
+    /// Throws where it is not, and says why.
+    static func check() throws(CodecError) { try DynamicLibrary.check(loading, name) }
     /// Of the version that this was compiled for.
     static let name = "libavformat.so.\(LIBAVFORMAT_VERSION_MAJOR)"
 

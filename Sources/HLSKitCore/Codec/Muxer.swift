@@ -52,6 +52,7 @@ final class Muxer {
         written = Array(repeating: nil, count: tracks.count)
         lastStep = Array(repeating: 0, count: tracks.count)
         packet = try Packet()
+        try FormatLibrary.check()
         var context: UnsafeMutablePointer<AVFormatContext>?
         let code = avformat_alloc_output_context2(&context, nil, format, nil)
         guard code >= 0, let context else { throw CodecError(call: "avformat_alloc_output_context2", code: code) }
@@ -183,7 +184,7 @@ final class Muxer {
         }
         guard let library = FormatLibrary.installed else {
             av_freep(&buffer)
-            throw CodecError(call: "dlopen", code: CodecError.noLibrary, text: "\(FormatLibrary.name) is not installed")
+            throw CodecError(call: "dlopen", code: CodecError.noLibrary)
         }
         let io = CLibAV_alloc_writer(
             library.allocateWriter, buffer?.assumingMemoryBound(to: UInt8.self), Self.bufferByteCount, opaque, write,

@@ -290,6 +290,6 @@ extension AssetError {
     fileprivate var isBeyondEnd: Bool { cause == AssetError.noSuchRange || detail == "HTTP 416" }
 
     static func noVideo(_ url: String) -> AssetError {
-        AssetError(code: .noEligibleVariant, url: url, cause: "there is no video in it")
+        AssetError(code: .badMedia, url: url, cause: "there is no video in it")
     }
 }

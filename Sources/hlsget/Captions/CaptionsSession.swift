@@ -160,11 +160,15 @@ struct CaptionsSession {
         if let rate = player.state.variant?.frameRate, let duration = Self.frameDuration(rate) {
             writer.timeCodeFrameDuration = duration
         }
+        let duration = item.duration
         await player.close()
         let captions =
             expression == nil
             ? collector.closedCaptions.filter { $0.service == service }.map(\.caption)
             : collector.cues.map(\.caption)
+        if captions.isEmpty, status == .done, failure == nil {
+            failure = PlayVerdict.startBehindEnd(command.range.from, duration, url: url)
+        }
         return try finish(captions, writer, file, failure, status, url)
     }
 

@@ -47,19 +47,20 @@ struct PlayVerdict: Sendable, Equatable {
     }
 
     /// Of what reaches past the end some may be decoded all the same.
-    private var startsBehindEnd: Bool {
-        guard case .fromStart(let time)? = from, let duration = state.duration.finiteSeconds else { return false }
-        return time / .seconds(1) >= duration
+    private var startsBehindEnd: Bool { Self.startBehindEnd(from, state.duration, url: url) != nil }
+
+    /// Why there is nothing from a place on: the stream is shorter. nil where it is not, or is not known to be.
+    static func startBehindEnd(_ from: TimePosition?, _ duration: MediaTime, url: String) -> PlayerError? {
+        guard case .fromStart(let time)? = from, let duration = duration.finiteSeconds, time / .seconds(1) >= duration
+        else { return nil }
+        return PlayerError(
+            code: .notAvailable, url: url, cause: "the stream ends before --from",
+            detail: "it lasts \(Decimals.clock(duration))")
     }
 
     private var emptiness: PlayerError {
-        let duration = state.duration.finiteSeconds
         let start = state.currentTime.finiteSeconds
-        if startsBehindEnd, let duration {
-            return PlayerError(
-                code: .notAvailable, url: url, cause: "the stream ends before --from",
-                detail: "it lasts \(Decimals.clock(duration))")
-        }
+        if let error = Self.startBehindEnd(from, state.duration, url: url) { return error }
         if case .fromStart(let time)? = to, let start, time / .seconds(1) < start {
             return PlayerError(
                 code: .notAvailable, url: url, cause: "--to is before the place where playing began",

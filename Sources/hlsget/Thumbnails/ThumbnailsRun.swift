@@ -195,8 +195,15 @@ struct ThumbnailsRun {
         // What all have in common is said once.
         var told: Set<AssetError> = []
         for failure in failures {
-            guard let error = failure.error, told.insert(error).inserted else { continue }
-            let same = failures.count { $0.error == error }
+            guard var error = failure.error, told.insert(error).inserted else { continue }
+            var same = failures.count { $0.error == error }
+            if same < made.count, failures.count == made.count, made.allSatisfy({ $0.error?.cause == error.cause }) {
+                // All parts of it are alike.
+                told.formUnion(made.compactMap(\.error))
+                same = made.count
+                error.url = url
+                error.detail = nil
+            }
             let what =
                 same > 1 ? " (\(same) images)" : " (\(Decimals.text(failure.wish.time / .seconds(1), places: 3)) s)"
             StandardStream.error.writeLine(ErrorLine.text(for: error) + what)

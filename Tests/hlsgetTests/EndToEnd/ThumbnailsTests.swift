@@ -70,7 +70,7 @@ import Testing
         arguments: [
             Failure(arguments: ["/nowhere.m3u8"], status: 3, words: "no such file"),
             Failure(arguments: [SampleMedia.folder + "/subtitles-en-0.vtt"], status: 5, words: "not an HLS playlist"),
-            Failure(arguments: [SampleMedia.folder + "/audio-en.m3u8"], status: 6, words: "there is no video in it"),
+            Failure(arguments: [SampleMedia.folder + "/audio-en.m3u8"], status: 8, words: "there is no video in it"),
             Failure(arguments: [sample, "--times", "99", "--exact"], status: 10, words: "outside of what there is"),
             Failure(arguments: [sample, "--times", "99"], status: 10, words: "outside of what there is"),
             Failure(arguments: ["http://"], status: 64, words: "names no host"),

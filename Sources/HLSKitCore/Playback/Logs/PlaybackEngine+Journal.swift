@@ -68,16 +68,10 @@ extension PlaybackEngine {
 extension ItemPlayback {
     /// The item is over: what its logs and metrics still have to say, since no driver comes to it any more.
     mutating func closeJournal(at now: Duration) -> [EngineEffect] {
-        var rest: [EngineEffect] = []
-        effects.removeAll { effect in
-            guard case .diary = effect else { return false }
-            rest.append(effect)
-            return true
-        }
         var statistics = PlaybackStatistics()
         counters.fill(&statistics)
         engine.journal?.noteDroppedFrames(statistics.numberOfDroppedVideoFrames, inPeriodBefore: false)
-        return rest + engine.endSession(at: now)
+        return engine.endSession(at: now)
     }
 }
 

@@ -255,9 +255,9 @@ struct PlaybackDriver: ~Copyable {
             presentation.release()
         case .ask(let question): engine.handle(.answer(question.answered()))
         case .refreshURL(let expired): refresh(expired)
-        case .diary(let diary, let entry): diary.take(entry)
         case .note(let decision): configuration.log.note(decision)
-        case .seekBegan, .seekEnded, .seekRefused, .prerollEnded, .itemEnded, .advanceToNextItem: break
+        // Told to whom they concern by the player.
+        case .diary, .seekBegan, .seekEnded, .seekRefused, .prerollEnded, .itemEnded, .advanceToNextItem: break
         }
     }
 

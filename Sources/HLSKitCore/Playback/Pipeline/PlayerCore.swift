@@ -19,6 +19,8 @@ final class PlayerCore: Sendable {
         /// For each of them the item that it is about.
         var addressees: [PlayerItem?] = []
         var firstTicket = 0
+        /// What diaries were not told yet, in order.
+        var diaryEntries: [(diary: ItemDiary, entry: DiaryEntry)] = []
         var isClosed = false
         /// The time of the last change: never earlier than the one before.
         var changed = Duration.zero
@@ -30,8 +32,6 @@ final class PlayerCore: Sendable {
         var starts: [Int] = []
         var alarms: [DriverInbox] = []
         var closes: [DriverInbox] = []
-        /// What items that are over still have to tell.
-        var diaries: [EngineEffect] = []
         var seeks = SeekQueue.Ended()
         /// Everything that was decided is published at once: there may be no driver to do it.
         var publishes = false
@@ -54,6 +54,8 @@ final class PlayerCore: Sendable {
     let state: Mutex<State>
     /// Held while events go from the outbox to the hub, so that they stay in order.
     private let publishing = Mutex(())
+    /// Held while diaries are told, for the same reason.
+    private let telling = Mutex(())
 
     init(configuration: PlayerConfiguration) {
         var configuration = configuration
@@ -119,13 +121,29 @@ final class PlayerCore: Sendable {
         afterwards.seeks.tell()
         for id in afterwards.starts { startDriver(of: id) }
         for inbox in afterwards.closes { inbox.close() }
-        for case .diary(let diary, let entry) in afterwards.diaries { diary.take(entry) }
+        tellDiaries()
         for inbox in afterwards.alarms { inbox.alarm() }
         for neighbour in afterwards.neighbours { neighbour.allowanceHasChanged() }
         if afterwards.publishes { publish(upTo: .max) }
         guard afterwards.hasChanged else { return }
         timeObservers.tell(at: clock.now, isLast: afterwards.lacksDriver)
         stateChanges.publish(())
+    }
+
+    /// Tells diaries what they have to know, in order, whoever decided it: none is closed before the last entry is there.
+    private func tellDiaries() {
+        // Most changes have none to tell, and need not wait for others.
+        guard state.withLock({ !$0.diaryEntries.isEmpty }) else { return }
+        telling.withLock { _ in
+            while true {
+                let entries = state.withLock { state in
+                    defer { state.diaryEntries = [] }
+                    return state.diaryEntries
+                }
+                guard !entries.isEmpty else { return }
+                for (diary, entry) in entries { diary.take(entry) }
+            }
+        }
     }
 
     private func startDriver(of id: Int) {

@@ -148,6 +148,7 @@ extension PlayerCore.Afterwards {
 
 extension EngineEffect {
     fileprivate var isEvent: Bool { if case .publish = self { true } else { false } }
+    fileprivate var isDiary: Bool { if case .diary = self { true } else { false } }
 }
 
 extension PlayerCore.State {
@@ -173,6 +174,8 @@ extension PlayerCore.State {
     /// - Parameter tellsBy: the playback whose driver publishes the events, where that is another one.
     mutating func add(_ effects: [EngineEffect], of id: Int, tellsBy teller: Int? = nil, at now: Duration) {
         let item = update(id) { $0.item } ?? nil
+        noteDiaries(in: effects)
+        let effects = effects.filter { !$0.isDiary }
         var tickets: [Int] = []
         for effect in effects {
             guard case .publish(let kind) = effect else { continue }
@@ -187,12 +190,17 @@ extension PlayerCore.State {
         }
     }
 
+    private mutating func noteDiaries(in effects: [EngineEffect]) {
+        for case .diary(let diary, let entry) in effects { diaryEntries.append((diary, entry)) }
+    }
+
     /// Takes an item's playback out of the player. Its driver ends by itself.
     mutating func retire(_ id: Int, at now: Duration, _ afterwards: inout PlayerCore.Afterwards) {
+        var lastEffects: [EngineEffect] = []
         update(id) { playback in
             guard !playback.isRetired else { return }
             playback.isRetired = true
-            afterwards.diaries += playback.closeJournal(at: now)
+            lastEffects = playback.closeJournal(at: now)
             afterwards.seeks += playback.seeks.close()
             playback.assetKeys?.cancel()
             for waiter in playback.prerolls { afterwards.seeks.end(waiter, false) }
@@ -202,6 +210,7 @@ extension PlayerCore.State {
                 details: PlayerItem.Details(of: playback.engine))
             afterwards.closes.append(playback.inbox)
         }
+        noteDiaries(in: lastEffects)
     }
 
     /// Takes an item that has not had its turn out of the player.

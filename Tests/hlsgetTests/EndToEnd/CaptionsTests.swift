@@ -92,7 +92,7 @@ struct CaptionsTests {
         for (arguments, status) in [
             (["--subs", "lang=xx", Self.master], 6), (["--service", "CC1", Self.master], 6),
             (["-o", "a.txt", Self.master], 64), (["--service", "CC9", Self.master], 64),
-            (["no-such-file.m3u8"], 3),
+            (["no-such-file.m3u8"], 3), (["--from", "500", Self.master], 10),
         ] as [([String], Int32)] {
             let result = try await hlsget(["captions"] + arguments, in: folder)
             #expect(result.status == status, "\(arguments): \(result.errors)")

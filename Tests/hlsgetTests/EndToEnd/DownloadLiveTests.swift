@@ -96,7 +96,25 @@ struct DownloadLiveTests {
         #expect(try await pictures("a.mp4", in: folder) == Array(SampleMedia.frameHashes(of: "180p").prefix(400)))
     }
 
-    @Test("S02: interrupted, a live stream is what there was of it", arguments: [SIGINT, SIGTERM])
+    @Test("an end before the place where a live stream is joined is told, and nothing is written over")
+    func endBeforeStart() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Array("old".utf8), to: "a.ts")
+        let origin = try LiveOrigin(last: 20, ends: false)
+        try await withServer(answering: { origin.answer($0, $1) }) { server in
+            for output in [["-f", "null"], ["--overwrite", "-o", "a.ts"]] {
+                let result = try await hlsget(
+                    output + ["--from", "-1", "--to", "1", "\(server.url)/master.m3u8"], in: folder)
+                #expect(result.status == 10, "\(result.errors)")
+                #expect(
+                    result.errorLines.first?.contains("--to is before the place where playing began") == true,
+                    "\(result.errors)")
+            }
+        }
+        #expect(FileManager.default.contents(atPath: folder.path + "/a.ts") == Data("old".utf8))
+    }
+
+    @Test("S02: interrupted, a live stream is what there was of it", arguments: [SIGINT, SIGTERM, SIGHUP])
     func interrupted(_ signal: Int32) async throws {
         let folder = try ScratchFolder()
         let origin = try LiveOrigin(last: 5, ends: false)

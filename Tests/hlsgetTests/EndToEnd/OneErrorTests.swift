@@ -1,0 +1,94 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// One fault has one code and one line, whatever was wanted of the stream.
+///
+/// Source: docs/behaviour/loading-failures.md, docs/behaviour/exit-codes.md.
+@Suite("one error, whichever command meets it", .timeLimit(.minutes(3)))
+struct OneErrorTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        /// `@` is the server.
+        var input: String
+        var status: Int32
+        var words: String
+    }
+
+    static let cases = [
+        Case(testDescription: "404", input: "@/none.m3u8", status: 3, words: "not found"),
+        Case(testDescription: "403", input: "@/forbidden.m3u8", status: 3, words: "refuses access"),
+        Case(testDescription: "no such file", input: "none.m3u8", status: 3, words: "no such file"),
+        Case(testDescription: "an empty file", input: "empty.m3u8", status: 4, words: "the file is empty"),
+        Case(testDescription: "a page", input: "@/page", status: 5, words: "(line 1)"),
+        Case(testDescription: "a file that is a page", input: "page.m3u8", status: 5, words: "(line 1)"),
+        Case(testDescription: "Matroska", input: "a.mkv", status: 8, words: "Matroska is not supported"),
+        Case(testDescription: "FLAC from a server", input: "@/a.flac", status: 8, words: "FLAC is not supported"),
+        Case(testDescription: "no host", input: "http://", status: 64, words: "http:// names no host"),
+        Case(testDescription: "another scheme", input: "gopher://h/a", status: 12, words: "not allowed"),
+    ]
+
+    private static let commands: [[String]] = [
+        ["play", "-f", "null"], ["play", "--fast", "--no-decode"], ["download", "-o", "a.mp4"], ["inspect"],
+        ["captions"], ["thumbnails"],
+    ]
+
+    @Test("the code and the line are the same for all commands", arguments: cases)
+    func line(_ test: Case) async throws {
+        let page = Array("<html>no</html>\n".utf8)
+        let flac = Array("fLaC".utf8) + [UInt8](repeating: 7, count: 5000)
+        let origin = try OddOrigin(["page": page, "a.flac": flac], forbidding: "forbidden.m3u8")
+        defer { origin.stop() }
+        let folder = try ScratchFolder()
+        try folder.write(page, to: "page.m3u8")
+        try folder.write([], to: "empty.m3u8")
+        try folder.write([0x1A, 0x45, 0xDF, 0xA3] + [UInt8](repeating: 7, count: 5000), to: "a.mkv")
+        var lines: Set<String> = []
+        for command in Self.commands {
+            let result = try await hlsget(
+                command + [test.input.replacing("@", with: origin.url)], in: folder)
+            #expect(result.status == test.status, "\(command): \(result.errors)")
+            let line = try #require(result.errorLines.first, "\(command): \(result.errors)")
+            #expect(line.contains(test.words), "\(command): \(line)")
+            #expect(result.errorLines.count == 1, "\(command): \(result.errors)")
+            lines.insert(line)
+            #expect(!FileManager.default.fileExists(atPath: folder.path + "/a.mp4"))
+        }
+        // What cannot be read is the segment for who plays it, and the media for who asks about it.
+        #expect(lines.count <= (test.status == 8 ? 2 : 1), "\(lines)")
+    }
+
+    @Test("too few descriptors are told as such", arguments: [12, 20, 24])
+    func descriptors(limit: Int) async throws {
+        let folder = try ScratchFolder()
+        let origin = try OddOrigin()
+        defer { origin.stop() }
+        let result = try await Command(
+            [
+                "/bin/sh", "-c", "ulimit -n \(limit); exec \"$0\" \"$@\"", Command.productFolder + "/hlsget", "--fast",
+                "--retries", "0", "--duration", "4", "-o", "a.ts", origin.url + "/master.m3u8",
+            ], in: folder.path
+        ).result()
+        guard result.status != 0 else {
+            // It was enough after all: then the file is there.
+            #expect(FileManager.default.fileExists(atPath: folder.path + "/a.ts"))
+            return
+        }
+        #expect(result.errors.lowercased().contains("too many open files"), "\(result.errors)")
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/a.ts"))
+    }
+
+    @Test("the log of a replay goes through no link")
+    func link() async throws {
+        let folder = try ScratchFolder()
+        let play = try await hlsget(
+            "--to", "1", "--fast", "--record-trace", "r.jsonl", SampleMedia.folder + "/master.m3u8", in: folder)
+        #expect(play.status == 0, "\(play.errors)")
+        try folder.write(Array("mine".utf8), to: "mine.txt")
+        symlink("mine.txt", folder.path + "/log.txt")
+        let result = try await hlsget("replay", "r.jsonl", "--log", "log.txt", in: folder)
+        #expect(result.status == 9, "\(result.errors)")
+        #expect(FileManager.default.contents(atPath: folder.path + "/mine.txt") == Data("mine".utf8))
+    }
+}

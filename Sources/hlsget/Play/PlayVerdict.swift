@@ -30,7 +30,7 @@ struct PlayVerdict: Sendable, Equatable {
 
     /// Why nothing was played or written, or not to one of the outputs; nil where everything got something.
     var failure: PlayerError? {
-        if outputs.isEmpty { return hasPlayed && !startsBehindEnd ? nil : emptiness }
+        if outputs.isEmpty { return hasPlayed && !startsBehindEnd && !endsBeforeStart ? nil : emptiness }
         guard let empty = outputs.first(where: \.isEmpty) else { return nil }
         var error = outputs.allSatisfy(\.isEmpty) ? emptiness : missingKind(for: empty)
         let names = outputs.filter(\.isEmpty).map(\.path).joined(separator: ", ")
@@ -58,10 +58,16 @@ struct PlayVerdict: Sendable, Equatable {
             detail: "it lasts \(Decimals.clock(duration))")
     }
 
+    /// What is decoded to begin with is not what was asked for.
+    private var endsBeforeStart: Bool {
+        guard case .fromStart(let time)? = to, let start = state.currentTime.finiteSeconds else { return false }
+        return time / .seconds(1) < start - 0.001
+    }
+
     private var emptiness: PlayerError {
         let start = state.currentTime.finiteSeconds
         if let error = Self.startBehindEnd(from, state.duration, url: url) { return error }
-        if case .fromStart(let time)? = to, let start, time / .seconds(1) < start {
+        if endsBeforeStart, let start {
             return PlayerError(
                 code: .notAvailable, url: url, cause: "--to is before the place where playing began",
                 detail: "it began at \(Decimals.clock(start))")

@@ -775,12 +775,13 @@ final class TrackRenderer: Sendable {
 
         /// Whether a copy is to be handed over at all.
         private func isCopied(_ time: Duration, _ length: Duration) -> Bool {
-            if let firstCopied, time + length <= firstCopied { return false }
+            if let firstCopied, time + length <= firstCopied || window.isEmpty { return false }
             return window.until.map { time < $0 } ?? true
         }
 
         /// Whether media is to be presented at all.
         private func isInside(_ time: Duration, _ length: Duration, isVideo: Bool) -> Bool {
+            if window.isEmpty { return false }
             if let from = window.from, isVideo ? time < from : time + length <= from { return false }
             return window.until.map { time < $0 } ?? true
         }

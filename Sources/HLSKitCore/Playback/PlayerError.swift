@@ -17,6 +17,8 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let contentKey = Code(rawValue: "contentKey")
         /// Media that cannot be demuxed or decoded.
         public static let badMedia = Code(rawValue: "badMedia")
+        /// Pictures or sound that nothing can decode, beside other media that plays. Never why an item fails.
+        public static let trackLeftOut = Code(rawValue: "trackLeftOut")
         /// What was asked for is not there: a part of the item outside of what it has.
         public static let notAvailable = Code(rawValue: "notAvailable")
         /// An output cannot be written.

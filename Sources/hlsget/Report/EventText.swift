@@ -44,6 +44,8 @@ enum EventText {
         switch kind {
         case .segmentSkipped(let segments): line("skipped", segments)
         case .segmentsMissed(let segments): line("missed", segments)
+        case .recoverableError(let error) where error.code == .trackLeftOut:
+            warning(error.cause, url: error.url, detail: error.detail)
         default: nil
         }
     }

@@ -424,6 +424,21 @@ struct EngineFailureTests {
         }
     }
 
+    @Test("R74: what ends with the last request in vain ends for what the server said")
+    func causeOfLastRequest() {
+        for (status, code) in [(404, PlayerError.Code.notFound), (503, .network)] {
+            var origin = ScriptedOrigin.vod(count: 1_000)
+            origin.media = { _ in .status(status).after(.milliseconds(1)) }
+            var harness = EngineHarness.playing("vod.m3u8", from: origin) {
+                $0.retryPolicies.fruitlessRequestTotal = 6
+                $0.retryPolicies.secondTryDelay = .zero
+            }
+            harness.runToEnd(by: .seconds(1_000))
+            #expect(harness.error?.code == code)
+            #expect(harness.requests.count <= 8)
+        }
+    }
+
     @Test("a segment that the rules of safety refuse is passed over (R20, R55, R58)")
     func refusedSegment() {
         for code in [LoadingError.Code.refused, .untrustedCertificate] {

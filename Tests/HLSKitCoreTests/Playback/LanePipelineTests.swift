@@ -171,6 +171,10 @@ struct LanePipelineTests {
         #expect(types == [.audio])
         let told = output.compactMap { if case .leftOut(let error) = $0 { error.cause } else { nil } }
         #expect(told == ["pictures left out: xyz1 cannot be decoded"])
+        // Who wants nothing else has them, and sees why it fails.
+        let pictures = self.output(of: bytes, wanted: [.video])
+        #expect(!pictures.contains { if case .leftOut = $0 { true } else { false } })
+        #expect(pictures.contains { if case .track(let track, _, _) = $0 { track.codec.rawValue == "xyz1" } else { false } })
         // Who does not want them is not told.
         let sound = self.output(of: bytes, wanted: [.audio])
         #expect(!sound.contains { if case .leftOut = $0 { true } else { false } })

@@ -278,7 +278,7 @@ extension PlaybackEngine {
         var failure = RetrySchedule<RequestRole>.Failure(cause: cause, kind: kind)
         let isPatient = kind == .reload && waitsLonger
         loading.bucket.charge(at: now, counts: !isPatient)
-        if loading.bucket.isExhausted { return .fail(failure.isRefusal ? .refused : .network) }
+        if loading.bucket.isExhausted { return .fail(failure.code) }
         failure.isLive = isLiveStream
         failure.isAtLiveEdge = isAtLiveEdge
         failure.targetDuration = (item?.lanes[.main]?.tracker ?? item?.previousTracker)?.pacingTarget ?? .seconds(6)

@@ -238,12 +238,6 @@ extension RetrySchedule.Failure {
         return error.code == .nameNotFound
     }
 
-    /// Forbidden by the rules of safety, not by chance.
-    var isRefusal: Bool {
-        guard case .loading(let error) = cause else { return false }
-        return [.refused, .untrustedCertificate].contains(error.code)
-    }
-
     fileprivate var severity: Severity {
         guard case .loading(let error) = cause else { return .bad }
         switch error.code {
@@ -265,7 +259,7 @@ extension RetrySchedule.Failure {
     }
 
     /// What ends the item, where this does.
-    fileprivate var code: PlayerError.Code {
+    var code: PlayerError.Code {
         switch cause {
         case .loading(let error): PlayerError.Code(LoadingFailure(error, as: role).kind)
         case .badContent:

@@ -337,9 +337,7 @@ struct LanePipeline {
             guard let name = reader.undecodable(type), leftOut.insert(name).inserted else { continue }
             let kind = type == .audio ? "sound" : "pictures"
             output.append(
-                .leftOut(
-                    PlayerError(
-                        code: .badMedia, url: reader.job.url, cause: "\(kind) left out: \(name) cannot be decoded")))
+                .leftOut(PlayerError(code: .trackLeftOut, cause: "\(kind) left out: \(name) cannot be decoded")))
         }
     }
 

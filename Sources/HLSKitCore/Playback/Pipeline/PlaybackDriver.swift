@@ -575,7 +575,9 @@ struct PlaybackDriver: ~Copyable {
                     tellExpectation()
                 }
                 facts.append(fact)
-            case .leftOut(let error): engine.publish(.recoverableError(error))
+            case .leftOut(var error):
+                error.url = engine.read { $0.item?.url }
+                engine.publish(.recoverableError(error))
             case .note(let text):
                 engine.publish(.warning(text))
                 configuration.log.note(.warning(text))

@@ -362,7 +362,7 @@ struct SegmentReader {
             if let old = selected[type], let same = tracks.first(where: { $0.id == old.id && $0.mediaType == type }) {
                 selected[type] = same
             } else {
-                let useful = tracks.filter { $0.mediaType == type && isOfUse($0) }
+                let useful = tracks.filter { $0.mediaType == type && isOfUse($0, wanted) }
                 selected[type] = useful.count < 2 ? useful.first : Self.best(of: useful, silent)
             }
         }
@@ -393,10 +393,14 @@ struct SegmentReader {
     ///
     /// What cannot be decoded is of no use beside what can be, nor are pictures of chapters beside the media: an item is
     /// not lost for them.
-    private func isOfUse(_ track: MediaTrack) -> Bool {
+    private func isOfUse(_ track: MediaTrack, _ wanted: Set<MediaType>) -> Bool {
         if track.mediaType == .video || track.mediaType == .audio {
-            return track.isAuxiliary || !CodecRegistry.canDecode(track.codec)
-                ? !tracks.contains { $0.isMedia && CodecRegistry.canDecode($0.codec) } : true
+            let isDecodable = CodecRegistry.canDecode(track.codec)
+            guard track.isAuxiliary || !isDecodable else { return true }
+            return !tracks.contains { other in
+                other.isMedia && CodecRegistry.canDecode(other.codec)
+                    && (isDecodable || wanted.contains(other.mediaType))
+            }
         }
         guard track.mediaType == .text else { return true }
         if job.id.lane == .subtitles { return TextSampleReader.reads(track) }

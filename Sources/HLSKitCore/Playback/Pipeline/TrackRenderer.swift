@@ -258,10 +258,7 @@ final class TrackRenderer: Sendable {
         private var effort = DecodingEffort()
         /// Presentation times of samples that may come out without a picture, because the decoder may skip them.
         private var optionalPictures: [Int64] = []
-        private var leadIn = LeadIn()
-        private var overlap = OverlapFilter()
-        /// Copies before this item time are not handed over, but for those that lead up to it.
-        private var firstCopied: Duration?
+        private var copies = CopySelection()
         /// The item time that is to be shown, until the picture of it was found.
         private var target: Duration?
         private var candidate: Pending?
@@ -315,8 +312,7 @@ final class TrackRenderer: Sendable {
             lastPresented = nil
             effort = DecodingEffort()
             optionalPictures = []
-            leadIn = LeadIn()
-            overlap = OverlapFilter()
+            copies = CopySelection()
             reported = .seconds(Int64.min / 4)
             target = nil
             candidate = nil
@@ -349,12 +345,10 @@ final class TrackRenderer: Sendable {
             self.track = track
             window = start.window
             aim(at: start.landing)
-            leadIn = LeadIn()
+            copies.begin(track, in: window)
             trimmer = GaplessTrimmer(track.gapless)
             shown = ShownMedia(track.shownRange)
             trimmer.pass(start.skippedTicks, timescale: track.timescale, sampleRate: track.sampleRate)
-            overlap.begin(track, dropsOverlap: window.dropsOverlap)
-            firstCopied = window.from
             if window.dropsOverlap, let lastPresented {
                 self.window.from = max(window.from ?? lastPresented, lastPresented + .microseconds(1))
             }
@@ -741,27 +735,24 @@ final class TrackRenderer: Sendable {
 
         private mutating func pass(_ sample: MediaSample) async {
             guard let track, shown.copies(sample, of: track.mediaType) else { return }
-            let time = ItemTimeline.duration(sample.pts, track.timescale) + offset
-            let length = ItemTimeline.duration(sample.duration, track.timescale)
-            let decodingTime = ItemTimeline.duration(sample.dts, track.timescale) + offset
+            let timing = CopySelection.Timing(
+                decoding: ItemTimeline.duration(sample.dts, track.timescale) + offset,
+                presentation: ItemTimeline.duration(sample.pts, track.timescale) + offset,
+                length: ItemTimeline.duration(sample.duration, track.timescale))
             if decoder == nil { renderer.count { $0.decodedFrames += 1 } }
-            guard overlap.admits(sample, decodingTime: decodingTime, time: time, length: length) else { return }
-            let isVideo = track.mediaType == .video
-            let isWanted =
-                isCopied(decodingTime, length)
-                || isVideo && leadIn.isPassed && (window.until.map { decodingTime < $0 } ?? true)
-                || isVideo && isCopied(time, length)
-            guard isWanted else {
+            switch copies.judge(sample, timing) {
+            case .wanted: break
+            case .dropped: return
+            case .outside:
                 // Nothing of before is to be written any more, whatever is behind it.
-                _ = renderer.hub.lockstep?.isNext(decodingTime, of: track.mediaType)
-                if isVideo { leadIn.hold(sample) }
+                _ = renderer.hub.lockstep?.isNext(timing.decoding, of: track.mediaType)
                 return
             }
-            if decoder == nil { notePrimed(time) }
-            guard await waitUntilDue(decodingTime) else { return }
-            await renderer.hub.lockstep?.wait(for: decodingTime, of: track.mediaType)
+            if decoder == nil { notePrimed(timing.presentation) }
+            guard await waitUntilDue(timing.decoding) else { return }
+            await renderer.hub.lockstep?.wait(for: timing.decoding, of: track.mediaType)
             let generation = clockGeneration
-            for sample in leadIn.pass(with: sample) {
+            for sample in copies.take(sample, timing) {
                 let sample = isTakerNew ? completed(sample) : sample
                 isTakerNew = false
                 let time = ItemTimeline.duration(sample.pts, track.timescale) + offset
@@ -769,14 +760,7 @@ final class TrackRenderer: Sendable {
                     try await hub.write(sample, of: track, at: MediaTime(time), generation: generation)
                 }
             }
-            overlap.note(sample, decodingTime: decodingTime, time: time)
-            if decoder == nil { handedOver(max(time, decodingTime), length) }
-        }
-
-        /// Whether a copy is to be handed over at all.
-        private func isCopied(_ time: Duration, _ length: Duration) -> Bool {
-            if let firstCopied, time + length <= firstCopied || window.isEmpty { return false }
-            return window.until.map { time < $0 } ?? true
+            if decoder == nil { handedOver(max(timing.presentation, timing.decoding), timing.length) }
         }
 
         /// Whether media is to be presented at all.

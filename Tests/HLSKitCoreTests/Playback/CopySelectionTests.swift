@@ -1,0 +1,72 @@
+import HLSMedia
+import Testing
+
+@testable import HLSKitCore
+
+/// Samples of 40 ms, each eighth one a key frame.
+@Suite("Which samples are copied")
+struct CopySelectionTests {
+    private static func track(_ type: MediaType) -> MediaTrack {
+        MediaTrack(id: 1, mediaType: type, codec: type == .video ? .h264 : .aac, timescale: 1000)
+    }
+
+    /// Times of what is handed over of samples from 0 on, in ms.
+    private static func copied(
+        _ type: MediaType, from: Int?, until: Int?, count: Int = 25, selection: CopySelection? = nil
+    ) -> [Int64] {
+        var selection = selection ?? CopySelection()
+        let window = PresentationWindow(
+            from: from.map { .milliseconds($0) }, until: until.map { .milliseconds($0) })
+        selection.begin(track(type), in: window)
+        var times: [Int64] = []
+        for index in 0..<count {
+            let sample = MediaSample(
+                trackID: 1, pts: Int64(index * 40), dts: Int64(index * 40), duration: 40,
+                isSync: type == .audio || index % 8 == 0, data: SampleData([UInt8(index)]))
+            let timing = CopySelection.Timing(
+                decoding: .milliseconds(sample.dts), presentation: .milliseconds(sample.pts),
+                length: .milliseconds(40))
+            guard selection.judge(sample, timing) == .wanted else { continue }
+            times += selection.take(sample, timing).map(\.pts)
+        }
+        return times
+    }
+
+    @Test("pictures begin with those that lead up to the first that is wanted; sound begins with what is heard")
+    func leadIn() {
+        let step = { (range: Range<Int>) in range.map { Int64($0 * 40) } }
+        #expect(Self.copied(.video, from: 450, until: nil) == step(8..<25))
+        #expect(Self.copied(.video, from: 640, until: 720) == step(16..<18))
+        #expect(Self.copied(.video, from: nil, until: 90) == step(0..<3))
+        #expect(Self.copied(.audio, from: 450, until: 530) == step(11..<14))
+        #expect(Self.copied(.audio, from: nil, until: nil) == step(0..<25))
+    }
+
+    @Test("of a window in which there is no time nothing is copied", arguments: [MediaType.video, .audio])
+    func empty(type: MediaType) {
+        #expect(Self.copied(type, from: 450, until: 450).isEmpty)
+        #expect(Self.copied(type, from: 450, until: 200).isEmpty)
+    }
+
+    @Test("a run that repeats what was copied goes on behind it")
+    func overlap() {
+        var selection = CopySelection()
+        selection.begin(Self.track(.audio), in: PresentationWindow())
+        let samples = (0..<10).map { index in
+            MediaSample(
+                trackID: 1, pts: Int64(index * 40), dts: Int64(index * 40), duration: 40, isSync: true,
+                data: SampleData([UInt8(index)]))
+        }
+        func times(_ samples: some Sequence<MediaSample>) -> [Int64] {
+            samples.flatMap { sample -> [Int64] in
+                let time = Duration.milliseconds(sample.pts)
+                let timing = CopySelection.Timing(decoding: time, presentation: time, length: .milliseconds(40))
+                guard selection.judge(sample, timing) == .wanted else { return [] }
+                return selection.take(sample, timing).map(\.pts)
+            }
+        }
+        #expect(times(samples.prefix(5)) == [0, 40, 80, 120, 160])
+        selection.begin(Self.track(.audio), in: PresentationWindow(dropsOverlap: true))
+        #expect(times(samples) == [200, 240, 280, 320, 360])
+    }
+}

@@ -180,6 +180,47 @@ struct LanePipelineTests {
         #expect(!sound.contains { if case .leftOut = $0 { true } else { false } })
     }
 
+    /// Tracks of a file, and which of them are taken.
+    struct Choice: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var tracks: [MediaTrack]
+        var wanted: Set<MediaType> = [.video, .audio]
+        /// Their numbers.
+        var taken: Set<Int>
+    }
+
+    private static func track(_ id: Int, _ codec: MediaCodec, isCover: Bool = false) -> MediaTrack {
+        let isSound = codec == .aac || codec.rawValue == "mlpa"
+        var track = MediaTrack(id: id, mediaType: isSound ? .audio : .video, codec: codec, timescale: 1000)
+        track.isAuxiliary = isCover
+        return track
+    }
+
+    private static let choices = [
+        Choice(
+            testDescription: "a cover beside sound", tracks: [track(1, .aac), track(2, .jpeg, isCover: true)], taken: [1]),
+        Choice(
+            testDescription: "a cover beside sound, and pictures alone are wanted",
+            tracks: [track(1, .aac), track(2, .jpeg, isCover: true)], wanted: [.video], taken: []),
+        Choice(testDescription: "a cover alone", tracks: [track(2, .jpeg, isCover: true)], taken: [2]),
+        Choice(
+            testDescription: "TrueHD beside AAC", tracks: [track(1, MediaCodec(rawValue: "mlpa")), track(2, .aac)],
+            taken: [2]),
+        Choice(
+            testDescription: "TrueHD beside pictures", tracks: [track(1, .h264), track(2, MediaCodec(rawValue: "mlpa"))],
+            taken: [1]),
+        Choice(
+            testDescription: "TrueHD beside pictures that nobody wants",
+            tracks: [track(1, .h264), track(2, MediaCodec(rawValue: "mlpa"))], wanted: [.audio], taken: [2]),
+    ]
+
+    @Test("what cannot be decoded, and covers, are taken where there is nothing else", arguments: choices)
+    func choice(_ choice: Choice) {
+        var reader = SegmentReader(job: Self.job(1))
+        reader.selectTracks(from: choice.tracks, wanted: choice.wanted)
+        #expect(Set(reader.selected.values.map(\.id)) == choice.taken)
+    }
+
     /// How a segment comes after another one.
     struct Joint: Sendable, CustomTestStringConvertible {
         var testDescription: String

@@ -108,6 +108,12 @@ struct PlaySummary: Sendable, Equatable {
         return lost > 0 && lost > (loaded + ofVariant) / 10 || skippedAtEnd > 1
     }
 
+    /// Whether a stream with an end was played in part, and all that follows is missing: the error says why.
+    func isCutShort(by error: PlayerError) -> Bool {
+        [.notFound, .network, .badMedia, .contentKey].contains(error.code) && state.duration.finiteSeconds != nil
+            && state.statistics.durationWatched > 0
+    }
+
     /// The error of what is incomplete: names the first thing that is missing.
     var incompleteError: PlayerError {
         let code = PlayerError.Code.incomplete

@@ -37,8 +37,7 @@ extension PlaybackEngine {
                     detail: "\(gone) segments are gone"))
         }
         if index > 0 { item?.isLate = true }
-        lane.cursor = .position(tracker.position(at: index))
-        lane.startsNewSequence = true
+        lane.begin(.hole, at: .position(tracker.position(at: index)))
         item?.timelineShift += 1
         var resume = resumeTime
         for id in [LaneID.main, .audio] where id != lane.id {
@@ -72,9 +71,7 @@ extension PlaybackEngine {
     private mutating func shift(_ id: LaneID, by distance: Duration, resumingAt time: Duration) {
         guard item?.lanes[id]?.tracker != nil else { return }
         item?.lanes[id]?.tracker?.shift(by: distance)
-        if item?.lanes[id]?.cursor != nil { item?.lanes[id]?.cursor = .time(time) }
-        item?.lanes[id]?.startsNewSequence = true
-        item?.lanes[id]?.dropsOverlap = true
+        item?.lanes[id]?.begin(.elsewhere, at: item?.lanes[id]?.cursor == nil ? nil : .time(time))
     }
 
     /// Counts what is lost. It is told at once, but what goes while the player is paused, reload by reload, when it plays.

@@ -49,21 +49,13 @@ extension PlaybackEngine {
         let playhead = playhead
         late.until = late.until ?? Self.placeToGoOn(lane)
         for flight in lane.segments.reversed() { cancel(flight) }
-        lane.segments = []
-        var place = playhead
+        var (place, cursor) = (playhead, LaneCursor.time(playhead))
         if let tracker = lane.tracker, let index = tracker.index(containing: max(playhead, tracker.start)) {
-            lane.cursor = .position(tracker.position(at: index))
+            cursor = .position(tracker.position(at: index))
             place = min(playhead, tracker.starts[index])
-        } else {
-            lane.cursor = .time(playhead)
         }
-        lane.startsNewSequence = true
-        lane.dropsOverlap = false
-        lane.inheritedRole = nil
-        lane.drainedEnd = nil
+        let wasComplete = lane.begin(.late, at: cursor)
         lane.late = late
-        let wasComplete = lane.isComplete
-        lane.isComplete = false
         self.item?.lanes[id] = lane
         // What lies behind is not there for everybody: who goes back to it has it loaded anew.
         buffer.removeMedia(before: place, in: id.bufferTrack)

@@ -110,12 +110,7 @@ extension PlaybackEngine {
         else { return }
         for flight in lane.segments.reversed() { cancel(flight) }
         buffer.removeAll(in: .legible)
-        item?.lanes[.subtitles]?.segments = []
-        item?.lanes[.subtitles]?.loadedEnd = time
-        item?.lanes[.subtitles]?.cursor = .time(time)
-        item?.lanes[.subtitles]?.startsNewSequence = true
-        guard lane.isComplete else { return }
-        item?.lanes[.subtitles]?.isComplete = false
+        guard item?.lanes[.subtitles]?.begin(.jump(loadedEnd: time), at: .time(time)) == true else { return }
         effects.append(.reopenLane(.subtitles))
         followPlaylist(of: .subtitles)
     }
@@ -201,15 +196,8 @@ extension PlaybackEngine {
         self.item?.lanes[.audio] = lane
         redirect(.audio, to: url)
         guard var lane = self.item?.lanes[.audio] else { return }
-        lane.cursor = .time(begin)
-        lane.startsNewSequence = true
-        lane.dropsOverlap = false
         lastReplacement += 1
-        lane.replacement = lastReplacement
-        lane.isCutAtEnd = false
-        lane.drainedEnd = nil
-        if lane.isComplete {
-            lane.isComplete = false
+        if lane.begin(.replacement(lastReplacement), at: .time(begin)) {
             self.item?.mediaEnd = nil
             effects.append(.reopenLane(.audio))
         }

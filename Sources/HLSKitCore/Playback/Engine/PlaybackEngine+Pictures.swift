@@ -72,14 +72,7 @@ extension PlaybackEngine {
         for flight in beyond.reversed() { cancel(flight) }
         lane = self.item?.lanes[.main] ?? lane
         lane.segments.removeAll { flight in beyond.contains { $0.id == flight.id } }
-        lane.loadedEnd = lane.loadedEnd.map { min($0, end) }
-        lane.cursor = .time(end)
-        lane.startsNewSequence = true
-        lane.dropsOverlap = true
-        lane.drainedEnd = nil
-        let wasComplete = lane.isComplete
-        lane.isComplete = false
-        lane.isCutAtEnd = false
+        let wasComplete = lane.begin(.cut(end), at: .time(end))
         self.item?.lanes[.main] = lane
         self.item?.mediaEnd = nil
         self.item?.decidedFor = nil

@@ -312,8 +312,7 @@ extension PlaybackEngine {
         lane.tracker = tracker
         switch update {
         case .restarted:
-            lane.cursor = .position(tracker.position(at: 0))
-            lane.startsNewSequence = true
+            lane.begin(.hole, at: .position(tracker.position(at: 0)))
             effects.append(.publish(.warning("\(url): the server counts its segments anew")))
         case .changed:
             noteMissed(&lane, resumeTime: next, url: url)

@@ -177,10 +177,7 @@ extension PlaybackEngine {
     mutating func giveBack(from flight: SegmentInFlight) {
         let id = flight.id.lane
         abandon(from: flight.id, keepsAccount: true)
-        item?.lanes[id]?.cursor = .time(flight.job.start)
-        item?.lanes[id]?.startsNewSequence = true
-        item?.lanes[id]?.dropsOverlap = true
-        item?.lanes[id]?.inheritedRole = flight.role
+        item?.lanes[id]?.begin(.again(flight.role), at: .time(flight.job.start))
     }
 }
 

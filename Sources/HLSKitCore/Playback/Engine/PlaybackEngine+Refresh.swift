@@ -74,11 +74,8 @@ extension PlaybackEngine {
         item?.previousTracker = tracker
         if tracker.isLive {
             lane.parked = tracker
-        } else {
-            lane.cursor = .time(Self.resumeTime(of: lane, tracker))
         }
-        lane.startsNewSequence = true
-        lane.dropsOverlap = true
+        lane.begin(.elsewhere, at: tracker.isLive ? nil : .time(Self.resumeTime(of: lane, tracker)))
         lane.tracker = nil
         item?.lanes[id] = lane
         effects.append(.disarm(.reload(id)))

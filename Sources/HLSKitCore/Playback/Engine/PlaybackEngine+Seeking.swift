@@ -262,24 +262,14 @@ extension PlaybackEngine {
         for old in item.lanes.values {
             for flight in old.segments.reversed() { cancel(flight) }
             var lane = old
-            lane.segments = []
             let index = old.tracker.flatMap { $0.index(containing: max(target, $0.start)) }
             if let tracker = old.tracker, let index {
-                lane.cursor = .position(tracker.position(at: index))
                 // A lane whose list begins later has a hole there that nothing fills.
-                lane.loadedEnd = min(tracker.starts[index], target)
+                lane.begin(
+                    .jump(loadedEnd: min(tracker.starts[index], target)), at: .position(tracker.position(at: index)))
             } else {
-                lane.cursor = .time(target)
-                lane.loadedEnd = target
+                lane.begin(.jump(loadedEnd: target), at: .time(target))
             }
-            lane.startsNewSequence = true
-            lane.dropsOverlap = false
-            lane.isCutAtEnd = false
-            lane.soundEnd = nil
-            lane.drainedEnd = nil
-            lane.isComplete = false
-            lane.inheritedRole = nil
-            lane.lost = LostMedia()
             self.item?.lanes[lane.id] = lane
             buffer.removeAll(in: lane.id.bufferTrack)
             cancelUnneededResources(of: lane.id)

@@ -577,7 +577,7 @@ extension PlaybackEngine {
             buffer.insert(ForwardBuffer.Piece(range: range, byteCount: 0, isGap: true), in: id.bufferTrack)
         }
         noteLoadedEnd(range.upperBound, of: id)
-        item?.lanes[id]?.startsNewSequence = true
+        item?.lanes[id]?.begin(.hole, at: nil)
         if !range.isEmpty { effects.append(.passedOver(id, range)) }
         if id == .main {
             watched.lose(range, at: playhead)
@@ -659,12 +659,8 @@ extension PlaybackEngine {
                 let beyond = lane.segments.filter { $0.job.start + $0.job.duration > end }
                 for flight in beyond.reversed() { cancel(flight) }
                 self.item?.lanes[lane.id]?.segments.removeAll { flight in beyond.contains { $0.id == flight.id } }
-                self.item?.lanes[lane.id]?.isCutAtEnd = false
                 buffer.removeMedia(from: end, in: lane.id.bufferTrack)
-                self.item?.lanes[lane.id]?.loadedEnd = lane.loadedEnd.map { min($0, end) }
-                self.item?.lanes[lane.id]?.cursor = .time(max(end, lane.tracker?.start ?? end))
-                self.item?.lanes[lane.id]?.startsNewSequence = true
-                self.item?.lanes[lane.id]?.dropsOverlap = true
+                self.item?.lanes[lane.id]?.begin(.cut(end), at: .time(max(end, lane.tracker?.start ?? end)))
             }
             guard lane.isComplete else { continue }
             self.item?.lanes[lane.id]?.isComplete = false

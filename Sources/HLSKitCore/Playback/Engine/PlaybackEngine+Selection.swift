@@ -118,9 +118,7 @@ extension PlaybackEngine {
         }
         if let tracker = lane.tracker {
             item?.previousTracker = tracker
-            lane.cursor = .time(Self.resumeTime(of: lane, tracker))
-            lane.startsNewSequence = true
-            lane.dropsOverlap = true
+            lane.begin(.elsewhere, at: .time(Self.resumeTime(of: lane, tracker)))
         }
         if let parked = lane.parked { lane.cursor = .time(Self.resumeTime(of: lane, parked)) }
         lane.parked = nil

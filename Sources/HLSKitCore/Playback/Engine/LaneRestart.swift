@@ -1,0 +1,88 @@
+import HLSMedia
+
+/// Why a lane goes on with something else than the segment after its last one.
+///
+/// | | media that is loaded | segments under way | may repeat media | failures until now |
+/// |---|---|---|---|---|
+/// | `jump` | counts no longer | let go | no | forgotten |
+/// | `elsewhere` | stays | stay | yes | count on |
+/// | `again` | stays | let go before | yes | of this segment: count on |
+/// | `cut` | stays up to the cut | those behind it let go before | yes | count on |
+/// | `replacement` | plays until the new media is there | let go | no | forgotten |
+/// | `late` | stays, for those who took it | let go | no | forgotten |
+/// | `hole` | stays | stay | as before | count on |
+enum LaneRestart: Hashable, Sendable {
+    /// The playhead has jumped: media is loaded from there on. `loadedEnd`: where what is loaded then begins.
+    case jump(loadedEnd: Duration)
+    /// The same media comes from another playlist: a variant, a host, a fresh URL.
+    case elsewhere
+    /// A segment is asked for once more, with the tries of this role.
+    case again(SegmentID)
+    /// Media from this time on is loaded once more, in another quality.
+    case cut(Duration)
+    /// Another rendition; such changes are numbered.
+    case replacement(Int)
+    /// Outputs came late to media that was loaded and dropped.
+    case late
+    /// Segments are missing, or the server counts anew: what follows does not follow on what is loaded.
+    case hole
+
+    /// Nothing that was begun before is of use.
+    private var forgets: Bool {
+        switch self {
+        case .jump, .replacement, .late: true
+        case .elsewhere, .again, .cut, .hole: false
+        }
+    }
+
+    /// The end that the lane had come to is no end any more.
+    private var reopens: Bool {
+        if case .cut = self { true } else { forgets }
+    }
+
+    fileprivate func change(_ lane: inout MediaLane) {
+        lane.startsNewSequence = true
+        if forgets {
+            lane.segments = []
+            lane.dropsOverlap = false
+            lane.inheritedRole = nil
+        }
+        if reopens {
+            lane.isComplete = false
+            lane.drainedEnd = nil
+        }
+        switch self {
+        case .jump(let loadedEnd):
+            lane.loadedEnd = loadedEnd
+            lane.isCutAtEnd = false
+            lane.soundEnd = nil
+            lane.lost = LostMedia()
+        case .elsewhere: lane.dropsOverlap = true
+        case .again(let role):
+            lane.dropsOverlap = true
+            lane.inheritedRole = role
+        case .cut(let time):
+            lane.dropsOverlap = true
+            lane.loadedEnd = lane.loadedEnd.map { min($0, time) }
+            lane.isCutAtEnd = false
+        case .replacement(let number):
+            lane.replacement = number
+            lane.isCutAtEnd = false
+        case .late, .hole: break
+        }
+    }
+}
+
+extension MediaLane {
+    /// Goes on at another place than behind the last segment. Every way of doing so is here.
+    ///
+    /// - Parameter place: nil where the lane has none yet, or keeps the one that it has.
+    /// - Returns: whether it had come to its end, and has not any more: then it is to be reopened, and its playlist followed.
+    @discardableResult
+    mutating func begin(_ restart: LaneRestart, at place: LaneCursor?) -> Bool {
+        let wasComplete = isComplete
+        if let place { cursor = place }
+        restart.change(&self)
+        return wasComplete && !isComplete
+    }
+}

@@ -310,7 +310,8 @@ struct RemuxerTests {
         }
     }
 
-    @Test("AC-3 of less than 32 kHz goes into TS and Matroska; MP4 refuses it with its rate", arguments: [16_000, 48_000])
+    @Test(
+        "AC-3 of less than 32 kHz goes into TS and Matroska; MP4 refuses it with its rate", arguments: [16_000, 48_000])
     func slowAC3(sampleRate: Int) throws {
         let folder = try TemporaryFolder()
         let track = MediaTrack(
@@ -320,11 +321,12 @@ struct RemuxerTests {
             data: SampleData([0x0B, 0x77, 0, 0, 0x1C, 0x48] + Array(repeating: 0, count: 762)))
         for format in [OutputFormat.ts, .mp4, .mkv] {
             let writer = try format.makeWriter(path: folder.path("out"), overwrite: true)
-            let error = (Result { () throws(OutputError) in
-                try writer.begin([track])
-                try writer.write(sample, ofTrackAt: 0, at: .zero)
-                try writer.finish()
-            }).failure
+            let error =
+                (Result { () throws(OutputError) in
+                    try writer.begin([track])
+                    try writer.write(sample, ofTrackAt: 0, at: .zero)
+                    try writer.finish()
+                }).failure
             let isRefused = format == .mp4 && sampleRate < 32_000
             #expect((error != nil) == isRefused, "\(format): \(String(describing: error))")
             if isRefused { #expect(error?.text.contains("mp4 cannot hold AC-3 of 16000 Hz") == true) }

@@ -111,7 +111,8 @@ struct LanePipelineTests {
         }
         for number in 1...(answer == "known" ? 2 : 1) {
             let output = read(number)
-            #expect(output.count { if case .sample = $0 { true } else { false } } == (answer == "not there" ? 0 : count))
+            #expect(
+                output.count { if case .sample = $0 { true } else { false } } == (answer == "not there" ? 0 : count))
             let hasFailed = output.contains { if case .fact(.segmentFailed) = $0 { true } else { false } }
             #expect(hasFailed == (answer == "not there"))
         }
@@ -174,7 +175,9 @@ struct LanePipelineTests {
         // Who wants nothing else has them, and sees why it fails.
         let pictures = self.output(of: bytes, wanted: [.video])
         #expect(!pictures.contains { if case .leftOut = $0 { true } else { false } })
-        #expect(pictures.contains { if case .track(let track, _, _) = $0 { track.codec.rawValue == "xyz1" } else { false } })
+        #expect(
+            pictures.contains { if case .track(let track, _, _) = $0 { track.codec.rawValue == "xyz1" } else { false } }
+        )
         // Who does not want them is not told.
         let sound = self.output(of: bytes, wanted: [.audio])
         #expect(!sound.contains { if case .leftOut = $0 { true } else { false } })
@@ -198,7 +201,8 @@ struct LanePipelineTests {
 
     private static let choices = [
         Choice(
-            testDescription: "a cover beside sound", tracks: [track(1, .aac), track(2, .jpeg, isCover: true)], taken: [1]),
+            testDescription: "a cover beside sound", tracks: [track(1, .aac), track(2, .jpeg, isCover: true)],
+            taken: [1]),
         Choice(
             testDescription: "a cover beside sound, and pictures alone are wanted",
             tracks: [track(1, .aac), track(2, .jpeg, isCover: true)], wanted: [.video], taken: []),
@@ -207,7 +211,8 @@ struct LanePipelineTests {
             testDescription: "TrueHD beside AAC", tracks: [track(1, MediaCodec(rawValue: "mlpa")), track(2, .aac)],
             taken: [2]),
         Choice(
-            testDescription: "TrueHD beside pictures", tracks: [track(1, .h264), track(2, MediaCodec(rawValue: "mlpa"))],
+            testDescription: "TrueHD beside pictures",
+            tracks: [track(1, .h264), track(2, MediaCodec(rawValue: "mlpa"))],
             taken: [1]),
         Choice(
             testDescription: "TrueHD beside pictures that nobody wants",

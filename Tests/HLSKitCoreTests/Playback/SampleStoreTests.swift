@@ -176,7 +176,9 @@ struct SampleStoreTests {
         #expect(store.time(stepping: .max, from: .zero) == nil)
     }
 
-    @Test("media that comes bit by bit after a seek is read from the last sync sample before its place, once that is there")
+    @Test(
+        "media that comes bit by bit after a seek is read from the last sync sample before its place, once that is there"
+    )
     func laterSyncSample() {
         var store = SampleStore(keepsRead: false)
         store.removeAll(landing: .exact(.milliseconds(2500)))

@@ -71,7 +71,8 @@ extension PlaybackEngine {
     private mutating func shift(_ id: LaneID, by distance: Duration, resumingAt time: Duration) {
         guard item?.lanes[id]?.tracker != nil else { return }
         item?.lanes[id]?.tracker?.shift(by: distance)
-        item?.lanes[id]?.begin(.elsewhere, at: item?.lanes[id]?.cursor == nil ? nil : .time(time))
+        let hasPlace = item?.lanes[id]?.cursor != nil
+        item?.lanes[id]?.begin(.elsewhere, at: hasPlace ? .time(time) : nil)
     }
 
     /// Counts what is lost. It is told at once, but what goes while the player is paused, reload by reload, when it plays.

@@ -273,7 +273,8 @@ struct PlaySession {
 
     private func exitStatus(of outcome: Outcome, _ summary: PlaySummary) -> ExitStatus {
         if case .interrupted(let signal) = outcome { return .interrupted(signal: signal) }
-        if let error = summary.error { return summary.isCutShort(by: error) ? .incomplete : ExitStatus(error.code) }
+        if let error = outcome.error, summary.isCutShort(by: error) { return .incomplete }
+        if let error = summary.error { return ExitStatus(error.code) }
         if case .left = outcome { return .done }
         return options.isStrict && summary.isIncomplete || summary.isMostlyMissing ? .incomplete : .done
     }

@@ -5,7 +5,8 @@ import Synchronization
 final class OpeningProbe: TransportTask {
     private enum Mode {
         case undecided
-        case passing(byteCount: Int)
+        /// So many bytes were passed on of what came from this URL.
+        case passing(byteCount: Int, url: String)
         case ended
     }
 
@@ -98,7 +99,8 @@ final class OpeningProbe: TransportTask {
             let response = state.response.map { [TransportEvent.response($0)] } ?? []
             state.response = nil
             return response + [event]
-        case (.passing(let count), .data(let bytes)): return pass(bytes, after: count, &state, limit: limit)
+        case (.passing(let count, let url), .data(let bytes)):
+            return pass(bytes, after: count, of: url, &state, limit: limit)
         case (.passing, _): return [event]
         }
     }
@@ -124,23 +126,24 @@ final class OpeningProbe: TransportTask {
             case .webVTT?, .unknown?: break
             }
         }
-        state.mode = .passing(byteCount: 0)
+        let url = state.response?.url ?? ""
+        state.mode = .passing(byteCount: 0, url: url)
         let response = state.response.map { [TransportEvent.response($0)] } ?? []
         state.response = nil
         state.head = []
-        return response + (head.isEmpty ? [] : pass(head, after: 0, &state, limit: limit))
+        return response + (head.isEmpty ? [] : pass(head, after: 0, of: url, &state, limit: limit))
     }
 
-    private static func pass(_ bytes: [UInt8], after count: Int, _ state: inout State, limit: Int) -> [TransportEvent] {
+    private static func pass(
+        _ bytes: [UInt8], after count: Int, of url: String, _ state: inout State, limit: Int
+    ) -> [TransportEvent] {
         let total = count + bytes.count
-        state.mode = .passing(byteCount: total)
+        state.mode = .passing(byteCount: total, url: url)
         guard total > limit else { return [.data(bytes)] }
         state.mode = .ended
         state.task?.cancel()
         return [
-            .failed(
-                LoadingError(code: .tooLarge, url: state.response?.url ?? "", text: "more than \(limit) bytes"),
-                TransferMetrics())
+            .failed(LoadingError(code: .tooLarge, url: url, text: "more than \(limit) bytes"), TransferMetrics())
         ]
     }
 }

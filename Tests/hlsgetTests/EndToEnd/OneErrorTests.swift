@@ -25,6 +25,9 @@ struct OneErrorTests {
         Case(testDescription: "a file that is a page", input: "page.m3u8", status: 5, words: "(line 1)"),
         Case(testDescription: "Matroska", input: "a.mkv", status: 8, words: "Matroska is not supported"),
         Case(testDescription: "FLAC from a server", input: "@/a.flac", status: 8, words: "FLAC is not supported"),
+        Case(
+            testDescription: "a playlist without end", input: "@/huge.m3u8", status: 12,
+            words: "too large: http://127.0.0.1:"),
         Case(testDescription: "no host", input: "http://", status: 64, words: "http:// names no host"),
         Case(testDescription: "another scheme", input: "gopher://h/a", status: 12, words: "not allowed"),
     ]
@@ -38,7 +41,9 @@ struct OneErrorTests {
     func line(_ test: Case) async throws {
         let page = Array("<html>no</html>\n".utf8)
         let flac = Array("fLaC".utf8) + [UInt8](repeating: 7, count: 5000)
-        let origin = try OddOrigin(["page": page, "a.flac": flac], forbidding: "forbidden.m3u8")
+        let huge = Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n".utf8) + [UInt8](repeating: 0x0A, count: 17 << 20)
+        let origin = try OddOrigin(
+            ["page": page, "a.flac": flac, "huge.m3u8": huge], forbidding: "forbidden.m3u8")
         defer { origin.stop() }
         let folder = try ScratchFolder()
         try folder.write(page, to: "page.m3u8")

@@ -68,9 +68,10 @@ extension AssetError {
     }
 
     init(_ error: PlaylistError, url: String) {
+        let words = error.words
         self.init(
-            code: error.code == .limitExceeded ? .refused : .badPlaylist, url: url, cause: error.text.escapingControls,
-            detail: error.line.map { "line \($0)" })
+            code: error.code == .limitExceeded ? .refused : .badPlaylist, url: url, cause: words.cause,
+            detail: words.detail)
     }
 
     init(_ error: MediaError, url: String) {

@@ -87,3 +87,15 @@ package struct LoadingFailure: Sendable, Hashable {
     /// The cause where a resource has not the bytes that were asked for.
     static let badRange = "not the byte range that was asked for"
 }
+
+extension PlaylistError {
+    /// What is said of it, whoever met it: a cause in a few words, and where it is, with all that is known. Control
+    /// characters of the playlist are escaped.
+    package var words: (cause: String, detail: String?) {
+        switch code {
+        case .notAPlaylist: (text.escapingControls, line.map { "line \($0)" })
+        case .limitExceeded: ("too large", description)
+        default: ("malformed playlist", description)
+        }
+    }
+}

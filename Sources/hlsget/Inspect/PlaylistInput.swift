@@ -20,8 +20,7 @@ struct PlaylistInput: Sendable {
         ///
         /// - Parameter name: what the user gave.
         func text(for name: String) -> String {
-            ErrorLine.line(
-                cause, url: namesInput ? nil : url ?? name, detail: detail ?? line.map { "line \($0)" })
+            ErrorLine.line(cause, url: namesInput ? nil : url ?? name, detail: detail)
         }
 
         init(cause: String, detail: String?, line: Int? = nil, status: ExitStatus) {
@@ -32,11 +31,10 @@ struct PlaylistInput: Sendable {
         }
 
         init(_ error: PlaylistError) {
-            let isLimit = error.code == .limitExceeded
-            let cause = isLimit ? "too large" : error.code == .notAPlaylist ? error.text : "malformed playlist"
+            let words = error.words
             self.init(
-                cause: cause, detail: error.code == .notAPlaylist ? nil : error.description, line: error.line,
-                status: isLimit ? .refused : .badPlaylist)
+                cause: words.cause, detail: words.detail, line: error.line,
+                status: error.code == .limitExceeded ? .refused : .badPlaylist)
             isOfOtherKind = error.code == .notAPlaylist
         }
 

@@ -14,7 +14,9 @@ enum PlaylistJSON {
     static func document(_ failure: PlaylistInput.Failure) -> JSONValue {
         var object = JSONObject()
         object.add("error", true)
-        object.add("message", failure.detail ?? failure.cause)
+        // A detail that is the line alone says nothing by itself.
+        let isPlace = failure.line.map { failure.detail == "line \($0)" } ?? false
+        object.add("message", isPlace ? failure.cause : failure.detail ?? failure.cause)
         object.add("line", failure.line)
         object.add("v", formatVersion)
         return object.value

@@ -23,6 +23,11 @@ struct OneErrorTests {
         Case(testDescription: "an empty file", input: "empty.m3u8", status: 5, words: "the file is empty"),
         Case(testDescription: "a page", input: "@/page", status: 5, words: "(line 1)"),
         Case(testDescription: "a file that is a page", input: "page.m3u8", status: 5, words: "(line 1)"),
+        Case(
+            testDescription: "a malformed playlist", input: "bad.m3u8", status: 5, words: "(line 3: EXT-X-BYTERANGE"),
+        Case(
+            testDescription: "a line without end", input: "line.m3u8", status: 12,
+            words: "too large: file:///"),
         Case(testDescription: "Matroska", input: "a.mkv", status: 8, words: "Matroska is not supported"),
         Case(testDescription: "FLAC from a server", input: "@/a.flac", status: 8, words: "FLAC is not supported"),
         Case(
@@ -48,6 +53,8 @@ struct OneErrorTests {
         let folder = try ScratchFolder()
         try folder.write(page, to: "page.m3u8")
         try folder.write([], to: "empty.m3u8")
+        try folder.write(Array("#EXTM3U\n#EXTINF:4,\n#EXT-X-BYTERANGE:x\na\n".utf8), to: "bad.m3u8")
+        try folder.write(Array("#EXTM3U\n".utf8) + [UInt8](repeating: 0x61, count: 100_000), to: "line.m3u8")
         try folder.write([0x1A, 0x45, 0xDF, 0xA3] + [UInt8](repeating: 7, count: 5000), to: "a.mkv")
         var lines: Set<String> = []
         for command in Self.commands {

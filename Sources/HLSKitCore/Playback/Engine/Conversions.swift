@@ -24,12 +24,9 @@ extension MediaTimeRange {
 
 extension PlayerError {
     init(_ failure: PlaylistFailure) {
-        let line = failure.line.map { "line \($0)" }
-        switch failure.kind {
-        case .notAPlaylist: self.init(code: .badPlaylist, url: failure.url, cause: failure.text, detail: line)
-        case .malformed: self.init(code: .badPlaylist, url: failure.url, cause: failure.text, detail: line)
-        case .limitExceeded: self.init(code: .refused, url: failure.url, cause: failure.text, detail: line)
-        }
+        self.init(
+            code: failure.kind == .limitExceeded ? .refused : .badPlaylist, url: failure.url, cause: failure.text,
+            detail: failure.detail)
     }
 
     init(_ error: OutputError) {
@@ -78,7 +75,8 @@ extension PlaylistFailure {
             case .notAPlaylist: .notAPlaylist
             default: .malformed
             }
-        self.init(kind: kind, url: url, text: error.text, line: error.line)
+        let words = error.words
+        self.init(kind: kind, url: url, text: words.cause, detail: words.detail)
     }
 }
 

@@ -105,7 +105,8 @@ struct PlaylistFailure: Error, Sendable {
     var kind: Kind
     var url: String
     var text: String
-    var line: Int?
+    /// Where, and all that is known of it.
+    var detail: String?
 }
 
 /// What demuxing found.

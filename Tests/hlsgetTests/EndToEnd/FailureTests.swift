@@ -202,6 +202,39 @@ struct FailureTests {
         #expect(try await hlsget("--fast", "--no-decode", "--insecure", url).status == 0)
     }
 
+    /// A process may have folders of its own in the place of the system's.
+    private static let mayMount =
+        (try? Tool.run(["/usr/bin/unshare", "-rm", "/bin/mount", "--bind", "/etc/ssl", "/etc/ssl"])) != nil
+
+    @Test(
+        "--cacert takes the place of the system's certificates, of the file and of the folder",
+        .enabled(if: mayMount), arguments: ["file", "folder"])
+    func authorities(place: String) async throws {
+        let (origin, other) = (try TestOrigin(), try TestOrigin())
+        try SampleMedia.copy(to: origin.root)
+        let folder = try ScratchFolder()
+        let certificates = folder.path + "/certs"
+        try FileManager.default.createDirectory(atPath: certificates, withIntermediateDirectories: false)
+        let bundle = certificates + "/ca-certificates.crt"
+        try FileManager.default.copyItem(atPath: place == "file" ? origin.caFile : other.caFile, toPath: bundle)
+        if place == "folder" {
+            let hash = try Tool.run(["/usr/bin/openssl", "x509", "-noout", "-hash", "-in", origin.caFile])
+            let name = String(decoding: hash, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+            try FileManager.default.copyItem(atPath: origin.caFile, toPath: "\(certificates)/\(name).0")
+        }
+        func status(_ options: [String]) async throws -> Int32 {
+            try await Command(
+                [
+                    "/usr/bin/unshare", "-rm", "/bin/sh", "-c", "mount --bind \"$0\" /etc/ssl/certs && exec \"$@\"",
+                    certificates, Command.productFolder + "/hlsget", "--fast", "--no-decode",
+                ] + options + [origin.secure + "/sample/video-180p.m3u8"], in: folder.path
+            ).result().status
+        }
+        #expect(try await status([]) == 0, "the system's authorities are believed")
+        #expect(try await status(["--cacert", other.caFile]) == 12)
+        #expect(try await status(["--cacert", origin.caFile]) == 0)
+    }
+
     // MARK: Outputs
 
     @Test("R72: what cannot be written is said before the first request")

@@ -216,8 +216,15 @@ struct FailureTests {
         let certificates = folder.path + "/certs"
         try FileManager.default.createDirectory(atPath: certificates, withIntermediateDirectories: false)
         let bundle = certificates + "/ca-certificates.crt"
-        try FileManager.default.copyItem(atPath: place == "file" ? origin.caFile : other.caFile, toPath: bundle)
-        if place == "folder" {
+        if place == "file" {
+            try FileManager.default.copyItem(atPath: origin.caFile, toPath: bundle)
+        } else {
+            // Authorities of one name would stand in each other's way.
+            _ = try Tool.run([
+                "/usr/bin/openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=another", "-days",
+                "2",
+                "-keyout", folder.path + "/key.pem", "-out", bundle,
+            ])
             let hash = try Tool.run(["/usr/bin/openssl", "x509", "-noout", "-hash", "-in", origin.caFile])
             let name = String(decoding: hash, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
             try FileManager.default.copyItem(atPath: origin.caFile, toPath: "\(certificates)/\(name).0")

@@ -32,6 +32,22 @@ struct EngineWalkTests {
         #expect(endCount > 20)
     }
 
+    /// Writes what the walks of ``firstSeeds`` told and asked for, to compare two states of the engine: `HLSKIT_WALK_LOG` is
+    /// what the files' names begin with.
+    @Test(
+        "logs of walks, to be compared",
+        .enabled(if: ProcessInfo.processInfo.environment["HLSKIT_WALK_LOG"] != nil), arguments: firstSeeds,
+        [false, true])
+    func log(firstSeed: Int, seeks: Bool) throws {
+        let prefix = try #require(ProcessInfo.processInfo.environment["HLSKIT_WALK_LOG"])
+        for seed in firstSeed..<firstSeed + 50 {
+            var walk = EngineWalk(seed: UInt64(seed), seeks: seeks)
+            #expect(walk.run() == nil)
+            let name = "\(prefix)-\(seed)\(seeks ? "-seeks" : "")"
+            try walk.log.write(toFile: name, atomically: true, encoding: .utf8)
+        }
+    }
+
     /// Each found something that no other walk had found.
     @Test(
         "walks that a player once did not come to the end of",
@@ -70,6 +86,16 @@ struct EngineWalk: CustomStringConvertible {
     var description: String {
         let requests = harness.requests.suffix(12).map { "\($0.began) \($0.path) \($0.outcome) \($0.ended ?? .zero)" }
         return "\(harness.testDescription)\n" + (requests + controls).joined(separator: "\n")
+    }
+
+    /// Every event, then every request.
+    var log: String {
+        let events = harness.events.map { "\($0.time) \($0.kind)\n" }
+        let requests = harness.requests.map { request in
+            let range = request.byteRange.map { " \($0)" } ?? ""
+            return "\(request.began) \(request.path)\(range) \(request.outcome) \(request.ended ?? .zero)\n"
+        }
+        return (events + requests).joined()
     }
 
     /// What was broken, if anything.

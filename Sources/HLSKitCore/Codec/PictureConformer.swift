@@ -10,21 +10,21 @@ final class PictureConformer {
 
     private let scaler = PictureScaler()
     private let chooseFormat: (VideoFrame) -> AVPixelFormat
-    private let note: WriterNote
+    private let note: @Sendable (String) -> Void
     private var target: Shape?
     private var lastSource: Shape?
 
     /// Pictures keep the pixel format of the first one, whatever it is.
-    static func keepingFormat(note: @escaping WriterNote) -> PictureConformer {
+    static func keepingFormat(note: @escaping @Sendable (String) -> Void) -> PictureConformer {
         PictureConformer(note: note) { $0.pixelFormat }
     }
 
     /// Pictures get the planar YUV format with 8 or 10 bits that is nearest to the first one.
-    static func planarYUV(note: @escaping WriterNote) -> PictureConformer {
+    static func planarYUV(note: @escaping @Sendable (String) -> Void) -> PictureConformer {
         PictureConformer(note: note) { nearestPlanarYUV(to: $0.pixelFormat) }
     }
 
-    private init(note: @escaping WriterNote, chooseFormat: @escaping (VideoFrame) -> AVPixelFormat) {
+    private init(note: @escaping @Sendable (String) -> Void, chooseFormat: @escaping (VideoFrame) -> AVPixelFormat) {
         self.note = note
         self.chooseFormat = chooseFormat
     }

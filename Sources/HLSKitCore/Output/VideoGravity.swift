@@ -1,23 +1,6 @@
 /// How a picture is fitted to its display.
 public typealias VideoGravity = SelectionContext.Gravity
 
-/// A rectangle in pixels, from the upper left corner.
-public struct PixelRect: Sendable, Hashable, Codable {
-    public var x: Double
-    public var y: Double
-    public var width: Double
-    public var height: Double
-
-    public init(x: Double, y: Double, width: Double, height: Double) {
-        self.x = x
-        self.y = y
-        self.width = width
-        self.height = height
-    }
-
-    public static let zero = PixelRect(x: 0, y: 0, width: 0, height: 0)
-}
-
 extension SelectionContext.Gravity {
     /// Where a picture is shown on a display, in the display's pixels; with `resizeAspectFill` it reaches beyond it. Zero
     /// where one of the two has no size.

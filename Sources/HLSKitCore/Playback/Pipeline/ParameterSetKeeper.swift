@@ -1,12 +1,5 @@
 import HLSMedia
 
-/// Samples with the same name share their parameter sets: they are of one playlist and one discontinuity sequence.
-struct StreamID: Hashable, Sendable {
-    var playlistURL: String
-    var epoch: Int
-    var discontinuity: Int
-}
-
 /// Keeps the parameter sets of pictures that carry them, by stream, wanted or not: a decoder that is made later needs them
 /// where the samples that it begins with do not have them.
 ///

@@ -3,7 +3,7 @@
 /// Lenient: what cannot be understood is passed over with a note. Whatever the bytes are, reading ends with captions or
 /// a ``CaptionFileError``, in time and memory in proportion to the bytes.
 ///
-/// Source: CONTRACTS §12; the place of AVFoundation's `AVAssetReaderOutputCaptionAdaptor`.
+/// Takes the place of AVFoundation's `AVAssetReaderOutputCaptionAdaptor`. See docs/behaviour/captions.md.
 public struct CaptionFileReader: Sendable {
     /// What a file holds.
     public struct Content: Sendable, Hashable {

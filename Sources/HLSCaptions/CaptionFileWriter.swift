@@ -6,7 +6,7 @@ public import HLSTime
 /// and `.scc` have times of whole frames, `.scc` has CEA-608's characters and budget (see
 /// ``CaptionConversionValidator``).
 ///
-/// Source: CONTRACTS §12; the place of AVFoundation's `AVAssetWriterInputCaptionAdaptor`.
+/// Takes the place of AVFoundation's `AVAssetWriterInputCaptionAdaptor`. See docs/behaviour/captions.md.
 public struct CaptionFileWriter: Sendable {
     public struct Output: Sendable, Hashable {
         public var bytes: [UInt8]

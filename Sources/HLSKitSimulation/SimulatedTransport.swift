@@ -13,7 +13,7 @@ import Synchronization
 /// let player = Player(configuration: PlayerConfiguration(clock: clock, transport: transport))
 /// ```
 ///
-/// Source: CONTRACTS §14.
+/// See docs/behaviour/simulation.md.
 public final class SimulatedTransport: Transport {
     private let link: ConditionedTransport
 

@@ -7,7 +7,7 @@ import Synchronization
 /// There is one request at a time; playlists take no time. What a session does depends on the inputs alone. An hour of
 /// playback takes about a second or less, depending on the rule.
 ///
-/// Source: CONTRACTS §14.
+/// See docs/behaviour/simulation.md.
 public struct SimulationRun: Sendable {
     public struct Options: Sendable {
         /// Decides which variant the next segment comes from.

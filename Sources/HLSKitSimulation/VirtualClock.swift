@@ -17,7 +17,7 @@ import Synchronization
 ///
 /// Tasks on other executors may sleep on the clock as well; when they are woken, nobody waits for what they do then.
 ///
-/// Source: CONTRACTS §14.
+/// See docs/behaviour/simulation.md.
 public final class VirtualClock: Clock, TaskExecutor, Sendable {
     /// A time on the clock.
     public struct Instant: InstantProtocol, Sendable, Hashable {

@@ -2,7 +2,7 @@
 ///
 /// Escaped octets stay as they are; nothing is decoded, lower-cased or re-encoded. Any text without control characters
 /// parses (RFC 3986, appendix B is total), since playlists in the wild hold spaces and non-ASCII characters;
-/// ``requestForm`` gives what may go onto the wire. Source: RFC 3986 §3, §4.2, §5.2; SPEC rule 14.
+/// ``requestForm`` gives what may go onto the wire. Source: RFC 3986 §3, §4.2, §5.2; rule 14.
 public struct URIReference: Sendable, Hashable, CustomStringConvertible {
     /// Without the colon; nil in a relative reference. Case as written.
     public var scheme: String?

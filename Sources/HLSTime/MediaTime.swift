@@ -4,7 +4,7 @@
 /// the two infinities. Arithmetic never traps: what does not fit is rounded (``Flags/hasBeenRounded``) or becomes an
 /// infinity. Order: −∞ < numbers (by epoch, then by value) < indefinite < +∞ < invalid.
 ///
-/// Source: CONTRACTS §2 (the semantics of `CMTime`).
+/// The semantics are those of `CMTime`. See docs/behaviour/time.md.
 public struct MediaTime: Sendable, Codable {
     /// The number of units.
     public var value: Int64

@@ -1,6 +1,6 @@
 /// How one timeline runs along another: ``source`` is stretched or squeezed onto ``target``.
 ///
-/// Source: CONTRACTS §2 (the semantics of `CMTimeMapping`).
+/// The semantics are those of `CMTimeMapping`. See docs/behaviour/time.md.
 public struct MediaTimeMapping: Sendable, Hashable, Codable {
     public var source: MediaTimeRange
     public var target: MediaTimeRange

@@ -1,6 +1,6 @@
 /// A stretch of a media timeline: from ``start`` up to, not including, ``end``.
 ///
-/// Source: CONTRACTS §2 (the semantics of `CMTimeRange`).
+/// The semantics are those of `CMTimeRange`. See docs/behaviour/time.md.
 public struct MediaTimeRange: Sendable, Hashable, Codable {
     public var start: MediaTime
     /// Not negative in a valid range.

@@ -1,6 +1,6 @@
 /// How a time is rounded when a timescale cannot hold it exactly.
 ///
-/// Source: CONTRACTS §2; the words are those of `CMTimeRoundingMethod`.
+/// The names are those of `CMTimeRoundingMethod`. See docs/behaviour/time.md.
 public enum Rounding: Sendable, Hashable, CaseIterable {
     /// To the nearest value; halves go away from zero. The default.
     case halfAwayFromZero

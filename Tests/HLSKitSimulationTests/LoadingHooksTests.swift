@@ -185,7 +185,7 @@ struct LoadingHooksTests {
 
     // MARK: Multivariant playlists
 
-    @Test("E14, §8: a multivariant playlist is transformed once, before a variant is chosen")
+    @Test("E14: a multivariant playlist is transformed once, before a variant is chosen")
     func transform() throws {
         let count = Mutex(0)
         let play = try Self.play {
@@ -225,7 +225,7 @@ struct LoadingHooksTests {
 
     // MARK: Bandwidth
 
-    @Test("E12, §8: a second player begins on the variant that the first found possible; the history can be stored")
+    @Test("E12: a second player begins on the variant that the first found possible; the history can be stored")
     func bandwidthHistory() throws {
         let history = BandwidthHistory()
         func run(_ history: BandwidthHistory, at seconds: Int64) throws -> VirtualPlay {

@@ -6,7 +6,8 @@ import Testing
 
 @testable import HLSKitCore
 
-/// Eight users do anything to one player, at once: CONTRACTS §1 and §6 hold whatever they do.
+/// Eight users do anything to one player, at once: what docs/behaviour/concurrency.md and time-control.md say holds,
+/// whatever they do.
 @Suite("a player under random control", .timeLimit(.minutes(30)))
 struct RandomControlTests {
     static let userCount = 8

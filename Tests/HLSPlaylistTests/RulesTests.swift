@@ -17,9 +17,9 @@ extension MediaPlaylist {
 
 private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.map(\.rule)) }
 
-/// The numbers are those of "Rules that parsers get wrong" (SPEC).
+/// The numbers are those of docs/behaviour/playlists.md.
 @Suite struct RulesTests {
-    @Test("1: quoted strings hold commas, equals signs, number signs and spaces; there is no escape")
+    @Test("rule 1: quoted strings hold commas, equals signs, number signs and spaces; there is no escape")
     func rule1() throws {
         let playlist = try multivariant(
             #"""
@@ -31,7 +31,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(playlist.variants[0].codecs == ["a", "b"] && playlist.issues.isEmpty)
     }
 
-    @Test("2: whole attribute names match")
+    @Test("rule 2: whole attribute names match")
     func rule2() throws {
         let playlist = try multivariant(
             "#EXT-X-STREAM-INF:AVERAGE-BANDWIDTH=5,X-BANDWIDTH=6,NAME=\"BANDWIDTH=9\",BANDWIDTH=7\nv\n")
@@ -41,7 +41,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(range.plannedDuration == .seconds(9) && range.duration == nil)
     }
 
-    @Test("3: whole tag names match")
+    @Test("rule 3: whole tag names match")
     func rule3() throws {
         let playlist = try media(
             "#EXT-X-PART-INF:PART-TARGET=1\n#EXT-X-DISCONTINUITY-SEQUENCE:4\n#EXT-X-KEYS:METHOD=X\n#EXTINF:1,\na\n")
@@ -50,7 +50,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
     }
 
     @Test(
-        "4: unknown tags, attributes and comments are skipped, also before the URI; an unknown REQ- forbids the variant"
+        "rule 4: unknown tags, attributes and comments are skipped; an unknown REQ- attribute forbids the variant"
     )
     func rule4() throws {
         let playlist = try multivariant(
@@ -61,7 +61,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(playlist.variants[1].unknownRequirements.isEmpty)
     }
 
-    @Test("5: lines end in LF or CRLF, and the last one need not end")
+    @Test("rule 5: lines end in LF or CRLF, and the last one need not end")
     func rule5() throws {
         let playlist = try media("#EXTINF:1,\r\na\r\n#EXTINF:2,\nb\n#EXT-X-ENDLIST")
         #expect(playlist.segments.map(\.uri) == ["a", "b"] && playlist.hasEndList && playlist.issues.isEmpty)
@@ -69,7 +69,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(throws: PlaylistError.self) { try Playlist(parsing: "#EXTM3U\r#EXTINF:1,\ra\r", url: url) }
     }
 
-    @Test("6: one byte order mark is skipped with a warning; only LF and CRLF split lines")
+    @Test("rule 6: one byte order mark is skipped with a warning; only LF and CRLF split lines")
     func rule6() throws {
         let playlist = try MediaPlaylist(
             parsing: "\u{FEFF}#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,a\u{2028}b\u{85}c\nd\n", url: url)
@@ -78,7 +78,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(try media("#EXTINF:1,a\u{0B}b\u{0C}c\nd\n").segments.map(\.uri) == ["d"])
     }
 
-    @Test("7: #EXTM3U is the first line; blanks at its end are tolerated")
+    @Test("rule 7: #EXTM3U is the first line; blanks at its end are tolerated")
     func rule7() throws {
         #expect(try Playlist(parsing: "#EXTM3U \t\n#EXT-X-TARGETDURATION:1\n", url: url).issues.isEmpty)
         #expect(try !Playlist(parsing: "\n #EXTM3U\n#EXT-X-TARGETDURATION:1\n", url: url).issues.isEmpty)
@@ -88,7 +88,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         }
     }
 
-    @Test("8: media and multivariant tags do not mix; a target duration alone is an empty live playlist")
+    @Test("rule 8: media and multivariant tags do not mix; a target duration alone is an empty live playlist")
     func rule8() throws {
         for text in [
             "#EXT-X-STREAM-INF:BANDWIDTH=1\nv\n#EXTINF:1,\na\n", "#EXTINF:1,\na\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv\n",
@@ -103,7 +103,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
     }
 
     @Test(
-        "8: a session tag in a media playlist is a finding; strict reading refuses it",
+        "rule 8: a session tag in a media playlist is a finding; strict reading refuses it",
         arguments: [
             "#EXT-X-SESSION-DATA:DATA-ID=\"i\",VALUE=\"v\"", "#EXT-X-SESSION-KEY:METHOD=AES-128,URI=\"k\",IV=0xZZ",
             "#EXT-X-CONTENT-STEERING:SERVER-URI=\"s\"",
@@ -126,13 +126,13 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         }
     }
 
-    @Test("8: session tags alone are a multivariant playlist")
+    @Test("rule 8: session tags alone are a multivariant playlist")
     func sessionTagsAlone() throws {
         let playlist = try multivariant("#EXT-X-SESSION-DATA:DATA-ID=\"i\",VALUE=\"v\"\n")
         #expect(playlist.sessionData.map(\.value) == ["v"] && playlist.issues.isEmpty)
     }
 
-    @Test("9: white space round names and lines is tolerated, inside quotes and URIs it is kept")
+    @Test("rule 9: white space round names and lines is tolerated, inside quotes and URIs it is kept")
     func rule9() throws {
         let playlist = try multivariant(
             "#EXT-X-STREAM-INF:BANDWIDTH=1, NAME=\" n \",CODECS = \"c\"\n  my video.m3u8 \n")
@@ -140,7 +140,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(playlist.variants[0].uri == "my video.m3u8" && rules(playlist.issues) == [.whiteSpace])
     }
 
-    @Test("10, R35: integers have 64 bits, and neither they nor counting on from them wraps")
+    @Test("rule 10, R35: integers have 64 bits, and neither they nor counting on from them wraps")
     func rule10() throws {
         #expect(
             try multivariant("#EXT-X-STREAM-INF:BANDWIDTH=9007199254740993\nv").variants[0].bandwidth
@@ -168,7 +168,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         }
     }
 
-    @Test("11: durations are exact: a hundred thousand of them do not drift")
+    @Test("rule 11: durations are exact: a hundred thousand of them do not drift")
     func rule11() throws {
         var text = ""
         for _ in 0..<100_000 { text += "#EXTINF:3.003003003003003003,\ns\n" }
@@ -179,7 +179,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
     }
 
     @Test(
-        "12: every way to write EXTINF",
+        "rule 12: every way to write EXTINF",
         arguments: [
             ("6", 6000, ""), ("6.", 6000, ""), ("6.0", 6000, ""), ("6,", 6000, ""),
             ("6.25,title, with commas ", 6250, "title, with commas"),
@@ -190,7 +190,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(segment.duration == .milliseconds(milliseconds) && segment.title == title)
     }
 
-    @Test("13: EXTINF is for the next URI, whatever stands between; a second one replaces the first")
+    @Test("rule 13: EXTINF is for the next URI, whatever stands between; a second one replaces the first")
     func rule13() throws {
         let playlist = try media(
             "#EXTINF:1,x\n#EXTINF:2,\n#EXT-X-GAP\n# c\n\n#EXT-X-DISCONTINUITY\na\n#EXT-X-BYTERANGE:1@2\n#EXTINF:3,\nb\n"
@@ -203,7 +203,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
     }
 
     @Test(
-        "14: references resolve against the URL without its query",
+        "rule 14: references resolve against the URL without its query",
         arguments: [
             ("../s.ts", "https://h.example/a/s.ts"), ("//o.example/s", "https://o.example/s"),
             ("?t=2", "https://h.example/a/b/x.m3u8?t=2"),
@@ -214,7 +214,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(try media("").resolve(reference) == expected)
     }
 
-    @Test("15: a byte range without offset continues the range of the segment before, of the same resource")
+    @Test("rule 15: a byte range without offset continues the range of the segment before, of the same resource")
     func rule15() throws {
         let playlist = try media(
             "#EXT-X-BYTERANGE:10@5\n#EXTINF:1,\na\n#EXT-X-BYTERANGE:20\n#EXTINF:1,\na\n#EXT-X-BYTERANGE:30\n#EXTINF:1,\na\n"
@@ -225,7 +225,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(broken.segments[2].byteRange?.offset == 0 && rules(broken.issues) == [.byteRange])
     }
 
-    @Test("16: a map's range starts at 0, feeds no chain and holds across discontinuities")
+    @Test("rule 16: a map's range starts at 0, feeds no chain and holds across discontinuities")
     func rule16() throws {
         let playlist = try media(
             "#EXT-X-BYTERANGE:10@5\n#EXTINF:1,\na\n#EXT-X-MAP:URI=\"a\",BYTERANGE=\"7\"\n#EXT-X-BYTERANGE:1\n#EXTINF:1,\na\n#EXT-X-DISCONTINUITY\n#EXTINF:1,\nb\n"
@@ -235,7 +235,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(playlist.segments.map(\.map?.uri) == [nil, "a", "a"])
     }
 
-    @Test("17: keys of several formats are in force together until one of the same format, or NONE")
+    @Test("rule 17: keys of several formats are in force together until one of the same format, or NONE")
     func rule17() throws {
         let playlist = try media(
             """
@@ -260,7 +260,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(playlist.segments[3].keys[0].method == EncryptionKey.Method(rawValue: "none"))
     }
 
-    @Test("18: the implicit IV is the media sequence number, also after skipped segments")
+    @Test("rule 18: the implicit IV is the media sequence number, also after skipped segments")
     func rule18() throws {
         let playlist = try media(
             "#EXT-X-MEDIA-SEQUENCE:250\n#EXT-X-SKIP:SKIPPED-SEGMENTS=8\n#EXT-X-KEY:METHOD=AES-128,URI=\"k\"\n#EXTINF:1,\na\n"
@@ -271,7 +271,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
     }
 
     @Test(
-        "19: hexadecimal numbers of either case and odd length are padded on the left; an IV beyond 128 bits is refused"
+        "rule 19: hexadecimal numbers of any case and length are padded on the left; an IV beyond 128 bits is refused"
     )
     func rule19() throws {
         let iv = try media("#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0XaBc\n#EXTINF:1,\na").segments[0].keys[0].iv
@@ -287,13 +287,13 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(range.scte35Out == long)
     }
 
-    @Test("20: of a repeated attribute the first counts")
+    @Test("rule 20: of a repeated attribute the first counts")
     func rule20() throws {
         let playlist = try multivariant("#EXT-X-STREAM-INF:BANDWIDTH=1,BANDWIDTH=2,BANDWIDTH=-1\nv\n")
         #expect(playlist.variants[0].bandwidth == 1 && rules(playlist.issues) == [.duplicateAttribute])
     }
 
-    @Test("21: of a repeated tag the first counts, of a sequence number the last before the segments")
+    @Test("rule 21: of a repeated tag the first counts, of a sequence number the last before the segments")
     func rule21() throws {
         let playlist = try media(
             "#EXT-X-MEDIA-SEQUENCE:1\n#EXT-X-MEDIA-SEQUENCE:5\n#EXT-X-TARGETDURATION:3\n#EXTINF:1,\na\n#EXT-X-MEDIA-SEQUENCE:9\n"
@@ -302,7 +302,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(rules(playlist.issues) == [.repeatedTag, .tagPosition])
     }
 
-    @Test("22: enumerated values are case-sensitive; an unknown one is ignored, not the playlist")
+    @Test("rule 22: enumerated values are case-sensitive; an unknown one is ignored, not the playlist")
     func rule22() throws {
         let playlist = try multivariant(
             "#EXT-X-MEDIA:TYPE=HOLOGRAM,GROUP-ID=\"g\",NAME=\"n\",DEFAULT=yes\n#EXT-X-STREAM-INF:BANDWIDTH=1,VIDEO-RANGE=XXL,HDCP-LEVEL=TYPE-9\nv\n"
@@ -311,7 +311,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(playlist.variants[0].videoRange == VideoRange(rawValue: "XXL") && playlist.variants.count == 1)
     }
 
-    @Test("23: a segment's discontinuity number counts the tags at and before it, and runs on over reloads")
+    @Test("rule 23: a segment's discontinuity number counts the tags at and before it, and runs on over reloads")
     func rule23() throws {
         let old = try media(
             "#EXT-X-MEDIA-SEQUENCE:7\n#EXT-X-DISCONTINUITY-SEQUENCE:4\n#EXTINF:1,\na\n#EXT-X-DISCONTINUITY\n#EXTINF:1,\nb\n#EXTINF:1,\nc\n"
@@ -323,7 +323,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(try MediaPlaylist(parsing: merged.text, url: url).segments.map(\.discontinuitySequence) == [5, 6])
     }
 
-    @Test("24: dates in every notation, carried forward and back, reset by the next")
+    @Test("rule 24: dates in every notation, carried forward and back, reset by the next")
     func rule24() throws {
         for text in [
             "2024-03-01T00:00:00.5Z", "2024-03-01T02:30:00.500+02:30", "2024-02-29T22:00:00.5-0200",
@@ -348,7 +348,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(playlist.segments.map { $0.programDateTime != nil } == [false, true, false, true])
     }
 
-    @Test("25: date ranges of one ID merge; DURATION wins over END-DATE; END-ON-NEXT goes by date and class")
+    @Test("rule 25: date ranges of one ID merge; DURATION wins over END-DATE; END-ON-NEXT goes by date and class")
     func rule25() throws {
         let playlist = try media(
             """
@@ -367,7 +367,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(rules(playlist.issues) == [.dateRange])
     }
 
-    @Test("27: parts' ranges continue, trailing parts belong to the next segment, whose tags are known")
+    @Test("rule 27: parts' ranges continue, trailing parts belong to the next segment, whose tags are known")
     func rule27() throws {
         let playlist = try media(
             """
@@ -387,7 +387,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(playlist.upcoming.hasDiscontinuity && playlist.upcoming.keys.map(\.uri) == ["k"])
     }
 
-    @Test("28: variables are replaced once, where the specification says; undefined and repeated ones fail")
+    @Test("rule 28: variables are replaced once, where the specification says; undefined and repeated ones fail")
     func rule28() throws {
         var options = PlaylistParser.Options()
         options.importedVariables = ["host": "imported"]
@@ -416,7 +416,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         }
     }
 
-    @Test("29: a rendition report without numbers has those of its playlist")
+    @Test("rule 29: a rendition report without numbers has those of its playlist")
     func rule29() throws {
         let lines =
             "#EXT-X-PART-INF:PART-TARGET=1\n#EXT-X-MEDIA-SEQUENCE:10\n#EXT-X-PART:DURATION=1,URI=\"p\"\n#EXTINF:1,\na\n"
@@ -432,7 +432,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
             ])
     }
 
-    @Test("30: renditions keep file order; a variant with an absent group stays")
+    @Test("rule 30: renditions keep file order; a variant with an absent group stays")
     func rule30() throws {
         let playlist = try multivariant(
             "#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO=\"none\"\nv\n#EXT-X-STREAM-INF:BANDWIDTH=2\nv\n#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"2\",URI=\"u\"\n#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"1\",URI=\"u\"\n"
@@ -441,19 +441,19 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(rules(playlist.issues) == [.attributeConflict])
     }
 
-    @Test("31: any version is tried")
+    @Test("rule 31: any version is tried")
     func rule31() throws {
         #expect(try media("#EXT-X-VERSION:99\n").version == 99 && media("").version == nil)
     }
 
-    @Test("32: server control may come first, and is as written")
+    @Test("rule 32: server control may come first, and is as written")
     func rule32() throws {
         let playlist = try media(
             "#EXT-X-TARGETDURATION:4\n", head: "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,CAN-SKIP-UNTIL=24.5\n")
         #expect(playlist.serverControl == ServerControl(canSkipUntil: .milliseconds(24_500), canBlockReload: true))
     }
 
-    @Test("33: the target duration is compared with rounded durations, and may be written with decimals")
+    @Test("rule 33: the target duration is compared with rounded durations, and may be written with decimals")
     func rule33() throws {
         let fits = try media("#EXTINF:4.499,\na\n", head: "#EXT-X-TARGETDURATION:4.0\n")
         #expect(fits.targetDuration == .seconds(4) && fits.issues.map(\.severity) == [.warning])
@@ -461,7 +461,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(longer.issues.map(\.rule) == [.targetDuration] && longer.issues[0].line == 4)
     }
 
-    @Test("34: gaps count for sequence, date and discontinuity")
+    @Test("rule 34: gaps count for sequence, date and discontinuity")
     func rule34() throws {
         let playlist = try media(
             "#EXT-X-PROGRAM-DATE-TIME:2024-01-01T00:00:00Z\n#EXT-X-GAP\n#EXT-X-DISCONTINUITY\n#EXTINF:3,\nx\n#EXTINF:3,\na\n"
@@ -472,7 +472,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
     }
 
     @Test(
-        "35: eight times the segments take about eight times as long, with keys, dates and ranges",
+        "rule 35: eight times the segments take about eight times as long, with keys, dates and ranges",
         .timeLimit(.minutes(2)))
     func rule35() throws {
         func text(_ count: Int) -> [UInt8] {

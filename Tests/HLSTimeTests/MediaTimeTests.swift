@@ -99,7 +99,7 @@ private var everyTime: [MediaTime] {
         #expect(!MediaTime(seconds: 0.5, preferredTimescale: 2).hasBeenRounded)
     }
 
-    @Test("B02: times that are not numbers follow the table of CONTRACTS §2")
+    @Test("B02: times that are not numbers follow the table of docs/behaviour/time.md")
     func specialSums() {
         for other in everyTime {
             #expect(MediaTime.invalid + other == .invalid)

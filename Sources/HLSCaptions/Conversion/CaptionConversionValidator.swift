@@ -9,7 +9,7 @@ import Synchronization
 ///     let validator = CaptionConversionValidator(captions: captions, timeRange: range)
 ///     for await warning in try validator.validateCaptionConversion() { … }
 ///
-/// Source: AVFoundation's `AVCaptionConversionValidator`; CONTRACTS §12.
+/// Source: AVFoundation's `AVCaptionConversionValidator`. See docs/behaviour/captions.md.
 public final class CaptionConversionValidator: Sendable {
     public enum Status: Sendable, Hashable {
         /// Validating has not begun.

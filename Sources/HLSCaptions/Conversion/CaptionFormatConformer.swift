@@ -6,7 +6,7 @@ import HLSTime
 /// become the nearest of seven, italics stay where there is no colour, underlines stay, all else goes. The region
 /// becomes cells.
 ///
-/// Source: AVFoundation's `AVCaptionFormatConformer`; CONTRACTS §12.
+/// Source: AVFoundation's `AVCaptionFormatConformer`. See docs/behaviour/captions.md.
 public struct CaptionFormatConformer: Sendable, Hashable {
     public var conversionSettings: CaptionConversionSettings
     /// Times are moved to whole frames, the start to where the caption can be loaded before it, if it were the only

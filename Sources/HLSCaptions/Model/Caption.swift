@@ -2,7 +2,7 @@ public import HLSTime
 
 /// One caption: a text, when it is shown, where, and how it looks.
 ///
-/// Source: AVFoundation's `AVCaption`; CONTRACTS §12.
+/// Source: AVFoundation's `AVCaption`. See docs/behaviour/captions.md.
 public struct Caption: Sendable, Hashable {
     /// Where lines stand between the edges of their region.
     public enum TextAlignment: Sendable, Hashable {

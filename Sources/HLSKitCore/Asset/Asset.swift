@@ -13,7 +13,7 @@ import Synchronization
 /// let (duration, variants) = try await asset.load(.duration, .variants)
 /// ```
 ///
-/// Source: CONTRACTS §3.
+/// See docs/behaviour/assets.md.
 public final class Asset: Sendable {
     private struct Entry {
         var loadCount = 0

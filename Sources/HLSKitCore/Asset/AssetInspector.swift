@@ -6,7 +6,7 @@ import HLSTime
 final class AssetInspector: Sendable {
     /// The largest body of session data, bytes.
     private static let maximumSessionDataByteCount = 4 << 20
-    /// The largest key, bytes (RELIABILITY R28).
+    /// The largest key, bytes (R28).
     static let maximumKeyByteCount = 4 << 10
     static let maximumSegmentByteCount = 256 << 20
     /// The most variants whose playlists are tried, one after the other.
@@ -446,7 +446,7 @@ extension MediaPlaylist {
     /// `.indefinite` while it goes on.
     fileprivate var time: MediaTime { hasEndList ? MediaTime(exactly: duration) : .indefinite }
 
-    /// Refuses a playlist that has ended without a segment (RELIABILITY R32).
+    /// Refuses a playlist that has ended without a segment (R32).
     fileprivate func withSegments(url: String) throws(AssetError) -> MediaPlaylist {
         guard !segments.isEmpty || !hasEndList else {
             throw AssetError(code: .badPlaylist, url: url, cause: "the playlist lists no segment")

@@ -1,6 +1,6 @@
 /// A property of an asset, whatever the type of its value: for lists of properties.
 ///
-/// Source: `AVPartialAsyncProperty`; CONTRACTS §4 ("auto-loaded keys").
+/// Source: `AVPartialAsyncProperty`. See docs/behaviour/assets.md.
 public struct PartialAssetProperty: Sendable, Hashable {
     let key: AssetPropertyKey
     let load: @Sendable (Asset) async throws -> Void

@@ -148,7 +148,7 @@ extension RetryPolicies {
     ///
     /// - Parameter elapsed: the time since the first failure.
     ///
-    /// Source: RELIABILITY R5–R7, R11, R12.
+    /// See R5–R7, R11 and R12 in docs/behaviour/faults.md.
     fileprivate func delay(after error: LoadingError, number: Int, elapsed: Duration) -> Duration? {
         switch error.code {
         case .httpStatus:

@@ -1,6 +1,6 @@
 /// How much media a player holds, and how much it wants before it starts.
 ///
-/// Source: CONTRACTS §5; RELIABILITY R73.
+/// See docs/behaviour/buffering.md; R73.
 public struct BufferingConfiguration: Sendable, Hashable {
     /// Media to hold ahead of the playhead while `preferredForwardBufferDuration` of the item is 0. Default 30 s.
     public var forwardDuration: Duration

@@ -5,7 +5,7 @@
 /// the media needs: near the edge of the bandwidth the next segment must not wait for those after it. Separate audio is
 /// loaded beside the variant in any case.
 ///
-/// Source: FEATURES D07; RELIABILITY R73.
+/// See docs/loading.md; D07, R73.
 public struct ParallelLoading: Sendable, Hashable {
     /// Segments under way at once while media is presented as its time comes. Default 4; 1 loads one after another.
     public var requestsWhilePlaying: Int

@@ -14,7 +14,7 @@ import Synchronization
 ///
 /// Players are not retained.
 ///
-/// Source: FEATURES D10; CONTRACTS §4.
+/// See docs/loading.md; D10.
 public final class ResourceBudget: Sendable {
     /// The one of all players that are given no other: without limits.
     public static let process = ResourceBudget()

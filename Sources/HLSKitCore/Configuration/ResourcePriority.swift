@@ -1,6 +1,6 @@
 /// How a player ranks among those it shares a ``ResourceBudget`` with.
 ///
-/// Source: CONTRACTS §4 (`AVPlayer.NetworkResourcePriority`).
+/// Source: `AVPlayer.NetworkResourcePriority`. See docs/loading.md.
 public enum ResourcePriority: Int, Sendable, Hashable, Comparable, CaseIterable {
     /// Previews, and whatever may come later.
     case low

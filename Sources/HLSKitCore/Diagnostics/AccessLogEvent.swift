@@ -4,7 +4,7 @@ public import HLSPlaylist
 /// the end of a seek, to the next of these.
 ///
 /// A number that is not known is negative; a string or date that is not known is nil. What is counted only grows while
-/// the period lasts, so that sums over all events never fall. Source: CONTRACTS §13.
+/// the period lasts, so that sums over all events never fall. See docs/behaviour/logs.md.
 public struct AccessLogEvent: Sendable, Hashable {
     /// When the timebase first ran in this period; nil while it has not.
     public var playbackStartDate: PlaylistDate?

@@ -108,7 +108,7 @@ struct JSONLine {
         }
     }
 
-    /// Everything is escaped that is not plain: controls, and what could change how the rest is shown (RELIABILITY R64).
+    /// Everything is escaped that is not plain: controls, and what could change how the rest is shown (R64).
     private static func quoted(_ string: String) -> String {
         var text = "\""
         for scalar in string.unicodeScalars {

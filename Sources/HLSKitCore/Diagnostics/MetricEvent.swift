@@ -4,7 +4,7 @@ public import HLSTime
 /// Something measured while an item is loaded and played.
 ///
 /// The types are named as in AVFoundation, without `AV`; `PlayerItem.metrics(ofType:)` gives those of one type.
-/// Source: CONTRACTS §13.
+/// See docs/behaviour/logs.md.
 public protocol MetricEvent: Sendable {
     /// The name of the kind in NDJSON.
     static var name: String { get }

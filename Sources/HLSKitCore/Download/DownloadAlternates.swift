@@ -5,7 +5,7 @@ import HLSPlaylist
 ///
 /// As in playback, a playlist that failed is left out for a while.
 ///
-/// Source: RELIABILITY R2, R9.
+/// See R2 and R9 in docs/behaviour/faults.md.
 struct DownloadAlternates: Sendable {
     /// A segment that is wanted of another playlist.
     struct Wish: Sendable, Hashable {

@@ -128,7 +128,7 @@ struct DownloadLane: Sendable {
         return String(repeating: "0", count: 8 - digits.count) + digits
     }
 
-    /// Names are made here and never taken from the network, but for an ending that is known (RELIABILITY R65).
+    /// Names are made here and never taken from the network, but for an ending that is known (R65).
     func fileName(of segment: DownloadJournal.Segment) -> String {
         let digits = String(segment.sequence)
         let number = String(repeating: "0", count: max(0, 6 - digits.count)) + digits

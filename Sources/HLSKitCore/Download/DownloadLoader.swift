@@ -26,7 +26,7 @@ struct DownloadLoader: Sendable {
         var isLive = false
     }
 
-    /// Wait before what was not there, or damaged, is asked for again (RELIABILITY R1, R46, R67).
+    /// Wait before what was not there, or damaged, is asked for again (R1, R46, R67).
     private static let secondTryDelay = Duration.milliseconds(500)
 
     /// A segment that is there.

@@ -119,7 +119,7 @@ extension DownloadTask {
     /// Writes playlists into the folder that name its files: `index.m3u8` plays what is there, from the disk or from any
     /// server. May be called while the download goes on.
     ///
-    /// What is missing is a gap in them. Source: FEATURES S01.
+    /// What is missing is a gap in them. See S01 in docs/behaviour/features.md.
     public func writePlaylists() throws {
         let journal = folder.journal
         var master = MultivariantPlaylist(url: "")

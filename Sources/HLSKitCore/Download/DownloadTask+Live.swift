@@ -3,7 +3,7 @@ import HLSPlaylist
 /// How a live stream is followed: its playlists are loaded again as a player would, until they end or nobody wants more.
 extension DownloadTask {
     /// Loads a playlist again when it is time: not sooner than it may have changed, and, where the list is short, a little
-    /// later each time until that is just after it has (CONTRACTS §10.7, RELIABILITY R39).
+    /// later each time until that is just after it has (docs/behaviour/live.md, R39).
     func addReload(
         of lane: Int, _ clock: HostClock, _ run: DownloadRun, _ group: inout ThrowingTaskGroup<Outcome, any Error>
     ) {

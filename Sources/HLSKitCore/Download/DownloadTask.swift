@@ -16,7 +16,7 @@ import Synchronization
 /// through, checksums too, and loads what is missing. Segments are known again by their media sequence numbers: it does not
 /// matter if the query of the URL has changed meanwhile. Live streams are followed until they end.
 ///
-/// Source: FEATURES S01, S02.
+/// See S01 and S02 in docs/behaviour/features.md.
 public final class DownloadTask: Sendable {
     /// How a run went that came to its end.
     public struct Result: Sendable {

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Keeps a download from storming a server with requests that bring nothing, all that are under way together.
 ///
-/// Source: RELIABILITY R74.
+/// See R74 in docs/behaviour/faults.md.
 final class RequestGuard: Sendable {
     private let policies: RetryPolicies
     private let clock: HostClock

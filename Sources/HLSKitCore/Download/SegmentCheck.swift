@@ -3,7 +3,7 @@ import HLSMedia
 /// Looks at the bytes of a segment while they are stored: whether they are media, or what decrypts to media. What nobody
 /// can read is not to count as loaded.
 ///
-/// Source: RELIABILITY R51, R52, R67.
+/// See R51, R52 and R67 in docs/behaviour/faults.md.
 struct SegmentCheck: Sendable {
     private static let blockByteCount = AES128Decryptor.blockByteCount
     /// Ciphertext of so many bytes has some that no text has.

@@ -20,7 +20,7 @@ import Synchronization
 /// the asset's options. In a live stream times count from the start of the first playlist that the asset has seen, and
 /// segments that have left the window since cannot be had.
 ///
-/// Source: CONTRACTS §12.
+/// See docs/behaviour/outputs.md.
 public final class ImageGenerator: Sendable {
     private struct State {
         var options = ImageOptions()

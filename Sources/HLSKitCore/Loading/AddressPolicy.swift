@@ -1,6 +1,6 @@
 import Glibc
 
-/// Which network addresses may be connected to (RELIABILITY R58).
+/// Which network addresses may be connected to (R58).
 ///
 /// It is asked about the resolved address of every socket before it is connected, redirects and proxies included, so
 /// that no name, spelling or redirect leads around it.

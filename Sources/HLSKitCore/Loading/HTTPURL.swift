@@ -3,7 +3,7 @@ import HLSPlaylist
 /// An absolute http or https URL, taken apart strictly and written in one way.
 ///
 /// The library below gets only what this type writes, so there is nothing that two parsers could read differently
-/// (`http://good\@evil`, `%2F` in a host: RELIABILITY §2).
+/// (`http://good\@evil`, `%2F` in a host; curl's CVE-2022-27780).
 struct HTTPURL: Sendable, Hashable {
     var origin: Origin
     /// User information as written; never part of ``text``.

@@ -1,4 +1,4 @@
-/// The URLs of one request, and the rules for the next one (RELIABILITY R22, R23).
+/// The URLs of one request, and the rules for the next one (R22, R23).
 struct RedirectChain: Sendable {
     private(set) var urls: [HTTPURL]
     private let maximumCount: Int

@@ -1,6 +1,6 @@
 import HLSPlaylist
 
-/// Which resources a playlist may name (RELIABILITY R54–R56, CONTRACTS §15 "Files"). Asked before any I/O.
+/// Which resources a playlist may name (docs/behaviour/resources.md; R54–R56). Asked before any I/O.
 public struct ResourcePolicy: Sendable, Hashable {
     /// Real path of the folder that a playlist given as a file may read from (see ``realPath(_:)``); nil when the
     /// user gave a network URL, so that no file is in reach.

@@ -8,7 +8,7 @@ struct ResponseHead: Sendable {
     /// Whether the empty line of a final response has been seen.
     private(set) var isComplete = false
 
-    /// Bytes of header fields accepted in one response, informational ones included (RELIABILITY R28).
+    /// Bytes of header fields accepted in one response, informational ones included (R28).
     static let maximumByteCount = 256 << 10
 
     /// Takes one line, with or without its end.
@@ -54,7 +54,7 @@ struct ResponseHead: Sendable {
             .filter { !$0.isEmpty }
     }
 
-    /// Whether the body's end is marked by nothing but the end of the connection (RELIABILITY R21).
+    /// Whether the body's end is marked by nothing but the end of the connection (R21).
     var isCloseDelimited: Bool {
         version.0 < 2 && value(of: "Content-Length") == nil && !members(of: "Transfer-Encoding").contains("chunked")
     }

@@ -1,6 +1,6 @@
 /// How often, how soon and for how long a request that failed is made again.
 ///
-/// The defaults are those of RELIABILITY §3, R1–R12, R39, R46, R49 and R74.
+/// What each fault costs: docs/behaviour/faults.md, R1–R12, R39, R46, R49 and R74.
 public struct RetryPolicies: Sendable, Hashable {
     /// Waits after the first, second, … failure that may pass (5xx, 408, 429, network); the last one repeats. Default 0.5,
     /// 1, 2, 4 s.
@@ -70,7 +70,7 @@ public struct RetryPolicies: Sendable, Hashable {
 
     /// Never gives up and never passes anything over: for replays in which the network alone decides.
     ///
-    /// Source: CONTRACTS §14.
+    /// See docs/behaviour/simulation.md.
     public static let patient = RetryPolicies(
         budget: nil, liveBudget: nil, triesPerVariant: .max, skipsSegments: false, lostSegmentLimit: nil,
         lostMediaTime: nil, fruitlessRequestLimit: .max,

@@ -1,4 +1,4 @@
-/// Notices that too few bytes arrived on average over a while (RELIABILITY R17, R18).
+/// Notices that too few bytes arrived on average over a while (R17, R18).
 struct SpeedGauge: Sendable {
     private var marks: [(time: Duration, byteCount: Int)]
     private let window: Duration

@@ -49,7 +49,7 @@ public struct TransportRequest: Sendable, Hashable {
     /// certificate, redirects included: scheme, host and port.
     ///
     /// Empty (the default) means that credentials are sent to nobody. A player sets the origin of the URL that its
-    /// user gave, for every request of that item (RELIABILITY R59, R60).
+    /// user gave, for every request of that item (R59, R60).
     public var credentialOrigins: Set<Origin>
     /// Names in lower case of ``fields`` that a program has set for this URL: its origin gets them as well, but for
     /// credentials (`Authorization`, `Cookie`, `Proxy-Authorization`). A redirect to another origin does not.
@@ -81,7 +81,7 @@ public struct TransportRequest: Sendable, Hashable {
     }
 }
 
-/// The deadlines of one request (RELIABILITY R17, R40).
+/// The deadlines of one request (R17, R40).
 public struct TransportTimeouts: Sendable, Hashable {
     /// Name look-up, connection and TLS together.
     public var connect: Duration

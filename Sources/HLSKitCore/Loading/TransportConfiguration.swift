@@ -22,9 +22,9 @@ public struct TransportConfiguration: Sendable, Hashable {
     public var verifiesCertificates: Bool
     /// Whether HTTP/2 is left out of the negotiation. Default: false.
     public var forcesHTTP11: Bool
-    /// Whether a redirect may lead from https to http (RELIABILITY R23). Default: false.
+    /// Whether a redirect may lead from https to http (R23). Default: false.
     public var allowsDowngradeRedirect: Bool
-    /// Redirects that are followed in one request, `0...`. Default: 10 (RELIABILITY R22).
+    /// Redirects that are followed in one request, `0...`. Default: 10 (R22).
     public var maximumRedirectCount: Int
     /// Default: ``Proxy/environment``.
     public var proxy: Proxy

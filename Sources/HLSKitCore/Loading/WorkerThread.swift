@@ -1,6 +1,6 @@
 import Glibc
 
-/// A thread of a transport or a decoder: the cooperative pool never blocks (DESIGN §4).
+/// A thread of a transport or a decoder: the cooperative pool never blocks (docs/architecture.md).
 enum WorkerThread {
     private final class Body {
         let run: @Sendable () -> Void

@@ -86,7 +86,7 @@ public final class VideoOutput: PlayerItemOutput {
     ///
     /// Times ``scale`` it is the need in pixels: of the variants, those that are larger than the smallest one that meets
     /// the need of the item's largest output are not loaded. Read at each choice, so that a change takes effect at the
-    /// next segment. Source: CONTRACTS §8, step 11.
+    /// next segment. See docs/behaviour/selection.md.
     public var displaySize: PixelSize? {
         get { state.withLock(\.displaySize) }
         set {

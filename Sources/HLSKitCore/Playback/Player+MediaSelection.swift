@@ -1,6 +1,6 @@
 /// Which audio and subtitles are played where the user chose none for the item.
 ///
-/// Source: CONTRACTS §4, §12.
+/// See docs/behaviour/media-selection.md.
 extension Player {
     /// Follow the criteria, and the playlist's defaults where there are none. Off, each group's default is played, and
     /// no subtitles. Default true.

@@ -14,7 +14,7 @@ extension Player {
     /// - Throws: ``PlayerError/Code/notReady`` unless the item is ready to play and the rate is 0;
     ///   ``PlayerError/Code/invalidArgument`` for a rate that is not finite.
     ///
-    /// Source: CONTRACTS §6.5.
+    /// See docs/behaviour/seeking.md.
     public func preroll(atRate rate: Float) async throws(PlayerError) -> Bool {
         guard rate.isFinite else {
             throw PlayerError(code: .invalidArgument, cause: "not a rate", detail: "\(rate)")

@@ -8,7 +8,7 @@ extension Player {
     /// as it has enough to play for ten seconds; it does not stall because of it. May be set at any time and takes effect
     /// with the next segment.
     ///
-    /// Source: CONTRACTS §4.
+    /// See docs/loading.md.
     public var networkResourcePriority: ResourcePriority {
         get { core.state.withLock { $0.budget.priority } }
         set { core.change { state, _, _ in state.budget.priority = newValue } }

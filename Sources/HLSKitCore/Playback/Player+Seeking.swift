@@ -31,7 +31,7 @@ extension Player {
     ///   replaced, and for a time outside of ``PlayerState/seekableTimeRanges``.
     /// - Throws: ``PlayerError/Code/invalidTime``.
     ///
-    /// Source: CONTRACTS §10.
+    /// See docs/behaviour/seeking.md.
     public func seek(
         to time: MediaTime, toleranceBefore: MediaTime = .positiveInfinity,
         toleranceAfter: MediaTime = .positiveInfinity
@@ -92,7 +92,7 @@ extension Player {
     ///   ``PlayerError/Code/invalidTime`` for times that are infinite, indefinite or decades away;
     ///   ``PlayerError/Code/invalidArgument`` for a rate that is not finite.
     ///
-    /// Source: CONTRACTS §6.5.
+    /// See docs/behaviour/seeking.md.
     public func setRate(_ rate: Float, time: MediaTime, atHostTime hostTime: MediaTime) throws(PlayerError) {
         guard !automaticallyWaitsToMinimizeStalling else {
             throw PlayerError(

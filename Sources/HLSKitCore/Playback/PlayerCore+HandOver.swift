@@ -1,6 +1,6 @@
 /// Going from item to item, under the lock.
 ///
-/// Source: CONTRACTS §11.
+/// See docs/behaviour/queue.md.
 extension PlayerCore {
     /// Hands an event to the engine of an item and takes in what it decides, which may be to go on with the next item.
     func handle(

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The queue as callers see it. Each call is done as a whole when it returns.
 ///
-/// Source: CONTRACTS §4, §11.
+/// See docs/behaviour/queue.md.
 extension PlayerCore {
     var currentItem: PlayerItem? { state.withLock { $0.current.isRetired ? nil : $0.current.item } }
 

@@ -4,7 +4,7 @@ public import HLSTime
 
 /// An item's place in a live stream.
 ///
-/// Source: CONTRACTS §10.5, §10.6.
+/// See docs/behaviour/live.md.
 extension PlayerItem {
     /// The date of what is being presented; nil where the playlist has no `EXT-X-PROGRAM-DATE-TIME`, and while the item is
     /// not in a player.

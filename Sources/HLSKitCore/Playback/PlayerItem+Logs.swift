@@ -1,7 +1,7 @@
 extension PlayerItem {
     /// What the item asked of the network and how it played, up to now; nil before it was a player's current item.
     ///
-    /// A snapshot: reading it costs a copy of its events. Stays when the item is removed. Source: CONTRACTS §13.
+    /// A snapshot: reading it costs a copy of its events. Stays when the item is removed. See docs/behaviour/logs.md.
     public var accessLog: AccessLog? {
         let core = attachedCore
         let now = core?.clock.now ?? .zero

@@ -1,6 +1,6 @@
 /// Audio, subtitles and pictures among which the viewer can choose.
 ///
-/// Source: CONTRACTS §12.
+/// See docs/behaviour/media-selection.md.
 extension PlayerItem {
     /// Selects an option of a group, at any time. Playback goes on: neither status nor timebase changes. Another audio
     /// is heard as soon as it is loaded, within about one target duration; cues of other subtitles leave at once.

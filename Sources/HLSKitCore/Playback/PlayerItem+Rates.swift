@@ -5,7 +5,7 @@
 /// from the place that was reached. Where they are missing, more than 2 is played at 2, and less than 0 is refused:
 /// ``Player/rate`` goes to 0, with ``RateChangeReason/setRateFailed``.
 ///
-/// Source: CONTRACTS §6.4; rfc8216bis §4.4.6.3.
+/// Source: rfc8216bis §4.4.6.3. See docs/behaviour/time-control.md.
 extension PlayerItem {
     /// Faster than 2.
     public var canPlayFastForward: Bool { capabilities?.canPlayFastForward ?? false }

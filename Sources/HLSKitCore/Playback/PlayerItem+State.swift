@@ -3,7 +3,7 @@ public import HLSTime
 
 /// What an item shows of itself while it is a player's, and, as it was last, afterwards.
 ///
-/// Source: CONTRACTS §4.
+/// See docs/behaviour/playback.md.
 extension PlayerItem {
     /// Whether the item can be played. Goes from `unknown` to `readyToPlay` or `failed`, and from `readyToPlay` to `failed`
     /// where the rest of it cannot be had; stays as it is when the item is taken out of its player.

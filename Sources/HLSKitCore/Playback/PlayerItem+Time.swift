@@ -3,7 +3,7 @@ public import HLSTime
 /// Which item time is shown when, and how fast it really goes on.
 ///
 /// Not the rate that is wanted (``Player/rate``): while a player waits, that may be 1 and this one is 0. A snapshot: a
-/// change of rate, a jump and the end of the item make another one. Source: CONTRACTS §6.
+/// change of rate, a jump and the end of the item make another one. See docs/behaviour/time-control.md.
 public struct Timebase: Sendable, Hashable {
     /// The item time at ``hostTime``.
     public let time: MediaTime

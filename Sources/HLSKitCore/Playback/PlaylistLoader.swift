@@ -4,7 +4,7 @@ public import HLSPlaylist
 /// refusals.
 ///
 /// Redirects are followed and give the base of relative references; content codings are undone under the size limit; a
-/// playlist from the network names no files. Source: RELIABILITY §3, CONTRACTS §15 "Files".
+/// playlist from the network names no files. See docs/behaviour/resources.md.
 public struct PlaylistLoader: Sendable {
     private let configuration: PlayerConfiguration
     private let url: String

@@ -9,7 +9,7 @@ import Synchronization
 /// session.end()
 /// ```
 ///
-/// Source: CONTRACTS §10.8.
+/// See docs/behaviour/seeking.md.
 public final class ScrubSession: Sendable {
     private let player: Player
     /// The rate to go back to; nil when that was done.

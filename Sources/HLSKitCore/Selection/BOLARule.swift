@@ -9,7 +9,7 @@ import Glibc
 /// carries is damped: at most to that variant, and then loaded only when the buffer is small enough for it. A running
 /// download is abandoned when a lower variant has a better quotient for what is left to load.
 ///
-/// Source: ABR.md §2 (Spiteri, Urgaonkar, Sitaraman: BOLA, 2016).
+/// Source: Spiteri, Urgaonkar, Sitaraman: BOLA, INFOCOM 2016; BOLA-O and BOLA-FINITE as in Sabre.
 public struct BOLARule: VariantSelector, Hashable {
     /// γp: how much smoothness weighs against utility.
     private static let smoothness = 5.0

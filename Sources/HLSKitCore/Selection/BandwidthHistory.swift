@@ -4,7 +4,7 @@ import Synchronization
 /// What players have measured of the network, kept from one to the next.
 ///
 /// Give the same history to all players of a program: each begins on the variant that the ones before it found
-/// possible. Store ``estimates`` to keep it longer than the process lives. Source: CONTRACTS §8 "Initial variant".
+/// possible. Store ``estimates`` to keep it longer than the process lives. See docs/behaviour/selection.md.
 public final class BandwidthHistory: Sendable {
     private let state: Mutex<BandwidthEstimates>
 

@@ -1,6 +1,6 @@
 /// Chooses the variant to start on.
 ///
-/// Source: CONTRACTS §8 (initial variant).
+/// See docs/behaviour/selection.md.
 struct InitialVariantRule: Sendable, Hashable {
     /// The share of the known throughput that the first variant may take.
     var share = 0.8

@@ -1,6 +1,6 @@
 /// What is wanted of one kind of media where the user chose none of its options himself.
 ///
-/// Source: CONTRACTS §12; FEATURES I05.
+/// See docs/behaviour/media-selection.md; I05.
 public struct MediaSelectionCriteria: Sendable, Hashable {
     /// BCP 47 tags, the most wanted first. `en` also takes `en-US`, and `en-GB` takes `en`. Empty: any language.
     public var preferredLanguages: [String]

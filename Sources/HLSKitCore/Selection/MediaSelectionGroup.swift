@@ -4,7 +4,7 @@ import HLSPlaylist
 
 /// The options of one characteristic, of which one at a time is selected.
 ///
-/// Source: CONTRACTS §12.
+/// See docs/behaviour/media-selection.md.
 public struct MediaSelectionGroup: Sendable, Hashable {
     /// `audible`, `legible` or `visual`.
     public let characteristic: MediaCharacteristic

@@ -4,7 +4,7 @@ public import HLSPlaylist
 /// One choice among several versions of audio, subtitles or pictures: the renditions of all groups that are the same to
 /// a viewer.
 ///
-/// Source: CONTRACTS §12.
+/// See docs/behaviour/media-selection.md.
 public struct MediaSelectionOption: Sendable, Hashable, Identifiable {
     /// The same in every playlist that describes the same choice: `STABLE-RENDITION-ID`, else a hash of what makes the
     /// renditions one option. May be stored.

@@ -1,6 +1,6 @@
 /// Chooses the option of a group that plays where the user chose none.
 ///
-/// Source: CONTRACTS §12 "Automatic choice".
+/// See docs/behaviour/media-selection.md.
 struct MediaSelectionRule: Sendable {
     var criteria: MediaSelectionCriteria?
     /// Off: the group's default is taken, whatever is wanted.

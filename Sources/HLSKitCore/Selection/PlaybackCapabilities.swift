@@ -1,6 +1,6 @@
 /// What the machine and whatever shows the media can take, apart from codecs: variants beyond it are left out.
 ///
-/// Source: CONTRACTS §8, steps 2–4, 6 and 12.
+/// See docs/behaviour/selection.md.
 public struct PlaybackCapabilities: Sendable, Hashable {
     /// The highest `HDCP-LEVEL` that is allowed: `NONE` (default), `TYPE-0` or `TYPE-1`. Not looked at where outputs take
     /// samples of every codec.

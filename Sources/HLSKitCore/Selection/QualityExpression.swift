@@ -11,7 +11,7 @@
 /// renditions: `lang`, `name`, `channels`, `codec`, `forced` (`yes` or `no`). `best` and `worst` take one out of what
 /// the other terms of their alternative leave. What is undeclared matches no term.
 ///
-/// Source: CONTRACTS §15.
+/// See docs/behaviour/selection.md.
 public struct QualityExpression: Sendable, Hashable, CustomStringConvertible {
     /// What an expression is about.
     public enum Subject: Sendable, Hashable {

@@ -5,7 +5,7 @@
 /// what the highest variant brings, and the changes of bit rate. Needs the sizes of segments to be good; where the playlist
 /// does not tell them, the average bit rate stands in.
 ///
-/// Source: ABR.md §2 (Yin, Jindal, Sekar, Sinopoli: model predictive control, 2015).
+/// Source: Yin, Jindal, Sekar, Sinopoli: A Control-Theoretic Approach for Dynamic Adaptive Video Streaming, 2015.
 public struct RobustMPCRule: VariantSelector, Hashable {
     private static let horizon = 5
     private static let memory = 5

@@ -1,6 +1,6 @@
 /// What limits the choice among the variants of a playlist. Read again at every decision.
 ///
-/// Source: CONTRACTS §8.
+/// See docs/behaviour/selection.md.
 public struct SelectionContext: Sendable {
     /// How a picture is fitted to its display.
     public enum Gravity: String, Sendable, Hashable, Codable {

@@ -4,7 +4,7 @@
 /// share shrinks from 0.9 to 0.5 with the first decisions. A download that would take much longer than its playing time is
 /// abandoned when another variant is there sooner.
 ///
-/// Source: ABR.md §2 (throughput, insufficient buffer, abandon).
+/// Source: the throughput, insufficient-buffer and abandon rules of Sabre and dash.js.
 public struct ThroughputRule: VariantSelector, Hashable {
     /// The share of the throughput that a variant may take. Default 0.9.
     public var safetyFactor: Double

@@ -41,7 +41,7 @@ extension ThroughputEstimator.Transfer {
 /// The throughput of the last transfers: the lower of two averages with half-lives of 3 s and 8 s of receiving, and the
 /// higher of two averages of the latency.
 ///
-/// Source: ABR.md §1 (Sabre, dash.js).
+/// Source: the estimators of Sabre and dash.js.
 struct TransferAverages: Sendable, Hashable {
     private var history = TransferHistory()
     private var fast = MovingAverage(halfLife: 3)

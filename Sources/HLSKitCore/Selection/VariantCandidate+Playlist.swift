@@ -30,7 +30,7 @@ extension VariantCandidate {
 }
 
 extension Rendition {
-    /// The same for renditions of several groups that stand for the same choice (CONTRACTS §12).
+    /// The same for renditions of several groups that stand for the same choice (docs/behaviour/media-selection.md).
     var optionID: String {
         stableRenditionID
             ?? "\(name)|\(language ?? "")|\(assocLanguage ?? "")|\(characteristics.joined(separator: ","))|\(isForced)"

@@ -1,6 +1,6 @@
 /// A variant as selection sees it.
 ///
-/// Source: rfc8216bis §4.4.6.2; CONTRACTS §8.
+/// Source: rfc8216bis §4.4.6.2. See docs/behaviour/selection.md.
 public struct VariantCandidate: Sendable, Hashable {
     /// An audio rendition in the group of a variant.
     public struct AudioOption: Sendable, Hashable {

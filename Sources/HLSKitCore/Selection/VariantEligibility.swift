@@ -1,6 +1,6 @@
 /// Which variants may be used, and why the others may not.
 ///
-/// Source: CONTRACTS §8, steps 1–12.
+/// See docs/behaviour/selection.md.
 public struct VariantEligibility: Sendable, Hashable {
     /// Why a variant is out: the step that took it. The raw values are the numbers of the steps.
     public enum Reason: Int, Sendable, Hashable, CaseIterable {

@@ -9,7 +9,7 @@ import Synchronization
 /// that was never recorded fails with ``LoadingError/Code/transport``; what was under way when the recording ended, or
 /// was cancelled, runs into the request's deadline.
 ///
-/// Source: CONTRACTS §14.
+/// See docs/behaviour/recordings.md.
 public final class ReplayTransport: Transport {
     /// A request that is off by no more than this is the recorded one: programs in real time are late by a little.
     public static let tolerance = Duration.milliseconds(100)

@@ -1,6 +1,6 @@
 /// How segments are encrypted, and where their key is: `EXT-X-KEY` and `EXT-X-SESSION-KEY`.
 ///
-/// Source: rfc8216bis §4.4.4.4; SPEC rules 17–19.
+/// Source: rfc8216bis §4.4.4.4. See rules 17–19 of docs/behaviour/playlists.md.
 public struct EncryptionKey: Sendable, Hashable {
     /// The encryption method. An open set: with a method unknown to the player the segments cannot be played, and are
     /// never taken for clear.
@@ -87,7 +87,7 @@ extension EncryptionKey {
         return Method(rawValue: "")
     }
 
-    /// `0x` and up to 32 digits, padded on the left (SPEC rule 19). nil, and reported, when it is not that.
+    /// `0x` and up to 32 digits, padded on the left (rule 19). nil, and reported, when it is not that.
     private static func iv(
         _ attribute: Attribute, _ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>
     ) throws(PlaylistError) -> [UInt8]? {

@@ -1,6 +1,6 @@
 /// What a decoder needs before the segments that follow: `EXT-X-MAP`.
 ///
-/// Source: rfc8216bis §4.4.4.5; SPEC rules 16 and 17.
+/// Source: rfc8216bis §4.4.4.5. See rules 16 and 17 of docs/behaviour/playlists.md.
 public struct MediaInitializationSection: Sendable, Hashable {
     /// The resource, as written.
     public var uri: String
@@ -55,7 +55,7 @@ extension MediaInitializationSection {
 
 extension ReadingContext {
     /// `n[@o]`. Without offset the range starts at `continuing`; where that is nil it throws, as do numbers that are none
-    /// or pass 2⁶³−1 (RELIABILITY R35).
+    /// or pass 2⁶³−1 (R35).
     mutating func byteRange(
         _ range: Range<Int>, _ bytes: borrowing Span<UInt8>, continuing: @autoclosure () -> Int?
     ) throws(PlaylistError) -> ByteRange {

@@ -178,7 +178,7 @@ extension MediaSegment {
 
     /// The date as reckoned from the nearest date before, else from the first one after; nil in a playlist without dates.
     ///
-    /// Of a segment with values of its own, only its ``programDateTime``. Source: SPEC rule 24.
+    /// Of a segment with values of its own, only its ``programDateTime``. See rule 24 of docs/behaviour/playlists.md.
     public var derivedProgramDateTime: PlaylistDate? {
         if let own = own.first { return own.programDateTime }
         guard let first = store.tables.dates.first else { return nil }
@@ -212,7 +212,7 @@ extension MediaSegment {
             attosecondsComponent: Int64(record.elapsedAttos))
     }
 
-    /// The IV for `key`: as written, else the media sequence number as a 128-bit big-endian number (SPEC rule 18).
+    /// The IV for `key`: as written, else the media sequence number as a 128-bit big-endian number (rule 18).
     public func initializationVector(for key: EncryptionKey) -> [UInt8] {
         key.initializationVector(forMediaSequence: mediaSequence)
     }

@@ -1,4 +1,6 @@
-/// What a delta update leaves out: `EXT-X-SKIP`. Source: rfc8216bis §4.4.5.2; SPEC rule 26.
+/// What a delta update leaves out: `EXT-X-SKIP`.
+///
+/// Source: rfc8216bis §4.4.5.2. See rule 26 of docs/behaviour/playlists.md.
 public struct PlaylistSkip: Sendable, Hashable {
     /// How many segments after `EXT-X-MEDIA-SEQUENCE` are not in the text.
     public var count: Int

@@ -1,6 +1,6 @@
 /// What the server of a playlist can do: `EXT-X-SERVER-CONTROL`, as written, without defaults.
 ///
-/// Source: rfc8216bis §4.4.3.8; SPEC rule 32.
+/// Source: rfc8216bis §4.4.3.8. See rule 32 of docs/behaviour/playlists.md.
 public struct ServerControl: Sendable, Hashable {
     /// Segments further from the end than this can be skipped in a delta update; nil means there are none.
     public var canSkipUntil: Duration?

@@ -21,7 +21,7 @@ extension Span where Element == UInt8 {
         UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 
-    /// Finds the end of the line that goes on at `start`: LF or CRLF, nothing else (SPEC rules 5 and 6).
+    /// Finds the end of the line that goes on at `start`: LF or CRLF, nothing else (rules 5 and 6).
     ///
     /// `next` is where the following line starts, nil while there is no line feed. Eight bytes at a time.
     @inline(__always)
@@ -169,7 +169,7 @@ struct DecimalNumber {
 }
 
 extension Span where Element == UInt8 {
-    /// Digits only, at least one; nil when there is anything else or the number passes 2⁶⁴−1 (SPEC rule 10).
+    /// Digits only, at least one; nil when there is anything else or the number passes 2⁶⁴−1 (rule 10).
     @inline(__always)
     func unsignedInteger(in range: Range<Int>) -> UInt64? {
         guard !range.isEmpty else { return nil }

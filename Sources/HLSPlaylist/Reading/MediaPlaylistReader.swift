@@ -4,7 +4,7 @@ import Glibc
 ///
 /// Segments become records of a fixed size; nothing is allocated for a segment whose tags are plain.
 struct MediaPlaylistReader {
-    /// A longer `EXTINF`, part or target duration is not believed (RELIABILITY R34): eleven days.
+    /// A longer `EXTINF`, part or target duration is not believed (R34): eleven days.
     static var longestDuration: Duration { Duration(seconds: longestSeconds, attos: 0) }
     private static var longestSeconds: UInt64 { 1_000_000 }
     /// Preload hints that are kept: there should be two, and later ones are of no use to anybody.
@@ -103,7 +103,7 @@ extension MediaPlaylistReader {
         }
     }
 
-    /// The target duration stands in for a duration that cannot be read (RELIABILITY R34).
+    /// The target duration stands in for a duration that cannot be read (R34).
     private mutating func readBadInf(
         _ bytes: borrowing Span<UInt8>, _ value: Range<Int>, _ context: inout ReadingContext
     ) throws(PlaylistError) {
@@ -212,7 +212,7 @@ extension MediaPlaylistReader {
         }
     }
 
-    /// Gives the range of the segment its offset: as written, or where the range of the segment before ends (SPEC rule 15).
+    /// Gives the range of the segment its offset: as written, or where the range of the segment before ends (rule 15).
     /// That should be a range of the same resource; where it is not, peers go on with any, and with 0 without one.
     private mutating func resolveRange(
         _ bytes: borrowing Span<UInt8>, _ context: inout ReadingContext
@@ -449,7 +449,7 @@ extension MediaPlaylistReader {
         }
     }
 
-    /// An integer; a fraction is read as it is and reported (SPEC rule 33).
+    /// An integer; a fraction is read as it is and reported (rule 33).
     private mutating func readTargetDuration(
         _ bytes: borrowing Span<UInt8>, _ value: Range<Int>, _ context: inout ReadingContext
     ) throws(PlaylistError) {
@@ -765,7 +765,7 @@ extension MediaPlaylistReader {
         }
     }
 
-    /// Counting on from the sequence numbers must not pass 2⁶³−1 (SPEC rule 10, RELIABILITY R35).
+    /// Counting on from the sequence numbers must not pass 2⁶³−1 (rule 10, R35).
     private func checkNumbers(_ context: ReadingContext) throws(PlaylistError) {
         let (base, skipOverflow) = playlist.mediaSequence.addingReportingOverflow(playlist.skip?.count ?? 0)
         // One more for the segment in the making.
@@ -777,7 +777,7 @@ extension MediaPlaylistReader {
         }
     }
 
-    /// Reports without numbers have those of this playlist (SPEC rule 29).
+    /// Reports without numbers have those of this playlist (rule 29).
     private mutating func inheritReports(_ store: SegmentStore) {
         let count = tables.records.count
         let isInTheMaking = !playlist.trailingParts.isEmpty

@@ -98,7 +98,7 @@ struct MultivariantPlaylistReader {
         return playlist
     }
 
-    /// Every group that a variant names has to exist (SPEC rule 30), and `CLOSED-CAPTIONS=NONE` holds for all or none.
+    /// Every group that a variant names has to exist (rule 30), and `CLOSED-CAPTIONS=NONE` holds for all or none.
     private func checkReferences(_ context: inout ReadingContext) throws(PlaylistError) {
         var groups = GroupNames(playlist.renditions)
         var withoutCaptions = 0

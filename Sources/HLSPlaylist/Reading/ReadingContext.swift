@@ -79,7 +79,7 @@ struct ReadingContext {
     }
 
     /// The next attribute of the list; nil at its end. Commas count outside quotes only, there are no escapes, of a
-    /// repeated name the first counts. Source: SPEC rules 1, 2, 9, 20.
+    /// repeated name the first counts. See rules 1, 2, 9 and 20.
     mutating func nextAttribute(_ bytes: borrowing Span<UInt8>) throws(PlaylistError) -> Attribute? {
         while position < end {
             var nameStart = position
@@ -178,7 +178,7 @@ struct ReadingContext {
         return String(decoding: expanded, as: UTF8.self)
     }
 
-    /// A URI in quotes; refused with bytes that are not UTF-8 (RELIABILITY R33). Control characters other than NUL stay and
+    /// A URI in quotes; refused with bytes that are not UTF-8 (R33). Control characters other than NUL stay and
     /// are reported with the line; no request can be made for them.
     mutating func uri(_ attribute: Attribute, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) -> String {
         try checkURI(attribute.value, bytes)
@@ -284,7 +284,7 @@ extension Span where Element == UInt8 {
 // MARK: - Variables
 
 extension ReadingContext {
-    /// Defines a variable. Source: SPEC rule 28 and `EXT-X-DEFINE`.
+    /// Defines a variable. Source: `EXT-X-DEFINE`, rule 28.
     mutating func define(_ definition: VariableDefinition) throws(PlaylistError) {
         guard values[definition.name] == nil else {
             throw failure(.definition, "the variable \"\(definition.name)\" is defined twice")

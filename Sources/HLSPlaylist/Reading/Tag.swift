@@ -37,7 +37,7 @@ enum Tag: String, CaseIterable, Sendable {
     case sessionKey = "EXT-X-SESSION-KEY"
     case contentSteering = "EXT-X-CONTENT-STEERING"
 
-    /// Finds the tag whose whole name a range holds (SPEC rule 3).
+    /// Finds the tag whose whole name a range holds (rule 3).
     static let table = NameTable<Tag>()
 
     /// The kind of playlist that the tag makes; nil for tags of either.

@@ -38,7 +38,7 @@ struct LintRun: Sendable {
                 let note = Self.notChecked("the media playlists", remedy: "give a URL or a path to find them by")
                 return LintReport(findings: multivariant.lint() + [note], playlistCount: 1)
             }
-            // Credentials stay with the origin that the user gave, wherever it has redirected to (RELIABILITY R59).
+            // Credentials stay with the origin that the user gave, wherever it has redirected to (R59).
             return await check(multivariant, loader: input.loader(of: url))
         }
     }

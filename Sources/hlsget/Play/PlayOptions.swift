@@ -87,7 +87,7 @@ struct PlayOptions: Sendable, Equatable {
     var printsSummaryDocument = false
     var verbosity = Verbosity.normal
 
-    /// Where a live stream goes on whose window moved past what was not loaded (RELIABILITY R44).
+    /// Where a live stream goes on whose window moved past what was not loaded (R44).
     enum FellBehindAction: String, Sendable, Equatable, CaseIterable { case edge, oldest, fail }
     enum ProgressStyle: String, Sendable, Equatable, CaseIterable { case bar, json, none }
     enum Verbosity: Sendable, Equatable { case quiet, normal, verbose }

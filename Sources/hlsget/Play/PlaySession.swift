@@ -72,7 +72,7 @@ struct PlaySession {
         passes.start = startTime
         passes.addWriters(to: item)
         let events = player.events()
-        // Told to play before it has an item, a player need not prepare a still picture (CONTRACTS §7).
+        // Told to play before it has an item, a player need not prepare a still picture.
         start(player)
         do {
             try player.replaceCurrentItem(with: item)

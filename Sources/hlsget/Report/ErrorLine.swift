@@ -40,7 +40,7 @@ enum ErrorLine {
         return text
     }
 
-    /// A URL that may be shown: without user information (RELIABILITY R60), without the contents of a `data:` URL
+    /// A URL that may be shown: without user information (R60), without the contents of a `data:` URL
     /// (which may be a key) and without an endless middle.
     ///
     /// The query stays: without it the line would often not say which resource failed, and it goes to the terminal

@@ -62,7 +62,7 @@ indirect enum JSONValue: Sendable, Equatable {
         return abs(rounded) < 1e-4 ? Decimals.text(rounded, places: 6) : String(rounded)
     }
 
-    /// Escapes what JSON demands and everything that could confuse a terminal (RELIABILITY R64).
+    /// Escapes what JSON demands and everything that could confuse a terminal (R64).
     private static func writeString(_ string: String, to text: inout String) {
         text += "\""
         for scalar in string.unicodeScalars {

@@ -1,4 +1,4 @@
-/// Text from the network, made safe for terminals, logs and JSON (RELIABILITY R64).
+/// Text from the network, made safe for terminals, logs and JSON (R64).
 enum TerminalText {
     /// `text` with every character escaped that could move the cursor, change what is shown or hide something.
     ///

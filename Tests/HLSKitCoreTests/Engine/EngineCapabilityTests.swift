@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSKitCore
 
-/// What the machine can take limits the variants of an item (CONTRACTS §8, steps 2–4, 6, 12), and so do bounds.
+/// What the machine can take limits the variants of an item (docs/behaviour/selection.md), and so do bounds.
 @Suite("Engine: capabilities")
 struct EngineCapabilityTests {
     struct Case: Sendable, CustomTestStringConvertible {
@@ -93,7 +93,7 @@ struct EngineCapabilityTests {
         #expect(first == (limits.isTaken ? "a0.ts" : "b0.ts"))
     }
 
-    @Test("§8, step 4: where every variant is of a range that is not supported, that counts for nothing")
+    @Test("where every variant is of a range that is not supported, that counts for nothing")
     func onlyUnsupportedRanges() {
         var configuration = EngineConfiguration()
         configuration.capabilities.supportedVideoRanges = ["SDR"]
@@ -105,7 +105,7 @@ struct EngineCapabilityTests {
         #expect(harness.mediaPaths.first == "a0.ts")
     }
 
-    @Test("§8: an item without a variant that may be played fails and says why for each")
+    @Test("an item without a variant that may be played fails and says why for each")
     func nothingEligible() {
         var origin = Self.origin("")
         origin.answer(

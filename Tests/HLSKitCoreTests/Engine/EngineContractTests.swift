@@ -2,10 +2,10 @@ import Testing
 
 @testable import HLSKitCore
 
-/// Sentences of CONTRACTS §5–§8 that only a whole engine shows.
+/// Rules of time control, buffering, starting and selection that only a whole engine shows.
 @Suite("Engine, contracts")
 struct EngineContractTests {
-    @Test("§7.3: of several seeks before the item is ready the last becomes its start, the others come to nothing")
+    @Test("of several seeks before the item is ready the last becomes its start, the others come to nothing")
     func seeksBeforeReady() {
         var harness = EngineHarness.playing("vod.m3u8", from: .vod(count: 30))
         for target in [100, 20, 50] { harness.control(.seek(to: .seconds(target))) }
@@ -15,7 +15,7 @@ struct EngineContractTests {
         #expect(harness.seekOutcomes == [false, false, true])
     }
 
-    @Test("F13, §7.4: a small wish loads little; taken back, the buffer fills")
+    @Test("F13: a small wish loads little; taken back, the buffer fills")
     func smallBuffer() {
         var preferences = PlayerItemPreferences()
         preferences.preferredForwardBufferDuration = 5
@@ -31,7 +31,7 @@ struct EngineContractTests {
         #expect(harness.mediaPaths.count == 8)
     }
 
-    @Test("F04, §5: keep-up is told while paused, too")
+    @Test("F04: keep-up is told while paused, too")
     func keepUpWhilePaused() {
         var harness = EngineHarness(origin: .vod(count: 30))
         harness.open("vod.m3u8")
@@ -40,7 +40,7 @@ struct EngineContractTests {
         #expect(harness.state.isPlaybackLikelyToKeepUp)
     }
 
-    @Test("§6.1: a change of variant or of limits changes neither status nor rate nor timebase")
+    @Test("a change of variant or of limits changes neither status nor rate nor timebase")
     func variantChange() {
         var origin = ScriptedOrigin.twoVariants(count: 30)
         origin.media = { _ in .media(100_000) }

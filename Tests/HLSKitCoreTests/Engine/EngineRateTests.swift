@@ -22,7 +22,7 @@ struct EngineRateTests {
         return EngineHarness.playing("live.m3u8", from: .live(broadcast), preferences: preferences)
     }
 
-    @Test("§6.1: a live stream that is played faster catches up with its edge and goes on at 1, without a stall")
+    @Test("a live stream that is played faster catches up with its edge and goes on at 1, without a stall")
     func catchesUp() throws {
         var harness = Self.live()
         harness.run(until: .seconds(2))
@@ -38,7 +38,7 @@ struct EngineRateTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("§6.1: the edge is where the item wants to be played", arguments: [(5.0, 5.0), (8, 8), (0, 4), (20, 20)])
+    @Test("the edge is where the item wants to be played", arguments: [(5.0, 5.0), (8, 8), (0, 4), (20, 20)])
     func edge(configured: Double, reached: Double) throws {
         var harness = Self.live(offset: configured)
         harness.run(until: .seconds(1))
@@ -49,7 +49,7 @@ struct EngineRateTests {
         #expect(harness.statistics.numberOfStalls == 0)
     }
 
-    @Test("§6.1: whoever is at the edge already stays at 1; slower rates and 1 stay as they are")
+    @Test("whoever is at the edge already stays at 1; slower rates and 1 stay as they are")
     func atTheEdge() {
         var harness = Self.live(offset: 20)
         harness.run(until: .seconds(30)) { ($0.state.liveOffset ?? 100) < 20 }
@@ -65,7 +65,7 @@ struct EngineRateTests {
         #expect(harness.rates.last == "1.0 reachedLiveEdge")
     }
 
-    @Test("§6.1: a stream that has ended has no edge: the rate lasts to its end")
+    @Test("a stream that has ended has no edge: the rate lasts to its end")
     func ended() {
         var harness = Self.live(Broadcast(laterCount: 0))
         harness.run(until: .seconds(2))
@@ -75,7 +75,7 @@ struct EngineRateTests {
         #expect(harness.rates.contains("1.0 reachedLiveEdge") == false)
     }
 
-    @Test("§6.4: without I-frames more than 2 is a wish that the timebase does not follow; less than 0 fails")
+    @Test("without I-frames more than 2 is a wish that the timebase does not follow; less than 0 fails")
     func beyondTheMedia() {
         var harness = EngineHarness.playing("vod.m3u8", from: .vod(count: 30))
         harness.run(until: .seconds(5))
@@ -94,7 +94,7 @@ struct EngineRateTests {
         #expect(harness.state.currentTime == time)
     }
 
-    @Test("§6.4: a negative rate that was set before the item was ready fails when it is")
+    @Test("a negative rate that was set before the item was ready fails when it is")
     func reverseTooEarly() {
         var harness = EngineHarness(origin: .vod())
         harness.control(.setRate(-2))

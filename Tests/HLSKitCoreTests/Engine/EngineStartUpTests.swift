@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitCore
 
-/// How an item starts, and what its caps do then (CONTRACTS §7, §8).
+/// How an item starts, and what its caps do then (docs/behaviour/playback.md, selection.md).
 @Suite("Engine: start-up")
 struct EngineStartUpTests {
     private static func preferences(_ change: (inout PlayerItemPreferences) -> Void) -> EngineControl {
@@ -13,7 +13,7 @@ struct EngineStartUpTests {
         return .setPreferences(preferences)
     }
 
-    // MARK: §7.2
+    // MARK: What is loaded first
 
     /// A variant and separate audio, each with its map and key.
     private static func separateAudio() -> ScriptedOrigin {
@@ -51,7 +51,7 @@ struct EngineStartUpTests {
         return origin
     }
 
-    @Test("§7.2: nothing waits for what it does not need", arguments: [false, true])
+    @Test("nothing waits for what it does not need", arguments: [false, true])
     func order(preloadsKeys: Bool) {
         var configuration = EngineConfiguration()
         configuration.preloadsKeys = preloadsKeys
@@ -68,9 +68,9 @@ struct EngineStartUpTests {
         #expect(began["session.key"] == (preloadsKeys ? trip : nil))
     }
 
-    // MARK: §7.3
+    // MARK: Where playing starts
 
-    @Test("§7.3: a seek before the item is ready goes before the playlist's own start")
+    @Test("a seek before the item is ready goes before the playlist's own start")
     func seekBeforeReady() {
         var origin = ScriptedOrigin.vod(count: 30)
         var text = PlaylistText.numbered(0, count: 30, isEnded: true)
@@ -83,7 +83,7 @@ struct EngineStartUpTests {
         #expect(harness.seekOutcomes == [true])
     }
 
-    // MARK: §8
+    // MARK: Variants
 
     private static let descending = [3_000_000, 2_000_000, 1_000_000]
 
@@ -124,7 +124,7 @@ struct EngineStartUpTests {
         #expect(!harness.mediaPaths[..<requested].contains { $0.hasPrefix("a") })
     }
 
-    @Test("§8: a cap that is drawn tighter holds from the next segment on; what is buffered is played")
+    @Test("a cap that is drawn tighter holds from the next segment on; what is buffered is played")
     func tighterCap() {
         var harness = EngineHarness.playing("main.m3u8", from: Self.ladder())
         harness.run(until: .seconds(10))
@@ -138,7 +138,7 @@ struct EngineStartUpTests {
         #expect(harness.statistics.numberOfStalls == 0)
     }
 
-    @Test("§8: a cap below all variants leaves the lowest")
+    @Test("a cap below all variants leaves the lowest")
     func capBelowAll() {
         var harness = EngineHarness(origin: Self.ladder())
         harness.control(Self.preferences { $0.preferredPeakBitRate = 500_000 })
@@ -156,7 +156,7 @@ struct EngineStartUpTests {
     }
 
     @Test(
-        "§8, E01, E02: the first variant",
+        "E01, E02: the first variant",
         arguments: [
             First(testDescription: "nothing known", first: "a0.ts"),
             First(testDescription: "known, plenty", hint: 10_000_000, first: "a0.ts"),
@@ -193,7 +193,7 @@ struct EngineStartUpTests {
         #expect(PlaybackLog.publicPart(of: url) == logged)
     }
 
-    @Test("§5: what is decided is told with its inputs, as far as somebody wants to hear it")
+    @Test("what is decided is told with its inputs, as far as somebody wants to hear it")
     func decisions() {
         for detail in [DecisionDetail.nothing, .choices, .everything] {
             var configuration = EngineConfiguration()

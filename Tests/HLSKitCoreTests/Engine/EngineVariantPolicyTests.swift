@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitCore
 
-/// What an item and the network say about the variants, read at every decision (CONTRACTS §8).
+/// What an item and the network say about the variants, read at every decision (docs/behaviour/selection.md).
 @Suite("Engine: variant policy")
 struct EngineVariantPolicyTests {
     /// Changes the preferences of an item.

@@ -196,7 +196,7 @@ struct RetryScheduleTests {
             kind: .initializationSection, expected: after(0.5) + [.fail(.badMedia)]),
     ]
 
-    @Test("D04: each fault is met as the table of RELIABILITY says", arguments: segments + others)
+    @Test("D04: each fault is met as the table of faults says", arguments: segments + others)
     private func fault(_ testCase: Case) {
         var schedule = Schedule(policies: RetryPolicies(jitter: 0))
         var now = Duration.seconds(100)

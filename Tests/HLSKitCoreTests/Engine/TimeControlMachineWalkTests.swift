@@ -139,7 +139,7 @@ private struct Walk {
             .init(status: isReady ? .readyToPlay : .unknown, buffer: buffer, hasPresentedMedia: chance(4)))
     }
 
-    /// CONTRACTS §6.6, for the state after the event.
+    /// What holds after every event (docs/behaviour/time-control.md, "What always holds").
     private mutating func violation(of outputs: [Machine.Output], event: Machine.Event) -> String? {
         let status = machine.status
         let reason = machine.reasonForWaitingToPlay

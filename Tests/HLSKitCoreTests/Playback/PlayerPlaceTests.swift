@@ -130,7 +130,7 @@ struct PlayerPlaceTests {
         #expect(shown.filter { $0 >= target - .milliseconds(500) }.count >= 36)
     }
 
-    @Test("§4: an item tells of itself from before it is a player's until it is gone")
+    @Test("an item tells of itself from before it is a player's until it is gone")
     func itemEvents() throws {
         let bench = try VirtualBench()
         let events = bench.item.events()

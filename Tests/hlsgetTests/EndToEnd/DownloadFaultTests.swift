@@ -193,7 +193,7 @@ struct DownloadFaultTests {
         #expect(try await FaultyOrigin.pictures("film/index.m3u8", in: folder) == SampleMedia.frameHashes(of: "180p"))
     }
 
-    @Test("O09: the range of colours that the playlist tells is in the file", .enabled(if: ProbedFile.isAvailable))
+    @Test("the range of colours that the playlist tells is in the file", .enabled(if: ProbedFile.isAvailable))
     func videoRange() async throws {
         let folder = try ScratchFolder()
         var files = try CutStream.files()

@@ -4,7 +4,7 @@ enum ContentCoding: Sendable, Hashable {
     /// zlib's format, or, as some servers send it, the bare deflate data.
     case deflate
 
-    /// Codings that one body may have on top of each other (RELIABILITY R25).
+    /// Codings that one body may have on top of each other (R25).
     static let maximumLayerCount = 2
 
     init?(name: String) {

@@ -11,7 +11,7 @@ struct DecryptionError: Error, Hashable, CustomStringConvertible {
     enum Code: Hashable {
         /// The key or the initialization vector does not have 16 bytes.
         case badKeyLength
-        /// The data is empty or not a multiple of 16 bytes: it was cut (RELIABILITY R52).
+        /// The data is empty or not a multiple of 16 bytes: it was cut (R52).
         case truncated
         /// The padding is wrong: it is another key, or no encrypted data (R51).
         case badPadding

@@ -3,7 +3,7 @@ struct DataURL: Sendable, Hashable {
     let contentType: String
     let bytes: [UInt8]
 
-    /// Largest content, decoded (RELIABILITY R54).
+    /// Largest content, decoded (R54).
     static let maximumByteCount = 1024
 
     /// - Throws: `badURL`, or `tooLarge` beyond ``maximumByteCount``.

@@ -235,7 +235,7 @@ final class HookedTransport: Transport {
         }
     }
 
-    /// As large as playlists may be (RELIABILITY R27).
+    /// As large as playlists may be (R27).
     private static let maximumPlaylistByteCount = 16 << 20
 
     private static func beginsPlaylist(_ bytes: [UInt8]) -> Bool {

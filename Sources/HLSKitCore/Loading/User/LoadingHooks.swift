@@ -13,7 +13,7 @@ public struct LoadingHooks: Sendable {
     /// Asked in their order.
     public var keyProviders: [any KeyProvider] = []
     /// Called once for each time the multivariant playlist is loaded, and before anything is chosen from it. Its URIs are
-    /// as the server wrote them. nil (the default) leaves the playlist as it is. Source: CONTRACTS §8 "Rewriting".
+    /// as the server wrote them. nil (the default) leaves the playlist as it is. See docs/loading.md.
     public var transformMultivariant: MultivariantTransform?
 
     public init() {}

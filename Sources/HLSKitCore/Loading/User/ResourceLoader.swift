@@ -1,7 +1,7 @@
 /// Loads what has a scheme of the program's own: playlists, keys, initialization sections and media.
 ///
 /// Whoever serves media should let the player play without waiting
-/// (`automaticallyWaitsToMinimizeStalling = false`): it cannot measure the network. Source: CONTRACTS §8 "Rewriting".
+/// (`automaticallyWaitsToMinimizeStalling = false`): it cannot measure the network. See docs/loading.md.
 public protocol ResourceLoader: Sendable {
     /// In lower case, without the colon. `http`, `https`, `file` and `data` are not the program's to load and are passed
     /// over.

@@ -3,7 +3,7 @@
 ///
 /// What is buffered goes on playing while the program is asked. The fresh playlist takes the place of the old one by time
 /// and media sequence, so that nothing is played twice and nothing left out. It has to be of the same stream: with the
-/// same variants in the same order. Source: FEATURES D06.
+/// same variants in the same order. See D06 in docs/behaviour/features.md.
 public protocol URLRefresher: Sendable {
     /// How long an answer may take. Default 30 s.
     var deadline: Duration { get }

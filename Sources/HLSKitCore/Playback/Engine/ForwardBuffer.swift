@@ -2,7 +2,7 @@
 ///
 /// Holds ranges and sizes, not media. Item times are measured from item time 0.
 ///
-/// Source: CONTRACTS §5.
+/// See docs/behaviour/buffering.md.
 struct ForwardBuffer: Sendable {
     enum Track: Int, Sendable, Hashable, CaseIterable {
         case video, audio

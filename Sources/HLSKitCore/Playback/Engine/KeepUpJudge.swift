@@ -3,7 +3,7 @@
 /// Once true, the answer stays true until less than half of the threshold is ahead, or the rate, the bit rate or the item
 /// changes; otherwise it would flicker with every sample. A custom policy remembers for itself.
 ///
-/// Source: CONTRACTS §5 (L).
+/// See docs/behaviour/buffering.md.
 struct KeepUpJudge: Sendable {
     var policy: KeepUpPolicy
     var configuration: BufferingConfiguration

@@ -1,6 +1,6 @@
 /// Where the media begins that is presented after a seek.
 ///
-/// Source: CONTRACTS §10.2.
+/// See docs/behaviour/seeking.md.
 enum Landing: Sendable, Hashable {
     /// At this item time exactly: with the picture that is shown at it, decoded from the sync sample before.
     case exact(Duration)

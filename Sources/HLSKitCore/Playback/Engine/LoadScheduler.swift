@@ -1,6 +1,6 @@
 /// Says whether a lane that is loading a segment may begin the next one beside it.
 ///
-/// Source: DESIGN §1; ``ParallelLoading``.
+/// See docs/loading.md; ``ParallelLoading``.
 struct LoadScheduler: Sendable {
     /// What the answer depends on.
     struct Situation: Sendable, Hashable {

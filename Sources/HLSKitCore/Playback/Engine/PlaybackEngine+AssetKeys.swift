@@ -1,6 +1,6 @@
 /// The properties of an asset that have to be there before its item is ready.
 ///
-/// Source: CONTRACTS §4 ("readyToPlay").
+/// See docs/behaviour/playback.md.
 extension PlaybackEngine {
     /// All of them are loaded, or one has failed.
     mutating func endAssetKeys(_ error: PlayerError?) {

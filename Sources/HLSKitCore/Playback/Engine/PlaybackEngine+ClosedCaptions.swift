@@ -7,7 +7,7 @@ import HLSPlaylist
 /// none (`CLOSED-CAPTIONS=NONE`), each service that says something in the video becomes an option: `CC1`, `SERVICE1`,
 /// without a language, and never selected by itself.
 ///
-/// Source: RFC 8216 §4.3.4.1, §4.3.4.2; CONTRACTS §12.
+/// Source: RFC 8216 §4.3.4.1, §4.3.4.2. See docs/behaviour/captions.md.
 extension PlaybackEngine {
     /// The service that is selected, by the group of the variant that is loaded; nil where none is.
     var closedCaptionService: ClosedCaptionService? {

@@ -7,7 +7,7 @@ enum PlaylistTrouble: Sendable {
     case playlist(PlaylistFailure)
 }
 
-/// What is done about failures: again, elsewhere, on without it, or the end (RELIABILITY §3).
+/// What is done about failures: again, elsewhere, on without it, or the end (docs/behaviour/failures.md).
 extension PlaybackEngine {
     mutating func failRequest(_ id: RequestID, _ error: LoadingError, _ metrics: TransferMetrics?) {
         guard let context = loading.requests.removeValue(forKey: id) else { return }

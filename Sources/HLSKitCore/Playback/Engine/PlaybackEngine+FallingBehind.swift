@@ -2,7 +2,7 @@ import HLSPlaylist
 
 /// What a live window takes away from an item that does not keep up with it.
 ///
-/// Source: CONTRACTS §6.1; RELIABILITY R44; FEATURES M04.
+/// See docs/loading.md; R44, M04.
 extension PlaybackEngine {
     // MARK: What is gone
 

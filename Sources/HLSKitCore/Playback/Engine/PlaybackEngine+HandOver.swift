@@ -11,7 +11,7 @@ struct PlayerIntent: Sendable {
 
 /// Going on from one item to the next, each of which has an engine of its own.
 ///
-/// Source: CONTRACTS §6.1 "end reached, action advance", §11.
+/// See docs/behaviour/queue.md.
 extension PlaybackEngine {
     /// Tells whoever holds the engines of a queue that the item is over.
     mutating func advance() {

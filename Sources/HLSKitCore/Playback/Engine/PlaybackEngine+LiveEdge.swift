@@ -1,6 +1,6 @@
 /// The live edge: how near playing comes to it.
 ///
-/// Source: CONTRACTS §6.1, §10.6.
+/// See docs/behaviour/live.md.
 extension PlaybackEngine {
     /// The item time beyond which a rate above 1 does not take the playhead: the configured distance from the end of what
     /// is listed, and a segment at least, since nearer than that there would be nothing to go on with. nil while the item

@@ -3,7 +3,7 @@ import HLSTime
 
 /// The distance from the live edge: which one would do, and keeping it.
 ///
-/// Source: CONTRACTS §10.6.
+/// See docs/behaviour/live.md.
 extension PlaybackEngine {
     /// Stalls of this long ago say nothing any more.
     private static let stallMemory = Duration.seconds(300)

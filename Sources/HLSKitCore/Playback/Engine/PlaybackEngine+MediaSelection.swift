@@ -3,7 +3,7 @@ import HLSTime
 
 /// Audible, legible and visual options: which is played, and changing it while playing.
 ///
-/// Source: CONTRACTS §12.
+/// See docs/behaviour/media-selection.md.
 extension PlaybackEngine {
     /// A new audio rendition is heard no earlier than this after it was chosen, so that the change is prepared.
     static let audioChangeLead = Duration.milliseconds(250)

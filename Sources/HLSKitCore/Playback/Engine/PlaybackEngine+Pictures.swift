@@ -1,6 +1,6 @@
 /// Getting pictures ready before time runs, going through them one by one, and loading them anew from another variant.
 ///
-/// Source: CONTRACTS §6.5, §8.
+/// See docs/behaviour/seeking.md.
 extension PlaybackEngine {
     // MARK: Preroll
 

@@ -235,7 +235,7 @@ extension PlaybackEngine {
         return nil
     }
 
-    /// Where playing starts (CONTRACTS §7.3, §10.6).
+    /// Where playing starts (docs/behaviour/playback.md).
     private mutating func chooseStart(_ tracker: PlaylistTracker) {
         var window: Duration?
         var start = tracker.start

@@ -15,7 +15,7 @@ struct URLRefresh: Sendable {
 /// URLs that run out in the middle of a stream: the program is asked for a fresh one, and what is still to be loaded comes
 /// from there. Buffer and position stay.
 ///
-/// Source: FEATURES D06.
+/// See D06 in docs/behaviour/features.md.
 extension PlaybackEngine {
     /// Lets what failed wait for a fresh URL. False where the URL has not run out, or a fresh one did not help.
     mutating func waitForFreshURL(after error: LoadingError, of context: RequestContext, _ id: RequestID) -> Bool {

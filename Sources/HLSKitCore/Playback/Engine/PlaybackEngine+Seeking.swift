@@ -2,7 +2,7 @@ import HLSPlaylist
 
 /// Moving the playhead.
 ///
-/// Source: CONTRACTS §6.1, §7.3, §10.
+/// See docs/behaviour/seeking.md.
 extension PlaybackEngine {
     /// Presented media is kept, so that it can be presented again.
     var keepsPresented: Bool {
@@ -43,8 +43,8 @@ extension PlaybackEngine {
         updateBuffer()
     }
 
-    /// Ties item time to host time (CONTRACTS §6.5), at once: media at the new place is presented from what is loaded,
-    /// or loaded.
+    /// Ties item time to host time (docs/behaviour/seeking.md), at once: media at the new place is presented from what
+    /// is loaded, or loaded.
     mutating func setRate(_ rate: Float, at anchor: TimeControlMachine.TimebaseAnchor) {
         let anchor = withinMedia(anchor, rate: rate)
         if item?.start != nil, item?.error == nil, !machine.automaticallyWaits, rate.isFinite {

@@ -7,7 +7,7 @@ import HLSTime
 /// The lane of the variant then follows an I-frame playlist, and the others are left. Coming in and going out are moves of
 /// the playhead to where it is: nothing of what was loaded is of use.
 ///
-/// Source: CONTRACTS §6.4; rfc8216bis §4.4.4.6, §4.4.6.3.
+/// Source: rfc8216bis §4.4.4.6, §4.4.6.3. See docs/behaviour/time-control.md.
 extension PlaybackEngine {
     /// So much host time of pictures is loaded before they run, and so much at most.
     private static let trickStart = Duration.milliseconds(400)

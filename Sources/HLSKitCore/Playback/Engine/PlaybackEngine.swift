@@ -9,7 +9,7 @@ import HLSTime
 /// are to be carried out in their order. Times are measured from the making of the player, item times from item
 /// time 0.
 ///
-/// Source: DESIGN §1.
+/// See docs/architecture.md.
 struct PlaybackEngine: Sendable {
     let configuration: EngineConfiguration
     var machine = TimeControlMachine()

@@ -13,7 +13,7 @@ struct SegmentPosition: Hashable, Comparable, Sendable {
 /// Follows one media playlist through its reloads: gives each segment its place on the item's timeline, tells when to
 /// load the playlist again, and what was missed.
 ///
-/// Source: RFC 8216 §6.3.4, CONTRACTS §10.7, RELIABILITY R36, R39–R48.
+/// Source: RFC 8216 §6.3.4. See docs/behaviour/live.md; R36, R39–R48.
 struct PlaylistTracker: Sendable {
     /// A window of so many segments may move past what is not loaded while the server fails.
     private static let shortWindow = 10

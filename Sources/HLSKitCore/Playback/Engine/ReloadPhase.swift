@@ -4,7 +4,7 @@
 /// fails for seconds, that is the segment which is lost. So loads move a little later each time, until they come just
 /// after a change.
 ///
-/// Source: RELIABILITY R39.
+/// See R39 in docs/behaviour/faults.md.
 struct ReloadPhase: Sendable {
     private var low = Duration.zero
     /// nil while nothing is known.

@@ -3,7 +3,7 @@
 /// A token bucket that only fruitless requests empty (errors, unchanged playlists, refused bodies). A fifth of the limit
 /// may come at once; the rest flows in over 5 s, so that no 5 s hold more than the limit.
 ///
-/// Source: RELIABILITY R74.
+/// See R74 in docs/behaviour/faults.md.
 struct RequestBucket: Sendable {
     private let capacity: Double
     private let tokensPerSecond: Double

@@ -1,4 +1,4 @@
-/// The largest bodies that are accepted (RELIABILITY R27, R28), in bytes after content decoding.
+/// The largest bodies that are accepted (R27, R28), in bytes after content decoding.
 enum ResourceLimits {
     static let playlistByteCount = 16 << 20
     static let keyByteCount = 4 << 10

@@ -3,7 +3,7 @@
 /// Failures belong to a role (this playlist, this lane's segment, this key), not to a request or a variant: budgets are
 /// summed over all variants that were tried for it, and a success closes the account.
 ///
-/// Source: RELIABILITY §3, R1–R13, R19, R20, R39, R46–R50, R67.
+/// See docs/behaviour/faults.md: R1–R13, R19, R20, R39, R46–R50, R67.
 struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
     /// What a request was for; decides how a failure is taken.
     enum Kind: Sendable, Hashable, CaseIterable {

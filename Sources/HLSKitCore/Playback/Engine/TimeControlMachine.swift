@@ -1,7 +1,7 @@
 /// Decides whether a player is paused, waiting (and for what) or playing, and how fast its timebase runs.
 ///
-/// Every fact comes in as an ``Event``; after each one the table of CONTRACTS §6 is evaluated from its first row. The
-/// caller carries out the ``Output``s in order, before the next event.
+/// Every fact comes in as an ``Event``; after each one the table of docs/behaviour/time-control.md is evaluated from
+/// its first row. The caller carries out the ``Output``s in order, before the next event.
 struct TimeControlMachine: Sendable {
     /// What the buffer of the current item says in the direction of the desired rate.
     struct BufferState: Sendable, Hashable {
@@ -185,7 +185,7 @@ extension TimeControlMachine {
         }
     }
 
-    /// What decides the reason while waiting for data (§6.3).
+    /// What decides the reason while waiting for data.
     private struct Wait {
         /// Waiting for data now (rows 6 and 8).
         var isForData = false
@@ -309,7 +309,7 @@ extension TimeControlMachine {
         return true
     }
 
-    /// §6.2. A player that advances drops the item, whatever the rate.
+    /// A player that advances drops the item, whatever the rate.
     private mutating func failItem(_ step: inout Step) -> Bool {
         guard item?.state.status != .failed else { return false }
         item?.state.status = .failed
@@ -338,7 +338,7 @@ extension TimeControlMachine {
 
     // MARK: - Table
 
-    /// The table of CONTRACTS §6, first match wins.
+    /// The table of docs/behaviour/time-control.md: the first row that holds decides.
     private func outcome(isPlayImmediately: Bool) -> Outcome {
         guard rate != 0 else { return .paused(nil) }  // row 1
         guard let item else { return .waiting(.noItemToPlay) }  // row 2
@@ -438,7 +438,7 @@ extension TimeControlMachine {
         wait.isToMinimizeStalls = false
     }
 
-    /// Brings the reason up to date (§6.3). True when an evaluation begins.
+    /// Brings the reason up to date. True when an evaluation begins.
     private mutating func updateWait(isForData: Bool, _ step: Step) -> Bool {
         let begins = isForData && (!wait.isForData || step.restartsWait)
         wait.isForData = isForData
@@ -464,7 +464,7 @@ extension TimeControlMachine {
         if takesAnchor { pendingAnchor = nil }
     }
 
-    /// §6.4. The wish stays what it is; the timebase does what the media allows.
+    /// The desired rate stays as it was set; the timebase runs as the media allows.
     private var effectiveRate: Float {
         guard let item, rate > 2, !item.state.capabilities.canPlayFastForward else { return rate }
         return 2

@@ -1,6 +1,6 @@
 /// When an observer of boundaries is to be told: each time that playing goes over one of them.
 ///
-/// Source: CONTRACTS §9 (boundary).
+/// See docs/behaviour/time-observers.md.
 struct BoundarySchedule: Sendable {
     /// In ascending order.
     private let boundaries: [Duration]

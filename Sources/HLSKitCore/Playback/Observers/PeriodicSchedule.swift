@@ -1,7 +1,7 @@
 /// When a periodic observer of item time is to be told: at each multiple of its interval while time runs, once after each
 /// jump, and when time begins to run and stops.
 ///
-/// Source: CONTRACTS §9 (periodic).
+/// See docs/behaviour/time-observers.md.
 struct PeriodicSchedule: Sendable {
     /// Two tellings are at least this far apart.
     static let shortestDistance = Duration.seconds(1) / 60

@@ -2,7 +2,7 @@ public import HLSTime
 
 /// The item times at which a periodic observer is told. Ends with the player or the consuming task.
 ///
-/// Who is slow gets the newest time only. Source: CONTRACTS §9.
+/// Who is slow gets the newest time only. See docs/behaviour/time-observers.md.
 public struct PeriodicTimes: AsyncSequence, Sendable {
     public typealias Element = MediaTime
     public typealias Failure = Never
@@ -14,7 +14,7 @@ public struct PeriodicTimes: AsyncSequence, Sendable {
 
 /// The boundaries that playing went over, none of them left out. Ends with the player or the consuming task.
 ///
-/// Source: CONTRACTS §9.
+/// See docs/behaviour/time-observers.md.
 public struct BoundaryTimes: AsyncSequence, Sendable {
     public typealias Element = MediaTime
     public typealias Failure = Never

@@ -30,7 +30,7 @@ struct CueBatch: Sendable {
 /// A segment's cues are placed by the anchor of its timeline, as soon as media has set one. Where none comes until
 /// the segment itself is presented, they are placed by the playlist.
 ///
-/// Source: RFC 8216 §3.5; CONTRACTS §12.
+/// Source: RFC 8216 §3.5. See docs/behaviour/captions.md.
 struct CueSchedule: Sendable {
     /// Placed cues that are kept, for knowing them again and for giving them again after a seek back. A server that repeats
     /// more than these repeats itself.

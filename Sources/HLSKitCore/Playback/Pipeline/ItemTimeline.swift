@@ -11,7 +11,7 @@ import HLSMedia
 /// What follows media that ended elsewhere than its playlist says goes on where that ended, however far the two have
 /// drifted apart.
 ///
-/// Source: RFC 8216 §3, §6.3.3; RELIABILITY R37; DESIGN §2.
+/// Source: RFC 8216 §3, §6.3.3. See docs/behaviour/media.md; R37.
 struct ItemTimeline: Sendable {
     /// A lane may stand off the common anchor by this much and still be meant to use it.
     static let alignmentTolerance = Duration.seconds(10)

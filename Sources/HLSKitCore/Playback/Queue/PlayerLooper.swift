@@ -7,7 +7,7 @@ import Synchronization
 /// first round has loaded stays in memory (up to 64 MiB), so that the rounds after it ask the network for nothing.
 /// Letting go of the looper ends it as ``disableLooping()`` does.
 ///
-/// Source: CONTRACTS §11.
+/// See docs/behaviour/queue.md.
 public final class PlayerLooper: Sendable {
     /// How far a looper is.
     public enum Status: Sendable, Hashable {

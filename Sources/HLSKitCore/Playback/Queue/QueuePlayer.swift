@@ -4,7 +4,7 @@
 /// end of the one before at once. An item that fails is skipped. When the queue has run out, the player keeps its rate
 /// and waits (``WaitingReason/noItemToPlay``): what is inserted then plays at once.
 ///
-/// Source: CONTRACTS §11.
+/// See docs/behaviour/queue.md.
 public final class QueuePlayer: Player, @unchecked Sendable {  // stores nothing
     /// A player with an empty queue.
     public override init(configuration: PlayerConfiguration = .init()) {

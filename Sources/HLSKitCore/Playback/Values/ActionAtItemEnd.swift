@@ -1,6 +1,6 @@
 /// What a player does when its item has played to the end.
 ///
-/// Source: CONTRACTS §4, §6.1.
+/// See docs/behaviour/queue.md.
 public enum ActionAtItemEnd: String, Sendable, Hashable, Codable, CaseIterable {
     /// Go on with the next item of the queue, at the same rate; wait for one when the queue is empty.
     case advance

@@ -89,7 +89,7 @@ public struct PlayerItemPreferences: Sendable, Hashable {
     /// told by ``PlayerEvent/Kind/segmentsMissed(_:)`` and the error log; what goes while the player is paused, when it
     /// plays again.
     ///
-    /// Source: CONTRACTS §6.1; FEATURES M04.
+    /// See docs/loading.md; M04.
     public var fellBehindPolicy = FellBehindPolicy.jumpToEdge
 
     public init() {}

@@ -1,6 +1,6 @@
 /// Why the desired rate of a player changed, or did not stay what it was set to.
 ///
-/// Source: CONTRACTS §6.
+/// See docs/behaviour/time-control.md.
 public enum RateChangeReason: String, Sendable, Hashable, Codable, CaseIterable {
     /// The program asked for it.
     case setRateCalled

@@ -1,6 +1,6 @@
 /// Who chooses the variant of an item.
 ///
-/// Source: CONTRACTS §8.
+/// See docs/behaviour/selection.md.
 public enum VariantPolicy: Sendable, Hashable {
     /// The rule of the player, among those that may be used.
     case automatic
@@ -25,7 +25,7 @@ public enum VariantPolicy: Sendable, Hashable {
 
 /// Kinds of variants that are left out unless they are asked for.
 ///
-/// Source: CONTRACTS §8, step 6.
+/// See docs/behaviour/selection.md.
 public struct VariantPreferences: OptionSet, Sendable, Hashable {
     public let rawValue: Int
 

@@ -2,7 +2,7 @@ import HLSPlaylist
 
 /// Adds up an access log from what happens. Times are those of the engine; whoever reads gives the date of its zero.
 ///
-/// Source: CONTRACTS §13.
+/// See docs/behaviour/logs.md.
 struct AccessLogKeeper: Sendable {
     /// Beyond so many periods the oldest two become one.
     static let maximumPeriodCount = 1000

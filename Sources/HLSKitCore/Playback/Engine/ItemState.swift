@@ -27,9 +27,9 @@ struct ItemState: Sendable {
     /// Variants whose media turned out not to be playable here.
     var unplayableVariants: Set<Int> = []
     @Shared var audibleOption: VariantCandidate.AudioOption? = nil
-    /// The language of the subtitles that are loaded; nil where undeclared.
-    /// Audio inside the variant is loaded beside its pictures: it was chosen when they were loaded already.
+    /// Audio inside the variant is loaded beside its frames: it was chosen when they were loaded already.
     var loadsAudioOfVariant = false
+    /// The language of the subtitles that are loaded; nil where undeclared.
     var legibleLanguage: String?
     /// The start of the segment that the rule was asked for last.
     var decidedFor: Duration?

@@ -1,6 +1,6 @@
 /// Why an item cannot be played, or not to its end.
 public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kind of failure. An open set; each has one exit code of `hlsget`.
+    /// The kind of failure. An open set.
     public struct Code: RawRepresentable, Sendable, Hashable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

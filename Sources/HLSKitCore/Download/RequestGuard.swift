@@ -6,12 +6,12 @@ import Synchronization
 final class RequestGuard: Sendable {
     private let policies: RetryPolicies
     private let clock: HostClock
-    private let bucket: Mutex<RequestBucket>
+    private let bucket: Mutex<RequestRateLimit>
 
     init(_ options: AssetOptions) {
         policies = options.retryPolicies
         clock = HostClock(options.clock)
-        bucket = Mutex(RequestBucket(policies: policies))
+        bucket = Mutex(RequestRateLimit(policies: policies))
     }
 
     /// Makes a request when there may be one, and counts it where it fails.
@@ -36,7 +36,7 @@ final class RequestGuard: Sendable {
     }
 
     /// A run begins.
-    func reset() { bucket.withLock { $0 = RequestBucket(policies: policies) } }
+    func reset() { bucket.withLock { $0 = RequestRateLimit(policies: policies) } }
 
     /// More was asked in vain than is decent.
     var isExhausted: Bool { bucket.withLock { $0.isExhausted } }

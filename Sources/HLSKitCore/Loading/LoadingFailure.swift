@@ -13,9 +13,10 @@ package struct LoadingFailure: Sendable, Hashable {
         case key
     }
 
-    /// The kind of failure. The raw values are those of `PlayerError.Code` and `AssetError.Code`.
+    /// The kind of failure. The raw values are those of the codes of errors of players and assets. `badMedia` comes of
+    /// bytes that arrived, never of a ``LoadingError``.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
-        case notFound, network, badPlaylist, contentKey, refused, invalidArgument
+        case notFound, network, badPlaylist, badMedia, contentKey, refused, invalidArgument
     }
 
     package var kind: Kind
@@ -37,15 +38,19 @@ package struct LoadingFailure: Sendable, Hashable {
     /// 408 request timeout, 425 too early, 429 too many requests: of the 4xx these pass.
     private static let passingStatuses: Set<Int> = [408, 425, 429]
 
+    /// The server says that there is nothing for us: a status of 4xx, but for those that pass.
+    static func isRefusal(_ status: Int?) -> Bool {
+        guard let status else { return false }
+        return (400..<500).contains(status) && !passingStatuses.contains(status)
+    }
+
     private static func kind(of error: LoadingError, as role: Role) -> Kind {
         switch (role, error.code) {
         // Rules of safety count for all alike.
         case (_, .refused), (_, .untrustedCertificate): .refused
         // Media without its key is no media; why it cannot be had is for the text.
         case (.key, _): .contentKey
-        case (_, .httpStatus):
-            (400..<500).contains(error.status ?? 0) && !passingStatuses.contains(error.status ?? 0)
-                ? .notFound : .network
+        case (_, .httpStatus): isRefusal(error.status) ? .notFound : .network
         case (_, .fileNotFound), (_, .fileNotReadable), (_, .badRange): .notFound
         case (.named, .emptyBody): .badPlaylist
         case (.named, .badURL): .invalidArgument

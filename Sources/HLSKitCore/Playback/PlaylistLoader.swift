@@ -124,7 +124,7 @@ public struct PlaylistLoader: Sendable {
 
     /// Tries until it succeeds or the player's rules give up.
     private func retrying<Value, C: Clock<Duration>>(
-        _ clock: C, kind: RetrySchedule<Int>.Kind, _ attempt: () async throws -> Value
+        _ clock: C, kind: RetryTerms.Kind, _ attempt: () async throws -> Value
     ) async throws -> Value {
         var schedule = RetrySchedule<Int>(policies: configuration.retryPolicies, seed: configuration.seed)
         let start = clock.now
@@ -132,7 +132,7 @@ public struct PlaylistLoader: Sendable {
             do {
                 return try await attempt()
             } catch let error as LoadingError {
-                let failure = RetrySchedule<Int>.Failure(cause: .loading(error), kind: kind)
+                let failure = RequestFailure(cause: .loading(error), kind: kind)
                 guard case .retry(let delay) = schedule.decide(failure, for: 0, at: start.duration(to: clock.now))
                 else {
                     throw error

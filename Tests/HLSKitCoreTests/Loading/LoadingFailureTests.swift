@@ -70,7 +70,7 @@ struct LoadingFailureTests {
 
     @Test("what a player gives up for has the code of the table", arguments: cases)
     func retries(_ test: Case) {
-        let kinds: [(RetrySchedule<Int>.Kind, LoadingFailure.Role)] = [
+        let kinds: [(RetryTerms.Kind, LoadingFailure.Role)] = [
             (.firstPlaylist, .named), (.mediaPlaylist, .listed), (.reload, .listed), (.initializationSection, .listed),
             (.key, .key),
         ]
@@ -85,7 +85,7 @@ struct LoadingFailureTests {
                 decision = schedule.decide(
                     .init(cause: .loading(test.error), kind: kind), for: 1, at: .seconds(hour * 3600))
             }
-            #expect(decision == .fail(PlayerError.Code(LoadingFailure(test.error, as: role).kind)), "\(kind)")
+            #expect(decision == .fail(LoadingFailure(test.error, as: role).kind), "\(kind)")
         }
     }
 

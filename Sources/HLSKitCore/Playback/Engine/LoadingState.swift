@@ -8,7 +8,7 @@ struct LoadingState: Sendable {
     /// Media playlists of renditions that failed.
     var renditionPenalties: PenaltyBox<String>
     var retries: RetrySchedule<RequestRole>
-    var bucket: RequestBucket
+    var bucket: RequestRateLimit
     /// Requests that wait for another try, by what they are for.
     var waiting: [RequestRole: [WaitingRequest]] = [:]
     var selector: any VariantSelector
@@ -22,7 +22,7 @@ struct LoadingState: Sendable {
     init(configuration: EngineConfiguration) {
         selector = configuration.selector
         retries = RetrySchedule(policies: configuration.retryPolicies, seed: configuration.seed)
-        bucket = RequestBucket(policies: configuration.retryPolicies)
+        bucket = RequestRateLimit(policies: configuration.retryPolicies)
         penalties = PenaltyBox(duration: configuration.retryPolicies.penalty)
         renditionPenalties = PenaltyBox(duration: configuration.retryPolicies.penalty)
         hint = configuration.initialBitRateHint

@@ -52,7 +52,7 @@ extension PlaybackEngine {
         // In the middle of a live stream the last variant that is left is asked as long as one that was read before.
         let isLastHope = isLiveStream && lane.cursor != nil && !hasAlternative
         let isReload = lane.tracker != nil || lane.parked != nil || isLastHope
-        let cause: RetrySchedule<RequestRole>.Failure.Cause
+        let cause: RequestFailure.Cause
         switch trouble {
         case .loading(let error): cause = .loading(error)
         case .playlist(let broken):
@@ -112,7 +112,7 @@ extension PlaybackEngine {
         let id = flight.id.lane
         if let map = flight.job.map { item?.lanes[id]?.resources[map] = nil }
         let hasAlternative = hasAlternative(for: id)
-        let cause = RetrySchedule<RequestRole>.Failure.Cause.badContent(url: error.url ?? "")
+        let cause = RequestFailure.Cause.badContent(url: error.url ?? "")
         switch decide(.map(id), .initializationSection, cause, hasAlternative: hasAlternative) {
         case .retry(let delay): wait(.segment(flight.role), as: .segment(flight.id), delay, because: error)
         case .failOver: takeElsewhere(flight.id, because: error)
@@ -131,7 +131,7 @@ extension PlaybackEngine {
         if parks(flight, after: loadingError) { return effects.append(.publish(.recoverableError(error))) }
         let role = RequestRole.segment(flight.role)
         let url = error.url ?? ""
-        let cause = loadingError.map { RetrySchedule<RequestRole>.Failure.Cause.loading($0) } ?? .badContent(url: url)
+        let cause = loadingError.map { RequestFailure.Cause.loading($0) } ?? .badContent(url: url)
         var isAtEdge = item?.lanes[segment.lane]?.tracker.map { self.isAtEdge(segment, $0) } ?? false
         let hasAlternative = isOfLeftPlaylist(flight) || hasAlternative(for: segment.lane)
         // Where it cannot be had elsewhere, a server that forgets for a moment what it lists is asked again.
@@ -272,21 +272,22 @@ extension PlaybackEngine {
     // MARK: Deciding
 
     private mutating func decide(
-        _ role: RequestRole, _ kind: RetrySchedule<RequestRole>.Kind,
-        _ cause: RetrySchedule<RequestRole>.Failure.Cause, hasAlternative: Bool, isAtLiveEdge: Bool = false
+        _ role: RequestRole, _ kind: RetryTerms.Kind,
+        _ cause: RequestFailure.Cause, hasAlternative: Bool, isAtLiveEdge: Bool = false
     ) -> RetrySchedule<RequestRole>.Decision {
-        var failure = RetrySchedule<RequestRole>.Failure(cause: cause, kind: kind)
+        var failure = RequestFailure(cause: cause, kind: kind)
         let isPatient = kind == .reload && waitsLonger
         loading.bucket.charge(at: now, counts: !isPatient)
         if loading.bucket.isExhausted { return .fail(failure.code) }
-        failure.isLive = isLiveStream
-        failure.isAtLiveEdge = isAtLiveEdge
-        failure.targetDuration = (item?.lanes[.main]?.tracker ?? item?.previousTracker)?.pacingTarget ?? .seconds(6)
+        failure.terms.isLive = isLiveStream
+        failure.terms.isAtLiveEdge = isAtLiveEdge
+        failure.terms.targetDuration =
+            (item?.lanes[.main]?.tracker ?? item?.previousTracker)?.pacingTarget ?? .seconds(6)
         if isPatient {
             let limit = preferences.stalePolicy == .wait ? nil : preferences.staleLimit
-            failure.patience = limit.map { .atLeast($0) } ?? .endless
+            failure.terms.patience = limit.map { .atLeast($0) } ?? .endless
         }
-        failure.hasAlternative = hasAlternative
+        failure.terms.hasAlternative = hasAlternative
         let decision = loading.retries.decide(failure, for: role, at: now)
         guard case .retry(let delay) = decision else { return decision }
         return .retry(after: max(delay, loading.bucket.wait(at: now)))
@@ -408,9 +409,9 @@ extension SegmentJob {
 
 extension PlayerError {
     /// The same with another code.
-    fileprivate func with(_ code: Code) -> PlayerError {
+    fileprivate func with(_ kind: LoadingFailure.Kind) -> PlayerError {
         var error = self
-        error.code = code
+        error.code = Code(kind)
         return error
     }
 }

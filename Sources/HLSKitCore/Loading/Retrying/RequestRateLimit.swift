@@ -4,7 +4,7 @@
 /// may come at once; the rest flows in over 5 s, so that no 5 s hold more than the limit.
 ///
 /// See R74 in docs/behaviour/faults.md.
-struct RequestBucket: Sendable {
+struct RequestRateLimit: Sendable {
     private let capacity: Double
     private let tokensPerSecond: Double
     private let total: Int

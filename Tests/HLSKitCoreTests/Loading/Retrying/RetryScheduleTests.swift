@@ -9,24 +9,24 @@ struct RetryScheduleTests {
     /// One failure after the other of one role; the clock goes on by each wait that was decided and by what `pauses` says.
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        var cause: RetrySchedule<String>.Failure.Cause
-        var kind = RetrySchedule<String>.Kind.segment
+        var cause: RequestFailure.Cause
+        var kind = RetryTerms.Kind.segment
         var isLive = false
         var isAtLiveEdge = false
         var hasAlternative = false
         var expected: [RetrySchedule<String>.Decision]
     }
 
-    private static func status(_ status: Int, retryAfter: Duration? = nil) -> Schedule.Failure.Cause {
+    private static func status(_ status: Int, retryAfter: Duration? = nil) -> RequestFailure.Cause {
         .loading(
             LoadingError(code: .httpStatus, url: "u", status: status, retryAfter: retryAfter, text: "HTTP \(status)"))
     }
 
-    private static func error(_ code: LoadingError.Code) -> Schedule.Failure.Cause {
+    private static func error(_ code: LoadingError.Code) -> RequestFailure.Cause {
         .loading(LoadingError(code: code, url: "u", text: code.rawValue))
     }
 
-    private static let emptyFile = Schedule.Failure.Cause.loading(
+    private static let emptyFile = RequestFailure.Cause.loading(
         LoadingError(code: .emptyBody, url: "file:///e.mp4", text: "the file is empty"))
 
     private static func after(_ seconds: Double...) -> [Schedule.Decision] {
@@ -202,10 +202,11 @@ struct RetryScheduleTests {
         var now = Duration.seconds(100)
         var decisions: [Schedule.Decision] = []
         while decisions.count < 30 {
-            let failure = Schedule.Failure(
-                cause: testCase.cause, kind: testCase.kind, isLive: testCase.isLive,
-                isAtLiveEdge: testCase.isAtLiveEdge,
-                hasAlternative: testCase.hasAlternative)
+            let failure = RequestFailure(
+                cause: testCase.cause,
+                terms: .init(
+                    kind: testCase.kind, isLive: testCase.isLive, isAtLiveEdge: testCase.isAtLiveEdge,
+                    hasAlternative: testCase.hasAlternative))
             let decision = schedule.decide(failure, for: "role", at: now)
             decisions.append(decision)
             guard case .retry(let delay) = decision else { break }
@@ -220,9 +221,11 @@ struct RetryScheduleTests {
         var now = Duration.zero
         var decision = Schedule.Decision.failOver
         while true {
-            let failure = Schedule.Failure(
-                cause: Self.status(404), kind: .segment, isLive: true, isAtLiveEdge: true, targetDuration: .seconds(4),
-                hasAlternative: true)
+            let failure = RequestFailure(
+                cause: Self.status(404),
+                terms: .init(
+                    kind: .segment, isLive: true, isAtLiveEdge: true, targetDuration: .seconds(4),
+                    hasAlternative: true))
             decision = schedule.decide(failure, for: "role", at: now)
             guard case .retry(let delay) = decision else { break }
             #expect((.milliseconds(500)...Duration.seconds(1)).contains(delay))
@@ -271,7 +274,7 @@ struct RetryScheduleTests {
     @Test("R8: a success makes the budget whole again")
     func success() {
         var schedule = Schedule(policies: RetryPolicies(jitter: 0))
-        let failure = Schedule.Failure(cause: Self.status(500), kind: .segment)
+        let failure = RequestFailure(cause: Self.status(500), kind: .segment)
         for segment in 0..<50 {
             let decision = schedule.decide(failure, for: "role", at: .seconds(10 * segment))
             #expect(decision == .retry(after: .milliseconds(500)))
@@ -282,7 +285,7 @@ struct RetryScheduleTests {
     @Test("roles do not share accounts")
     func roles() {
         var schedule = Schedule(policies: RetryPolicies(jitter: 0))
-        let failure = Schedule.Failure(cause: Self.status(404), kind: .segment)
+        let failure = RequestFailure(cause: Self.status(404), kind: .segment)
         let first = schedule.decide(failure, for: "video", at: .zero)
         let second = schedule.decide(failure, for: "audio", at: .zero)
         #expect(first == .retry(after: .milliseconds(500)) && second == first)
@@ -315,8 +318,9 @@ struct RetryScheduleTests {
         for earlierCount in [0, 3] {
             let times = (0..<100).map { client -> Double in
                 var schedule = Schedule(seed: UInt64(client) &* 0x9E37_79B9_7F4A_7C15)
-                let failure = Schedule.Failure(
-                    cause: Self.error(.connectionLost), kind: .reload, isLive: true, targetDuration: .seconds(target))
+                let failure = RequestFailure(
+                    cause: Self.error(.connectionLost),
+                    terms: .init(kind: .reload, isLive: true, targetDuration: .seconds(target)))
                 for count in 0..<earlierCount { _ = schedule.decide(failure, for: "list", at: .seconds(count)) }
                 guard case .retry(let delay) = schedule.decide(failure, for: "list", at: .seconds(10)) else { return 0 }
                 return delay.seconds
@@ -329,10 +333,10 @@ struct RetryScheduleTests {
 
     @Test("reloads of a stream that is waited for go on as long", arguments: [(300, 290, true), (300, 310, false)])
     func patience(limit: Int, seconds: Int, goesOn: Bool) {
-        for patience in [RetrySchedule<String>.Patience.atLeast(.seconds(limit)), .endless] {
+        for patience in [RetryTerms.Patience.atLeast(.seconds(limit)), .endless] {
             var schedule = Schedule(policies: RetryPolicies(jitter: 0))
-            var failure = Schedule.Failure(cause: Self.status(404), kind: .reload, isLive: true)
-            failure.patience = patience
+            var failure = RequestFailure(cause: Self.status(404), terms: .init(kind: .reload, isLive: true))
+            failure.terms.patience = patience
             _ = schedule.decide(failure, for: "r", at: .zero)
             let decision = schedule.decide(failure, for: "r", at: .seconds(seconds))
             #expect(decision == (goesOn || patience == .endless ? .retry(after: .seconds(1)) : .fail(.notFound)))
@@ -342,7 +346,7 @@ struct RetryScheduleTests {
     @Test("a limit of retries ends before the budget does")
     func retryLimit() {
         var schedule = Schedule(policies: RetryPolicies(jitter: 0, maximumRetryCount: 1))
-        let failure = Schedule.Failure(cause: Self.status(500), kind: .segment)
+        let failure = RequestFailure(cause: Self.status(500), kind: .segment)
         let decisions = [
             schedule.decide(failure, for: "r", at: .zero), schedule.decide(failure, for: "r", at: .seconds(1)),
         ]
@@ -353,7 +357,7 @@ struct RetryScheduleTests {
     func patient() {
         var schedule = Schedule(policies: .patient)
         for cause in [
-            Self.status(404), Self.status(500), Self.error(.timedOut), Schedule.Failure.Cause.badContent(url: "u"),
+            Self.status(404), Self.status(500), Self.error(.timedOut), RequestFailure.Cause.badContent(url: "u"),
         ] {
             for second in stride(from: 0, to: 10_000, by: 10) {
                 let decision = schedule.decide(.init(cause: cause, kind: .segment), for: "r", at: .seconds(second))

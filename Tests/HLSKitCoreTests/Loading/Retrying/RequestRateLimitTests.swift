@@ -3,10 +3,10 @@ import Testing
 @testable import HLSKitCore
 
 @Suite("Request bucket")
-struct RequestBucketTests {
+struct RequestRateLimitTests {
     @Test("R74: no 5 s hold more than 50 fruitless requests, however often they fail")
     func rate() {
-        var bucket = RequestBucket(policies: RetryPolicies(fruitlessRequestTotal: .max))
+        var bucket = RequestRateLimit(policies: RetryPolicies(fruitlessRequestTotal: .max))
         var now = Duration.zero
         var times: [Duration] = []
         while times.count < 500 {
@@ -22,7 +22,7 @@ struct RequestBucketTests {
 
     @Test("R74: 200 without a delivered segment are the end")
     func total() {
-        var bucket = RequestBucket()
+        var bucket = RequestRateLimit()
         for second in 0..<199 { bucket.charge(at: .seconds(second)) }
         #expect(!bucket.isExhausted)
         bucket.deliver()
@@ -34,14 +34,14 @@ struct RequestBucketTests {
 
     @Test("what delivers does not wait")
     func noWait() {
-        let bucket = RequestBucket()
+        let bucket = RequestRateLimit()
         #expect(bucket.wait(at: .zero) == .zero)
         #expect(bucket.wait(at: .seconds(100)) == .zero)
     }
 
     @Test("without a limit nothing waits")
     func patient() {
-        var bucket = RequestBucket(policies: .patient)
+        var bucket = RequestRateLimit(policies: .patient)
         for _ in 0..<10_000 { bucket.charge(at: .zero) }
         #expect(bucket.wait(at: .zero) == .zero)
         #expect(!bucket.isExhausted)
@@ -49,7 +49,7 @@ struct RequestBucketTests {
 
     @Test("playlists that bring nothing new are charged until one does, or a segment comes")
     func unchangedPlaylists() {
-        var bucket = RequestBucket(policies: RetryPolicies(fruitlessRequestTotal: 4))
+        var bucket = RequestRateLimit(policies: RetryPolicies(fruitlessRequestTotal: 4))
         for second in 0..<3 { bucket.chargeUnchanged(at: .seconds(second * 10)) }
         #expect(!bucket.isExhausted)
         bucket.deliverPlaylist()

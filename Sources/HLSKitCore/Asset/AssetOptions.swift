@@ -27,8 +27,10 @@ public struct AssetOptions: Sendable {
     /// Default: none.
     public var credentialOrigins: Set<Origin> = []
     public var timeouts = TransportTimeouts()
-    /// What failed and may pass is tried again by ``RetryPolicies/delays`` until ``RetryPolicies/budget`` is used up.
+    /// How what failed is tried again, and how many requests may bring nothing.
     public var retryPolicies = RetryPolicies()
+    /// Of the jitter of retries, as ``PlayerConfiguration`` has it.
+    var seed: UInt64 = 0
     /// A playlist given as a file may name files outside its folder. Default false.
     public var allowsFilesAnywhere = false
     /// Refuses playlists that break a rule, instead of reading on where the meaning is clear. Default false.

@@ -14,20 +14,11 @@ protocol ResourceReader: Sendable {
 
 /// Loads the resources of one asset: checks what may be loaded, sends what the user wants sent, tries again.
 struct ResourceClient: Sendable {
-    /// How long what may pass is tried again, where that is not as ``RetryPolicies`` say.
-    struct Patience: Sendable {
-        /// In the place of ``RetryPolicies/budget``.
-        var budget: Duration?
-        /// Waits between tries are no longer.
-        var longestDelay: Duration?
-        /// After so long without a byte it is asked once more beside.
-        var hedgeDelay: Duration?
-    }
-
     let options: AssetOptions
     private let policy: ResourcePolicy
     private let credentialOrigins: Set<Origin>
     private let fields: [HTTPField]
+    let retrier: RequestRetrier
 
     init(url: String, options: AssetOptions, cache: ResourceCache? = nil) {
         var options = options
@@ -47,17 +38,22 @@ struct ResourceClient: Sendable {
         if !hasAuthorization, let own = (try? HTTPURL(url))?.basicAuthorization { fields.append(own) }
         if let id = options.playbackSessionID { fields.append(HTTPField(name: "X-Playback-Session-Id", value: id)) }
         self.fields = fields
+        retrier = RequestRetrier(policies: options.retryPolicies, clock: options.clock, seed: options.seed)
     }
 
-    /// Loads a resource. Failures that may pass are tried again, with a new reader.
+    /// Loads a resource. What failed is tried again as ``AssetOptions/retryPolicies`` say, with a new reader.
     ///
     /// - Parameters:
     ///   - source: the playlist that names it; nil for the asset's own URL.
     ///   - limit: the largest body that is accepted, in bytes.
+    ///   - terms: how failures are taken; nil for those of a resource that is loaded once.
+    ///   - mayBeBeyondEnd: `range` is asked for to find out where the resource ends.
+    ///   - hedgeDelay: after so long without a byte it is asked once more beside.
     /// - Throws: ``AssetError``, or `CancellationError`.
     func load<Reader: ResourceReader>(
         _ url: String, _ resourceClass: ResourceClass, range: Range<UInt64>? = nil, limit: Int, namedBy source: String?,
-        keyFormat: String? = nil, patience: Patience? = nil, _ makeReader: () -> Reader
+        keyFormat: String? = nil, terms: RetryTerms? = nil, mayBeBeyondEnd: Bool = false, hedgeDelay: Duration? = nil,
+        _ makeReader: () -> Reader
     ) async throws -> Reader.Output {
         let role: LoadingFailure.Role = resourceClass == .key ? .key : source == nil ? .named : .listed
         do {
@@ -69,38 +65,32 @@ struct ResourceClient: Sendable {
             url: url, resourceClass: resourceClass, fields: fields, credentialOrigins: credentialOrigins,
             byteRange: range, timeouts: options.timeouts, maximumByteCount: limit)
         request.keyFormat = keyFormat
-        request.hedgeDelay = patience?.hedgeDelay
-        var policies = options.retryPolicies
-        if let patience { policies.budget = patience.budget }
-        if let longest = patience?.longestDelay { policies.delays = policies.delays.map { min($0, longest) } }
-        var sinceFailure: (() -> Duration)?
-        var failureCount = 0
-        while true {
-            do {
-                return try await attempt(request, makeReader())
-            } catch let error as LoadingError {
-                failureCount += 1
-                let elapsed = sinceFailure ?? options.clock.stopwatch()
-                sinceFailure = elapsed
-                guard
-                    let delay = policies.delay(after: error, number: failureCount, elapsed: elapsed())
-                else { throw AssetError(error, as: role) }
-                try await options.clock.sleep(for: delay)
-            } catch let error as PlaylistError {
-                throw AssetError(error, url: url)
-            } catch let error as MediaError {
-                throw AssetError(error, url: url)
-            } catch let error as DecryptionError {
-                throw AssetError(error, url: url)
-            }
+        request.hedgeDelay = hedgeDelay
+        let retried = RequestRetrier.Request(
+            url: url, terms: terms ?? RetryTerms(kind: source == nil ? .firstPlaylist : .init(resourceClass)),
+            deliversMedia: resourceClass.isMedia, mayBeBeyondEnd: mayBeBeyondEnd)
+        do {
+            return try await retrier.value(of: retried) { [request] in try await attempt(request, makeReader()) }
+        } catch let error as LoadingError {
+            throw AssetError(error, as: role)
+        } catch let error as PlaylistError {
+            throw AssetError(error, url: url)
+        } catch let error as MediaError {
+            throw AssetError(error, url: url)
+        } catch let error as DecryptionError {
+            throw AssetError(error, url: url)
         }
     }
 
     /// All bytes of a resource.
     func bytes(
-        _ url: String, _ resourceClass: ResourceClass, range: Range<UInt64>? = nil, limit: Int, namedBy source: String?
+        _ url: String, _ resourceClass: ResourceClass, range: Range<UInt64>? = nil, limit: Int, namedBy source: String?,
+        terms: RetryTerms? = nil, mayBeBeyondEnd: Bool = false
     ) async throws -> [UInt8] {
-        try await load(url, resourceClass, range: range, limit: limit, namedBy: source) { BytesReader() }
+        try await load(
+            url, resourceClass, range: range, limit: limit, namedBy: source, terms: terms,
+            mayBeBeyondEnd: mayBeBeyondEnd
+        ) { BytesReader() }
     }
 
     private func attempt<Reader: ResourceReader>(
@@ -141,37 +131,6 @@ private struct BytesReader: ResourceReader {
     }
 
     mutating func finish() -> [UInt8] { bytes }
-}
-
-extension RetryPolicies {
-    /// How long to wait before the next try; nil where there is none.
-    ///
-    /// - Parameter elapsed: the time since the first failure.
-    ///
-    /// See R5–R7, R11 and R12 in docs/behaviour/faults.md.
-    fileprivate func delay(after error: LoadingError, number: Int, elapsed: Duration) -> Duration? {
-        switch error.code {
-        case .httpStatus:
-            guard let status = error.status, status >= 500 || [408, 425, 429].contains(status) else { return nil }
-        case .nameNotFound, .tlsHandshake:
-            guard number < 2 else { return nil }
-        case .cannotConnect, .timedOut, .connectionLost, .badContentEncoding, .transport: break
-        default: return nil
-        }
-        if let maximumRetryCount, number > maximumRetryCount { return nil }
-        let delay = error.retryAfter.map { min($0, maximumRetryAfter) } ?? delays[safe: min(number, delays.count) - 1]
-        guard let delay else { return nil }
-        if let budget, elapsed + delay > budget { return nil }
-        return delay
-    }
-}
-
-extension Clock where Duration == Swift.Duration {
-    /// Tells the time since now.
-    fileprivate func stopwatch() -> () -> Duration {
-        let start = now
-        return { start.duration(to: self.now) }
-    }
 }
 
 extension Array {

@@ -18,3 +18,8 @@ struct HostClock: Sendable {
     /// Sleeps until the clock shows `time`; throws when cancelled.
     func sleep(until time: Duration) async throws { try await wait(time) }
 }
+
+extension Clock {
+    /// Its time passes as it does for people, and not as a test says.
+    var isOfThisMachine: Bool { self is ContinuousClock || self is SuspendingClock }
+}

@@ -5,7 +5,6 @@ import HLSPlaylist
 struct DownloadLoader: Sendable {
     let client: ResourceClient
     let folder: DownloadFolder
-    let requests: RequestGuard
     /// Is told the bytes that arrive.
     let received: @Sendable (Int) -> Void
 
@@ -20,14 +19,9 @@ struct DownloadLoader: Sendable {
         var isClear: Bool
         /// Where its key is, so that it can be asked for again.
         var key: ResourceID?
-        /// How long a segment that is not there yet is waited for.
-        var patience = Duration.zero
-        /// It is gone when the window has moved on: what may pass has the budget of live streams.
-        var isLive = false
+        /// How failures are taken.
+        var terms = RetryTerms(kind: .segment)
     }
-
-    /// Wait before what was not there, or damaged, is asked for again (R1, R46, R67).
-    private static let secondTryDelay = Duration.milliseconds(500)
 
     /// A segment that is there.
     struct Loaded: Sendable {
@@ -36,20 +30,18 @@ struct DownloadLoader: Sendable {
         var key: DownloadJournal.File?
     }
 
-    /// Loads a segment; what is not there or no media is asked for once more, and with it the key that does not fit.
+    /// Loads a segment; where its key does not fit, that is asked for once more.
     func segment(_ request: Request) async throws -> Loaded {
         do {
-            return try await patiently(request.patience) { Loaded(segment: try await store(request)) }
+            return Loaded(segment: try await store(request))
         } catch let error as AssetError where error.code == .contentKey {
             guard let id = request.key else { throw error }
-            try await client.options.clock.sleep(for: Self.secondTryDelay)
+            try await client.options.clock.sleep(for: client.options.retryPolicies.secondTryDelay)
             let key = try await self.key(id, namedBy: request.source)
             var request = request
             request.segment.key?.file = key.name
             do {
-                return try await patiently(request.patience) { [request] in
-                    Loaded(segment: try await store(request), key: key)
-                }
+                return Loaded(segment: try await store(request), key: key)
             } catch var error as AssetError where error.code == .contentKey {
                 error.url = id.url
                 throw error
@@ -59,35 +51,17 @@ struct DownloadLoader: Sendable {
 
     private func store(_ request: Request) async throws -> DownloadJournal.Segment {
         var segment = request.segment
-        segment.file = try await requests.request {
-            try await client.load(
-                request.url, .segment, range: request.segment.range, limit: request.limit, namedBy: request.source,
-                patience: request.isLive ? .init(budget: client.options.retryPolicies.liveBudget) : nil
-            ) { FileReader(request, folder: folder, received: received) }
-        }
+        segment.file = try await client.load(
+            request.url, .segment, range: request.segment.range, limit: request.limit, namedBy: request.source,
+            terms: request.terms
+        ) { FileReader(request, folder: folder, received: received) }
         return segment
-    }
-
-    /// Asks again for what is not there, or is not what it should be: once, or as long as it may still come.
-    private func patiently<Value>(_ patience: Duration, _ body: () async throws -> Value) async throws -> Value {
-        var waited = Duration.zero
-        while true {
-            do {
-                return try await body()
-            } catch let error as AssetError where error.mayComeYet {
-                guard waited == .zero || waited < patience else { throw error }
-                waited += Self.secondTryDelay
-                try await client.options.clock.sleep(for: Self.secondTryDelay)
-            }
-        }
     }
 
     /// Loads a key into a file that is named by its contents.
     func key(_ id: ResourceID, namedBy source: String) async throws -> DownloadJournal.File {
-        let bytes = try await requests.request {
-            try await client.bytes(
-                id.url, .key, range: id.byteRange, limit: ResourceLimits.keyByteCount, namedBy: source)
-        }
+        let bytes = try await client.bytes(
+            id.url, .key, range: id.byteRange, limit: ResourceLimits.keyByteCount, namedBy: source)
         guard bytes.count == AES128Decryptor.blockByteCount else {
             throw AssetError(
                 code: .contentKey, url: id.url, cause: "the key is not 16 bytes long", detail: "\(bytes.count) bytes")
@@ -95,27 +69,16 @@ struct DownloadLoader: Sendable {
         return try folder.write(bytes, to: "key-\(try hash(of: bytes)).bin", mode: 0o600)
     }
 
-    /// Loads a map into a file of the lane's folder that is named by its contents.
+    /// Loads an initialization section into a file of the lane's folder that is named by its contents.
     ///
-    /// - Parameters:
-    ///   - isEncrypted: it is not looked into.
-    ///   - patience: how long one that is not there yet is waited for.
-    func map(
-        _ id: ResourceID, isEncrypted: Bool, namedBy source: String, in lane: String, patience: Duration
+    /// - Parameter isEncrypted: it is not looked into.
+    private func map(
+        _ id: ResourceID, isEncrypted: Bool, namedBy source: String, in lane: String, terms: RetryTerms
     ) async throws -> DownloadJournal.File {
-        let bytes = try await patiently(patience) {
-            let bytes = try await requests.request {
-                try await client.bytes(
-                    id.url, .initializationSection, range: id.byteRange,
-                    limit: ResourceLimits.initializationSectionByteCount, namedBy: source)
-            }
-            do throws(MediaError) {
-                if !isEncrypted { _ = try MP4InitializationSection(parsing: bytes[...]) }
-            } catch {
-                throw AssetError(error, url: id.url)
-            }
-            return bytes
-        }
+        let bytes = try await client.load(
+            id.url, .initializationSection, range: id.byteRange,
+            limit: ResourceLimits.initializationSectionByteCount, namedBy: source, terms: terms
+        ) { InitializationReader(isEncrypted: isEncrypted) }
         return try folder.write(bytes, to: "\(lane)/map-\(try hash(of: bytes)).mp4")
     }
 
@@ -179,20 +142,32 @@ extension DownloadLoader {
     func resource(_ id: ResourceID, of lane: DownloadLane) async throws -> DownloadJournal.File {
         let tracker = lane.tracker
         guard id.kind == .map else { return try await key(id, namedBy: tracker.url) }
+        // At the edge of a live stream it may come as late as the segment that needs it.
+        let terms =
+            tracker.isLive
+            ? RetryTerms(kind: .segment, isLive: true, isAtLiveEdge: true, targetDuration: tracker.pacingTarget)
+            : RetryTerms(kind: .initializationSection)
         return try await map(
-            id, isEncrypted: lane.isEncrypted(id), namedBy: tracker.url, in: lane.folder,
-            patience: tracker.isLive ? tracker.pacingTarget * 3 : .zero)
+            id, isEncrypted: lane.isEncrypted(id), namedBy: tracker.url, in: lane.folder, terms: terms)
     }
 }
 
-extension AssetError {
-    /// What was asked for is not there, or not what it should be: another time it may be.
-    fileprivate var mayComeYet: Bool {
-        switch code {
-        case .notFound, .badMedia: true
-        // A key that a server refuses; one that does not fit is looked after by whoever has its segment.
-        case .contentKey: (400..<500).contains(status ?? 0)
-        default: false
-        }
+/// Collects an initialization section, and sees that it is one.
+private struct InitializationReader: ResourceReader {
+    let isEncrypted: Bool
+    private var bytes: [UInt8] = []
+
+    init(isEncrypted: Bool) { self.isEncrypted = isEncrypted }
+
+    mutating func begin(_ response: TransportResponse) {}
+
+    mutating func take(_ bytes: [UInt8]) -> [UInt8]? {
+        self.bytes += bytes
+        return nil
+    }
+
+    mutating func finish() throws -> [UInt8] {
+        if !isEncrypted { _ = try MP4InitializationSection(parsing: bytes[...]) }
+        return bytes
     }
 }

@@ -16,9 +16,7 @@ extension DownloadTask {
                 if let known, !known.isLive {
                     playlist = known.playlist
                 } else {
-                    playlist = try await self.requests.request(delivers: false) {
-                        try await self.playlist(of: entry, variables)
-                    }
+                    playlist = try await self.playlist(of: entry, variables)
                 }
                 return .alternate(wish, began: began, .success(playlist))
             } catch {

@@ -8,14 +8,13 @@ extension DownloadTask {
         of lane: Int, _ clock: HostClock, _ run: DownloadRun, _ group: inout ThrowingTaskGroup<Outcome, any Error>
     ) {
         let (entry, variables, tracker) = (run.lanes[lane].entry, run.variables, run.lanes[lane].tracker)
-        let patience = ResourceClient.Patience.reload(of: tracker, configuration.loading.retryPolicies)
         let due = tracker.nextReload.map { $0 + tracker.reloadDelay } ?? clock.now
         group.addTask {
             try? await clock.sleep(until: due)
             let began = clock.now
             do {
-                return .playlist(
-                    lane: lane, began: began, .success(try await self.playlist(of: entry, variables, patience)))
+                let playlist = try await self.playlist(of: entry, variables, reloadOf: tracker)
+                return .playlist(lane: lane, began: began, .success(playlist))
             } catch {
                 return .playlist(lane: lane, began: began, .failure(error))
             }
@@ -60,12 +59,10 @@ extension DownloadRun {
     }
 }
 
-extension ResourceClient.Patience {
+extension RetryTerms {
     /// The window of a live playlist moves on meanwhile: what fails is asked for again no less often than what lists nothing
     /// new.
-    fileprivate static func reload(of tracker: PlaylistTracker, _ policies: RetryPolicies) -> Self {
-        ResourceClient.Patience(
-            budget: policies.liveBudget, longestDelay: max(.milliseconds(500), tracker.pacingTarget / 2),
-            hedgeDelay: tracker.hedgeDelay)
+    static func reload(of tracker: PlaylistTracker) -> Self {
+        RetryTerms(kind: .reload, isLive: true, targetDuration: tracker.pacingTarget)
     }
 }

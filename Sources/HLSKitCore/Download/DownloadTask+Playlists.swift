@@ -17,13 +17,15 @@ extension DownloadTask {
     }
 
     func playlist(
-        of entry: DownloadSelection.Entry, _ variables: [String: String], _ patience: ResourceClient.Patience? = nil
+        of entry: DownloadSelection.Entry, _ variables: [String: String],
+        reloadOf tracker: PlaylistTracker? = nil
     ) async throws -> MediaPlaylist {
         var options = client.parserOptions
         options.importedVariables = variables
         let resourceClass: ResourceClass = entry.source == nil ? .multivariantPlaylist : .mediaPlaylist
         let playlist = try await client.load(
-            entry.url, resourceClass, limit: .max, namedBy: entry.source, patience: patience
+            entry.url, resourceClass, limit: .max, namedBy: entry.source,
+            terms: tracker.map { .reload(of: $0) }, hedgeDelay: tracker?.hedgeDelay
         ) {
             [options] in PlaylistReader(url: entry.url, options: options)
         }

@@ -52,7 +52,6 @@ public final class DownloadTask: Sendable {
     let configuration: DownloadConfiguration
     let folder: DownloadFolder
     let client: ResourceClient
-    let requests: RequestGuard
     private let state = Mutex(State())
 
     /// Makes the folder, or takes up what an earlier run has left there. Loads nothing.
@@ -66,7 +65,6 @@ public final class DownloadTask: Sendable {
         self.configuration = configuration
         self.folder = try DownloadFolder(path: folder)
         client = ResourceClient(url: configuration.url, options: configuration.loading)
-        requests = RequestGuard(configuration.loading)
     }
 
     /// Nothing is stored that another run could use.
@@ -120,7 +118,7 @@ public final class DownloadTask: Sendable {
         let clock = HostClock(configuration.loading.clock)
         update { $0 = DownloadProgress() }
         state.withLock { $0.url = nil }
-        requests.reset()
+        client.retrier.reset()
         let damagedCount = folder.verify()
         var before: ExpiredDownload?
         while true {
@@ -135,7 +133,7 @@ public final class DownloadTask: Sendable {
                     guard before == nil || storedSegmentCount > storedCount else { throw expired.error }
                     let url = try await freshURL(insteadOf: expired)
                     state.withLock { $0.url = url }
-                    requests.reset()
+                    client.retrier.reset()
                     before = expired
                 } catch let error as AssetError {
                     guard var result = try salvage(after: error) else { throw error }
@@ -232,7 +230,7 @@ public final class DownloadTask: Sendable {
     }
 
     var loader: DownloadLoader {
-        DownloadLoader(client: client, folder: folder, requests: requests) { [self] count in
+        DownloadLoader(client: client, folder: folder) { [self] count in
             update { $0.receivedByteCount += count }
         }
     }
@@ -294,7 +292,7 @@ public final class DownloadTask: Sendable {
 
     /// Ends a run whose requests bring nothing (R74).
     private func checkRequests() throws(AssetError) {
-        guard requests.isExhausted else { return }
+        guard client.retrier.isExhausted else { return }
         throw AssetError(
             code: .network, url: configuration.url, cause: "too many requests in a row have brought nothing")
     }
@@ -343,8 +341,9 @@ public final class DownloadTask: Sendable {
                 bitRate: lane.entry.lane.bandwidth > 0 ? lane.entry.lane.bandwidth : nil),
             isClear: !isWhole)
         request.key = DownloadRun.key(of: segment.keys, in: lane)?.id
-        request.isLive = lane.tracker.isLive
-        if lane.tracker.isAtEdge(index) { request.patience = lane.tracker.pacingTarget * 3 }
+        request.terms.isLive = lane.tracker.isLive
+        request.terms.isAtLiveEdge = lane.tracker.isAtEdge(index)
+        request.terms.targetDuration = lane.tracker.pacingTarget
         return request
     }
 

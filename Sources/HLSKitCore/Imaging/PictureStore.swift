@@ -115,7 +115,8 @@ final class PictureStore: Sendable {
             let bytes: [UInt8]
             do {
                 bytes = try await client.bytes(
-                    url, .segment, range: start..<end, limit: Int(end - start), namedBy: source)
+                    url, .segment, range: start..<end, limit: Int(end - start), namedBy: source,
+                    mayBeBeyondEnd: range == nil)
             } catch let error as AssetError where error.isBeyondEnd && range == nil {
                 // The resource ends within the piece, or before it: how long it is nobody has told.
                 if offset == 0 { isSmall = true }

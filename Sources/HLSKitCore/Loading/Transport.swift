@@ -23,6 +23,9 @@ public protocol TransportTask: AnyObject, Sendable {
 /// What a resource is for. Limits, retries and headers depend on it.
 public enum ResourceClass: String, Sendable, Hashable, CaseIterable {
     case multivariantPlaylist, mediaPlaylist, segment, initializationSection, key, sessionData
+
+    /// Media, or what media needs.
+    var isMedia: Bool { self == .segment || self == .initializationSection || self == .key }
 }
 
 /// A header field.

@@ -88,7 +88,7 @@ public struct PlayerConfiguration: Sendable {
 
 extension PlayerConfiguration {
     /// Time passes as it does for people, and not as a test says.
-    var isClockOfThisMachine: Bool { clock is ContinuousClock || clock is SuspendingClock }
+    var isClockOfThisMachine: Bool { clock.isOfThisMachine }
 
     var now: PlaylistDate {
         if let wallClock { return wallClock() }

@@ -11,6 +11,7 @@ public struct PlaylistLoader: Sendable {
     private let policy: ResourcePolicy
     private let credentialOrigins: Set<Origin>
     private let fields: [HTTPField]
+    private let retrier: RequestRetrier
 
     /// A loader for the playlist at `url` and what that names.
     ///
@@ -29,6 +30,8 @@ public struct PlaylistLoader: Sendable {
             fields.append(authorization)
         }
         self.fields = fields
+        retrier = RequestRetrier(
+            policies: configuration.retryPolicies, clock: configuration.clock, seed: configuration.seed)
     }
 
     /// Loads the playlist that the loader was made for. Parses it while it arrives.
@@ -59,7 +62,8 @@ public struct PlaylistLoader: Sendable {
         if !LocalFile.isFileURL(url) { request.byteRange = 0..<1 }
         try policy.check(url, resourceClass: .segment, namedBy: source)
         let sent = request
-        return try await retrying(configuration.clock, kind: .segment) {
+        let retried = RequestRetrier.Request(url: url, terms: RetryTerms(kind: .segment), deliversMedia: false)
+        return try await retrier.value(of: retried) {
             for await event in events(of: sent) {
                 switch event {
                 case .response(let response): return Self.byteCount(response)
@@ -85,7 +89,9 @@ public struct PlaylistLoader: Sendable {
     ) async throws -> Playlist {
         try policy.check(url, resourceClass: resourceClass, namedBy: source)
         let request = request(url, resourceClass)
-        return try await retrying(configuration.clock, kind: source == nil ? .firstPlaylist : .mediaPlaylist) {
+        let retried = RequestRetrier.Request(
+            url: url, terms: RetryTerms(kind: source == nil ? .firstPlaylist : .mediaPlaylist), deliversMedia: false)
+        return try await retrier.value(of: retried) {
             var parser = PlaylistParser(url: url, options: options)
             for await event in events(of: request) {
                 switch event {
@@ -119,26 +125,6 @@ public struct PlaylistLoader: Sendable {
                 }
             }
             continuation.onTermination = { _ in task.cancel() }
-        }
-    }
-
-    /// Tries until it succeeds or the player's rules give up.
-    private func retrying<Value, C: Clock<Duration>>(
-        _ clock: C, kind: RetryTerms.Kind, _ attempt: () async throws -> Value
-    ) async throws -> Value {
-        var schedule = RetrySchedule<Int>(policies: configuration.retryPolicies, seed: configuration.seed)
-        let start = clock.now
-        while true {
-            do {
-                return try await attempt()
-            } catch let error as LoadingError {
-                let failure = RequestFailure(cause: .loading(error), kind: kind)
-                guard case .retry(let delay) = schedule.decide(failure, for: 0, at: start.duration(to: clock.now))
-                else {
-                    throw error
-                }
-                try await clock.sleep(for: delay)
-            }
         }
     }
 }

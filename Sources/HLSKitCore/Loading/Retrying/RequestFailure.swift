@@ -27,6 +27,19 @@ struct RetryTerms: Sendable, Hashable {
     var hasAlternative = false
 }
 
+extension RetryTerms.Kind {
+    /// What a resource is that a playlist names.
+    init(_ resourceClass: ResourceClass) {
+        self =
+            switch resourceClass {
+            case .multivariantPlaylist, .mediaPlaylist: .mediaPlaylist
+            case .segment, .sessionData: .segment
+            case .initializationSection: .initializationSection
+            case .key: .key
+            }
+    }
+}
+
 /// A request that failed.
 struct RequestFailure: Sendable {
     enum Cause: Sendable {

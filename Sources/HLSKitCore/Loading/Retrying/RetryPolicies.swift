@@ -1,5 +1,10 @@
 /// How often, how soon and for how long a request that failed is made again.
 ///
+/// Whoever loads takes them: players, assets, image generators, ``PlaylistLoader`` and downloads. What counts for some of
+/// them only says so; an asset, an image and a playlist that is loaded alone have no other variant to turn to and fail
+/// where a player would leave one. A resource whose URL the user gave fails at once where it is not there (HTTP 4xx) or
+/// not what it should be.
+///
 /// What each fault costs: docs/behaviour/faults.md, R1–R12, R39, R46, R49 and R74.
 public struct RetryPolicies: Sendable, Hashable {
     /// Waits after the first, second, … failure that may pass (5xx, 408, 429, network); the last one repeats. Default 0.5,
@@ -10,7 +15,8 @@ public struct RetryPolicies: Sendable, Hashable {
     public var jitter: Double
     /// How long one playlist, segment number or key is tried, all variants together. Default 20 s; nil for ever.
     public var budget: Duration?
-    /// The same for live. Default 60 s; reloads are tried for 10 target durations where that is longer.
+    /// The same for live, in players and downloads. Default 60 s; reloads are tried for 10 target durations where that is
+    /// longer.
     public var liveBudget: Duration?
     /// The longest `Retry-After` that is waited for. Default 10 s.
     public var maximumRetryAfter: Duration
@@ -20,25 +26,27 @@ public struct RetryPolicies: Sendable, Hashable {
     public var triesPerVariant: Int
     /// The most tries of one playlist, segment number or key after the first; nil (default) leaves it to the budget.
     public var maximumRetryCount: Int?
-    /// How many target durations a live segment that is listed may still not be there. Default 3.
+    /// How many target durations a live segment that is listed may still not be there. Default 3. Players and downloads.
     public var liveEdgeTargetDurations: Int
     /// How many reloads in a row may bring something that is no media playlist; nil (default) leaves it to the budget: such
-    /// an answer, an error page that says it is fine, passes like any other.
+    /// an answer, an error page that says it is fine, passes like any other. Players and downloads.
     public var badReloadLimit: Int?
-    /// How long a variant that failed is left out. Default 60 s.
+    /// How long a variant that failed is left out. Default 60 s. Players and downloads.
     public var penalty: Duration
-    /// Whether a segment that cannot be had is passed over. Default true.
+    /// Whether a segment that cannot be had is passed over. Default true. Players; a download says what is missing.
     public var skipsSegments: Bool
     /// So many segments of one kind of media in a row that cannot be had are the end: the item fails. Segments that the
-    /// playlist marks as gaps do not count. Not for live streams, which move on by themselves. Default 5; nil for any number.
+    /// playlist marks as gaps do not count. Not for live streams, which move on by themselves. Default 5; nil for any
+    /// number. Players.
     public var lostSegmentLimit: Int?
     /// How long media that is asked for may not come at all before the item fails, whatever number of segments it takes.
     /// Not less than ``budget``, or ``liveBudget`` and 10 target durations. Default 60 s; nil, and a budget of nil, is for
-    /// ever.
+    /// ever. Players.
     public var lostMediaTime: Duration?
-    /// The most requests in any 5 s that brought nothing new. Default 50.
+    /// The most requests in any 5 s that brought nothing new, of one player, asset or download. Default 50.
     public var fruitlessRequestLimit: Int
-    /// The most requests that brought nothing new without a delivered segment in between. Default 200.
+    /// The most requests that brought nothing new without a delivered segment in between: then an item or a download
+    /// fails, and an asset tries nothing again. Default 200.
     public var fruitlessRequestTotal: Int
 
     public init(

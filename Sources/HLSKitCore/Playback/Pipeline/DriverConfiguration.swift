@@ -71,6 +71,7 @@ extension AssetOptions {
         self.init(transport: configuration.transport)
         clock = configuration.clock
         retryPolicies = configuration.retryPolicies
+        seed = configuration.seed
         allowsFilesAnywhere = configuration.allowsFilesAnywhere
         acceptsAllCodecs = configuration.acceptsAllCodecs
     }

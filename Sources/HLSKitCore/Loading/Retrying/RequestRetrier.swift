@@ -1,0 +1,113 @@
+import HLSMedia
+import HLSPlaylist
+import Synchronization
+
+/// Makes requests, and those again that failed, as ``RetryPolicies`` say: for those who load without an engine.
+///
+/// The rules are those of players: ``RetrySchedule`` decides what becomes of a failure, ``RequestRateLimit`` how many
+/// requests may bring nothing. The limit is one for all requests of a retrier, so that a retrier serves one asset or one
+/// download.
+final class RequestRetrier: Sendable {
+    private struct State {
+        var schedule: RetrySchedule<Int>
+        var rateLimit: RequestRateLimit
+        var lastRequest = 0
+    }
+
+    /// What is known of a request besides its URL.
+    struct Request: Sendable {
+        var url: String
+        var terms: RetryTerms
+        /// It brings media, or what media needs: then what was asked for in vain before it is forgiven.
+        var deliversMedia: Bool
+        /// A byte range is asked for to find out where the resource ends: that it is not there is an answer.
+        var mayBeBeyondEnd = false
+    }
+
+    private let policies: RetryPolicies
+    private let clock: HostClock
+    private let state: Mutex<State>
+
+    /// - Parameter seed: of the jitter. 0 is another one each time, where the clock is one of this machine.
+    init(policies: RetryPolicies, clock: any Clock<Duration>, seed: UInt64 = 0) {
+        self.policies = policies
+        self.clock = HostClock(clock)
+        let seed = seed == 0 && clock.isOfThisMachine ? UInt64.random(in: 1 ... .max) : seed
+        state = Mutex(
+            State(
+                schedule: RetrySchedule(policies: policies, seed: seed), rateLimit: RequestRateLimit(policies: policies)
+            ))
+    }
+
+    /// More was asked in vain than is decent: nothing is tried again.
+    var isExhausted: Bool { state.withLock { $0.rateLimit.isExhausted } }
+
+    /// Forgets what was asked in vain.
+    func reset() { state.withLock { $0.rateLimit = RequestRateLimit(policies: policies) } }
+
+    /// Makes `attempt` until it succeeds or the rules give up.
+    ///
+    /// - Throws: the error of the last attempt; `CancellationError`. Errors that are neither of loading nor of content are
+    ///   not tried again.
+    func value<Value>(of request: Request, _ attempt: () async throws -> Value) async throws -> Value {
+        let number = state.withLock { state in
+            state.lastRequest += 1
+            return state.lastRequest
+        }
+        defer { state.withLock { $0.schedule.succeed(number) } }
+        while true {
+            try await waitForTurn()
+            let error: any Error
+            do {
+                let value = try await attempt()
+                if request.deliversMedia { state.withLock { $0.rateLimit.deliver() } }
+                return value
+            } catch let failure {
+                error = failure
+            }
+            guard let delay = delay(after: error, of: request, number) else { throw error }
+            try await clock.sleep(until: clock.now + delay)
+        }
+    }
+
+    private func waitForTurn() async throws {
+        while true {
+            let now = clock.now
+            let wait = state.withLock { $0.rateLimit.wait(at: now) }
+            guard wait > .zero else { return }
+            try await clock.sleep(until: now + wait)
+        }
+    }
+
+    /// How long to wait before the next try; nil where there is none.
+    private func delay(after error: any Error, of request: Request, _ number: Int) -> Duration? {
+        guard let cause = Self.cause(of: error, request.url) else { return nil }
+        let now = clock.now
+        return state.withLock { state in
+            // Reloads have an end of their own, however many are made.
+            state.rateLimit.charge(at: now, counts: request.terms.kind != .reload)
+            if state.rateLimit.isExhausted || Self.isFinal(error, request) { return nil }
+            let failure = RequestFailure(cause: cause, terms: request.terms)
+            guard case .retry(let delay) = state.schedule.decide(failure, for: number, at: now) else { return nil }
+            return delay
+        }
+    }
+
+    private static func cause(of error: any Error, _ url: String) -> RequestFailure.Cause? {
+        switch error {
+        case let error as LoadingError: .loading(error)
+        case is PlaylistError, is MediaError, is DecryptionError: .badContent(url: url)
+        default: nil
+        }
+    }
+
+    /// Another answer would be no better, or this is one.
+    private static func isFinal(_ error: any Error, _ request: Request) -> Bool {
+        switch error {
+        case let error as LoadingError: error.code == .badRange && request.mayBeBeyondEnd
+        // What cannot be read here, or not with this key, cannot the next time either.
+        case let error as MediaError: error.code == .unsupported
+        default: error is DecryptionError
+        }
+    }
+}

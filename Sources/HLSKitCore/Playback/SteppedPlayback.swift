@@ -116,8 +116,8 @@ package struct SteppedPlayback: Sendable {
 
     private mutating func start(_ id: RequestID, _ request: EngineRequest) {
         let url = request.transport.url
-        switch request.consumer {
-        case .playlist:
+        switch request.purpose {
+        case .firstPlaylist, .mediaPlaylist:
             let result: Result<LoadedPlaylist, PlaylistFailure>
             if let playlist = playlist(url) {
                 result = .success(LoadedPlaylist(playlist: playlist, url: url, byteCount: 0, warnings: []))

@@ -73,17 +73,14 @@ enum EngineEffect: Sendable {
 
 /// One request as the engine wants it.
 struct EngineRequest: Sendable {
-    enum Consumer: Sendable {
-        /// Parse the body as a playlist. Variables are those of the multivariant playlist, for `EXT-X-DEFINE:IMPORT`.
-        case playlist(variables: [String: String]?)
-        case segment(SegmentID)
-        /// Look for what decoders have to know before the pictures of this segment.
-        case head(SegmentID, key: SegmentKey?)
-        case resource(ResourceID)
-    }
-
+    /// Who takes the body. A playlist is parsed; in a head, what decoders have to know before the pictures of its segment
+    /// is looked for.
+    var purpose: RequestPurpose
     var transport: TransportRequest
-    var consumer: Consumer
+    /// For a media playlist: those of the multivariant playlist, for `EXT-X-DEFINE:IMPORT`.
+    var variables: [String: String]?
+    /// For a head: what it is encrypted with.
+    var key: SegmentKey?
     /// URL of the playlist that named the resource; nil where the user did.
     var namedBy: String?
 }

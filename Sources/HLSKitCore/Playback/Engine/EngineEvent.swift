@@ -181,13 +181,3 @@ enum EngineTimer: Hashable, Sendable {
     /// Outputs that have not come to the end are waited for no longer.
     case lastPicture
 }
-
-/// What a request is for: retries and budgets belong to a role, not to a request.
-enum RequestRole: Hashable, Sendable {
-    case firstPlaylist
-    case mediaPlaylist(LaneID)
-    /// The segment that was first asked for as this; it may be another's turn to deliver it.
-    case segment(SegmentID)
-    case map(LaneID)
-    case key(LaneID)
-}

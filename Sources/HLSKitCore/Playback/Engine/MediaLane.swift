@@ -154,4 +154,7 @@ struct SegmentInFlight: Sendable {
     var isPrefetched = false
     /// It failed before its turn, and waits for it.
     var isParked = false
+
+    /// What its bytes are asked for.
+    var purpose: RequestPurpose { .segment(id, role: role) }
 }

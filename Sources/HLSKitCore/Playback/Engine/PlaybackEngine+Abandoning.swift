@@ -46,7 +46,7 @@ extension PlaybackEngine {
 
     /// Asks the rule whether the download of the variant's segment is to go on.
     private mutating func judgeDownload(_ id: RequestID) {
-        loading.requests[id]?.judged = now
+        loading.requests.judge(id, at: now)
         if watchedDownload?.request != id { watchedDownload = watch(id) }
         // Taken out, so that there is one of it only.
         guard let progress = loading.requests[id], var watched = watchedDownload.take() else { return }

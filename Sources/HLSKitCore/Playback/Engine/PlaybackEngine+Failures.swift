@@ -10,17 +10,17 @@ enum PlaylistTrouble: Sendable {
 /// What is done about failures: again, elsewhere, on without it, or the end (docs/behaviour/failures.md).
 extension PlaybackEngine {
     mutating func failRequest(_ id: RequestID, _ error: LoadingError, _ metrics: TransferMetrics?) {
-        guard let context = loading.requests.removeValue(forKey: id) else { return }
-        loading.estimator.ended(id.rawValue, at: now)
+        guard let context = loading.end(id, at: now) else { return }
         if waitForFreshURL(after: error, of: context, id) { return }
         switch context.purpose {
         case .firstPlaylist: failFirstPlaylist(error)
-        case .mediaPlaylist(let lane, _, let variantIndex):
+        case .mediaPlaylist(let lane):
             item?.lanes[lane]?.playlistRequest = nil
             item?.lanes[lane]?.awaitsReload = false
             guard item?.lanes[lane]?.playlistURL == context.url else { return }
-            failPlaylist(of: lane, .loading(error), url: context.url, variantIndex: variantIndex)
-        case .segment(let segment): failSegment(segment, error: PlayerError(error, isFirst: false), loadingError: error)
+            failPlaylist(of: lane, .loading(error), url: context.url)
+        case .segment(let segment, _):
+            failSegment(segment, error: PlayerError(error, isFirst: false), loadingError: error)
         case .head(let segment): effects.append(.endHead(segment))
         case .resource(let resource, let lane):
             let others = lanes(sharing: id, of: resource).filter { $0 != lane }
@@ -34,14 +34,14 @@ extension PlaybackEngine {
     private mutating func failFirstPlaylist(_ error: LoadingError) {
         let final = PlayerError(error, isFirst: true)
         switch decide(.firstPlaylist, .firstPlaylist, .loading(error), hasAlternative: false) {
-        case .retry(let delay): wait(.firstPlaylist, as: .firstPlaylist, delay, because: final)
+        case .retry(let delay): wait(for: .firstPlaylist, delay, because: final)
         case .failOver, .skip: failWhenPlayed(final)
         case .fail(let code): failWhenPlayed(final.with(code))
         }
     }
 
     /// The playlist of a lane could not be had or read.
-    mutating func failPlaylist(of id: LaneID, _ trouble: PlaylistTrouble, url: String, variantIndex: Int?) {
+    mutating func failPlaylist(of id: LaneID, _ trouble: PlaylistTrouble, url: String) {
         guard let lane = item?.lanes[id] else { return }
         let error =
             switch trouble {
@@ -61,7 +61,7 @@ extension PlaybackEngine {
         }
         let role = RequestRole.mediaPlaylist(id)
         switch decide(role, isReload ? .reload : .mediaPlaylist, cause, hasAlternative: hasAlternative) {
-        case .retry(let delay): wait(role, as: .mediaPlaylist(id), delay, because: error)
+        case .retry(let delay): wait(for: .mediaPlaylist(id), delay, because: error)
         case .failOver: leave(id, because: error)
         case .skip: failLane(id, error)
         case .fail(let code): failLane(id, error.with(code))
@@ -79,11 +79,7 @@ extension PlaybackEngine {
     /// The bytes of a segment arrived and cannot be used.
     mutating func failSegment(_ segment: SegmentID, _ failure: SegmentFailure) {
         guard let flight = item?.lanes[segment.lane]?.segments.first(where: { $0.id == segment }) else { return }
-        if let request = flight.request, !flight.isLoaded {
-            loading.requests[request] = nil
-            loading.estimator.ended(request.rawValue, at: now)
-            effects.append(.cancel(request))
-        }
+        if let request = flight.request, !flight.isLoaded { cancel(request) }
         if letGo(segment) { return }
         switch failure {
         case .wrongKey, .noKey, .badKey:
@@ -114,7 +110,7 @@ extension PlaybackEngine {
         let hasAlternative = hasAlternative(for: id)
         let cause = RequestFailure.Cause.badContent(url: error.url ?? "")
         switch decide(.map(id), .initializationSection, cause, hasAlternative: hasAlternative) {
-        case .retry(let delay): wait(.segment(flight.role), as: .segment(flight.id), delay, because: error)
+        case .retry(let delay): wait(for: flight.purpose, delay, because: error)
         case .failOver: takeElsewhere(flight.id, because: error)
         case .skip: failLane(id, error, from: flight.id)
         case .fail(let code): failLane(id, error.with(code), from: flight.id)
@@ -141,7 +137,7 @@ extension PlaybackEngine {
         switch decide(role, .segment, cause, hasAlternative: hasAlternative, isAtLiveEdge: isAtEdge) {
         case .retry(let delay):
             if hasWaitedTooLong(for: flight, at: now + delay) { return lose(segment, error, isBad: isBad) }
-            wait(role, as: .segment(segment), delay, because: error)
+            wait(for: flight.purpose, delay, because: error)
         case .failOver: takeElsewhere(segment, because: error)
         case .skip: lose(segment, error, isBad: isBad)
         case .fail(let code):
@@ -251,7 +247,7 @@ extension PlaybackEngine {
         let final = PlayerError(error, as: isKey ? .key : .listed)
         let hasAlternative = hasAlternative(for: id)
         switch decide(role, isKey ? .key : .initializationSection, .loading(error), hasAlternative: hasAlternative) {
-        case .retry(let delay): wait(role, as: .resource(resource, id), delay, because: final)
+        case .retry(let delay): wait(for: .resource(resource, id), delay, because: final)
         case .failOver, .skip, .fail:
             item?.lanes[id]?.resources[resource] = nil
             guard let user else { return }
@@ -301,32 +297,31 @@ extension PlaybackEngine {
 
     // MARK: Waiting
 
-    private mutating func wait(
-        _ role: RequestRole, as request: WaitingRequest, _ delay: Duration, because error: PlayerError
-    ) {
-        loading.waiting[role, default: []].append(request)
+    private mutating func wait(for purpose: RequestPurpose, _ delay: Duration, because error: PlayerError) {
+        loading.requests.wait(for: purpose)
         effects.append(.publish(.recoverableError(error)))
-        effects.append(.arm(.retry(role), at: now + delay))
+        if let role = purpose.role { effects.append(.arm(.retry(role), at: now + delay)) }
     }
 
     /// Makes a request again whose time has come.
     mutating func retry(_ role: RequestRole) {
         // Who rests asks when it plays again.
-        guard item?.isAtRest != true, let waiting = loading.waiting.removeValue(forKey: role), item?.error == nil,
+        guard item?.isAtRest != true, let waiting = loading.requests.takeWaiting(role), item?.error == nil,
             item?.pendingFailure == nil
         else { return }
         for request in waiting { retry(request) }
     }
 
-    private mutating func retry(_ request: WaitingRequest) {
-        switch request {
+    private mutating func retry(_ purpose: RequestPurpose) {
+        switch purpose {
         case .firstPlaylist: requestFirstPlaylist()
         case .mediaPlaylist(let lane): requestPlaylist(of: lane)
-        case .segment(let segment):
+        case .segment(let segment, _):
             guard let flight = item?.lanes[segment.lane]?.segments.first(where: { $0.id == segment }) else { return }
             requestResources(of: flight.job, in: segment.lane)
             effects.append(.restartSegment(segment, flight.job))
             requestSegment(segment)
+        case .head: break
         case .resource(let resource, let lane):
             guard item?.lanes[lane]?.resources[resource] == .waitingForRetry else { return }
             requestResource(resource, in: lane)
@@ -395,7 +390,7 @@ extension PlaybackEngine {
             if let first { abandon(from: first.id) }
             if item.lanes[id] != nil { complete(id) }
         }
-        loading.waiting = [:]
+        loading.requests.forgetWaiting()
         self.item?.failingLane = lane
     }
 }

@@ -21,9 +21,9 @@ extension PlaybackEngine {
             }
         }
         send(
-            .head(segment), url: url, resourceClass: .segment, consumer: .head(segment, key: key),
-            namedBy: tracker.url, byteRange: first.byteRange?.range,
-            maximumByteCount: ResourceLimits.segmentByteCount(duration: first.duration, bitRate: nil))
+            .head(segment), url: url, namedBy: tracker.url, byteRange: first.byteRange?.range,
+            maximumByteCount: ResourceLimits.segmentByteCount(duration: first.duration, bitRate: nil)
+        ) { $0.key = key }
     }
 
     private static func head(before index: Int, in tracker: PlaylistTracker) -> MediaSegment? {
@@ -36,13 +36,6 @@ extension PlaybackEngine {
 
     /// The head was read as far as it is of use, or is at its end.
     mutating func endHead(of segment: SegmentID) {
-        let ids = loading.requests.keys.filter { id in
-            if case .head(segment) = loading.requests[id]?.purpose { true } else { false }
-        }
-        for id in ids.sorted(by: { $0.rawValue < $1.rawValue }) {
-            loading.requests[id] = nil
-            loading.estimator.ended(id.rawValue, at: now)
-            effects.append(.cancel(id))
-        }
+        for id in loading.requests.ids(where: { $0 == .head(segment) }) { cancel(id) }
     }
 }

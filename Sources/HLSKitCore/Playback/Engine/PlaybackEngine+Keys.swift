@@ -24,7 +24,7 @@ extension PlaybackEngine {
         guard case .resource(let resource, let lane)? = loading.requests[request]?.purpose, resource.kind == .key,
             let other = lanes(sharing: request, of: resource).first(where: { $0 != lane })
         else { return false }
-        loading.requests[request]?.purpose = .resource(resource, other)
+        loading.requests.pass(request, to: .resource(resource, other))
         return true
     }
 

@@ -7,9 +7,7 @@ extension PlaybackEngine {
 
     mutating func requestFirstPlaylist() {
         guard let item else { return }
-        send(
-            .firstPlaylist, url: item.url, resourceClass: .multivariantPlaylist, consumer: .playlist(variables: nil),
-            namedBy: nil)
+        send(.firstPlaylist, url: item.url, namedBy: nil)
     }
 
     /// Asks for the media playlist of a lane.
@@ -19,12 +17,10 @@ extension PlaybackEngine {
         let variables = item.multivariant.map { playlist in
             Dictionary(playlist.definitions.map { ($0.name, $0.value) }) { first, _ in first }
         }
-        let variantIndex = lane == .main ? item.variantIndex : nil
         state.playlistRequestBegan = now
         state.playlistRequest = send(
-            .mediaPlaylist(lane, isReload: isReload, variantIndex: variantIndex), url: state.playlistURL,
-            resourceClass: .mediaPlaylist, consumer: .playlist(variables: variables),
-            namedBy: item.multivariantURL, isLiveReload: isReload)
+            .mediaPlaylist(lane), url: state.playlistURL, namedBy: item.multivariantURL, isReload: isReload
+        ) { $0.variables = variables }
         self.item?.lanes[lane] = state
     }
 
@@ -38,11 +34,11 @@ extension PlaybackEngine {
     mutating func takePlaylist(
         _ id: RequestID, _ result: Result<LoadedPlaylist, PlaylistFailure>, _ metrics: TransferMetrics
     ) {
-        guard let context = loading.requests.removeValue(forKey: id) else { return }
+        guard let context = loading.end(id, at: now) else { return }
         loading.note(metrics, of: context)
         switch (context.purpose, result) {
         case (.firstPlaylist, .success(let loaded)):
-            publish(loaded, context, isReload: false)
+            publish(loaded, context)
             loading.retries.succeed(.firstPlaylist)
             if item?.refresh.isUnderWay == true {
                 goOn(from: loaded, began: context.began)
@@ -50,23 +46,23 @@ extension PlaybackEngine {
                 open(loaded, began: context.began)
             }
         case (.firstPlaylist, .failure(let failure)): failWhenPlayed(PlayerError(failure))
-        case (.mediaPlaylist(let lane, let isReload, let variantIndex), _):
+        case (.mediaPlaylist(let lane), _):
             item?.lanes[lane]?.playlistRequest = nil
             item?.lanes[lane]?.awaitsReload = false
-            takeMediaPlaylist(result, lane, isReload: isReload, variantIndex: variantIndex, context)
+            takeMediaPlaylist(result, lane, context)
         case (.segment, _), (.head, _), (.resource, _): break
         }
     }
 
-    private mutating func publish(_ loaded: LoadedPlaylist, _ context: RequestContext, isReload: Bool) {
+    private mutating func publish(_ loaded: LoadedPlaylist, _ context: RequestUnderWay) {
         let isMultivariant = if case .multivariant = loaded.playlist { true } else { false }
         effects.append(
             .publish(
                 .playlistLoaded(
                     PlaylistLoad(
-                        url: loaded.url, isMultivariant: isMultivariant, isReload: isReload,
+                        url: loaded.url, isMultivariant: isMultivariant, isReload: context.isReload,
                         duration: now - context.began, byteCount: loaded.byteCount))))
-        guard !isReload else { return }
+        guard !context.isReload else { return }
         for warning in loaded.warnings { effects.append(.publish(.warning(warning))) }
     }
 
@@ -87,28 +83,27 @@ extension PlaybackEngine {
     }
 
     private mutating func takeMediaPlaylist(
-        _ result: Result<LoadedPlaylist, PlaylistFailure>, _ lane: LaneID, isReload: Bool, variantIndex: Int?,
-        _ context: RequestContext
+        _ result: Result<LoadedPlaylist, PlaylistFailure>, _ lane: LaneID, _ context: RequestUnderWay
     ) {
         let url = context.url
         switch result {
         case .failure(let failure):
-            failPlaylist(of: lane, .playlist(failure), url: url, variantIndex: variantIndex)
+            failPlaylist(of: lane, .playlist(failure), url: url)
         case .success(let loaded):
             guard case .media(let playlist) = loaded.playlist else {
                 let failure = PlaylistFailure(
                     kind: .malformed, url: loaded.url, text: "a multivariant playlist where a media playlist belongs")
-                failPlaylist(of: lane, .playlist(failure), url: url, variantIndex: variantIndex)
+                failPlaylist(of: lane, .playlist(failure), url: url)
                 return
             }
-            publish(loaded, context, isReload: isReload)
+            publish(loaded, context)
             loading.retries.succeed(.mediaPlaylist(lane))
             // An answer for a variant that was left in the meantime changes nothing.
             guard item?.lanes[lane]?.playlistURL == url else {
                 item?.knownPlaylists[url] = KnownPlaylist(playlist: playlist, url: loaded.url)
                 return
             }
-            if isReload, item?.lanes[lane]?.tracker != nil {
+            if context.isReload, item?.lanes[lane]?.tracker != nil {
                 update(lane, with: playlist, url: loaded.url, loadBegan: context.began)
             } else {
                 attach(playlist, url: loaded.url, to: lane)
@@ -127,7 +122,7 @@ extension PlaybackEngine {
         if playlist.segments.isEmpty, playlist.hasEndList {
             let failure = PlaylistFailure(kind: .malformed, url: url, text: "the playlist lists no segment")
             if id == .subtitles { return dropLane(id, because: failure.text) }
-            return failPlaylist(of: id, .playlist(failure), url: url, variantIndex: item.variantIndex)
+            return failPlaylist(of: id, .playlist(failure), url: url)
         }
         let start = alignedStart(of: playlist, url: url, in: id)
         // A list that has ended is as it was.

@@ -157,7 +157,7 @@ extension PlaybackEngine {
             let index = item?.lanes[flight.id.lane]?.segments.firstIndex(where: { $0.id == flight.id })
         else { return false }
         item?.lanes[flight.id.lane]?.segments[index].isParked = true
-        loading.waiting[.segment(flight.role)] = [.segment(flight.id)]
+        loading.requests.waitAlone(for: flight.purpose)
         loading.bucket.charge(at: now)
         return true
     }

@@ -47,7 +47,7 @@ extension PlaybackEngine {
 
     /// Gives up a segment of a live stream that would take so long that those after it are gone when it is there.
     mutating func judgeRecording(_ id: RequestID) {
-        loading.requests[id]?.judged = now
+        loading.requests.judge(id, at: now)
         guard !isVariantFixed, let item, item.error == nil, let request = loading.requests[id],
             let responded = request.responded, now > responded, let lane = item.lanes[.main],
             let tracker = lane.tracker, tracker.isLive, let flight = lane.loading, flight.request == id,

@@ -18,7 +18,7 @@ struct URLRefresh: Sendable {
 /// See D06 in docs/behaviour/features.md.
 extension PlaybackEngine {
     /// Lets what failed wait for a fresh URL. False where the URL has not run out, or a fresh one did not help.
-    mutating func waitForFreshURL(after error: LoadingError, of context: RequestContext, _ id: RequestID) -> Bool {
+    mutating func waitForFreshURL(after error: LoadingError, of context: RequestUnderWay, _ id: RequestID) -> Bool {
         guard configuration.refreshesURLs, error.code == .httpStatus, let status = error.status,
             status == 403 || status == 410, let item, item.error == nil, item.pendingFailure == nil
         else { return false }
@@ -41,13 +41,13 @@ extension PlaybackEngine {
     }
 
     /// Takes back what was asked for, so that it is asked for again from the playlist to come.
-    private mutating func putOff(_ purpose: RequestContext.Purpose, _ id: RequestID) {
+    private mutating func putOff(_ purpose: RequestPurpose, _ id: RequestID) {
         switch purpose {
         case .firstPlaylist: break
-        case .mediaPlaylist(let lane, _, _):
+        case .mediaPlaylist(let lane):
             item?.lanes[lane]?.playlistRequest = nil
             park(lane)
-        case .segment(let segment):
+        case .segment(let segment, _):
             goBack(to: segment)
             park(segment.lane)
         case .head(let segment): effects.append(.endHead(segment))
@@ -144,7 +144,7 @@ extension PlaybackEngine {
     }
 
     /// Media came: the URL is a good one.
-    mutating func noteProof(of context: RequestContext) {
+    mutating func noteProof(of context: RequestUnderWay) {
         guard let renewed = item?.refresh.renewed, context.began >= renewed else { return }
         item?.refresh.isProved = true
     }

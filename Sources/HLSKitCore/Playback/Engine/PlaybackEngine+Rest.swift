@@ -35,12 +35,8 @@ extension PlaybackEngine {
         for id in LaneID.allCases {
             guard let lane = item?.lanes[id], !lane.isComplete else { continue }
             item?.lanes[id]?.lost = LostMedia()
-            for role in [RequestRole.mediaPlaylist(id), .map(id), .key(id)]
-                + lane.segments.map({ RequestRole.segment($0.role) })
-            {
-                guard loading.waiting[role] != nil else { continue }
-                effects.append(.arm(.retry(role), at: now))
-            }
+            let roles = RequestRole.lasting(of: id) + lane.segments.map { .segment($0.role) }
+            for role in roles where loading.requests.isWaiting(role) { effects.append(.arm(.retry(role), at: now)) }
             guard lane.tracker?.isLive == true, item?.isClosed == false else { continue }
             item?.lanes[id]?.awaitsReload = true
             requestPlaylist(of: id)

@@ -241,10 +241,10 @@ extension PlaybackEngine {
             return
         }
         let request = send(
-            .resource(resource, id), url: resource.url, resourceClass: isKey ? .key : .initializationSection,
-            consumer: .resource(resource), namedBy: item?.lanes[id]?.tracker?.url ?? item?.multivariantURL,
-            byteRange: resource.byteRange, keyFormat: resource.keyFormat,
-            maximumByteCount: isKey ? ResourceLimits.keyByteCount : ResourceLimits.initializationSectionByteCount)
+            .resource(resource, id), url: resource.url,
+            namedBy: item?.lanes[id]?.tracker?.url ?? item?.multivariantURL, byteRange: resource.byteRange,
+            maximumByteCount: isKey ? ResourceLimits.keyByteCount : ResourceLimits.initializationSectionByteCount
+        ) { $0.transport.keyFormat = resource.keyFormat }
         item?.lanes[id]?.resources[resource] = .loading(request)
     }
 
@@ -255,8 +255,7 @@ extension PlaybackEngine {
         else { return }
         let flight = lane.segments[index]
         let request = send(
-            .segment(segment), url: flight.job.url, resourceClass: .segment, consumer: .segment(segment),
-            namedBy: lane.tracker?.url, byteRange: flight.byteRange,
+            flight.purpose, url: flight.job.url, namedBy: lane.tracker?.url, byteRange: flight.byteRange,
             maximumByteCount: ResourceLimits.segmentByteCount(
                 duration: flight.job.duration, bitRate: segment.lane == .main ? item?.variant?.bandwidth : nil))
         if lane.segments[..<index].contains(where: { !$0.isLoaded }) {
@@ -271,17 +270,16 @@ extension PlaybackEngine {
         if segment.lane == .main, item?.trick == nil { armJudge() }
     }
 
+    /// - Parameter complete: adds what only a request of this kind has.
     @discardableResult
     mutating func send(
-        _ purpose: RequestContext.Purpose, url: String, resourceClass: ResourceClass,
-        consumer: EngineRequest.Consumer, namedBy: String?, byteRange: Range<UInt64>? = nil, keyFormat: String? = nil,
-        maximumByteCount: Int = ResourceLimits.playlistByteCount, isLiveReload: Bool = false
+        _ purpose: RequestPurpose, url: String, namedBy: String?, byteRange: Range<UInt64>? = nil,
+        maximumByteCount: Int = ResourceLimits.playlistByteCount, isReload: Bool = false,
+        complete: (inout EngineRequest) -> Void = { _ in }
     ) -> RequestID {
-        let id = loading.makeRequestID()
         var request = TransportRequest(
-            url: url, resourceClass: resourceClass, fields: configuration.fields, byteRange: byteRange,
+            url: url, resourceClass: purpose.resourceClass, fields: configuration.fields, byteRange: byteRange,
             timeouts: configuration.timeouts, maximumByteCount: maximumByteCount)
-        request.keyFormat = keyFormat
         // The user's credentials belong to the origin of the URL that the user gave (R59).
         request.credentialOrigins = item?.credentialOrigins ?? configuration.credentialOrigins
         if let authorization = item?.authorization, !request.fields.contains(where: { $0.isAuthorization }) {
@@ -290,35 +288,29 @@ extension PlaybackEngine {
         if configuration.sendsSessionID, let session = item?.session?.id ?? configuration.sessionID {
             request.fields.append(HTTPField(name: "X-Playback-Session-Id", value: session))
         }
-        if isLiveReload, let tracker = item?.lanes[.main]?.tracker {
+        if isReload, let tracker = item?.lanes[.main]?.tracker {
             // R40: a reload that hangs must not outlast what the window allows.
             request.timeouts.total = max(tracker.pacingTarget * 2, .seconds(6))
             request.hedgeDelay = tracker.hedgeDelay
         }
-        loading.requests[id] = RequestContext(purpose: purpose, url: url, began: now, judged: now)
-        if resourceClass == .segment { loading.estimator.started(id.rawValue, at: now) }
+        let id = loading.begin(purpose, url: url, isReload: isReload, at: now)
         statistics.numberOfRequests += 1
-        effects.append(.request(id, EngineRequest(transport: request, consumer: consumer, namedBy: namedBy)))
+        var whole = EngineRequest(purpose: purpose, transport: request, namedBy: namedBy)
+        complete(&whole)
+        effects.append(.request(id, whole))
         return id
     }
 
     // MARK: Progress
 
     mutating func noteResponse(_ id: RequestID, _ response: TransportResponse) {
-        if response.wasReadFromCache {
-            loading.requests[id]?.isFromCache = true
-            loading.estimator.forget(id.rawValue, at: now)
-        } else {
-            loading.estimator.responded(id.rawValue, at: now)
-        }
-        loading.requests[id]?.responded = now
-        loading.requests[id]?.declaredByteCount = response.contentLength
+        loading.respond(id, response, at: now)
     }
 
     mutating func noteProgress(_ id: RequestID, byteCount: Int) {
-        guard let subject = loading.note(byteCount, of: id, at: now) else { return }
-        if loading.requests[id]?.isFromCache != true { statistics.receivedByteCount += byteCount }
-        guard case .segment(let segment) = subject else { return }
+        guard let receipt = loading.receive(byteCount, of: id, at: now) else { return }
+        if !receipt.isFromCache { statistics.receivedByteCount += byteCount }
+        guard let segment = receipt.segment else { return }
         if knownOutlook?.isPartlyDemuxed != false { throttle(segment, id) }
         holdBackIfTooMuch(segment, id)
         if segment.lane == .main, item?.trick == nil, item?.lanes[.main]?.loading?.id == segment {
@@ -362,11 +354,10 @@ extension PlaybackEngine {
     // MARK: Ends of requests
 
     mutating func finishRequest(_ id: RequestID, _ metrics: TransferMetrics) {
-        guard let context = loading.requests.removeValue(forKey: id) else { return }
-        loading.estimator.ended(id.rawValue, at: now)
+        guard let context = loading.end(id, at: now) else { return }
         loading.note(metrics, of: context)
         switch context.purpose {
-        case .segment(let segment):
+        case .segment(let segment, _):
             guard let index = item?.lanes[segment.lane]?.segments.firstIndex(where: { $0.id == segment }) else {
                 return
             }
@@ -556,10 +547,7 @@ extension PlaybackEngine {
             let flight = item?.lanes[segment.lane]?.segments[index]
         else { return }
         item?.lanes[segment.lane]?.segments.remove(at: index)
-        if let request = flight.request {
-            loading.requests[request] = nil
-            effects.append(.cancel(request))
-        }
+        if let request = flight.request { cancel(request) }
         effects.append(.abandonSegment(segment))
         loading.retries.succeed(.segment(flight.role))
         let end = flight.job.start + flight.job.duration
@@ -599,7 +587,7 @@ extension PlaybackEngine {
         item?.lanes[id]?.isComplete = true
         buffer.markEnd(of: id.bufferTrack)
         // Its playlist is of no more use.
-        cancelRequests { $0.purpose.isPlaylist(of: id) }
+        cancelRequests { $0 == .mediaPlaylist(id) }
         item?.lanes[id]?.playlistRequest = nil
         loading.forget(.mediaPlaylist(id))
         cancelUnneededResources(of: id)
@@ -617,7 +605,7 @@ extension PlaybackEngine {
         }
         let resources = item?.lanes[id]?.resources ?? [:]
         cancelRequests {
-            if case .resource(let resource, id) = $0.purpose { resources[resource] == nil } else { false }
+            if case .resource(let resource, id) = $0 { resources[resource] == nil } else { false }
         }
     }
 
@@ -683,9 +671,9 @@ extension PlaybackEngine {
         endLate(id)
         guard let lane = item?.lanes[id] else { return }
         for flight in lane.segments.reversed() { cancel(flight) }
-        cancelRequests { $0.purpose.lane == id }
+        cancelRequests { $0.lane == id }
         item?.lanes[id] = nil
-        for role in [RequestRole.mediaPlaylist(id), .map(id), .key(id)] { loading.forget(role) }
+        for role in RequestRole.lasting(of: id) { loading.forget(role) }
         effects.append(.disarm(.reload(id)))
     }
 
@@ -697,32 +685,27 @@ extension PlaybackEngine {
 
     /// Lets a segment go that is loaded in another way.
     mutating func release(_ flight: SegmentInFlight) {
-        if loading.waiting.removeValue(forKey: .segment(flight.role)) != nil {
+        if loading.requests.takeWaiting(.segment(flight.role)) != nil {
             effects.append(.disarm(.retry(.segment(flight.role))))
         }
-        if let request = flight.request, !flight.isLoaded {
-            loading.requests[request] = nil
-            loading.estimator.ended(request.rawValue, at: now)
-            effects.append(.cancel(request))
-        }
+        if let request = flight.request, !flight.isLoaded { cancel(request) }
         effects.append(.abandonSegment(flight.id))
     }
 
     /// - Parameter keepsShared: a key that another lane waits for goes on being loaded, for that lane.
-    private mutating func cancelRequests(keepsShared: Bool = true, where isOver: (RequestContext) -> Bool) {
-        let ids = loading.requests.keys.filter { loading.requests[$0].map(isOver) ?? false }
-        for id in ids.sorted(by: { $0.rawValue < $1.rawValue }) {
-            if keepsShared, passOn(id) { continue }
-            loading.requests[id] = nil
-            loading.estimator.ended(id.rawValue, at: now)
-            effects.append(.cancel(id))
-        }
+    private mutating func cancelRequests(keepsShared: Bool = true, where isOver: (RequestPurpose) -> Bool) {
+        for id in loading.requests.ids(where: isOver) where !(keepsShared && passOn(id)) { cancel(id) }
+    }
+
+    /// Nothing more is wanted of a request.
+    mutating func cancel(_ request: RequestID) {
+        loading.end(request, at: now)
+        effects.append(.cancel(request))
     }
 
     mutating func cancelEverything() {
         cancelRequests(keepsShared: false) { _ in true }
-        for role in loading.waiting.keys { effects.append(.disarm(.retry(role))) }
-        loading.waiting = [:]
+        for role in loading.requests.forgetWaiting() { effects.append(.disarm(.retry(role))) }
         for id in LaneID.allCases { effects.append(.disarm(.reload(id))) }
         effects.append(.disarm(.judge))
         effects.append(.disarm(.stale))

@@ -112,8 +112,7 @@ extension PlaybackEngine {
     mutating func redirect(_ id: LaneID, to url: String) {
         guard var lane = item?.lanes[id], lane.playlistURL != url else { return }
         if let request = lane.playlistRequest {
-            loading.requests[request] = nil
-            effects.append(.cancel(request))
+            cancel(request)
             lane.playlistRequest = nil
         }
         if let tracker = lane.tracker {
@@ -125,7 +124,7 @@ extension PlaybackEngine {
         lane.tracker = nil
         lane.playlistURL = url
         item?.lanes[id] = lane
-        loading.waiting[.mediaPlaylist(id)] = nil
+        _ = loading.requests.takeWaiting(.mediaPlaylist(id))
         effects.append(.disarm(.reload(id)))
         if let known = item?.knownPlaylists[url] {
             attach(known.playlist, url: known.url, to: id, known: known.tracker)

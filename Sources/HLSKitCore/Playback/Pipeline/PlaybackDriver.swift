@@ -341,9 +341,7 @@ struct PlaybackDriver: ~Copyable {
             consume(bytes, of: id)
         case .finished(let metrics): finish(id, metrics)
         case .failed(let error, let metrics):
-            if error.code == .emptyBody, case .segment(let segment) = transfers[id]?.request.consumer,
-                segment.lane == .subtitles
-            {
+            if error.code == .emptyBody, transfers[id]?.request.purpose.segment?.lane == .subtitles {
                 // Servers that have no cue for a while send nothing at all.
                 return finish(id, metrics)
             }
@@ -353,11 +351,12 @@ struct PlaybackDriver: ~Copyable {
     }
 
     private mutating func consume(_ bytes: [UInt8], of id: RequestID) {
-        guard let consumer = transfers[id]?.request.consumer else { return }
-        switch consumer {
-        case .playlist(let variables): parse(bytes, of: id, variables: variables)
-        case .segment(let segment): withPipeline(segment.lane) { $0.append(bytes, to: segment) }
-        case .head(let segment, let key):
+        guard let request = transfers[id]?.request else { return }
+        switch request.purpose {
+        case .firstPlaylist, .mediaPlaylist: parse(bytes, of: id, variables: request.variables)
+        case .segment(let segment, _): withPipeline(segment.lane) { $0.append(bytes, to: segment) }
+        case .head(let segment):
+            let key = request.key
             withPipeline(segment.lane) { $0.appendHead(bytes, of: segment, key: key) }
         case .resource: transfers[id]?.body += bytes
         }
@@ -382,8 +381,8 @@ struct PlaybackDriver: ~Copyable {
 
     private mutating func finish(_ id: RequestID, _ metrics: TransferMetrics) {
         guard var transfer = transfers.removeValue(forKey: id) else { return }
-        switch transfer.request.consumer {
-        case .playlist:
+        switch transfer.request.purpose {
+        case .firstPlaylist, .mediaPlaylist:
             let result: Result<LoadedPlaylist, PlaylistFailure>
             if let failure = transfer.parseFailure {
                 result = .failure(failure)
@@ -391,12 +390,12 @@ struct PlaybackDriver: ~Copyable {
                 result = Self.playlist(of: &transfer, options: configuration.playlistOptions)
             }
             engine.handle(.playlist(id, result, metrics))
-        case .segment(let segment):
+        case .segment(let segment, _):
             engine.handle(.finished(id, metrics))
             noteBandwidth(of: transfer.url)
             withPipeline(segment.lane) { $0.finish(segment) }
         case .head: engine.handle(.finished(id, metrics))
-        case .resource(let resource):
+        case .resource(let resource, _):
             engine.handle(.finished(id, metrics))
             let body = transfer.body
             for lane in LaneID.allCases {

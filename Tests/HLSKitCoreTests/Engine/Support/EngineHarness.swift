@@ -251,8 +251,8 @@ struct EngineHarness {
     private mutating func start(_ id: RequestID, _ request: EngineRequest) {
         let transport = request.transport
         if isOver { violations.append("a request after the item was over: \(transport.url)") }
-        if case .segment(let segment) = request.consumer,
-            transfers.values.contains(where: { $0.request.consumer.segment == segment })
+        if let segment = request.purpose.segment,
+            transfers.values.contains(where: { $0.request.purpose.segment == segment })
         {
             violations.append("two requests for one segment: \(transport.url)")
         }
@@ -309,7 +309,7 @@ struct EngineHarness {
         let byteCount = transfer.reply.byteCount
         let parts = Transfer.partCount
         handle(.progress(id, byteCount: byteCount * part / parts - byteCount * (part - 1) / parts))
-        guard transfers[id] != nil, case .segment(let segment) = transfer.request.consumer else { return }
+        guard transfers[id] != nil, let segment = transfer.request.purpose.segment else { return }
         guard case .media = transfer.reply.body else { return }
         lanes[segment.lane]?.arrive(segment, share: Double(part) / Double(parts))
         demux(segment.lane)
@@ -324,15 +324,16 @@ struct EngineHarness {
             return handle(.failed(id, error, transferMetrics))
         }
         end(transfer.index, .delivered)
-        switch transfer.request.consumer {
-        case .playlist(let variables):
+        switch transfer.request.purpose {
+        case .firstPlaylist, .mediaPlaylist:
+            let variables = transfer.request.variables
             handle(.playlist(id, transfer.reply.playlist(from: url, variables: variables), transferMetrics))
-        case .segment(let segment):
+        case .segment(let segment, _):
             handle(.finished(id, transferMetrics))
             lanes[segment.lane]?.complete(segment, spoiledBy: transfer.reply.spoilage)
             demux(segment.lane)
         case .head: handle(.finished(id, transferMetrics))
-        case .resource(let resource):
+        case .resource(let resource, _):
             handle(.finished(id, transferMetrics))
             resources.insert(resource)
             for lane in LaneID.allCases { demux(lane) }
@@ -371,13 +372,6 @@ struct EngineHarness {
 
     /// Nothing is under way, nothing is armed and nothing ends: it would stay like this for ever.
     var isStuck: Bool { !isOver && transfers.isEmpty && timers.next == nil && nextDrain == nil }
-}
-
-extension EngineRequest.Consumer {
-    fileprivate var segment: SegmentID? {
-        guard case .segment(let segment) = self else { return nil }
-        return segment
-    }
 }
 
 extension ScriptedOrigin.Reply {

@@ -261,8 +261,8 @@ struct SessionJournal: Sendable {
         var open = OpenRequest(
             request: MetricRequest(url: transport.url, requestStartTime: view.now, responseEndTime: view.now),
             resourceClass: transport.resourceClass)
-        switch request.consumer {
-        case .segment(let segment):
+        switch request.purpose {
+        case .segment(let segment, _):
             open.lane = segment.lane
             openIfNeeded(for: segment.lane, transport.url, view)
             open.segmentID = segment
@@ -274,7 +274,7 @@ struct SessionJournal: Sendable {
             .resource where transport.resourceClass == .initializationSection:
             openIfNeeded(for: nil, transport.url, view)
             access.requested(id, segment: nil, mediaDuration: .zero, at: view.now)
-        case .playlist, .resource: break
+        case .firstPlaylist, .mediaPlaylist, .resource: break
         }
         requests[id] = open
     }

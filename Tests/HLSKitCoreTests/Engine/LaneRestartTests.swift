@@ -13,8 +13,7 @@ struct LaneRestartTests {
         var isComplete = true
         var drainedEnd: Duration? = .seconds(20)
         var isCutAtEnd = true
-        var dropsOverlap = false
-        var role: SegmentID? = SegmentID(lane: .main, rawValue: 7)
+        var joint = LaneJoint.begins
         var soundEnd: Duration? = .seconds(19)
         var replacement: Int?
 
@@ -27,8 +26,7 @@ struct LaneRestartTests {
             isComplete = lane.isComplete
             drainedEnd = lane.drainedEnd
             isCutAtEnd = lane.isCutAtEnd
-            dropsOverlap = lane.dropsOverlap
-            role = lane.inheritedRole
+            joint = lane.joint
             soundEnd = lane.soundEnd
             replacement = lane.replacement
         }
@@ -52,23 +50,21 @@ struct LaneRestartTests {
             $0.isComplete = false
             $0.drainedEnd = nil
             $0.isCutAtEnd = false
-            $0.role = nil
             $0.soundEnd = nil
         },
-        Case(.elsewhere) { $0.dropsOverlap = true },
+        Case(.elsewhere) { $0.joint = .repeats(role: nil) },
         Case(.again(SegmentID(lane: .main, rawValue: 3))) {
-            $0.dropsOverlap = true
-            $0.role = SegmentID(lane: .main, rawValue: 3)
+            $0.joint = .repeats(role: SegmentID(lane: .main, rawValue: 3))
         },
         Case(.cut(.seconds(12))) {
-            $0.dropsOverlap = true
+            $0.joint = .repeats(role: nil)
             $0.loadedEnd = .seconds(12)
             $0.isComplete = false
             $0.drainedEnd = nil
             $0.isCutAtEnd = false
         },
         Case(.cut(.seconds(30))) {
-            $0.dropsOverlap = true
+            $0.joint = .repeats(role: nil)
             $0.isComplete = false
             $0.drainedEnd = nil
             $0.isCutAtEnd = false
@@ -78,30 +74,26 @@ struct LaneRestartTests {
             $0.isComplete = false
             $0.drainedEnd = nil
             $0.isCutAtEnd = false
-            $0.role = nil
             $0.replacement = 4
         },
         Case(.late) {
             $0.segmentCount = 0
             $0.isComplete = false
             $0.drainedEnd = nil
-            $0.role = nil
         },
         Case(.hole) { _ in },
     ]
 
+    /// Loaded to its end and presented, with a segment under way that follows on its predecessor.
     private static func lane() -> MediaLane {
         var lane = MediaLane(id: .main, playlistURL: "list")
-        let state = State()
-        lane.cursor = .time(.seconds(20))
-        lane.startsNewSequence = false
-        lane.segments = [flight()]
-        lane.loadedEnd = state.loadedEnd
-        lane.isComplete = state.isComplete
-        lane.drainedEnd = state.drainedEnd
-        lane.isCutAtEnd = state.isCutAtEnd
-        lane.inheritedRole = state.role
-        lane.soundEnd = state.soundEnd
+        let timeline = TimelineKey(epoch: 0, discontinuity: 0, shift: 0)
+        lane.begin(flight(), in: timeline, isCut: true)
+        lane.move(to: .time(.seconds(20)))
+        lane.extend(to: .seconds(20))
+        lane.endSound(at: .seconds(19))
+        lane.complete()
+        lane.drain(.seconds(20))
         return lane
     }
 
@@ -120,7 +112,7 @@ struct LaneRestartTests {
             var lane = Self.lane()
             let reopens = lane.begin(test.restart, at: place)
             #expect(State(lane) == test.expected)
-            #expect(lane.startsNewSequence)
+            #expect(lane.joint.startsNewSequence)
             #expect(lane.cursor == place ?? .time(.seconds(20)))
             #expect(reopens == !test.expected.isComplete)
             // What is not complete is not reopened.
@@ -128,17 +120,52 @@ struct LaneRestartTests {
         }
     }
 
-    @Test("what repeated media is no longer asked about after a jump, a change of rendition and a late output")
-    func overlap() {
-        for restart in [LaneRestart.jump(loadedEnd: .zero), .replacement(1), .late] {
-            var lane = Self.lane()
-            lane.begin(.elsewhere, at: nil)
-            lane.begin(restart, at: nil)
-            #expect(!lane.dropsOverlap)
-        }
-        var lane = Self.lane()
-        lane.begin(.elsewhere, at: nil)
-        lane.begin(.hole, at: nil)
-        #expect(lane.dropsOverlap)
+    struct JointCase: Sendable, CustomTestStringConvertible {
+        var restart: LaneRestart
+        /// After a joint that follows, one that begins, and one that repeats for a role.
+        var expected: [LaneJoint]
+        var testDescription: String { "\(restart)" }
+    }
+
+    private static let role = SegmentID(lane: .main, rawValue: 9)
+    private static let other = SegmentID(lane: .main, rawValue: 3)
+
+    static let joints = [
+        JointCase(restart: .jump(loadedEnd: .zero), expected: [.begins, .begins, .begins]),
+        JointCase(restart: .replacement(1), expected: [.begins, .begins, .begins]),
+        JointCase(restart: .late, expected: [.begins, .begins, .begins]),
+        JointCase(
+            restart: .elsewhere, expected: [.repeats(role: nil), .repeats(role: nil), .repeats(role: role)]),
+        JointCase(
+            restart: .cut(.zero), expected: [.repeats(role: nil), .repeats(role: nil), .repeats(role: role)]),
+        JointCase(
+            restart: .again(other), expected: [.repeats(role: other), .repeats(role: other), .repeats(role: other)]),
+        JointCase(restart: .hole, expected: [.begins, .begins, .repeats(role: role)]),
+    ]
+
+    @Test("the joint depends on the reason and on what was to be joined before", arguments: joints)
+    func joint(_ test: JointCase) {
+        let before = [LaneJoint.follows, .begins, .repeats(role: Self.role)]
+        #expect(before.map { test.restart.joint(after: $0) } == test.expected)
+    }
+
+    @Test("a lane is moved without being reopened, and drained only when it is complete")
+    func phases() {
+        var lane = MediaLane(id: .main, playlistURL: "list")
+        #expect(lane.phase == .unplaced)
+        lane.drain(.seconds(1))
+        lane.complete()
+        #expect(lane.phase == .complete(next: nil, drainedEnd: nil))
+        lane.reopen()
+        #expect(lane.phase == .unplaced)
+        lane.move(to: .time(.seconds(4)))
+        #expect(lane.phase == .loading(.time(.seconds(4))))
+        lane.complete()
+        lane.drain(.seconds(4))
+        lane.complete()
+        lane.move(to: .time(.seconds(5)))
+        #expect(lane.phase == .complete(next: .time(.seconds(5)), drainedEnd: .seconds(4)))
+        lane.reopen()
+        #expect(lane.phase == .loading(.time(.seconds(5))))
     }
 }

@@ -28,7 +28,7 @@ enum LaneRestart: Hashable, Sendable {
     case hole
 
     /// Nothing that was begun before is of use.
-    private var forgets: Bool {
+    var forgets: Bool {
         switch self {
         case .jump, .replacement, .late: true
         case .elsewhere, .again, .cut, .hole: false
@@ -36,53 +36,17 @@ enum LaneRestart: Hashable, Sendable {
     }
 
     /// The end that the lane had come to is no end any more.
-    private var reopens: Bool {
+    var reopens: Bool {
         if case .cut = self { true } else { forgets }
     }
 
-    fileprivate func change(_ lane: inout MediaLane) {
-        lane.startsNewSequence = true
-        if forgets {
-            lane.segments = []
-            lane.dropsOverlap = false
-            lane.inheritedRole = nil
-        }
-        if reopens {
-            lane.isComplete = false
-            lane.drainedEnd = nil
-        }
+    /// How the next segment joins on, where it would have done so as `before` says.
+    func joint(after before: LaneJoint) -> LaneJoint {
         switch self {
-        case .jump(let loadedEnd):
-            lane.loadedEnd = loadedEnd
-            lane.isCutAtEnd = false
-            lane.soundEnd = nil
-            lane.lost = LostMedia()
-        case .elsewhere: lane.dropsOverlap = true
-        case .again(let role):
-            lane.dropsOverlap = true
-            lane.inheritedRole = role
-        case .cut(let time):
-            lane.dropsOverlap = true
-            lane.loadedEnd = lane.loadedEnd.map { min($0, time) }
-            lane.isCutAtEnd = false
-        case .replacement(let number):
-            lane.replacement = number
-            lane.isCutAtEnd = false
-        case .late, .hole: break
+        case .jump, .replacement, .late: .begins
+        case .elsewhere, .cut: .repeats(role: before.role)
+        case .again(let role): .repeats(role: role)
+        case .hole: before == .follows ? .begins : before
         }
-    }
-}
-
-extension MediaLane {
-    /// Goes on at another place than behind the last segment. Every way of doing so is here.
-    ///
-    /// - Parameter place: nil where the lane has none yet, or keeps the one that it has.
-    /// - Returns: whether it had come to its end, and has not any more: then it is to be reopened, and its playlist followed.
-    @discardableResult
-    mutating func begin(_ restart: LaneRestart, at place: LaneCursor?) -> Bool {
-        let wasComplete = isComplete
-        if let place { cursor = place }
-        restart.change(&self)
-        return wasComplete && !isComplete
     }
 }

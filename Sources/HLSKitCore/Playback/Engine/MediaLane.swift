@@ -8,59 +8,86 @@ enum LaneCursor: Hashable, Sendable {
     case position(SegmentPosition)
 }
 
+/// How far a lane is.
+enum LanePhase: Hashable, Sendable {
+    /// It has no place to load at: nothing tells yet where the item starts.
+    case unplaced
+    case loading(LaneCursor)
+    /// The last segment of the playlist, or before the end time, is loaded. `next`: where it goes on if more is wanted.
+    /// `drainedEnd`: where its media ended, once all of it was presented.
+    case complete(next: LaneCursor?, drainedEnd: Duration?)
+}
+
+/// How the next segment of a lane joins on to what was loaded before it.
+enum LaneJoint: Hashable, Sendable {
+    /// It is the one after its predecessor.
+    case follows
+    /// It follows something else.
+    case begins
+    /// As ``begins``, and it may repeat media that was loaded from elsewhere. `role`: the segment that failed there, whose
+    /// budget goes on.
+    case repeats(role: SegmentID?)
+
+    var startsNewSequence: Bool { self != .follows }
+    /// Media up to what was loaded last is dropped.
+    var dropsOverlap: Bool { if case .repeats = self { true } else { false } }
+    var role: SegmentID? { if case .repeats(let role) = self { role } else { nil } }
+}
+
 /// One media playlist that is loaded segment by segment.
+///
+/// Its list, its place, the joint to the next segment and the segments under way are independent of each other: a lane
+/// that is complete may be led to another list, and is complete still.
 struct MediaLane: Sendable {
     let id: LaneID
-    /// URL of the media playlist as the multivariant playlist (or the user) gave it.
-    var playlistURL: String
-    @Shared var tracker: PlaylistTracker? = nil
-    /// The playlist as it was when its URL ran out: the one at the fresh URL is a newer state of it.
-    @Shared var parked: PlaylistTracker? = nil
-    /// The request for the playlist that is under way, and when it began.
-    var playlistRequest: RequestID?
-    var playlistRequestBegan = Duration.zero
-    /// After a rest, segments are asked for when the list tells which there are now.
-    var awaitsReload = false
-    var cursor: LaneCursor?
-    /// Segments that were begun and not yet demuxed to their end, in their order.
-    var segments: [SegmentInFlight] = []
+    var playlist: PlaylistFollower
+    var segments = SegmentWindow()
     /// Maps and keys that are here or on their way.
-    var resources: [ResourceID: ResourceState] = [:]
-    /// Where the media that was loaded whole ends.
-    var loadedEnd: Duration?
-    /// The last segment of the playlist, or before the end time, is loaded.
-    var isComplete = false
-    /// Where the sound of the segment that was read last ends, if that is before its segment does.
-    var soundEnd: Duration?
-    /// It was set back to the playhead for outputs that came late.
-    var late: LateKinds?
-    /// Media behind the end time was left out of a segment.
-    var isCutAtEnd = false
-    /// All its media was presented; where that ends.
-    var drainedEnd: Duration?
-    /// The next segment follows something else than its predecessor.
-    var startsNewSequence = true
-    /// The next segment may repeat media that was loaded from another variant.
-    var dropsOverlap = false
-    /// Another rendition was chosen: what is loaded plays until media of the new one is there.
-    /// Such changes are numbered.
-    var replacement: Int?
-    /// It has taken the place of other audio.
-    var hasReplaced = false
-    var lastTimeline: TimelineKey?
-    /// The variant of the last segment that was loaded whole.
-    var lastVariantIndex: Int?
-    /// Tracks of the lane are known: its media can be played.
-    var isDemuxed = false
-    /// The next segment is one that failed elsewhere: its budget goes on.
-    var inheritedRole: SegmentID?
+    var resources = LaneResources()
     /// What could not be had since media came last.
     var lost = LostMedia()
+    private(set) var phase = LanePhase.unplaced
+    private(set) var joint = LaneJoint.begins
+    /// Where the media that was loaded whole ends.
+    private(set) var loadedEnd: Duration?
+    /// Where the sound of the segment that was read last ends, if that is before its segment does.
+    private(set) var soundEnd: Duration?
+    /// Media behind the end time was left out of a segment.
+    private(set) var isCutAtEnd = false
+    /// It was set back to the playhead for outputs that came late.
+    private(set) var late: LateKinds?
+    /// Another rendition was chosen: what is loaded plays until media of the new one is there.
+    /// Such changes are numbered.
+    private(set) var replacement: Int?
+    /// It has taken the place of other audio.
+    private(set) var hasReplaced = false
+    private(set) var lastTimeline: TimelineKey?
+    /// The variant of the last segment that was loaded whole.
+    private(set) var lastVariantIndex: Int?
+    /// Tracks of the lane are known: its media can be played.
+    private(set) var isDemuxed = false
 
-    init(id: LaneID, playlistURL: String) {
+    init(id: LaneID, playlistURL: String, requestBegan: Duration = .zero) {
         self.id = id
-        self.playlistURL = playlistURL
+        playlist = PlaylistFollower(url: playlistURL, requestBegan: requestBegan)
     }
+
+    // MARK: Reading
+
+    var playlistURL: String { playlist.url }
+    var tracker: PlaylistTracker? {
+        _read { yield playlist.tracker }
+    }
+    var cursor: LaneCursor? {
+        switch phase {
+        case .unplaced: nil
+        case .loading(let cursor): cursor
+        case .complete(let next, _): next
+        }
+    }
+    var isComplete: Bool { if case .complete = phase { true } else { false } }
+    /// All its media was presented; where that ends.
+    var drainedEnd: Duration? { if case .complete(_, let end) = phase { end } else { nil } }
 
     /// The next segment; nil where the playlist lists none yet.
     var nextIndex: Int? {
@@ -71,13 +98,26 @@ struct MediaLane: Sendable {
         }
     }
 
+    /// The item time at which the next segment begins, by the list that is loaded or another one.
+    func resumeTime(in tracker: PlaylistTracker) -> Duration {
+        switch cursor {
+        case .time(let time): return time
+        case .position(let position):
+            if let index = tracker.index(of: position) { return tracker.starts[index] }
+            return tracker.end
+        case nil: return tracker.start
+        }
+    }
+
     var isReplacing: Bool { replacement != nil }
     /// Playing waits for the lane's media.
     var isRequired: Bool { id != .subtitles }
     /// A segment has arrived, perhaps not yet demuxed.
-    var hasLoadedSegment: Bool { segments.contains(where: \.isLoaded) }
+    var hasLoadedSegment: Bool { segments.hasLoaded }
     /// Where the media ends that was read so far.
-    var demuxedEnd: Duration? { segments.compactMap(\.demuxedUpTo).max().map { max($0, loadedEnd ?? $0) } ?? loadedEnd }
+    var demuxedEnd: Duration? { segments.demuxedEnd.map { max($0, loadedEnd ?? $0) } ?? loadedEnd }
+    /// The first segment whose bytes are on their way: the one that is needed next.
+    var loading: SegmentInFlight? { segments.loading }
     /// The segments that could not be had, one after another.
     ///
     /// - Parameter countsLoaded: segments that have arrived and were not read yet are taken for media.
@@ -86,8 +126,119 @@ struct MediaLane: Sendable {
             loaded: segments.lazy.filter { countsLoaded && $0.isLoaded || $0.demuxedUpTo != nil }.map(\.id),
             underWay: segments.lazy.map(\.id))
     }
-    /// The first segment whose bytes are on their way: the one that is needed next.
-    var loading: SegmentInFlight? { segments.first { !$0.isLoaded } }
+
+    // MARK: Place
+
+    /// Where it goes on loading.
+    mutating func move(to cursor: LaneCursor) {
+        switch phase {
+        case .unplaced, .loading: phase = .loading(cursor)
+        case .complete(_, let drainedEnd): phase = .complete(next: cursor, drainedEnd: drainedEnd)
+        }
+    }
+
+    /// No further segment comes.
+    mutating func complete() {
+        if !isComplete { phase = .complete(next: cursor, drainedEnd: nil) }
+    }
+
+    /// More comes after all.
+    mutating func reopen() {
+        if case .complete(let next, _) = phase { phase = next.map { .loading($0) } ?? .unplaced }
+    }
+
+    /// Everything was presented, or not any more.
+    mutating func drain(_ end: Duration?) {
+        if case .complete(let next, _) = phase { phase = .complete(next: next, drainedEnd: end) }
+    }
+
+    /// Goes on at another place than behind the last segment. Every way of doing so is here.
+    ///
+    /// - Parameter place: nil where the lane has none yet, or keeps the one that it has.
+    /// - Returns: whether it had come to its end, and has not any more: then it is to be reopened, and its playlist followed.
+    @discardableResult
+    mutating func begin(_ restart: LaneRestart, at place: LaneCursor?) -> Bool {
+        let wasComplete = isComplete
+        if let place { move(to: place) }
+        if restart.reopens { reopen() }
+        if restart.forgets { segments.removeAll() }
+        joint = restart.joint(after: joint)
+        switch restart {
+        case .jump(let loadedEnd):
+            self.loadedEnd = loadedEnd
+            isCutAtEnd = false
+            soundEnd = nil
+            lost = LostMedia()
+        case .cut(let time):
+            loadedEnd = loadedEnd.map { min($0, time) }
+            isCutAtEnd = false
+        case .replacement(let number):
+            replacement = number
+            isCutAtEnd = false
+        case .elsewhere, .again, .late, .hole: break
+        }
+        return wasComplete && !isComplete
+    }
+
+    /// Is led to another list.
+    ///
+    /// - Returns: the one that was left, if it was known.
+    mutating func redirect(to url: String) -> PlaylistTracker? {
+        let old = tracker
+        if let old { begin(.elsewhere, at: .time(resumeTime(in: old))) }
+        if let parked = playlist.parked { move(to: .time(resumeTime(in: parked))) }
+        playlist.leave(for: url)
+        return old
+    }
+
+    /// Its URL leads nowhere any more: nothing is loaded until another list is there.
+    mutating func park() {
+        guard let tracker else { return }
+        begin(.elsewhere, at: tracker.isLive ? nil : .time(resumeTime(in: tracker)))
+        playlist.park()
+    }
+
+    // MARK: Segments
+
+    /// The next segment is chosen: the joint is made, and what comes after it follows.
+    ///
+    /// - Parameter isCut: its end lies behind the end time.
+    mutating func begin(_ flight: SegmentInFlight, in timeline: TimelineKey, isCut: Bool) {
+        lastTimeline = timeline
+        joint = .follows
+        soundEnd = nil
+        if isCut { isCutAtEnd = true }
+        segments.append(flight)
+    }
+
+    /// Its media is there whole up to `end`, as far as it comes.
+    mutating func extend(to end: Duration) { loadedEnd = max(loadedEnd ?? end, end) }
+
+    /// Media behind `end` is not there any more.
+    mutating func shorten(to end: Duration) { loadedEnd = loadedEnd.map { min($0, end) } }
+
+    /// What is loaded ends there, whatever was known of it.
+    mutating func setLoadedEnd(_ end: Duration?) { loadedEnd = end }
+
+    mutating func endSound(at time: Duration) { soundEnd = time }
+    mutating func noteDemuxed() { isDemuxed = true }
+    mutating func noteVariant(_ index: Int?) { lastVariantIndex = index }
+    /// Playback has come to an end time before everything was loaded.
+    mutating func cutAtEnd() { isCutAtEnd = true }
+
+    /// Forgets the maps and keys that are not here yet and that no segment waits for.
+    mutating func forgetUnneededResources() { resources.forgetUnneeded(by: segments) }
+
+    // MARK: Outputs and renditions
+
+    mutating func setLate(_ late: LateKinds?) { self.late = late }
+
+    /// The first media of the new rendition is there.
+    mutating func endReplacement(at time: Duration) {
+        replacement = nil
+        hasReplaced = true
+        loadedEnd = time
+    }
 }
 
 /// The lanes of an item. Each has its own place, as they are looked up with every piece that arrives.
@@ -124,37 +275,4 @@ struct TimelineKey: Hashable, Sendable {
     var discontinuity: Int
     /// Counts places where segments were missed and the timeline closed up.
     var shift: Int
-}
-
-enum ResourceState: Hashable, Sendable {
-    case loading(RequestID)
-    case waitingForRetry
-    case loaded
-}
-
-/// A segment between its choice and the end of its demuxing.
-struct SegmentInFlight: Sendable {
-    let id: SegmentID
-    /// What its failures are counted for: the segment itself, or the one in another variant that it stands for.
-    let role: SegmentID
-    /// nil while a failed request waits for its next try.
-    var request: RequestID?
-    var requestBegan = Duration.zero
-    var position: SegmentPosition
-    var job: SegmentJob
-    var byteRange: Range<UInt64>?
-    var playlistURL: String
-    var variantIndex: Int?
-    /// Of a download that is over; while it runs its request counts.
-    var receivedByteCount = 0
-    var demuxedUpTo: Duration?
-    var isLoaded = false
-    var isSuspended = false
-    /// Another segment of the lane was on its way when this one was requested.
-    var isPrefetched = false
-    /// It failed before its turn, and waits for it.
-    var isParked = false
-
-    /// What its bytes are asked for.
-    var purpose: RequestPurpose { .segment(id, role: role) }
 }

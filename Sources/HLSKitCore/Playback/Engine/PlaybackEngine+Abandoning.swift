@@ -94,7 +94,7 @@ extension PlaybackEngine {
 
     /// Gives a download up and loads its segment from another variant. What was demuxed of it is played.
     mutating func abandon(_ segment: SegmentID, for decision: SelectionDecision) {
-        guard let flight = item?.lanes[.main]?.segments.first(where: { $0.id == segment }) else { return }
+        guard let flight = item?.lanes[.main]?.segments[segment] else { return }
         let byteCount = loading.receivedByteCount(of: flight)
         giveBack(from: flight)
         item?.decidedFor = flight.job.start

@@ -23,7 +23,7 @@ extension PlaybackEngine {
         guard segment.lane != .subtitles, item?.trick == nil, item?.hasTracks == false else { return }
         item?.tracklessCount += 1
         guard item?.tracklessCount == Self.maximumTracklessSegments else { return }
-        let url = item?.lanes[segment.lane]?.segments.first { $0.id == segment }?.job.url
+        let url = item?.lanes[segment.lane]?.segments[segment]?.job.url
         failUnsupported(Self.nothingPlayable(at: url ?? item?.url ?? ""), in: segment.lane)
     }
 

@@ -15,8 +15,7 @@ extension PlaybackEngine {
         switch context.purpose {
         case .firstPlaylist: failFirstPlaylist(error)
         case .mediaPlaylist(let lane):
-            item?.lanes[lane]?.playlistRequest = nil
-            item?.lanes[lane]?.awaitsReload = false
+            item?.lanes[lane]?.playlist.answer()
             guard item?.lanes[lane]?.playlistURL == context.url else { return }
             failPlaylist(of: lane, .loading(error), url: context.url)
         case .segment(let segment, _):
@@ -51,7 +50,7 @@ extension PlaybackEngine {
         let hasAlternative = hasAlternative(for: id)
         // In the middle of a live stream the last variant that is left is asked as long as one that was read before.
         let isLastHope = isLiveStream && lane.cursor != nil && !hasAlternative
-        let isReload = lane.tracker != nil || lane.parked != nil || isLastHope
+        let isReload = lane.playlist.isKnown || isLastHope
         let cause: RequestFailure.Cause
         switch trouble {
         case .loading(let error): cause = .loading(error)
@@ -78,7 +77,7 @@ extension PlaybackEngine {
 
     /// The bytes of a segment arrived and cannot be used.
     mutating func failSegment(_ segment: SegmentID, _ failure: SegmentFailure) {
-        guard let flight = item?.lanes[segment.lane]?.segments.first(where: { $0.id == segment }) else { return }
+        guard let flight = item?.lanes[segment.lane]?.segments[segment] else { return }
         if let request = flight.request, !flight.isLoaded { cancel(request) }
         if letGo(segment) { return }
         switch failure {
@@ -106,7 +105,7 @@ extension PlaybackEngine {
     /// in its variant.
     private mutating func failMap(of flight: SegmentInFlight, because error: PlayerError) {
         let id = flight.id.lane
-        if let map = flight.job.map { item?.lanes[id]?.resources[map] = nil }
+        if let map = flight.job.map { item?.lanes[id]?.resources.forget(map) }
         let hasAlternative = hasAlternative(for: id)
         let cause = RequestFailure.Cause.badContent(url: error.url ?? "")
         switch decide(.map(id), .initializationSection, cause, hasAlternative: hasAlternative) {
@@ -118,11 +117,8 @@ extension PlaybackEngine {
     }
 
     private mutating func failSegment(_ segment: SegmentID, error: PlayerError, loadingError: LoadingError?) {
-        guard let index = item?.lanes[segment.lane]?.segments.firstIndex(where: { $0.id == segment }),
-            let flight = item?.lanes[segment.lane]?.segments[index]
-        else { return }
-        item?.lanes[segment.lane]?.segments[index].request = nil
-        item?.lanes[segment.lane]?.segments[index].isLoaded = false
+        guard let flight = item?.lanes[segment.lane]?.segments[segment] else { return }
+        item?.lanes[segment.lane]?.segments.fail(segment)
         if letGo(segment) { return }
         if parks(flight, after: loadingError) { return effects.append(.publish(.recoverableError(error))) }
         let role = RequestRole.segment(flight.role)
@@ -176,7 +172,7 @@ extension PlaybackEngine {
     ///
     /// - Parameter isBad: it arrived. So may those behind it that have arrived as well, and prove nothing.
     private mutating func lose(_ segment: SegmentID, _ error: PlayerError, isBad: Bool) {
-        guard let flight = item?.lanes[segment.lane]?.segments.first(where: { $0.id == segment }) else { return }
+        guard let flight = item?.lanes[segment.lane]?.segments[segment] else { return }
         let isTooLong = hasWaitedTooLong(for: flight, at: now)
         item?.lastLoss = error
         noteLost(segment, role: flight.role, start: flight.demuxedUpTo ?? flight.job.start)
@@ -193,7 +189,7 @@ extension PlaybackEngine {
         if item?.trick == nil, let start = run.start {
             // What was passed over is not waited through.
             buffer.removeMedia(from: start, in: segment.lane.bufferTrack)
-            item?.lanes[segment.lane]?.loadedEnd = lane.loadedEnd.map { min($0, start) }
+            item?.lanes[segment.lane]?.shorten(to: start)
         }
         var error = error
         if run.count > 1 { error.cause = "\(run.count) segments in a row, the last: \(error.cause)" }
@@ -206,14 +202,13 @@ extension PlaybackEngine {
     }
 
     private func isAtEdge(_ segment: SegmentID, _ tracker: PlaylistTracker) -> Bool {
-        let flight = item?.lanes[segment.lane]?.segments.first { $0.id == segment }
+        let flight = item?.lanes[segment.lane]?.segments[segment]
         return flight.flatMap { tracker.index(of: $0.position) }.map(tracker.isAtEdge) ?? false
     }
 
     /// Loads a segment from another variant.
     private mutating func takeElsewhere(_ segment: SegmentID, because error: PlayerError) {
-        let flight = item?.lanes[segment.lane]?.segments.first { $0.id == segment }
-        guard let flight, goBack(to: segment) else { return }
+        guard let flight = item?.lanes[segment.lane]?.segments[segment], goBack(to: segment) else { return }
         guard isOfLeftPlaylist(flight) else { return leave(segment.lane, because: error) }
         effects.append(.publish(.recoverableError(error)))
     }
@@ -226,9 +221,7 @@ extension PlaybackEngine {
     /// Forgets a segment and what comes after it, so that it is loaded anew. False where it is not on its way.
     @discardableResult
     mutating func goBack(to segment: SegmentID) -> Bool {
-        guard let flight = item?.lanes[segment.lane]?.segments.first(where: { $0.id == segment }) else {
-            return false
-        }
+        guard let flight = item?.lanes[segment.lane]?.segments[segment] else { return false }
         // The lane goes back to where the segment begins; what was presented of it is not repeated.
         giveBack(from: flight)
         buffer.removeMedia(from: flight.job.start, in: segment.lane.bufferTrack)
@@ -239,8 +232,8 @@ extension PlaybackEngine {
 
     private mutating func failResource(_ resource: ResourceID, in id: LaneID, _ error: LoadingError) {
         guard item?.lanes[id] != nil else { return }
-        item?.lanes[id]?.resources[resource] = .waitingForRetry
-        let user = item?.lanes[id]?.segments.first { $0.job.needs(resource) }
+        item?.lanes[id]?.resources.fail(resource)
+        let user = item?.lanes[id]?.segments.first(needing: resource)
         if let user, letGo(user.id) { return }
         let isKey = resource.kind == .key
         let role: RequestRole = isKey ? .key(id) : .map(id)
@@ -249,7 +242,7 @@ extension PlaybackEngine {
         switch decide(role, isKey ? .key : .initializationSection, .loading(error), hasAlternative: hasAlternative) {
         case .retry(let delay): wait(for: .resource(resource, id), delay, because: final)
         case .failOver, .skip, .fail:
-            item?.lanes[id]?.resources[resource] = nil
+            item?.lanes[id]?.resources.forget(resource)
             guard let user else { return }
             if hasAlternative { return takeElsewhere(user.id, because: final) }
             failLane(id, final, from: user.id)
@@ -317,7 +310,7 @@ extension PlaybackEngine {
         case .firstPlaylist: requestFirstPlaylist()
         case .mediaPlaylist(let lane): requestPlaylist(of: lane)
         case .segment(let segment, _):
-            guard let flight = item?.lanes[segment.lane]?.segments.first(where: { $0.id == segment }) else { return }
+            guard let flight = item?.lanes[segment.lane]?.segments[segment] else { return }
             requestResources(of: flight.job, in: segment.lane)
             effects.append(.restartSegment(segment, flight.job))
             requestSegment(segment)
@@ -338,8 +331,9 @@ extension PlaybackEngine {
         endSeek(finished: false)
         cancelEverything()
         for id in LaneID.allCases {
-            for flight in (item?.lanes[id]?.segments ?? []).reversed() { effects.append(.abandonSegment(flight.id)) }
-            item?.lanes[id]?.segments = []
+            guard let segments = item?.lanes[id]?.segments else { continue }
+            for flight in segments.reversed() { effects.append(.abandonSegment(flight.id)) }
+            item?.lanes[id]?.segments.removeAll()
         }
         effects.append(.publish(.itemStatusChanged(.failed)))
         run(machine.handle(.itemFailed))
@@ -354,14 +348,17 @@ extension PlaybackEngine {
         for flight in flights.reversed() where flight.id >= segment {
             if keepsAccount, flight.id == segment { release(flight) } else { cancel(flight) }
         }
-        item?.lanes[segment.lane]?.segments.removeAll { $0.id >= segment }
+        item?.lanes[segment.lane]?.segments.remove { $0.id >= segment }
         cancelUnneededResources(of: segment.lane)
         // What was passed over behind it goes with it.
         guard let first = flights.first(where: { $0.id >= segment }) else { return }
         let end = first.demuxedUpTo ?? first.job.start
         buffer.removeMedia(from: end, in: segment.lane.bufferTrack)
-        let before = item?.lanes[segment.lane]?.loadedEnd
-        item?.lanes[segment.lane]?.loadedEnd = first.demuxedUpTo ?? before.map { min($0, end) }
+        if let demuxedEnd = first.demuxedUpTo {
+            item?.lanes[segment.lane]?.setLoadedEnd(demuxedEnd)
+        } else {
+            item?.lanes[segment.lane]?.shorten(to: end)
+        }
     }
 
     /// Once loading cannot go on, nothing is tried again: playback ends where the segment begins. False before.

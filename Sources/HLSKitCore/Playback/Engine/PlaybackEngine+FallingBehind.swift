@@ -6,11 +6,18 @@ import HLSPlaylist
 extension PlaybackEngine {
     // MARK: What is gone
 
-    /// The window moved past what had not been loaded: goes on where the policy says. What was missed takes no time:
-    /// everything that is listed moves up to where the lane would have gone on, `resumeTime`, or the lane that is
-    /// farthest. The other lanes leave out the same, so that they stay side by side.
-    mutating func noteMissed(_ lane: inout MediaLane, resumeTime: Duration, url: String) {
-        guard let tracker = lane.tracker, tracker.segmentCount > 0 else { return }
+    /// What a lane does not load any more.
+    struct MissedSegments {
+        /// Segments that are not listed any more.
+        var gone: Int
+        /// The first of it that is listed, and the one to go on with.
+        var next: Int
+        var index: Int
+    }
+
+    /// What the window has taken from a lane whose list is `tracker` now; nil where it goes on as before.
+    mutating func missed(by lane: MediaLane, in tracker: PlaylistTracker) -> MissedSegments? {
+        guard tracker.segmentCount > 0 else { return nil }
         let first = tracker.playlist.mediaSequence
         if !lastVerdict.isEmpty { item?.isLate = false }
         let index = lane.id == .subtitles ? 0 : oldestWanted(tracker)
@@ -19,38 +26,52 @@ extension PlaybackEngine {
         var next = 0
         switch lane.cursor {
         case .position(let wanted):
-            guard wanted.epoch == tracker.epoch else { return }
+            guard wanted.epoch == tracker.epoch else { return nil }
             gone = max(0, first - wanted.sequence)
             next = max(0, wanted.sequence - first)
         case .time(let time) where tracker.start - time > configuration.buffering.maxGapJump:
             gone = max(1, Int(((tracker.start - time) / tracker.pacingTarget).rounded()))
         case .time(let time): next = tracker.index(containing: time) ?? tracker.segmentCount
-        case nil: return
+        case nil: return nil
         }
-        guard gone > 0 || item?.isLate == true && next < index else { return }
+        guard gone > 0 || item?.isLate == true && next < index else { return nil }
+        return MissedSegments(gone: gone, next: next, index: index)
+    }
+
+    /// Fails where the policy says that a lane is not to fall behind. False where it may.
+    mutating func failsBehind(_ missed: MissedSegments, in id: LaneID, url: String) -> Bool {
+        guard preferences.fellBehindPolicy == .fail, id != .subtitles else { return false }
+        failWhenPlayed(
+            PlayerError(
+                code: .staleLive, url: url, cause: "playback fell behind the live window",
+                detail: "\(missed.gone) segments are gone"))
+        return true
+    }
+
+    /// Goes on behind what was missed. It takes no time: everything that is listed moves up to where the lane would have
+    /// gone on, `resumeTime`, or the lane that is farthest. The other lanes leave out the same, so that they stay side by
+    /// side.
+    mutating func skip(_ missed: MissedSegments, in id: LaneID, resumeTime: Duration, url: String) {
+        guard let tracker = item?.lanes[id]?.tracker else { return }
+        let (gone, next, index) = (missed.gone, missed.next, missed.index)
+        let first = tracker.playlist.mediaSequence
         let count = gone + index - next
         let duration = tracker.pacingTarget * gone + tracker.starts[index] - tracker.starts[next]
-        if preferences.fellBehindPolicy == .fail, lane.id != .subtitles {
-            return failWhenPlayed(
-                PlayerError(
-                    code: .staleLive, url: url, cause: "playback fell behind the live window",
-                    detail: "\(gone) segments are gone"))
-        }
         if index > 0 { item?.isLate = true }
-        lane.begin(.hole, at: .position(tracker.position(at: index)))
+        item?.lanes[id]?.begin(.hole, at: .position(tracker.position(at: index)))
         item?.timelineShift += 1
         var resume = resumeTime
-        for id in [LaneID.main, .audio] where id != lane.id {
-            guard let other = item?.lanes[id], let tracker = other.tracker, other.cursor != nil else { continue }
-            resume = max(resume, Self.resumeTime(of: other, tracker))
+        for other in [LaneID.main, .audio] where other != id {
+            guard let lane = item?.lanes[other], let tracker = lane.tracker, lane.cursor != nil else { continue }
+            resume = max(resume, lane.resumeTime(in: tracker))
         }
         let hole = tracker.starts[index] - resume
         if hole > .zero {
-            lane.tracker?.shift(by: .zero - hole)
-            for id in LaneID.allCases where id != lane.id { shift(id, by: .zero - hole, resumingAt: resume) }
+            item?.lanes[id]?.playlist.shift(by: .zero - hole)
+            for other in LaneID.allCases where other != id { shift(other, by: .zero - hole, resumingAt: resume) }
             item?.previousTracker?.shift(by: .zero - hole)
         }
-        guard lane.id != .subtitles else { return }
+        guard id != .subtitles else { return }
         if machine.rate == 0 || item?.hasRested == true { item?.isLeftBehind = true }
         note(
             SkippedSegments(
@@ -70,7 +91,7 @@ extension PlaybackEngine {
     /// Moves what a lane has not loaded yet on the item's timeline.
     private mutating func shift(_ id: LaneID, by distance: Duration, resumingAt time: Duration) {
         guard item?.lanes[id]?.tracker != nil else { return }
-        item?.lanes[id]?.tracker?.shift(by: distance)
+        item?.lanes[id]?.playlist.shift(by: distance)
         let hasPlace = item?.lanes[id]?.cursor != nil
         item?.lanes[id]?.begin(.elsewhere, at: hasPlace ? .time(time) : nil)
     }

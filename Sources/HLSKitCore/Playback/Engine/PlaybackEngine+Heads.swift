@@ -7,7 +7,7 @@ extension PlaybackEngine {
     /// Asks for the first segment of the discontinuity sequence that a segment belongs to. The segment waits no longer
     /// where there is none, or where it cannot be read.
     mutating func requestHead(of segment: SegmentID) {
-        guard let lane = item?.lanes[segment.lane], let flight = lane.segments.first(where: { $0.id == segment }),
+        guard let lane = item?.lanes[segment.lane], let flight = lane.segments[segment],
             let tracker = lane.tracker, flight.playlistURL == lane.playlistURL,
             let index = tracker.index(of: flight.position), let first = Self.head(before: index, in: tracker),
             let url = URIReference.resolve(first.uri, against: tracker.url)

@@ -38,13 +38,13 @@ extension PlaybackEngine {
             late.keepsOthers = old.keepsOthers
             late.until = old.until
         }
-        self.item?.lanes[id]?.late = late
+        self.item?.lanes[id]?.setLate(late)
         goBackForLate(id)
     }
 
     /// Goes back to the playhead as soon as nothing is in the way: segments that others take are read to their end.
     mutating func goBackForLate(_ id: LaneID) {
-        guard let item, var lane = item.lanes[id], var late = lane.late else { return }
+        guard let lane = item?.lanes[id], var late = lane.late else { return }
         guard !late.keepsOthers || late.until != nil || lane.segments.isEmpty else { return }
         let playhead = playhead
         late.until = late.until ?? Self.placeToGoOn(lane)
@@ -54,14 +54,13 @@ extension PlaybackEngine {
             cursor = .position(tracker.position(at: index))
             place = min(playhead, tracker.starts[index])
         }
-        let wasComplete = lane.begin(.late, at: cursor)
-        lane.late = late
-        self.item?.lanes[id] = lane
+        let wasComplete = item?.lanes[id]?.begin(.late, at: cursor) ?? false
+        item?.lanes[id]?.setLate(late)
         // What lies behind is not there for everybody: who goes back to it has it loaded anew.
         buffer.removeMedia(before: place, in: id.bufferTrack)
         effects.append(.take(late.kinds, of: id, from: .exact(playhead)))
         guard wasComplete else { return }
-        self.item?.mediaEnd = nil
+        item?.mediaEnd = nil
         effects.append(.reopenLane(id))
         followPlaylist(of: id)
     }
@@ -69,7 +68,7 @@ extension PlaybackEngine {
     /// The lane has come to where it was, or begins anew elsewhere.
     mutating func endLate(_ id: LaneID) {
         guard let late = item?.lanes[id]?.late else { return }
-        item?.lanes[id]?.late = nil
+        item?.lanes[id]?.setLate(nil)
         // Nothing was gone back to: the kinds are taken from what comes next.
         if late.until == nil { effects.append(.take(late.kinds, of: id, from: nil)) }
     }
@@ -80,7 +79,7 @@ extension PlaybackEngine {
     /// The item time at which the lane goes on loading; nil where it has not begun.
     private static func placeToGoOn(_ lane: MediaLane) -> Duration? {
         guard lane.cursor != nil else { return nil }
-        if let tracker = lane.tracker { return resumeTime(of: lane, tracker) }
+        if let tracker = lane.tracker { return lane.resumeTime(in: tracker) }
         guard case .time(let time) = lane.cursor else { return nil }
         return time
     }

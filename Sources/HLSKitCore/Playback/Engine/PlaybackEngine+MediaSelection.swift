@@ -93,19 +93,19 @@ extension PlaybackEngine {
     /// always: cues are wanted of what is being shown.
     private mutating func join(_ id: LaneID) {
         guard id == .audio, let item, let main = item.lanes[.main], case .time(let time) = main.cursor else { return }
-        self.item?.lanes[id]?.cursor = .time(time)
+        self.item?.lanes[id]?.move(to: .time(time))
         // Up to there what is loaded has audio of its own.
         let playhead = playhead
         guard playhead < time else { return }
         buffer.removeAll(in: id.bufferTrack)
         buffer.insert(ForwardBuffer.Piece(range: playhead..<time, byteCount: 0, isGap: true), in: id.bufferTrack)
-        self.item?.lanes[id]?.loadedEnd = time
+        self.item?.lanes[id]?.setLoadedEnd(time)
     }
 
     /// The playhead has gone back to media that is loaded, to before the subtitles were chosen: cues of there are loaded.
     mutating func rejoinSubtitles(at time: Duration) {
         guard let lane = item?.lanes[.subtitles], let tracker = lane.tracker, lane.cursor != nil,
-            Self.resumeTime(of: lane, tracker) > time, time >= tracker.start,
+            lane.resumeTime(in: tracker) > time, time >= tracker.start,
             buffer.forwardDuration(of: .legible, ForwardBuffer.Situation(playhead: time)) <= .zero
         else { return }
         for flight in lane.segments.reversed() { cancel(flight) }
@@ -189,19 +189,16 @@ extension PlaybackEngine {
         guard let item, item.start != nil, let old = item.lanes[.audio] else { return redirect(.audio, to: url) }
         for flight in old.segments.reversed() { cancel(flight) }
         let begin = max(playhead + Self.audioChangeLead, item.start ?? .zero)
-        var lane = old
-        lane.segments = []
-        lane.cursor = .time(begin)
-        lane.inheritedRole = nil
-        self.item?.lanes[.audio] = lane
+        self.item?.lanes[.audio]?.segments.removeAll()
+        self.item?.lanes[.audio]?.move(to: .time(begin))
         redirect(.audio, to: url)
-        guard var lane = self.item?.lanes[.audio] else { return }
+        guard self.item?.lanes[.audio] != nil else { return }
         lastReplacement += 1
-        if lane.begin(.replacement(lastReplacement), at: .time(begin)) {
+        let number = lastReplacement
+        if self.item?.lanes[.audio]?.begin(.replacement(number), at: .time(begin)) == true {
             self.item?.mediaEnd = nil
             effects.append(.reopenLane(.audio))
         }
-        self.item?.lanes[.audio] = lane
     }
 
     /// Until separate audio is there, that of the variant is what counts.
@@ -238,9 +235,7 @@ extension PlaybackEngine {
     /// The first media of a new rendition is there: what was loaded of the old one behind `time` is gone.
     mutating func noteReplaced(_ id: LaneID, by number: Int, from time: Duration) {
         guard item?.lanes[id]?.replacement == number else { return }
-        item?.lanes[id]?.replacement = nil
-        item?.lanes[id]?.hasReplaced = true
-        item?.lanes[id]?.loadedEnd = time
+        item?.lanes[id]?.endReplacement(at: time)
         buffer.removeMedia(from: time, in: id.bufferTrack)
     }
 }

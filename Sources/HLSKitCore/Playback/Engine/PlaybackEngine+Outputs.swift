@@ -66,9 +66,8 @@ extension PlaybackEngine {
         let id = flight.id.lane
         guard let end = item?.forwardEnd, flight.job.start >= end, time >= end else { return }
         cancel(flight)
-        item?.lanes[id]?.segments.removeAll { $0.id == flight.id }
-        let loadedEnd = item?.lanes[id]?.loadedEnd ?? end
-        item?.lanes[id]?.loadedEnd = max(loadedEnd, end)
+        item?.lanes[id]?.segments.remove(flight.id)
+        item?.lanes[id]?.extend(to: end)
         complete(id)
     }
 

@@ -60,7 +60,7 @@ extension PlaybackEngine {
     /// Drops what is loaded of the variant, but for a segment after the one that is played.
     mutating func dropAhead() {
         guard let item, item.trick == nil, item.start != nil, item.error == nil, item.pendingFailure == nil,
-            var lane = item.lanes[.main],
+            let lane = item.lanes[.main],
             let tracker = lane.tracker,
             let playing = tracker.index(containing: max(playhead, tracker.start)), playing + 2 < tracker.segmentCount
         else { return }
@@ -68,12 +68,9 @@ extension PlaybackEngine {
         guard lane.segments.contains(where: { $0.job.start >= end }) || lane.loadedEnd.map({ $0 > end }) == true else {
             return
         }
-        let beyond = lane.segments.filter { $0.job.start >= end }
+        let beyond = self.item?.lanes[.main]?.segments.remove { $0.job.start >= end } ?? []
         for flight in beyond.reversed() { cancel(flight) }
-        lane = self.item?.lanes[.main] ?? lane
-        lane.segments.removeAll { flight in beyond.contains { $0.id == flight.id } }
-        let wasComplete = lane.begin(.cut(end), at: .time(end))
-        self.item?.lanes[.main] = lane
+        let wasComplete = self.item?.lanes[.main]?.begin(.cut(end), at: .time(end)) ?? false
         self.item?.mediaEnd = nil
         self.item?.decidedFor = nil
         self.item?.syncSamples.removeAll(from: end)

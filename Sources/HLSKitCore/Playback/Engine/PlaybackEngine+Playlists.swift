@@ -12,16 +12,16 @@ extension PlaybackEngine {
 
     /// Asks for the media playlist of a lane.
     mutating func requestPlaylist(of lane: LaneID) {
-        guard let item, var state = item.lanes[lane], state.playlistRequest == nil else { return }
+        guard let item, let state = item.lanes[lane], state.playlist.request == nil else { return }
         let isReload = state.tracker != nil
         let variables = item.multivariant.map { playlist in
             Dictionary(playlist.definitions.map { ($0.name, $0.value) }) { first, _ in first }
         }
-        state.playlistRequestBegan = now
-        state.playlistRequest = send(
+        let request = send(
             .mediaPlaylist(lane), url: state.playlistURL, namedBy: item.multivariantURL, isReload: isReload
         ) { $0.variables = variables }
-        self.item?.lanes[lane] = state
+        let now = now
+        self.item?.lanes[lane]?.playlist.request(as: request, at: now)
     }
 
     mutating func reloadPlaylist(of lane: LaneID) {
@@ -47,8 +47,7 @@ extension PlaybackEngine {
             }
         case (.firstPlaylist, .failure(let failure)): failWhenPlayed(PlayerError(failure))
         case (.mediaPlaylist(let lane), _):
-            item?.lanes[lane]?.playlistRequest = nil
-            item?.lanes[lane]?.awaitsReload = false
+            item?.lanes[lane]?.playlist.answer()
             takeMediaPlaylist(result, lane, context)
         case (.segment, _), (.head, _), (.resource, _): break
         }
@@ -74,9 +73,8 @@ extension PlaybackEngine {
             openVariant(of: playlist)
         case .media(let playlist):
             item?.variant = VariantDescription(index: 0)
-            var lane = MediaLane(id: .main, playlistURL: item?.url ?? loaded.url)
-            lane.playlistRequestBegan = began
-            item?.lanes[.main] = lane
+            let url = item?.url ?? loaded.url
+            item?.lanes[.main] = MediaLane(id: .main, playlistURL: url, requestBegan: began)
             buffer.setRequiredTracks([.video])
             attach(playlist, url: loaded.url, to: .main)
         }
@@ -117,8 +115,8 @@ extension PlaybackEngine {
     ///
     /// `known` is the list as it was laid on the timeline before.
     mutating func attach(_ playlist: MediaPlaylist, url: String, to id: LaneID, known: PlaylistTracker? = nil) {
-        guard var item, var lane = item.lanes[id] else { return }
-        if let parked = lane.parked { return goOn(from: parked, in: id, with: playlist, url: url) }
+        guard let lane = item?.lanes[id] else { return }
+        guard lane.playlist.parked == nil else { return goOn(in: id, with: playlist, url: url) }
         if playlist.segments.isEmpty, playlist.hasEndList {
             let failure = PlaylistFailure(kind: .malformed, url: url, text: "the playlist lists no segment")
             if id == .subtitles { return dropLane(id, because: failure.text) }
@@ -129,56 +127,53 @@ extension PlaybackEngine {
         var tracker =
             known.flatMap { $0.start == start ? $0 : nil }
             ?? PlaylistTracker(
-                playlist, requestURL: lane.playlistURL, url: url, start: start, loadBegan: lane.playlistRequestBegan,
+                playlist, requestURL: lane.playlistURL, url: url, start: start, loadBegan: lane.playlist.requestBegan,
                 now: now)
-        if let other = item.reference(for: id) { tracker.follow(other) }
-        let isKnown = known?.start == start
-        lane.tracker = tracker
-        item.lanes[id] = lane
-        if playlist.hasEndList, !isKnown {
-            item.knownPlaylists[lane.playlistURL] = KnownPlaylist(playlist: playlist, url: url, tracker: tracker)
-        }
-        if id == .main, item.trick == nil, !item.isSoundOnly, playlist.hasEndList, let index = item.variantIndex,
-            !isKnown
-        {
-            item.variantPlaylists[index] = SizeTellingPlaylist(playlist, starts: tracker.starts)
-        }
+        if let other = item?.reference(for: id) { tracker.follow(other) }
+        item?.lanes[id]?.playlist.attach(tracker)
+        if known?.start != start { keep(tracker, of: id, url: url) }
         // A list that says no more than another one did is no sign of life.
-        let isNewer = item.reference(for: id).map { tracker.end - $0.end > tracker.pacingTarget / 2 } ?? true
-        if isNewer || !tracker.isLive { item.lastNewSegment = now }
-        self.item = item
+        let isNewer = item?.reference(for: id).map { tracker.end - $0.end > tracker.pacingTarget / 2 } ?? true
+        let now = now
+        if isNewer || !tracker.isLive { item?.lastNewSegment = now }
         for issue in playlist.issues.prefix(8) {
             effects.append(.publish(.warning("\(url): \(issue)")))
         }
-        if id == .main, item.start == nil { chooseStart(tracker) }
+        if id == .main, item?.start == nil { chooseStart(tracker) }
         noteMissedMeanwhile(id, url: url)
         startLanes()
         armReload(id)
-        if id == .main, self.item?.trick == nil {
+        if id == .main, item?.trick == nil {
             tellDuration(tracker.isLive ? .indefinite : MediaTime(tracker.end))
         }
     }
 
     /// The window of a variant that another one failed for may have moved on while no list could be had.
     private mutating func noteMissedMeanwhile(_ id: LaneID, url: String) {
-        guard id == .main, item?.trick == nil, var lane = item?.lanes[id], lane.dropsOverlap,
-            lane.tracker?.isLive == true, case .time(let time) = lane.cursor
+        guard id == .main, item?.trick == nil, let lane = item?.lanes[id], lane.joint.dropsOverlap,
+            let tracker = lane.tracker, tracker.isLive, case .time(let time) = lane.cursor,
+            let missed = missed(by: lane, in: tracker)
         else { return }
-        noteMissed(&lane, resumeTime: time, url: url)
-        item?.lanes[id] = lane
+        if failsBehind(missed, in: id, url: url) { return }
+        skip(missed, in: id, resumeTime: time, url: url)
+    }
+
+    /// Keeps a list that has ended, for when its lane comes back to it.
+    private mutating func keep(_ tracker: PlaylistTracker, of id: LaneID, url: String) {
+        guard !tracker.isLive else { return }
+        item?.knownPlaylists[tracker.requestURL] = KnownPlaylist(
+            playlist: tracker.playlist, url: url, tracker: tracker)
+        guard id == .main, item?.trick == nil, item?.isSoundOnly == false, let index = item?.variantIndex else {
+            return
+        }
+        item?.variantPlaylists[index] = SizeTellingPlaylist(tracker.playlist, starts: tracker.starts)
     }
 
     /// Takes the list at a fresh URL as a newer state of the one whose URL has run out.
-    private mutating func goOn(
-        from parked: PlaylistTracker, in id: LaneID, with playlist: MediaPlaylist, url: String
-    ) {
-        guard var lane = item?.lanes[id] else { return }
-        var tracker = parked
-        tracker.requestURL = lane.playlistURL
-        lane.parked = nil
-        lane.tracker = tracker
-        item?.lanes[id] = lane
-        update(id, with: playlist, url: url, loadBegan: lane.playlistRequestBegan)
+    private mutating func goOn(in id: LaneID, with playlist: MediaPlaylist, url: String) {
+        item?.lanes[id]?.playlist.unpark()
+        guard let began = item?.lanes[id]?.playlist.requestBegan else { return }
+        update(id, with: playlist, url: url, loadBegan: began)
     }
 
     /// The item time of a playlist's first segment. Live playlists of several renditions are laid side by side by
@@ -287,32 +282,32 @@ extension PlaybackEngine {
             // Subtitles may join an item that is being played.
             let start = id == .subtitles ? max(start, playhead) : start
             // What lies before is not passed over: it was not wanted.
-            if id == .subtitles { item?.lanes[id]?.loadedEnd = start }
+            if id == .subtitles { item?.lanes[id]?.setLoadedEnd(start) }
             // A start that was asked for by time is exact: the last moments of its segment count.
             let index = item?.startWindow == nil ? nil : tracker.index(containing: max(start, tracker.start))
-            item?.lanes[id]?.cursor = index.map { .position(tracker.position(at: $0)) } ?? .time(start)
+            item?.lanes[id]?.move(to: index.map { .position(tracker.position(at: $0)) } ?? .time(start))
         }
     }
 
     // MARK: Reloads
 
     private mutating func update(_ id: LaneID, with playlist: MediaPlaylist, url: String, loadBegan: Duration) {
-        guard var lane = item?.lanes[id], var tracker = lane.tracker else { return }
-        let next = Self.resumeTime(of: lane, tracker)
+        guard let lane = item?.lanes[id], var tracker = lane.tracker else { return }
+        let next = lane.resumeTime(in: tracker)
         let update = tracker.update(with: playlist, url: url, loadBegan: loadBegan, now: now)
         // Past everything that was known: its place is beside what the other lanes list now.
         if update == .changed, tracker.hasJumped, let start = startBesideOthers(of: playlist, in: id) {
             tracker.shift(by: start - tracker.start)
         }
-        lane.tracker = tracker
+        let missed = update == .changed ? missed(by: lane, in: tracker) : nil
+        if let missed, failsBehind(missed, in: id, url: url) { return }
+        if update == .changed, item?.pendingFailure != nil || item?.error != nil { return }
+        item?.lanes[id]?.playlist.attach(tracker)
         switch update {
         case .restarted:
-            lane.begin(.hole, at: .position(tracker.position(at: 0)))
+            item?.lanes[id]?.begin(.hole, at: .position(tracker.position(at: 0)))
             effects.append(.publish(.warning("\(url): the server counts its segments anew")))
-        case .changed:
-            noteMissed(&lane, resumeTime: next, url: url)
-            // It was not to fall behind.
-            if item?.pendingFailure != nil || item?.error != nil { return }
+        case .changed: if let missed { skip(missed, in: id, resumeTime: next, url: url) }
         case .first, .unchanged, .older: loading.bucket.chargeUnchanged(at: now, counts: !waitsLonger)
         }
         if update == .changed || update == .restarted {
@@ -321,7 +316,6 @@ extension PlaybackEngine {
             item?.lastNewSegment = now
             item?.lastStuckNotice = now
         }
-        item?.lanes[id] = lane
         if loading.bucket.isExhausted {
             return failWhenPlayed(
                 PlayerError(code: .network, url: url, cause: "the server sends nothing new, however often it is asked"))
@@ -346,7 +340,7 @@ extension PlaybackEngine {
     }
 
     mutating func armReload(_ id: LaneID) {
-        guard let tracker = item?.lanes[id]?.tracker, item?.lanes[id]?.playlistRequest == nil,
+        guard let tracker = item?.lanes[id]?.tracker, item?.lanes[id]?.playlist.request == nil,
             item?.isClosed == false, item?.isAtRest == false
         else { return }
         guard var time = tracker.nextReload else { return effects.append(.disarm(.reload(id))) }

@@ -125,10 +125,10 @@ extension PlaybackEngine {
     /// Stops reading the body of a segment whose turn has not come when too much waits already: sizes were guessed.
     mutating func holdBackIfTooMuch(_ segment: SegmentID, _ request: RequestID) {
         guard let segments = item?.lanes[segment.lane]?.segments, segments.count > 1,
-            let index = segments.firstIndex(where: { $0.id == segment }), index > 0, !segments[index].isSuspended,
+            let index = segments.firstIndex(of: segment), index > 0, !segments[index].isSuspended,
             waitingByteCount > configuration.parallelLoading.maximumByteCount
         else { return }
-        item?.lanes[segment.lane]?.segments[index].isSuspended = true
+        item?.lanes[segment.lane]?.segments.suspend(segment)
         effects.append(.suspend(request))
     }
 
@@ -153,10 +153,10 @@ extension PlaybackEngine {
     /// that is under way fails together: one of them tells when that is over, and only its time is up.
     mutating func parks(_ flight: SegmentInFlight, after error: LoadingError?) -> Bool {
         guard let error, [.timedOut, .connectionLost, .cannotConnect].contains(error.code),
-            let first = item?.lanes[flight.id.lane]?.loading, first.id != flight.id,
-            let index = item?.lanes[flight.id.lane]?.segments.firstIndex(where: { $0.id == flight.id })
+            let lane = item?.lanes[flight.id.lane], let first = lane.loading, first.id != flight.id,
+            lane.segments.firstIndex(of: flight.id) != nil
         else { return false }
-        item?.lanes[flight.id.lane]?.segments[index].isParked = true
+        item?.lanes[flight.id.lane]?.segments.park(flight.id)
         loading.requests.waitAlone(for: flight.purpose)
         loading.bucket.charge(at: now)
         return true
@@ -165,10 +165,8 @@ extension PlaybackEngine {
     /// Asks for what was left aside, now that it is needed next.
     private mutating func wakeParked() {
         for id in LaneID.allCases {
-            guard let flight = item?.lanes[id]?.loading, flight.isParked,
-                let index = item?.lanes[id]?.segments.firstIndex(where: { $0.id == flight.id })
-            else { continue }
-            item?.lanes[id]?.segments[index].isParked = false
+            guard let flight = item?.lanes[id]?.loading, flight.isParked else { continue }
+            item?.lanes[id]?.segments.park(flight.id, false)
             retry(.segment(flight.role))
         }
     }

@@ -104,6 +104,6 @@ extension PlaybackEngine {
 
     /// Where the variant's lane goes on.
     func resumeTimeOfMain(_ tracker: PlaylistTracker) -> Duration {
-        item?.lanes[.main].map { Self.resumeTime(of: $0, tracker) } ?? .zero
+        item?.lanes[.main]?.resumeTime(in: tracker) ?? .zero
     }
 }

@@ -45,7 +45,7 @@ extension PlaybackEngine {
         switch purpose {
         case .firstPlaylist: break
         case .mediaPlaylist(let lane):
-            item?.lanes[lane]?.playlistRequest = nil
+            item?.lanes[lane]?.playlist.forgetRequest()
             park(lane)
         case .segment(let segment, _):
             goBack(to: segment)
@@ -53,8 +53,8 @@ extension PlaybackEngine {
         case .head(let segment): effects.append(.endHead(segment))
         case .resource(let resource, let lane):
             for other in Set([lane] + lanes(sharing: id, of: resource)).sorted(by: { $0.rawValue < $1.rawValue }) {
-                item?.lanes[other]?.resources[resource] = nil
-                guard let user = item?.lanes[other]?.segments.first(where: { $0.job.needs(resource) }) else { continue }
+                item?.lanes[other]?.resources.forget(resource)
+                guard let user = item?.lanes[other]?.segments.first(needing: resource) else { continue }
                 goBack(to: user.id)
                 park(other)
             }
@@ -65,19 +65,14 @@ extension PlaybackEngine {
     ///
     /// - Parameter leavesFresh: the list that came after the fresh URL leads somewhere.
     private mutating func park(_ id: LaneID, leavesFresh: Bool = true) {
-        guard var lane = item?.lanes[id], let tracker = lane.tracker else { return }
+        guard let tracker = item?.lanes[id]?.tracker else { return }
         if leavesFresh, let renewed = item?.refresh.renewed, item?.refresh.isUnderWay == false,
             tracker.lastLoadBegan >= renewed
         {
             return
         }
         item?.previousTracker = tracker
-        if tracker.isLive {
-            lane.parked = tracker
-        }
-        lane.begin(.elsewhere, at: tracker.isLive ? nil : .time(Self.resumeTime(of: lane, tracker)))
-        lane.tracker = nil
-        item?.lanes[id] = lane
+        item?.lanes[id]?.park()
         effects.append(.disarm(.reload(id)))
     }
 
@@ -109,8 +104,7 @@ extension PlaybackEngine {
             guard item?.lanes[.main] != nil else { return }
             let url = item?.url ?? loaded.url
             park(.main, leavesFresh: false)
-            item?.lanes[.main]?.playlistURL = url
-            item?.lanes[.main]?.playlistRequestBegan = began
+            item?.lanes[.main]?.playlist.renew(url, requestBegan: began)
             attach(playlist, url: loaded.url, to: .main)
         case (.multivariant(let playlist), let old?):
             guard let index = item?.variantIndex, playlist.variants.map(\.bandwidth) == old.variants.map(\.bandwidth)
@@ -125,8 +119,8 @@ extension PlaybackEngine {
             var parked: [(LaneID, PlaylistTracker)] = []
             for id in LaneID.allCases {
                 park(id, leavesFresh: false)
-                if let tracker = item?.lanes[id]?.parked { parked.append((id, tracker)) }
-                item?.lanes[id]?.playlistURL = ""
+                if let tracker = item?.lanes[id]?.playlist.parked { parked.append((id, tracker)) }
+                item?.lanes[id]?.playlist.renew("")
             }
             let variant = playlist.variants[index]
             guard let url = mainURL(of: variant, in: playlist, base: loaded.url) else {
@@ -134,7 +128,9 @@ extension PlaybackEngine {
             }
             redirect(.main, to: url)
             chooseRenditions(for: variant, of: playlist, base: loaded.url)
-            for (id, tracker) in parked where item?.lanes[id]?.tracker == nil { item?.lanes[id]?.parked = tracker }
+            for (id, tracker) in parked where item?.lanes[id]?.tracker == nil {
+                item?.lanes[id]?.playlist.park(tracker)
+            }
         case (.media, _?), (.multivariant, nil): failWhenPlayed(otherStream(loaded.url))
         }
     }

@@ -38,7 +38,7 @@ extension PlaybackEngine {
             let roles = RequestRole.lasting(of: id) + lane.segments.map { .segment($0.role) }
             for role in roles where loading.requests.isWaiting(role) { effects.append(.arm(.retry(role), at: now)) }
             guard lane.tracker?.isLive == true, item?.isClosed == false else { continue }
-            item?.lanes[id]?.awaitsReload = true
+            item?.lanes[id]?.playlist.awaitReload()
             requestPlaylist(of: id)
         }
     }

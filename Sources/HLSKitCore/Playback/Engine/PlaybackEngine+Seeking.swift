@@ -240,7 +240,7 @@ extension PlaybackEngine {
 
     /// Presents from `landing` on what is loaded.
     private mutating func present(from landing: Landing) {
-        for id in LaneID.allCases { item?.lanes[id]?.drainedEnd = nil }
+        for id in LaneID.allCases { item?.lanes[id]?.drain(nil) }
         forgetEnd()
         effects.append(.reposition(to: landing))
         rejoinSubtitles(at: landing.time)
@@ -261,21 +261,20 @@ extension PlaybackEngine {
         let target = landing.time
         for old in item.lanes.values {
             for flight in old.segments.reversed() { cancel(flight) }
-            var lane = old
+            let id = old.id
             let index = old.tracker.flatMap { $0.index(containing: max(target, $0.start)) }
             if let tracker = old.tracker, let index {
                 // A lane whose list begins later has a hole there that nothing fills.
-                lane.begin(
+                self.item?.lanes[id]?.begin(
                     .jump(loadedEnd: min(tracker.starts[index], target)), at: .position(tracker.position(at: index)))
             } else {
-                lane.begin(.jump(loadedEnd: target), at: .time(target))
+                self.item?.lanes[id]?.begin(.jump(loadedEnd: target), at: .time(target))
             }
-            self.item?.lanes[lane.id] = lane
-            buffer.removeAll(in: lane.id.bufferTrack)
-            cancelUnneededResources(of: lane.id)
+            buffer.removeAll(in: id.bufferTrack)
+            cancelUnneededResources(of: id)
             guard old.isComplete else { continue }
-            effects.append(.reopenLane(lane.id))
-            followPlaylist(of: lane.id)
+            effects.append(.reopenLane(id))
+            followPlaylist(of: id)
         }
         self.item?.syncSamples.removeAll()
         self.item?.startWindow = landing.floor

@@ -36,11 +36,11 @@ extension PlaybackEngine {
         guard let lane = item?.lanes[id], let tracker = lane.tracker, !lane.isComplete,
             beside || lane.segments.allSatisfy(\.isLoaded),
             beside || lane.segments.count < Self.maximumUndemuxedSegments,
-            lane.cursor != nil, !lane.awaitsReload, item?.pendingFailure == nil, item?.error == nil
+            lane.cursor != nil, !lane.playlist.awaitsReload, item?.pendingFailure == nil, item?.error == nil
         else { return false }
         if lane.late != nil {
             if lane.late?.until == nil { return false }
-            if !lane.isLoadedAgain(Self.resumeTime(of: lane, tracker)) { endLate(id) }
+            if !lane.isLoadedAgain(lane.resumeTime(in: tracker)) { endLate(id) }
         }
         guard let index = lane.nextIndex else {
             // A rendition whose list goes on after the variant has ended is not waited for.
@@ -109,20 +109,20 @@ extension PlaybackEngine {
             noteLost(lost, role: lost, start: tracker.starts[index])
             return skip(index, in: id, cause: "its URI cannot be resolved")
         }
+        let timeline = TimelineKey(
+            epoch: tracker.epoch, discontinuity: tracker.discontinuity(at: index), shift: item?.timelineShift ?? 0)
         let job: SegmentJob
         do {
-            job = try makeJob(segment, at: index, url: url, in: id)
+            job = try makeJob(segment, at: index, url: url, timeline, in: lane, tracker)
         } catch {
             return failUnsupported(error, in: id)
         }
-        var flight = SegmentInFlight(
-            id: job.id, role: lane.inheritedRole ?? job.id, position: tracker.position(at: index), job: job,
-            playlistURL: lane.playlistURL)
-        flight.byteRange = segment.byteRange?.range
-        flight.variantIndex = id == .main && item?.trick == nil ? item?.variantIndex : nil
-        item?.lanes[id]?.inheritedRole = nil
-        item?.lanes[id]?.soundEnd = nil
-        item?.lanes[id]?.segments.append(flight)
+        let flight = SegmentInFlight(
+            id: job.id, role: lane.joint.role ?? job.id, position: tracker.position(at: index), job: job,
+            playlistURL: lane.playlistURL, byteRange: segment.byteRange?.range,
+            variantIndex: id == .main && item?.trick == nil ? item?.variantIndex : nil)
+        let isCut = item?.forwardEnd.map { $0 < flight.listedEnd } ?? false
+        item?.lanes[id]?.begin(flight, in: timeline, isCut: isCut)
         advance(id, past: index)
         requestResources(of: job, in: id)
         effects.append(.beginSegment(job))
@@ -133,16 +133,12 @@ extension PlaybackEngine {
     private static let largestImpliedMap: UInt64 = 65_536
 
     private mutating func makeJob(
-        _ segment: MediaSegment, at index: Int, url: String, in id: LaneID
+        _ segment: MediaSegment, at index: Int, url: String, _ key: TimelineKey, in lane: MediaLane,
+        _ tracker: PlaylistTracker
     ) throws(PlayerError) -> SegmentJob {
-        guard var lane = item?.lanes[id], let tracker = lane.tracker else {
-            throw PlayerError(code: .internal, cause: "no playlist for a segment")
-        }
-        let key = TimelineKey(
-            epoch: tracker.epoch, discontinuity: tracker.discontinuity(at: index), shift: item?.timelineShift ?? 0)
-        let isNewSequence = lane.startsNewSequence || lane.lastTimeline != key
+        let id = lane.id
         var window = PresentationWindow(from: item?.startWindow, until: item?.forwardEnd)
-        window.dropsOverlap = lane.dropsOverlap
+        window.dropsOverlap = lane.joint.dropsOverlap
         if id == .main, item?.trick != nil { window = PresentationWindow(isStill: true) }
         var map: ResourceID?
         var mapKey: SegmentKey?
@@ -160,22 +156,17 @@ extension PlaybackEngine {
             // What such a file begins with are the tables (RFC 8216 §4.3.3.6).
             map = ResourceID(kind: .map, url: url, byteRange: 0..<offset)
         }
-        let job = SegmentJob(
+        return SegmentJob(
             id: loading.makeSegmentID(in: id), request: RequestID(rawValue: 0), map: map,
             key: try segmentKey(
                 segment.keys, base: tracker.url, mediaSequence: segment.mediaSequence),
             mapKey: mapKey, start: tracker.starts[index],
             duration: tracker.starts[index + 1] - tracker.starts[index], timeline: timelineNumber(of: key),
-            window: window, startsNewSequence: isNewSequence, replacement: lane.replacement, url: url,
+            window: window, startsNewSequence: lane.joint.startsNewSequence || lane.lastTimeline != key,
+            replacement: lane.replacement, url: url,
             mediaSequence: segment.mediaSequence, videoRange: id == .main ? declaredVideoRange : nil,
             stream: StreamID(playlistURL: lane.playlistURL, epoch: key.epoch, discontinuity: key.discontinuity),
             kinds: lane.kinds(at: tracker.starts[index]))
-        lane.lastTimeline = key
-        lane.startsNewSequence = false
-        lane.dropsOverlap = false
-        if let end = item?.forwardEnd, end < job.start + job.duration { lane.isCutAtEnd = true }
-        item?.lanes[id] = lane
-        return job
     }
 
     private var declaredVideoRange: VideoRange? {
@@ -217,10 +208,10 @@ extension PlaybackEngine {
         if tracker.isLive {
             var position = tracker.position(at: index)
             position.sequence += 1
-            item?.lanes[id]?.cursor = .position(position)
+            item?.lanes[id]?.move(to: .position(position))
         } else {
-            item?.lanes[id]?.cursor =
-                index + 1 < tracker.segmentCount ? .position(tracker.position(at: index + 1)) : .time(tracker.end)
+            item?.lanes[id]?.move(
+                to: index + 1 < tracker.segmentCount ? .position(tracker.position(at: index + 1)) : .time(tracker.end))
         }
     }
 
@@ -237,7 +228,7 @@ extension PlaybackEngine {
     mutating func requestResource(_ resource: ResourceID, in id: LaneID) {
         let isKey = resource.kind == .key
         if isKey, let state = stateElsewhere(of: resource, but: id) {
-            item?.lanes[id]?.resources[resource] = state
+            item?.lanes[id]?.resources.share(resource, state)
             return
         }
         let request = send(
@@ -245,28 +236,20 @@ extension PlaybackEngine {
             namedBy: item?.lanes[id]?.tracker?.url ?? item?.multivariantURL, byteRange: resource.byteRange,
             maximumByteCount: isKey ? ResourceLimits.keyByteCount : ResourceLimits.initializationSectionByteCount
         ) { $0.transport.keyFormat = resource.keyFormat }
-        item?.lanes[id]?.resources[resource] = .loading(request)
+        item?.lanes[id]?.resources.request(resource, as: request)
     }
 
     /// Sends the request of a segment that is waiting for one.
     mutating func requestSegment(_ segment: SegmentID) {
-        guard let lane = item?.lanes[segment.lane],
-            let index = lane.segments.firstIndex(where: { $0.id == segment })
-        else { return }
-        let flight = lane.segments[index]
+        guard let lane = item?.lanes[segment.lane], let flight = lane.segments[segment] else { return }
         let request = send(
             flight.purpose, url: flight.job.url, namedBy: lane.tracker?.url, byteRange: flight.byteRange,
             maximumByteCount: ResourceLimits.segmentByteCount(
                 duration: flight.job.duration, bitRate: segment.lane == .main ? item?.variant?.bandwidth : nil))
-        if lane.segments[..<index].contains(where: { !$0.isLoaded }) {
-            item?.lanes[segment.lane]?.segments[index].isPrefetched = true
+        let now = now
+        if item?.lanes[segment.lane]?.segments.request(segment, as: request, at: now) == true {
             loading.estimator.startedBesideOthers(request.rawValue)
         }
-        let now = now
-        item?.lanes[segment.lane]?.segments[index].request = request
-        item?.lanes[segment.lane]?.segments[index].requestBegan = now
-        item?.lanes[segment.lane]?.segments[index].receivedByteCount = 0
-        item?.lanes[segment.lane]?.segments[index].isLoaded = false
         if segment.lane == .main, item?.trick == nil { armJudge() }
     }
 
@@ -321,16 +304,16 @@ extension PlaybackEngine {
     /// Stops reading a body when the buffer is over-full, and goes on when there is room: only long segments get there.
     private mutating func throttle(_ segment: SegmentID, _ request: RequestID) {
         let lane = segment.lane
-        guard let index = item?.lanes[lane]?.segments.firstIndex(where: { $0.id == segment }),
-            let flight = item?.lanes[lane]?.segments[index], flight.demuxedUpTo != nil, !flight.isSuspended
-        else { return }
+        guard let flight = item?.lanes[lane]?.segments[segment], flight.demuxedUpTo != nil, !flight.isSuspended else {
+            return
+        }
         let ahead = buffer.forwardDuration(of: lane.bufferTrack, situation())
         let limit = max(configuration.buffering.forwardDuration, preferences.forwardBuffer ?? .zero)
         guard
             ahead > limit * 2 || buffer.byteCount > configuration.buffering.maxBufferBytes * 2
                 || limitOfReading(flight).map({ ahead > $0 }) ?? false
         else { return }
-        item?.lanes[lane]?.segments[index].isSuspended = true
+        item?.lanes[lane]?.segments.suspend(segment)
         effects.append(.suspend(request))
     }
 
@@ -345,7 +328,7 @@ extension PlaybackEngine {
                     buffer.byteCount <= configuration.buffering.maxBufferBytes, mayReadOn(at: index),
                     limitOfReading(flight).map({ ahead + ahead <= $0 }) ?? true
                 else { continue }
-                item?.lanes[id]?.segments[index].isSuspended = false
+                item?.lanes[id]?.segments.suspend(flight.id, false)
                 if let request = flight.request { effects.append(.resume(request)) }
             }
         }
@@ -358,20 +341,16 @@ extension PlaybackEngine {
         loading.note(metrics, of: context)
         switch context.purpose {
         case .segment(let segment, _):
-            guard let index = item?.lanes[segment.lane]?.segments.firstIndex(where: { $0.id == segment }) else {
-                return
-            }
-            item?.lanes[segment.lane]?.segments[index].isLoaded = true
-            item?.lanes[segment.lane]?.segments[index].receivedByteCount = context.receivedByteCount
-            item?.lanes[segment.lane]?.segments[index].request = nil
+            guard item?.lanes[segment.lane]?.segments.firstIndex(of: segment) != nil else { return }
+            item?.lanes[segment.lane]?.segments.load(segment, byteCount: context.receivedByteCount)
             noteProof(of: context)
             if segment.lane != .subtitles { run(machine.handle(.throughputSample)) }
         case .resource(let resource, let lane):
             for other in lanes(sharing: id, of: resource) where other != lane {
-                item?.lanes[other]?.resources[resource] = .loaded
+                item?.lanes[other]?.resources.load(resource)
                 loading.retries.succeed(.key(other))
             }
-            item?.lanes[lane]?.resources[resource] = .loaded
+            item?.lanes[lane]?.resources.load(resource)
             // A map has proved itself when a segment was read with it.
             if resource.kind == .key { loading.retries.succeed(.key(lane)) }
         case .head(let segment): effects.append(.endHead(segment))
@@ -390,7 +369,7 @@ extension PlaybackEngine {
         case .replaced(let lane, let number, let time): noteReplaced(lane, by: number, from: time)
         case .headNeeded(let segment): requestHead(of: segment)
         case .headRead(let segment): endHead(of: segment)
-        case .soundEnded(let segment, let time): item?.lanes[segment.lane]?.soundEnd = time
+        case .soundEnded(let segment, let time): item?.lanes[segment.lane]?.endSound(at: time)
         case .closedCaptions(let services): offerClosedCaptions(services)
         case .syncSamples(let lane, let times): if lane == .main, item?.trick == nil { noteSyncSamples(times) }
         }
@@ -406,7 +385,7 @@ extension PlaybackEngine {
     }
 
     private mutating func markDemuxed(_ id: LaneID) {
-        item?.lanes[id]?.isDemuxed = true
+        item?.lanes[id]?.noteDemuxed()
         becomeReady()
     }
 
@@ -426,26 +405,22 @@ extension PlaybackEngine {
 
     private mutating func noteDemuxed(_ segment: SegmentID, upTo time: Duration) {
         if item?.trick != nil { return }
-        guard let index = item?.lanes[segment.lane]?.segments.firstIndex(where: { $0.id == segment }),
-            let flight = item?.lanes[segment.lane]?.segments[index]
-        else { return }
+        guard let flight = item?.lanes[segment.lane]?.segments[segment] else { return }
         noteDelivered(flight)
         let from = flight.demuxedUpTo ?? min(time, flight.job.start)
         bridge(to: from, in: segment.lane)
         guard time > from || flight.demuxedUpTo == nil else { return }
         if segment.lane != .subtitles, time > from { item?.hasMedia = true }
         insertMedia(from..<max(from, time), byteCount: 0, in: segment.lane)
-        item?.lanes[segment.lane]?.segments[index].demuxedUpTo = max(from, time)
+        item?.lanes[segment.lane]?.segments.demux(segment, upTo: max(from, time))
         endSound(flight, demuxedUpTo: time)
     }
 
     private mutating func endSegment(_ segment: SegmentID, start: Duration, end: Duration) {
         if item?.trick != nil { return endPicture(segment) }
-        guard let index = item?.lanes[segment.lane]?.segments.firstIndex(where: { $0.id == segment }),
-            let flight = item?.lanes[segment.lane]?.segments[index]
-        else { return }
+        guard let flight = item?.lanes[segment.lane]?.segments[segment] else { return }
         let byteCount = loading.receivedByteCount(of: flight)
-        item?.lanes[segment.lane]?.segments.remove(at: index)
+        item?.lanes[segment.lane]?.segments.remove(segment)
         noteDelivered(flight)
         item?.hasPresentable = true
         if segment.lane != .subtitles { item?.hasMedia = true }
@@ -459,9 +434,9 @@ extension PlaybackEngine {
         if item?.lanes[segment.lane]?.late != nil, item?.lanes[segment.lane]?.late?.until == nil {
             goBackForLate(segment.lane)
         }
-        item?.lanes[segment.lane]?.lastVariantIndex = flight.variantIndex
+        item?.lanes[segment.lane]?.noteVariant(flight.variantIndex)
         if segment.lane == .main, flight.job.start < end { watched.recover(flight.job.start..<end, at: playhead) }
-        noteLoadedEnd(end, of: segment.lane)
+        item?.lanes[segment.lane]?.extend(to: end)
         loading.retries.succeed(.segment(flight.role))
         loading.retries.succeed(.map(segment.lane))
         loading.bucket.deliver()
@@ -489,18 +464,13 @@ extension PlaybackEngine {
         buffer.insert(ForwardBuffer.Piece(range: range, byteCount: byteCount), in: lane.bufferTrack)
     }
 
-    private mutating func noteLoadedEnd(_ end: Duration, of lane: LaneID) {
-        let before = item?.lanes[lane]?.loadedEnd ?? end
-        item?.lanes[lane]?.loadedEnd = max(before, end)
-    }
-
     /// A lane is read in its order: a hole between what it has given and what it gives next stays one. Nothing is to be
     /// waited for there.
     private mutating func bridge(to time: Duration, in id: LaneID) {
         guard let lane = item?.lanes[id], var end = lane.loadedEnd ?? item?.start else { return }
         // What is still on its way will be there.
         for flight in lane.segments where flight.job.start < time {
-            end = max(end, flight.job.start + flight.job.duration)
+            end = max(end, flight.listedEnd)
         }
         insertGap(from: end, to: time, in: id)
     }
@@ -543,14 +513,11 @@ extension PlaybackEngine {
     /// Passes over a segment that could not be had.
     mutating func skip(_ segment: SegmentID, cause: String) {
         if item?.trick != nil { return skipPicture(segment) }
-        guard let index = item?.lanes[segment.lane]?.segments.firstIndex(where: { $0.id == segment }),
-            let flight = item?.lanes[segment.lane]?.segments[index]
-        else { return }
-        item?.lanes[segment.lane]?.segments.remove(at: index)
+        guard let flight = item?.lanes[segment.lane]?.segments.remove(segment) else { return }
         if let request = flight.request { cancel(request) }
         effects.append(.abandonSegment(segment))
         loading.retries.succeed(.segment(flight.role))
-        let end = flight.job.start + flight.job.duration
+        let end = flight.listedEnd
         let from = max(flight.demuxedUpTo ?? flight.job.start, flight.job.start)
         passOver(
             segment.lane, from..<max(from, end), sequence: flight.job.mediaSequence, url: flight.job.url, cause: cause)
@@ -564,7 +531,7 @@ extension PlaybackEngine {
         if !range.isEmpty {
             buffer.insert(ForwardBuffer.Piece(range: range, byteCount: 0, isGap: true), in: id.bufferTrack)
         }
-        noteLoadedEnd(range.upperBound, of: id)
+        item?.lanes[id]?.extend(to: range.upperBound)
         item?.lanes[id]?.begin(.hole, at: nil)
         if !range.isEmpty { effects.append(.passedOver(id, range)) }
         if id == .main {
@@ -584,11 +551,11 @@ extension PlaybackEngine {
     /// No further segment comes in this lane.
     mutating func complete(_ id: LaneID) {
         guard item?.lanes[id]?.isComplete == false else { return }
-        item?.lanes[id]?.isComplete = true
+        item?.lanes[id]?.complete()
         buffer.markEnd(of: id.bufferTrack)
         // Its playlist is of no more use.
         cancelRequests { $0 == .mediaPlaylist(id) }
-        item?.lanes[id]?.playlistRequest = nil
+        item?.lanes[id]?.playlist.forgetRequest()
         loading.forget(.mediaPlaylist(id))
         cancelUnneededResources(of: id)
         effects.append(.disarm(.reload(id)))
@@ -598,12 +565,8 @@ extension PlaybackEngine {
 
     /// Lets the maps and keys go that are not here yet and that no segment of the lane waits for.
     mutating func cancelUnneededResources(of id: LaneID) {
-        guard let lane = item?.lanes[id] else { return }
-        for (resource, state) in lane.resources where state != .loaded {
-            guard !lane.segments.contains(where: { $0.job.needs(resource) }) else { continue }
-            item?.lanes[id]?.resources[resource] = nil
-        }
-        let resources = item?.lanes[id]?.resources ?? [:]
+        item?.lanes[id]?.forgetUnneededResources()
+        guard let resources = item?.lanes[id]?.resources else { return }
         cancelRequests {
             if case .resource(let resource, id) = $0 { resources[resource] == nil } else { false }
         }
@@ -625,10 +588,10 @@ extension PlaybackEngine {
         let end = playhead
         for lane in item?.lanes.values ?? [] {
             // Some of a segment that is not there whole was played.
-            item?.lanes[lane.id]?.loadedEnd = max(lane.loadedEnd ?? end, end)
+            item?.lanes[lane.id]?.extend(to: end)
             for flight in lane.segments.reversed() { cancel(flight) }
-            item?.lanes[lane.id]?.segments = []
-            item?.lanes[lane.id]?.isCutAtEnd = true
+            item?.lanes[lane.id]?.segments.removeAll()
+            item?.lanes[lane.id]?.cutAtEnd()
             complete(lane.id)
         }
     }
@@ -644,15 +607,13 @@ extension PlaybackEngine {
             guard lane.cursor != nil, lane.isCutAtEnd || lane.isComplete else { continue }
             if lane.isCutAtEnd {
                 // What was left out of the segment at the end is read again.
-                let beyond = lane.segments.filter { $0.job.start + $0.job.duration > end }
+                let beyond = self.item?.lanes[lane.id]?.segments.remove { $0.listedEnd > end } ?? []
                 for flight in beyond.reversed() { cancel(flight) }
-                self.item?.lanes[lane.id]?.segments.removeAll { flight in beyond.contains { $0.id == flight.id } }
                 buffer.removeMedia(from: end, in: lane.id.bufferTrack)
                 self.item?.lanes[lane.id]?.begin(.cut(end), at: .time(max(end, lane.tracker?.start ?? end)))
             }
             guard lane.isComplete else { continue }
-            self.item?.lanes[lane.id]?.isComplete = false
-            self.item?.lanes[lane.id]?.drainedEnd = nil
+            self.item?.lanes[lane.id]?.reopen()
             self.item?.mediaEnd = nil
             buffer.markEnd(of: lane.id.bufferTrack, false)
             effects.append(.reopenLane(lane.id))
@@ -737,7 +698,7 @@ extension PlaybackEngine {
         let landing = item?.landing?.time
         let presentedEnd = end.flatMap { end in landing.map { end > $0 } ?? true ? end : nil }
         let drainedEnd = presentedEnd ?? lane.loadedEnd ?? item?.start ?? .zero
-        item?.lanes[id]?.drainedEnd = drainedEnd
+        item?.lanes[id]?.drain(drainedEnd)
         guard let item, item.isDrained else { return }
         // Of a segment that was cut off at an end time some was played that is in no count.
         let cutEnd = configuration.pacing == .realTime && lane.isCutAtEnd ? playhead : .zero

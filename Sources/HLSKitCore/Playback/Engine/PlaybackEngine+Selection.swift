@@ -110,37 +110,18 @@ extension PlaybackEngine {
 
     /// Lets a lane go on with another media playlist.
     mutating func redirect(_ id: LaneID, to url: String) {
-        guard var lane = item?.lanes[id], lane.playlistURL != url else { return }
-        if let request = lane.playlistRequest {
+        guard let lane = item?.lanes[id], lane.playlistURL != url else { return }
+        if let request = lane.playlist.request {
             cancel(request)
-            lane.playlistRequest = nil
+            item?.lanes[id]?.playlist.forgetRequest()
         }
-        if let tracker = lane.tracker {
-            item?.previousTracker = tracker
-            lane.begin(.elsewhere, at: .time(Self.resumeTime(of: lane, tracker)))
-        }
-        if let parked = lane.parked { lane.cursor = .time(Self.resumeTime(of: lane, parked)) }
-        lane.parked = nil
-        lane.tracker = nil
-        lane.playlistURL = url
-        item?.lanes[id] = lane
+        if let tracker = item?.lanes[id]?.redirect(to: url) { item?.previousTracker = tracker }
         _ = loading.requests.takeWaiting(.mediaPlaylist(id))
         effects.append(.disarm(.reload(id)))
         if let known = item?.knownPlaylists[url] {
             attach(known.playlist, url: known.url, to: id, known: known.tracker)
         } else {
             requestPlaylist(of: id)
-        }
-    }
-
-    /// The item time at which the next segment begins.
-    static func resumeTime(of lane: MediaLane, _ tracker: PlaylistTracker) -> Duration {
-        switch lane.cursor {
-        case .time(let time): return time
-        case .position(let position):
-            if let index = tracker.index(of: position) { return tracker.starts[index] }
-            return tracker.end
-        case nil: return tracker.start
         }
     }
 

@@ -180,7 +180,7 @@ extension PlaybackEngine {
         else { return false }
         guard let index = trick.index(in: list, limit: trickLimit) else {
             guard lane.segments.isEmpty else { return false }
-            self.item?.lanes[.main]?.isComplete = true
+            self.item?.lanes[.main]?.complete()
             buffer.markEnd(of: .video)
             return false
         }
@@ -210,10 +210,8 @@ extension PlaybackEngine {
 
     /// A picture was read.
     mutating func endPicture(_ segment: SegmentID) {
-        guard let index = item?.lanes[.main]?.segments.firstIndex(where: { $0.id == segment }),
-            let flight = item?.lanes[.main]?.segments.remove(at: index)
-        else { return }
-        item?.lanes[.main]?.isDemuxed = true
+        guard let flight = item?.lanes[.main]?.segments.remove(segment) else { return }
+        item?.lanes[.main]?.noteDemuxed()
         noteDelivered(flight)
         loading.retries.succeed(.segment(flight.role))
         loading.retries.succeed(.map(.main))
@@ -231,9 +229,7 @@ extension PlaybackEngine {
 
     /// A picture that could not be had is passed over.
     mutating func skipPicture(_ segment: SegmentID) {
-        guard let index = item?.lanes[.main]?.segments.firstIndex(where: { $0.id == segment }),
-            let flight = item?.lanes[.main]?.segments.remove(at: index)
-        else { return }
+        guard let flight = item?.lanes[.main]?.segments.remove(segment) else { return }
         cancel(flight)
         loading.retries.succeed(.segment(flight.role))
         coverWithPicture(segment, after: nil)

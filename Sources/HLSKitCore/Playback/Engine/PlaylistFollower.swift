@@ -1,0 +1,94 @@
+import HLSPlaylist
+
+/// The playlist of a lane: where it comes from, whether it is being asked for, and what is known of it.
+struct PlaylistFollower: Sendable {
+    /// The URL as the multivariant playlist (or the user) gave it.
+    private(set) var url: String
+    /// The request that is under way, and when the last one began.
+    private(set) var request: RequestID?
+    private(set) var requestBegan: Duration
+    /// After a rest, segments are asked for when the list tells which there are now.
+    private(set) var awaitsReload = false
+    @Shared private var list: PlaylistTracker? = nil
+    /// Its URL has run out: the list at the fresh one is a newer state of ``list``.
+    private var isParked = false
+
+    init(url: String, requestBegan: Duration = .zero) {
+        self.url = url
+        self.requestBegan = requestBegan
+    }
+
+    /// The list that segments are loaded from; nil before it is here.
+    var tracker: PlaylistTracker? {
+        _read { if isParked { yield nil } else { yield list } }
+    }
+    /// The list as it was when its URL ran out; nil where none waits for a fresh one.
+    var parked: PlaylistTracker? { isParked ? list : nil }
+    /// It was read before: the next is a newer state of it.
+    var isKnown: Bool { list != nil }
+
+    // MARK: Requests
+
+    mutating func request(as id: RequestID, at now: Duration) {
+        request = id
+        requestBegan = now
+    }
+
+    /// Segments wait for the next answer.
+    mutating func awaitReload() { awaitsReload = true }
+
+    /// The request has brought a list, or failed.
+    mutating func answer() {
+        request = nil
+        awaitsReload = false
+    }
+
+    /// Nothing comes of the request that is under way.
+    mutating func forgetRequest() { request = nil }
+
+    // MARK: Lists
+
+    mutating func attach(_ tracker: PlaylistTracker) {
+        list = tracker
+        isParked = false
+    }
+
+    /// What is listed moves on the item's timeline.
+    mutating func shift(by distance: Duration) {
+        guard !isParked else { return }
+        list?.shift(by: distance)
+    }
+
+    /// Another list takes its place, which has still to come.
+    mutating func leave(for url: String) {
+        self.url = url
+        list = nil
+        isParked = false
+    }
+
+    /// The URL leads nowhere any more. A live list goes on at the fresh one, any other begins anew.
+    mutating func park() {
+        guard let tracker else { return }
+        isParked = tracker.isLive
+        if !tracker.isLive { list = nil }
+    }
+
+    /// As ``park()``, with a list that was parked before the lane was led elsewhere.
+    mutating func park(_ tracker: PlaylistTracker) {
+        list = tracker
+        isParked = true
+    }
+
+    /// The fresh URL.
+    mutating func renew(_ url: String, requestBegan: Duration? = nil) {
+        self.url = url
+        if let requestBegan { self.requestBegan = requestBegan }
+    }
+
+    /// The list that waits for a newer state of it goes on at the URL that is known now.
+    mutating func unpark() {
+        guard isParked else { return }
+        isParked = false
+        list?.requestURL = url
+    }
+}

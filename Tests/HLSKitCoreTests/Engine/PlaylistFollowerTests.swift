@@ -1,0 +1,59 @@
+import HLSPlaylist
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("The playlist of a lane")
+struct PlaylistFollowerTests {
+    private static func tracker(isLive: Bool) throws -> PlaylistTracker {
+        let list = try PlaylistText.numbered(0, count: 2, isEnded: !isLive).parsed()
+        return PlaylistTracker(list, requestURL: "list", url: "list", start: .zero, loadBegan: .zero, now: .zero)
+    }
+
+    @Test("a live list waits for a fresh URL and goes on there; any other begins anew")
+    func parking() throws {
+        for isLive in [true, false] {
+            var follower = PlaylistFollower(url: "list")
+            follower.park()
+            #expect(!follower.isKnown)
+            follower.attach(try Self.tracker(isLive: isLive))
+            follower.park()
+            #expect(follower.tracker == nil)
+            #expect((follower.parked != nil) == isLive)
+            #expect(follower.isKnown == isLive)
+            follower.renew("fresh")
+            follower.unpark()
+            #expect(follower.parked == nil)
+            #expect(follower.tracker?.requestURL == (isLive ? "fresh" : nil))
+        }
+    }
+
+    @Test("what is parked does not move, and is gone where the lane is led elsewhere")
+    func leaving() throws {
+        var follower = PlaylistFollower(url: "list")
+        follower.attach(try Self.tracker(isLive: true))
+        follower.shift(by: .seconds(1))
+        #expect(follower.tracker?.start == .seconds(1))
+        follower.park()
+        follower.shift(by: .seconds(1))
+        #expect(follower.parked?.start == .seconds(1))
+        follower.leave(for: "other")
+        #expect(follower.url == "other")
+        #expect(!follower.isKnown)
+        follower.park(try Self.tracker(isLive: true))
+        #expect(follower.parked != nil)
+    }
+
+    @Test("segments wait for the answer that comes after a rest, not for one that is given up")
+    func requests() {
+        var follower = PlaylistFollower(url: "list")
+        follower.awaitReload()
+        follower.request(as: RequestID(rawValue: 1), at: .seconds(3))
+        #expect(follower.requestBegan == .seconds(3))
+        follower.forgetRequest()
+        #expect(follower.request == nil)
+        #expect(follower.awaitsReload)
+        follower.answer()
+        #expect(!follower.awaitsReload)
+    }
+}

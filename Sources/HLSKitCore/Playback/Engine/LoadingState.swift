@@ -3,40 +3,29 @@ struct LoadingState: Sendable {
     private var lastSegment = 0
     var requests = RequestTable()
     var estimator = ThroughputEstimator()
-    var penalties: PenaltyBox<Int>
-    /// Media playlists of renditions that failed.
-    var renditionPenalties: PenaltyBox<String>
-    var retries: RetrySchedule<RequestRole>
-    var bucket: RequestRateLimit
+    var failures: FailurePolicy<RequestRole>
     var selector: any VariantSelector
     /// What to expect before anything was measured.
     var hint: Double?
     /// Servers whose connections carry several responses at once.
     private(set) var multiplexedOrigins: Set<Origin> = []
-    private let seed: UInt64
     private var lastMultiplexedURL: String?
 
     init(configuration: EngineConfiguration) {
         selector = configuration.selector
-        retries = RetrySchedule(policies: configuration.retryPolicies, seed: configuration.seed)
-        bucket = RequestRateLimit(policies: configuration.retryPolicies)
-        penalties = PenaltyBox(duration: configuration.retryPolicies.penalty)
-        renditionPenalties = PenaltyBox(duration: configuration.retryPolicies.penalty)
+        failures = FailurePolicy(policies: configuration.retryPolicies, seed: configuration.seed)
         hint = configuration.initialBitRateHint
-        seed = configuration.seed
     }
 
     /// Forgets the failures of an item: roles and variants of the next one are others.
     mutating func forgetFailures() {
-        retries = RetrySchedule(policies: retries.policies, seed: seed)
-        penalties = PenaltyBox(duration: penalties.duration)
-        renditionPenalties = PenaltyBox(duration: penalties.duration)
+        failures.forgetFailures()
         requests.forgetWaiting()
     }
 
     /// Closes the account of a role that is over.
     mutating func forget(_ role: RequestRole) {
-        retries.succeed(role)
+        failures.succeed(role)
         _ = requests.takeWaiting(role)
     }
 

@@ -27,8 +27,8 @@ extension PlaybackEngine {
 
     /// Variants that failed of late, and those whose audio did.
     func penalizedVariants() -> Set<Int> {
-        var penalized = loading.penalties.penalized(at: now)
-        let urls = loading.renditionPenalties.penalized(at: now)
+        var penalized = loading.failures.penalizedVariants(at: now)
+        let urls = loading.failures.penalizedRenditions(at: now)
         guard !urls.isEmpty, let candidates = item?.candidates else { return penalized }
         for candidate in candidates where audioURL(of: candidate.index).map(urls.contains) == true {
             penalized.insert(candidate.index)
@@ -56,7 +56,7 @@ extension PlaybackEngine {
         let time = now
         // Variants that differ in their audio only share a playlist, and its faults.
         for candidate in item.candidates where sharesMain(candidate) {
-            loading.penalties.add(candidate.index, at: time)
+            loading.failures.penalize(variant: candidate.index, at: time)
         }
         let place = item.lanes[.main]?.tracker.map { resumeTimeOfMain($0) } ?? .zero
         self.item?.recording.left(at: place)
@@ -69,7 +69,7 @@ extension PlaybackEngine {
     private mutating func leaveAudio(because error: PlayerError) {
         guard let lane = item?.lanes[.audio] else { return }
         effects.append(.publish(.recoverableError(error)))
-        loading.renditionPenalties.add(lane.playlistURL, at: now)
+        loading.failures.penalize(rendition: lane.playlistURL, at: now)
         guard let next = nearest(of: variantsWithOtherAudio()) else { return failWhenPlayed(error, in: .audio) }
         use(next.index, explanation: "audio \(lane.playlistURL) failed: \(error.cause)")
     }
@@ -77,7 +77,7 @@ extension PlaybackEngine {
     /// Goes on with the same subtitles of another group; pictures and sound stay as they are.
     private mutating func leaveSubtitles(because error: PlayerError) {
         guard let lane = item?.lanes[.subtitles] else { return }
-        loading.renditionPenalties.add(lane.playlistURL, at: now)
+        loading.failures.penalize(rendition: lane.playlistURL, at: now)
         guard let url = otherSubtitles() else { return dropLane(.subtitles, because: error.description) }
         effects.append(.publish(.recoverableError(error)))
         redirect(.subtitles, to: url)
@@ -176,6 +176,6 @@ extension PlaybackEngine {
         guard let base = item?.multivariantURL, let uri = rendition.uri,
             let url = URIReference.resolve(uri, against: base)
         else { return false }
-        return loading.renditionPenalties.penalized(at: now).contains(url)
+        return loading.failures.penalizedRenditions(at: now).contains(url)
     }
 }

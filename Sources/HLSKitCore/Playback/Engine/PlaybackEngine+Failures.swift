@@ -266,8 +266,6 @@ extension PlaybackEngine {
     ) -> RetrySchedule<RequestRole>.Decision {
         var failure = RequestFailure(cause: cause, kind: kind)
         let isPatient = kind == .reload && waitsLonger
-        loading.bucket.charge(at: now, counts: !isPatient)
-        if loading.bucket.isExhausted { return .fail(failure.code) }
         failure.terms.isLive = isLiveStream
         failure.terms.isAtLiveEdge = isAtLiveEdge
         failure.terms.targetDuration =
@@ -277,9 +275,7 @@ extension PlaybackEngine {
             failure.terms.patience = limit.map { .atLeast($0) } ?? .endless
         }
         failure.terms.hasAlternative = hasAlternative
-        let decision = loading.retries.decide(failure, for: role, at: now)
-        guard case .retry(let delay) = decision else { return decision }
-        return .retry(after: max(delay, loading.bucket.wait(at: now)))
+        return loading.failures.decide(failure, for: role, isPatient: isPatient, at: now)
     }
 
     /// The item is live, also while the list of its variant is on its way.

@@ -39,7 +39,7 @@ extension PlaybackEngine {
         switch (context.purpose, result) {
         case (.firstPlaylist, .success(let loaded)):
             publish(loaded, context)
-            loading.retries.succeed(.firstPlaylist)
+            loading.failures.succeed(.firstPlaylist)
             if item?.refresh.isUnderWay == true {
                 goOn(from: loaded, began: context.began)
             } else {
@@ -95,7 +95,7 @@ extension PlaybackEngine {
                 return
             }
             publish(loaded, context)
-            loading.retries.succeed(.mediaPlaylist(lane))
+            loading.failures.succeed(.mediaPlaylist(lane))
             // An answer for a variant that was left in the meantime changes nothing.
             guard item?.lanes[lane]?.playlistURL == url else {
                 item?.knownPlaylists[url] = KnownPlaylist(playlist: playlist, url: loaded.url)
@@ -308,15 +308,15 @@ extension PlaybackEngine {
             item?.lanes[id]?.begin(.hole, at: .position(tracker.position(at: 0)))
             effects.append(.publish(.warning("\(url): the server counts its segments anew")))
         case .changed: if let missed { skip(missed, in: id, resumeTime: next, url: url) }
-        case .first, .unchanged, .older: loading.bucket.chargeUnchanged(at: now, counts: !waitsLonger)
+        case .first, .unchanged, .older: loading.failures.noteUnchanged(at: now, isPatient: waitsLonger)
         }
         if update == .changed || update == .restarted {
-            loading.bucket.deliverPlaylist()
+            loading.failures.deliverPlaylist()
             let now = now
             item?.lastNewSegment = now
             item?.lastStuckNotice = now
         }
-        if loading.bucket.isExhausted {
+        if loading.failures.isExhausted {
             return failWhenPlayed(
                 PlayerError(code: .network, url: url, cause: "the server sends nothing new, however often it is asked"))
         }
@@ -347,7 +347,7 @@ extension PlaybackEngine {
         if configuration.pacing != .realTime || tracker.end - playhead >= tracker.pacingTarget * 2 {
             time += tracker.reloadDelay
         }
-        effects.append(.arm(.reload(id), at: max(time, now + loading.bucket.wait(at: now))))
+        effects.append(.arm(.reload(id), at: max(time, now + loading.failures.wait(at: now))))
         guard let item else { return }
         effects.append(.arm(.stale, at: item.lastNewSegment + (staleLimit(of: tracker) ?? tracker.staleLimit)))
     }
@@ -373,7 +373,7 @@ extension PlaybackEngine {
         else { return }
         let silence = now - item.lastNewSegment
         // While lists cannot be loaded it is for their budget to end it, which is longer (R39).
-        let isFailing = LaneID.allCases.contains { loading.retries.isFailing(.mediaPlaylist($0)) }
+        let isFailing = LaneID.allCases.contains { loading.failures.isFailing(.mediaPlaylist($0)) }
         let limit = staleLimit(of: tracker)
         // Who did not look, because the process was stopped, looks first.
         let hasLooked = limit.map { tracker.lastLoadBegan >= item.lastNewSegment + $0 } ?? false

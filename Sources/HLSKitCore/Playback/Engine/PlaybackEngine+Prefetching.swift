@@ -158,7 +158,7 @@ extension PlaybackEngine {
         else { return false }
         item?.lanes[flight.id.lane]?.segments.park(flight.id)
         loading.requests.waitAlone(for: flight.purpose)
-        loading.bucket.charge(at: now)
+        loading.failures.setAside(at: now)
         return true
     }
 

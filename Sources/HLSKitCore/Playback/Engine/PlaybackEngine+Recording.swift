@@ -77,7 +77,7 @@ extension PlaybackEngine {
     /// in time. As long as the segment is under way that was the reason, it may yet be in vain.
     mutating func forgivePassed(upTo time: Duration) {
         guard configuration.pacing == .unpaced, item?.isLive == false, let left = item?.recording.leftAt,
-            time - left >= loading.penalties.duration,
+            time - left >= loading.failures.penalty,
             item?.lanes[.main]?.segments.first.map({ $0.job.start > left + .seconds(1) }) ?? true
         else { return }
         forgive()
@@ -86,7 +86,7 @@ extension PlaybackEngine {
     private mutating func forgive() {
         item?.recording.left(at: nil)
         item?.decidedFor = nil
-        for candidate in item?.candidates ?? [] { loading.penalties.remove(candidate.index) }
+        for candidate in item?.candidates ?? [] { loading.failures.forgive(variant: candidate.index) }
     }
 
     /// A segment was passed over: no variant that was left has it, and none is worse for that. What is behind it comes from

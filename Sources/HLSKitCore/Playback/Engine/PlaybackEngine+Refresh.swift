@@ -1,17 +1,5 @@
 import HLSPlaylist
 
-/// What an engine knows of URLs that run out.
-struct URLRefresh: Sendable {
-    /// The program is asked, or the playlist that it named is on its way.
-    var isUnderWay = false
-    /// When the program gave a URL last.
-    var renewed: Duration?
-    /// Media came since then.
-    var isProved = true
-    /// Why the program was asked.
-    @Shared var cause: PlayerError? = nil
-}
-
 /// URLs that run out in the middle of a stream: the program is asked for a fresh one, and what is still to be loaded comes
 /// from there. Buffer and position stay.
 ///
@@ -19,22 +7,18 @@ struct URLRefresh: Sendable {
 extension PlaybackEngine {
     /// Lets what failed wait for a fresh URL. False where the URL has not run out, or a fresh one did not help.
     mutating func waitForFreshURL(after error: LoadingError, of context: RequestUnderWay, _ id: RequestID) -> Bool {
-        guard configuration.refreshesURLs, error.code == .httpStatus, let status = error.status,
-            status == 403 || status == 410, let item, item.error == nil, item.pendingFailure == nil
+        guard configuration.refreshesURLs, let item, item.error == nil, item.pendingFailure == nil,
+            let status = error.status
         else { return false }
-        // The fresh URL itself is refused.
-        if case .firstPlaylist = context.purpose, item.refresh.isUnderWay { return false }
-        // What was asked for before the last fresh URL came says nothing about that.
-        let isOld = item.refresh.renewed.map { context.began < $0 } ?? false
-        guard isOld || item.refresh.isUnderWay || item.refresh.isProved else { return false }
+        let verdict = item.refresh.verdict(on: error, began: context.began, isFirst: context.purpose == .firstPlaylist)
+        guard verdict != .stands else { return false }
         putOff(context.purpose, id)
-        if isOld || item.refresh.isUnderWay { return true }
+        guard verdict == .asks else { return true }
         let hasOpened = item.multivariant != nil || !item.lanes.isEmpty
         var cause = PlayerError(error, isFirst: !hasOpened)
         cause.code = .notFound
         if case .resource(let resource, _) = context.purpose, resource.kind == .key { cause.code = .contentKey }
-        self.item?.refresh.isUnderWay = true
-        self.item?.refresh.cause = cause
+        self.item?.refresh.ask(because: cause)
         effects.append(.publish(.recoverableError(cause)))
         effects.append(.refreshURL(ExpiredURL(itemURL: item.url, url: error.url, status: status)))
         return true
@@ -66,11 +50,7 @@ extension PlaybackEngine {
     /// - Parameter leavesFresh: the list that came after the fresh URL leads somewhere.
     private mutating func park(_ id: LaneID, leavesFresh: Bool = true) {
         guard let tracker = item?.lanes[id]?.tracker else { return }
-        if leavesFresh, let renewed = item?.refresh.renewed, item?.refresh.isUnderWay == false,
-            tracker.lastLoadBegan >= renewed
-        {
-            return
-        }
+        if leavesFresh, item?.refresh.isFresh(tracker.lastLoadBegan) == true { return }
         item?.previousTracker = tracker
         item?.lanes[id]?.park()
         effects.append(.disarm(.reload(id)))
@@ -78,17 +58,15 @@ extension PlaybackEngine {
 
     /// The program has answered.
     mutating func takeFreshURL(_ result: Result<String, LoadingError>) {
-        guard let refresh = item?.refresh, refresh.isUnderWay, item?.error == nil else { return }
+        guard item?.refresh.isUnderWay == true, item?.error == nil else { return }
         switch result {
         case .success(let url):
             item?.url = url
             let now = now
-            item?.refresh.renewed = now
-            item?.refresh.isProved = false
+            item?.refresh.renew(at: now)
             requestFirstPlaylist()
         case .failure(let error):
-            item?.refresh.isUnderWay = false
-            var final = refresh.cause ?? PlayerError(error, isFirst: false)
+            var final = item?.refresh.refuse() ?? PlayerError(error, isFirst: false)
             final.detail = (final.detail.map { "\($0); " } ?? "") + "no fresh URL: \(error.text)"
             failWhenPlayed(final)
         }
@@ -96,7 +74,7 @@ extension PlaybackEngine {
 
     /// Goes on from the playlist at the fresh URL.
     mutating func goOn(from loaded: LoadedPlaylist, began: Duration) {
-        item?.refresh.isUnderWay = false
+        item?.refresh.end()
         item?.knownPlaylists = [:]
         if item?.multivariant == nil, item?.lanes.isEmpty == true { return open(loaded, began: began) }
         switch (loaded.playlist, item?.multivariant) {
@@ -137,11 +115,5 @@ extension PlaybackEngine {
 
     private func otherStream(_ url: String) -> PlayerError {
         PlayerError(code: .badPlaylist, url: url, cause: "the fresh URL is of another stream")
-    }
-
-    /// Media came: the URL is a good one.
-    mutating func noteProof(of context: RequestUnderWay) {
-        guard let renewed = item?.refresh.renewed, context.began >= renewed else { return }
-        item?.refresh.isProved = true
     }
 }

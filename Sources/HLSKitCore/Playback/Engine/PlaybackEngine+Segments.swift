@@ -343,16 +343,16 @@ extension PlaybackEngine {
         case .segment(let segment, _):
             guard item?.lanes[segment.lane]?.segments.firstIndex(of: segment) != nil else { return }
             item?.lanes[segment.lane]?.segments.load(segment, byteCount: context.receivedByteCount)
-            noteProof(of: context)
+            item?.refresh.prove(began: context.began)
             if segment.lane != .subtitles { run(machine.handle(.throughputSample)) }
         case .resource(let resource, let lane):
             for other in lanes(sharing: id, of: resource) where other != lane {
                 item?.lanes[other]?.resources.load(resource)
-                loading.retries.succeed(.key(other))
+                loading.failures.succeed(.key(other))
             }
             item?.lanes[lane]?.resources.load(resource)
             // A map has proved itself when a segment was read with it.
-            if resource.kind == .key { loading.retries.succeed(.key(lane)) }
+            if resource.kind == .key { loading.failures.succeed(.key(lane)) }
         case .head(let segment): effects.append(.endHead(segment))
         case .firstPlaylist, .mediaPlaylist: break
         }
@@ -437,9 +437,9 @@ extension PlaybackEngine {
         item?.lanes[segment.lane]?.noteVariant(flight.variantIndex)
         if segment.lane == .main, flight.job.start < end { watched.recover(flight.job.start..<end, at: playhead) }
         item?.lanes[segment.lane]?.extend(to: end)
-        loading.retries.succeed(.segment(flight.role))
-        loading.retries.succeed(.map(segment.lane))
-        loading.bucket.deliver()
+        loading.failures.succeed(.segment(flight.role))
+        loading.failures.succeed(.map(segment.lane))
+        loading.failures.deliverSegment()
         statistics.numberOfSegments += 1
         noteLoaded(
             byteCount: byteCount, duration: flight.job.duration, in: segment.lane,
@@ -516,7 +516,7 @@ extension PlaybackEngine {
         guard let flight = item?.lanes[segment.lane]?.segments.remove(segment) else { return }
         if let request = flight.request { cancel(request) }
         effects.append(.abandonSegment(segment))
-        loading.retries.succeed(.segment(flight.role))
+        loading.failures.succeed(.segment(flight.role))
         let end = flight.listedEnd
         let from = max(flight.demuxedUpTo ?? flight.job.start, flight.job.start)
         passOver(
@@ -641,7 +641,7 @@ extension PlaybackEngine {
     /// Lets a segment go, and what was counted of its failures.
     mutating func cancel(_ flight: SegmentInFlight) {
         release(flight)
-        loading.retries.succeed(.segment(flight.role))
+        loading.failures.succeed(.segment(flight.role))
     }
 
     /// Lets a segment go that is loaded in another way.

@@ -213,9 +213,9 @@ extension PlaybackEngine {
         guard let flight = item?.lanes[.main]?.segments.remove(segment) else { return }
         item?.lanes[.main]?.noteDemuxed()
         noteDelivered(flight)
-        loading.retries.succeed(.segment(flight.role))
-        loading.retries.succeed(.map(.main))
-        loading.bucket.deliver()
+        loading.failures.succeed(.segment(flight.role))
+        loading.failures.succeed(.map(.main))
+        loading.failures.deliverSegment()
         statistics.numberOfSegments += 1
         coverWithPicture(segment, after: now - flight.requestBegan)
         effects.append(
@@ -231,7 +231,7 @@ extension PlaybackEngine {
     mutating func skipPicture(_ segment: SegmentID) {
         guard let flight = item?.lanes[.main]?.segments.remove(segment) else { return }
         cancel(flight)
-        loading.retries.succeed(.segment(flight.role))
+        loading.failures.succeed(.segment(flight.role))
         coverWithPicture(segment, after: nil)
     }
 

@@ -1,0 +1,76 @@
+/// What becomes of requests that failed, for whoever may go elsewhere: ``RetrySchedule`` decides about each,
+/// ``RequestRateLimit`` about all of them together, and a ``PenaltyBox`` keeps away from what failed of late.
+///
+/// Roles are what failures are counted for. Variants are named by their indices, renditions by the URLs of their
+/// playlists.
+struct FailurePolicy<Role: Hashable & Sendable>: Sendable {
+    private let seed: UInt64
+    private var schedule: RetrySchedule<Role>
+    private var rateLimit: RequestRateLimit
+    private var variants: PenaltyBox<Int>
+    private var renditions: PenaltyBox<String>
+
+    init(policies: RetryPolicies = .init(), seed: UInt64 = 0) {
+        self.seed = seed
+        schedule = RetrySchedule(policies: policies, seed: seed)
+        rateLimit = RequestRateLimit(policies: policies)
+        variants = PenaltyBox(duration: policies.penalty)
+        renditions = PenaltyBox(duration: policies.penalty)
+    }
+
+    /// Another item begins: its roles and variants are others. How often servers are asked in vain is limited across items.
+    mutating func forgetFailures() {
+        schedule = RetrySchedule(policies: schedule.policies, seed: seed)
+        variants = PenaltyBox(duration: variants.duration)
+        renditions = PenaltyBox(duration: renditions.duration)
+    }
+
+    // MARK: Failures
+
+    /// Decides about a failure, and counts it.
+    ///
+    /// - Parameter isPatient: it does not bring the end nearer that comes when too much was asked in vain.
+    mutating func decide(
+        _ failure: RequestFailure, for role: Role, isPatient: Bool = false, at now: Duration
+    ) -> RetrySchedule<Role>.Decision {
+        rateLimit.charge(at: now, counts: !isPatient)
+        if rateLimit.isExhausted { return .fail(failure.code) }
+        let decision = schedule.decide(failure, for: role, at: now)
+        guard case .retry(let delay) = decision else { return decision }
+        return .retry(after: max(delay, rateLimit.wait(at: now)))
+    }
+
+    /// A request failed about which nothing is decided yet.
+    mutating func setAside(at now: Duration) { rateLimit.charge(at: now) }
+
+    /// A playlist was what it had been.
+    mutating func noteUnchanged(at now: Duration, isPatient: Bool) {
+        rateLimit.chargeUnchanged(at: now, counts: !isPatient)
+    }
+
+    /// The last request for `role` failed, and is to be tried again.
+    func isFailing(_ role: Role) -> Bool { schedule.isFailing(role) }
+    /// More was asked in vain than is decent.
+    var isExhausted: Bool { rateLimit.isExhausted }
+    /// How long the next request has to wait.
+    func wait(at now: Duration) -> Duration { rateLimit.wait(at: now) }
+
+    // MARK: Successes
+
+    /// The role was played, or is not wanted any more: its budget is whole again.
+    mutating func succeed(_ role: Role) { schedule.succeed(role) }
+    /// A playlist brought something new.
+    mutating func deliverPlaylist() { rateLimit.deliverPlaylist() }
+    /// A segment was delivered.
+    mutating func deliverSegment() { rateLimit.deliver() }
+
+    // MARK: Penalties
+
+    /// How long a variant that failed is kept away from.
+    var penalty: Duration { variants.duration }
+    mutating func penalize(variant index: Int, at now: Duration) { variants.add(index, at: now) }
+    mutating func penalize(rendition url: String, at now: Duration) { renditions.add(url, at: now) }
+    mutating func forgive(variant index: Int) { variants.remove(index) }
+    func penalizedVariants(at now: Duration) -> Set<Int> { variants.penalized(at: now) }
+    func penalizedRenditions(at now: Duration) -> Set<String> { renditions.penalized(at: now) }
+}

@@ -1,0 +1,61 @@
+/// URLs that run out: when the program is asked for a fresh one, and whether that helped.
+struct URLRefresh: Sendable {
+    /// What a refusal is taken for.
+    enum Verdict: Sendable, Hashable {
+        /// No URL has run out, or the fresh one is refused as well.
+        case stands
+        /// What was refused waits for the fresh URL that is on its way, or is asked for at the one that came meanwhile.
+        case waits
+        /// The program is asked.
+        case asks
+    }
+
+    /// The program is asked, or the playlist that it named is on its way.
+    private(set) var isUnderWay = false
+    /// When the program gave a URL last.
+    private var renewed: Duration?
+    /// Media came since then.
+    private var isProved = true
+    /// Why the program was asked.
+    @Shared private var cause: PlayerError? = nil
+
+    /// - Parameters:
+    ///   - began: when the request was made that was refused.
+    ///   - isFirst: it was for the playlist that the program named.
+    func verdict(on error: LoadingError, began: Duration, isFirst: Bool) -> Verdict {
+        guard error.code == .httpStatus, error.status == 403 || error.status == 410, !(isFirst && isUnderWay) else {
+            return .stands
+        }
+        // What was asked for before the last fresh URL came says nothing about that.
+        if isUnderWay || renewed.map({ began < $0 }) == true { return .waits }
+        return isProved ? .asks : .stands
+    }
+
+    /// Whether a list that was asked for then comes from the fresh URL.
+    func isFresh(_ began: Duration) -> Bool { !isUnderWay && renewed.map { began >= $0 } ?? false }
+
+    mutating func ask(because error: PlayerError) {
+        isUnderWay = true
+        cause = error
+    }
+
+    /// The program named a URL.
+    mutating func renew(at now: Duration) {
+        renewed = now
+        isProved = false
+    }
+
+    /// The playlist at the fresh URL is here.
+    mutating func end() { isUnderWay = false }
+
+    /// There is no fresh URL. Gives why one was asked for.
+    mutating func refuse() -> PlayerError? {
+        isUnderWay = false
+        return cause
+    }
+
+    /// Media came that was asked for then.
+    mutating func prove(began: Duration) {
+        if let renewed, began >= renewed { isProved = true }
+    }
+}

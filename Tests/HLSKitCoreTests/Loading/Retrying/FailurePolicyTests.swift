@@ -1,0 +1,69 @@
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("What becomes of failures, of one and of many")
+struct FailurePolicyTests {
+    private static func failure(hasAlternative: Bool = false) -> RequestFailure {
+        let error = LoadingError(code: .timedOut, url: "https://a/s", text: "")
+        var failure = RequestFailure(cause: .loading(error), kind: .segment)
+        failure.terms.hasAlternative = hasAlternative
+        return failure
+    }
+
+    @Test("a retry waits for the schedule and for the rate limit, whichever is longer")
+    func retry() {
+        var policy = FailurePolicy<Int>()
+        guard case .retry(let first) = policy.decide(Self.failure(), for: 0, at: .zero) else {
+            Issue.record("no retry")
+            return
+        }
+        for role in 1...60 { _ = policy.decide(Self.failure(), for: role, at: .zero) }
+        guard case .retry(let last) = policy.decide(Self.failure(), for: 61, at: .zero) else {
+            Issue.record("no retry")
+            return
+        }
+        #expect(last > first)
+        #expect(last >= policy.wait(at: .zero))
+        #expect(policy.isFailing(0))
+        policy.succeed(0)
+        #expect(!policy.isFailing(0))
+    }
+
+    @Test("too much in vain ends everything, unless patience was asked for or a segment came")
+    func exhaustion() {
+        let limit = RetryPolicies().fruitlessRequestTotal
+        var patient = FailurePolicy<Int>()
+        for role in 0..<limit { _ = patient.decide(Self.failure(), for: role, isPatient: true, at: .seconds(role)) }
+        #expect(!patient.isExhausted)
+        var policy = FailurePolicy<Int>()
+        for _ in 0..<limit - 1 { policy.setAside(at: .zero) }
+        #expect(!policy.isExhausted)
+        #expect(policy.decide(Self.failure(), for: 0, at: .zero) == .fail(Self.failure().code))
+        #expect(policy.isExhausted)
+        policy.deliverSegment()
+        #expect(!policy.isExhausted)
+        for _ in 0..<limit { policy.noteUnchanged(at: .zero, isPatient: false) }
+        #expect(policy.isExhausted)
+        policy.deliverPlaylist()
+        #expect(!policy.isExhausted)
+    }
+
+    @Test("what failed is kept away from until its time is over, it is forgiven, or another item begins")
+    func penalties() {
+        var policy = FailurePolicy<Int>()
+        policy.penalize(variant: 1, at: .zero)
+        policy.penalize(variant: 2, at: .zero)
+        policy.penalize(rendition: "a", at: .zero)
+        #expect(policy.penalizedVariants(at: .seconds(1)) == [1, 2])
+        policy.forgive(variant: 2)
+        #expect(policy.penalizedVariants(at: .seconds(1)) == [1])
+        #expect(policy.penalizedRenditions(at: .seconds(1)) == ["a"])
+        #expect(policy.penalizedVariants(at: policy.penalty).isEmpty)
+        _ = policy.decide(Self.failure(), for: 0, at: .zero)
+        policy.forgetFailures()
+        #expect(policy.penalizedVariants(at: .zero).isEmpty)
+        #expect(policy.penalizedRenditions(at: .zero).isEmpty)
+        #expect(!policy.isFailing(0))
+    }
+}

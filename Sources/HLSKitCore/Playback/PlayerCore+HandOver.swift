@@ -7,6 +7,7 @@ extension PlayerCore {
         _ event: EngineEvent, of id: Int, at now: Duration, _ state: inout State, _ afterwards: inout Afterwards
     ) {
         guard let effects = state.update(id, { $0.isRetired ? [] : $0.engine.handle(event, at: now) }) else { return }
+        if effects.isEmpty, let inbox = state.update(id, { $0.inbox }) { afterwards.news.append(inbox) }
         state.noteDuration(of: id, at: now)
         takeIn(effects, of: id, at: now, &state, &afterwards)
         if id == state.current.id {

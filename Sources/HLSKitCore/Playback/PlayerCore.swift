@@ -31,6 +31,8 @@ final class PlayerCore: Sendable {
     struct Afterwards {
         var starts: [Int] = []
         var alarms: [DriverInbox] = []
+        /// Drivers whose engine has changed without deciding anything.
+        var news: [DriverInbox] = []
         var closes: [DriverInbox] = []
         var seeks = SeekQueue.Ended()
         /// Everything that was decided is published at once: there may be no driver to do it.
@@ -39,6 +41,8 @@ final class PlayerCore: Sendable {
         var hasChanged = false
         /// There is no driver that looks after the observers of time.
         var lacksDriver = false
+        /// There is something to tell diaries.
+        var hasDiaryEntries = false
         /// Players who may load more or less than before.
         var neighbours: [any ResourceBudgetMember] = []
     }
@@ -56,6 +60,7 @@ final class PlayerCore: Sendable {
     private let publishing = Mutex(())
     /// Held while diaries are told, for the same reason.
     private let telling = Mutex(())
+    private static let driverPriority = TaskPriority.userInitiated
 
     init(configuration: PlayerConfiguration) {
         var configuration = configuration
@@ -108,8 +113,10 @@ final class PlayerCore: Sendable {
             do throws(Failure) {
                 let result = try body(&state, &afterwards, state.changed)
                 settleBudget(&state, &afterwards, at: state.changed)
+                afterwards.hasDiaryEntries = !state.diaryEntries.isEmpty
                 return .success(result)
             } catch {
+                afterwards.hasDiaryEntries = !state.diaryEntries.isEmpty
                 return .failure(error)
             }
         }
@@ -121,7 +128,9 @@ final class PlayerCore: Sendable {
         afterwards.seeks.tell()
         for id in afterwards.starts { startDriver(of: id) }
         for inbox in afterwards.closes { inbox.close() }
-        tellDiaries()
+        // Most changes have none to tell, and need not wait for others.
+        if afterwards.hasDiaryEntries { tellDiaries() }
+        for inbox in afterwards.news { inbox.noteNews() }
         for inbox in afterwards.alarms { inbox.alarm() }
         for neighbour in afterwards.neighbours { neighbour.allowanceHasChanged() }
         if afterwards.publishes { publish(upTo: .max) }
@@ -132,8 +141,6 @@ final class PlayerCore: Sendable {
 
     /// Tells diaries what they have to know, in order, whoever decided it: none is closed before the last entry is there.
     private func tellDiaries() {
-        // Most changes have none to tell, and need not wait for others.
-        guard state.withLock({ !$0.diaryEntries.isEmpty }) else { return }
         telling.withLock { _ in
             while true {
                 let entries = state.withLock { state in
@@ -155,7 +162,8 @@ final class PlayerCore: Sendable {
             [weak self] in self?.read { $0.networkConditions } ?? NetworkConditions()
         }
         let channel = EngineChannel(core: self, playback: id)
-        let driver = Task(executorPreference: clock.executor) {
+        // Not as urgent as whoever happened to call first.
+        let driver = Task(executorPreference: clock.executor, priority: Self.driverPriority) {
             var driver = PlaybackDriver(
                 channel: channel, inbox: inbox, configuration: configuration, counters: counters)
             await driver.run()
@@ -233,16 +241,6 @@ final class PlayerCore: Sendable {
         state.withLock { $0.current.inbox }.alarm()
     }
 
-    /// For the driver of the current item: when the observers of time are to be told something. nil for others.
-    fileprivate func nextObserverTime(playback id: Int) -> Duration? {
-        state.withLock { $0.current.id == id } ? timeObservers.due : nil
-    }
-
-    fileprivate func tellTime(playback id: Int) {
-        guard state.withLock({ $0.current.id == id }) else { return }
-        timeObservers.tell(at: clock.now, isLast: false)
-    }
-
     var snapshot: PlayerState {
         let now = clock.now
         return state.withLock { $0.current.snapshot(at: now) }
@@ -250,31 +248,32 @@ final class PlayerCore: Sendable {
 
     // MARK: For drivers
 
-    fileprivate func handle(_ event: EngineEvent, playback id: Int) {
-        change { state, afterwards, now in
-            // Of its own accord: nobody waits for that seek.
-            if case .control(.seek) = event { state.update(id) { $0.seeks.add(nil) } }
-            self.handle(event, of: id, at: now, &state, &afterwards)
+    /// Puts events into the engine of an item, and takes what it has decided by then. nil where the item was let go.
+    func exchange(_ events: [EngineEvent], playback id: Int) -> EngineTurn? {
+        if events.isEmpty { return state.withLock { $0.takeTurn(of: id) } }
+        return change { state, afterwards, now in
+            for (index, event) in events.enumerated() {
+                // Each is a change of its own; that of the last one is settled with everything else.
+                if index > 0 { settleBudget(&state, &afterwards, at: now) }
+                // Of its own accord: nobody waits for that seek.
+                if case .control(.seek) = event { state.update(id) { $0.seeks.add(nil) } }
+                self.handle(event, of: id, at: now, &state, &afterwards)
+            }
             // A driver that is at work sees to its own effects.
-            if let inbox = state.update(id, { $0.inbox }) { afterwards.alarms.removeAll { $0 === inbox } }
+            if let inbox = state.update(id, { $0.inbox }) {
+                afterwards.alarms.removeAll { $0 === inbox }
+                afterwards.news.removeAll { $0 === inbox }
+            }
+            return state.takeTurn(of: id)
         }
     }
 
-    fileprivate func takeEffects(playback id: Int) -> [EngineEffect] {
-        state.withLock { state in
-            state.update(id) { playback in
-                let effects = playback.effects
-                playback.effects = []
-                return effects
-            } ?? []
-        }
+    /// Reads the engine of an item; nil where the item was let go.
+    func read<Result: Sendable>(playback id: Int, _ body: (borrowing PlaybackEngine) -> Result?) -> Result? {
+        state.withLock { state in state.update(id) { body($0.engine) } ?? nil }
     }
 
-    fileprivate func read<Result: Sendable>(playback id: Int, _ body: (borrowing PlaybackEngine) -> Result) -> Result {
-        state.withLock { state in state.update(id) { body($0.engine) } ?? body(state.current.engine) }
-    }
-
-    fileprivate func publishNext(playback id: Int) {
+    func publishNext(playback id: Int) {
         let ticket = state.withLock { state -> Int? in
             state.update(id) { $0.tickets.isEmpty ? nil : $0.tickets.removeFirst() } ?? nil
         }
@@ -298,7 +297,7 @@ final class PlayerCore: Sendable {
     }
 
     /// Publishes what was not decided by an engine, before whatever waits for its turn.
-    fileprivate func publish(_ kind: PlayerEvent.Kind, playback id: Int) {
+    func publish(_ kind: PlayerEvent.Kind, playback id: Int) {
         publishing.withLock { _ in
             let now = clock.now
             let (item, time) = state.withLock { state in
@@ -311,7 +310,7 @@ final class PlayerCore: Sendable {
         }
     }
 
-    fileprivate func driverHasEnded(playback id: Int) {
+    func driverHasEnded(playback id: Int) {
         state.withLock { state in
             state.update(id) {
                 $0.hasEnded = true
@@ -322,38 +321,14 @@ final class PlayerCore: Sendable {
     }
 }
 
-/// The engine of one item as its driver sees it.
-struct EngineChannel: Sendable {
-    private let core: PlayerCore
-    private let playback: Int
-
-    fileprivate init(core: PlayerCore, playback: Int) {
-        self.core = core
-        self.playback = playback
+extension PlayerCore.State {
+    /// What was decided for an item and not carried out, and what its driver has to know.
+    fileprivate mutating func takeTurn(of id: Int) -> EngineTurn? {
+        let isCurrent = current.id == id
+        return update(id) { playback in
+            defer { playback.effects = [] }
+            return EngineTurn(
+                effects: playback.effects, view: EngineView(playback.engine, isCurrent: isCurrent))
+        }
     }
-
-    var now: Duration { core.clock.now }
-    var clock: HostClock { core.clock }
-    var sound: SoundControl { core.sound }
-
-    func handle(_ event: EngineEvent) { core.handle(event, playback: playback) }
-    func takeEffects() -> [EngineEffect] { core.takeEffects(playback: playback) }
-    func read<Result: Sendable>(_ body: (borrowing PlaybackEngine) -> Result) -> Result {
-        core.read(playback: playback, body)
-    }
-
-    /// When the observers of time are to be told something.
-    var nextObserverTime: Duration? { core.nextObserverTime(playback: playback) }
-    /// Tells the observers of time what is due.
-    func tellTime() { core.tellTime(playback: playback) }
-
-    /// Publishes the next event among the effects.
-    func publishNext() { core.publishNext(playback: playback) }
-
-    /// Publishes what the driver itself has found.
-    func publish(_ kind: PlayerEvent.Kind) {
-        core.publish(kind, playback: playback)
-    }
-
-    func driverHasEnded() { core.driverHasEnded(playback: playback) }
 }

@@ -5,8 +5,6 @@ import HLSMedia
 struct LateTaking: Sendable {
     private var taken: [LaneID: Set<MediaType>] = [:]
     private var waiting: [LaneID: Set<MediaType>] = [:]
-    /// Where renderers begin that are still to be made.
-    var landings: [RendererKey: Landing] = [:]
 
     /// A lane begins: all that is wanted is there from its first segment on.
     mutating func begin(_ lane: LaneID, _ kinds: Set<MediaType>) {

@@ -15,6 +15,8 @@ final class DriverInbox: Sendable {
         var inputs: [DriverInput] = []
         /// Something besides inputs wants the driver's attention: effects, a timer, a thread that waits for its time.
         var isAlarmed = false
+        /// The engine has changed, and not by the driver.
+        var hasNews = false
         var isClosed = false
         var sleeper: CheckedContinuation<Void, Never>?
     }
@@ -30,13 +32,34 @@ final class DriverInbox: Sendable {
         sleeper?.resume()
     }
 
-    /// Makes the driver look at its timers and effects.
+    /// The engine has decided something: makes the driver look at its effects.
     func alarm() {
+        let sleeper = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            state.isAlarmed = true
+            state.hasNews = true
+            return Self.takeSleeper(&state)
+        }
+        sleeper?.resume()
+    }
+
+    /// Makes the driver look at its timers.
+    func wake() {
         let sleeper = state.withLock { state -> CheckedContinuation<Void, Never>? in
             state.isAlarmed = true
             return Self.takeSleeper(&state)
         }
         sleeper?.resume()
+    }
+
+    /// The engine was told something of which nothing follows: the driver sees it when it looks next.
+    func noteNews() { state.withLock { $0.hasNews = true } }
+
+    /// Whether the engine has changed since the last call, and not by the driver.
+    func takeNews() -> Bool {
+        state.withLock { state in
+            defer { state.hasNews = false }
+            return state.hasNews
+        }
     }
 
     func close() {

@@ -1,0 +1,130 @@
+import HLSCaptions
+import HLSMedia
+
+/// Gives the cues of subtitles and closed captions to outputs ahead of their time, and says which are due.
+struct CuePresenter {
+    private let hub: WriterHub
+    private var cues = CueSchedule()
+    private var closedCaptions = ClosedCaptionReader()
+    /// Services that the engine knows of.
+    private var knownServices: Set<ClosedCaptionService> = []
+    /// What cues are placed by: as of the media that came last.
+    var timeline = ItemTimeline()
+
+    init(hub: WriterHub) { self.hub = hub }
+
+    /// The item time at which the next cue is due.
+    var nextDue: Duration? { cues.nextDue }
+
+    // MARK: In
+
+    /// The pictures of the variant that follow are of this track.
+    mutating func begin(_ track: MediaTrack, isStill: Bool) { closedCaptions.begin(track, isStill: isStill) }
+
+    /// Looks for closed captions in a picture of the variant.
+    mutating func add(_ sample: MediaSample, offset: Duration) { closedCaptions.add(sample, offset: offset) }
+
+    mutating func add(_ data: ClosedCaptionData, at time: Duration, duration: Duration) {
+        closedCaptions.add(data, at: time, duration: duration)
+    }
+
+    mutating func add(_ batch: CueBatch, _ view: EngineView, now: Duration) {
+        cues.limit(from: view.start, until: view.forwardEnd)
+        cues.add(batch, language: view.legibleLanguage)
+        // Until media has come there is nothing to place it by, or it is placed already.
+        cues.place(by: timeline, presented: .seconds(Int64.min / 4), now: now)
+        give()
+    }
+
+    /// The variant has no more media.
+    mutating func finish() { closedCaptions.finish() }
+
+    /// Hands on the closed captions that are whole: all of them to whoever collects them, those of the selected service
+    /// as cues.
+    ///
+    /// - Returns: the services that have said something so far, where there are others than before.
+    mutating func settle(_ view: EngineView) -> MediaFact? {
+        let fresh = takeFresh(view)
+        guard !fresh.isEmpty else { return nil }
+        hub.add(fresh)
+        add(fresh, view)
+        guard closedCaptions.services != knownServices else { return nil }
+        knownServices = closedCaptions.services
+        return .closedCaptions(knownServices)
+    }
+
+    /// The item is over: what was not whole is, now.
+    mutating func end(_ view: EngineView) {
+        closedCaptions.finish()
+        hub.add(takeFresh(view))
+    }
+
+    /// Segments reach beyond the part of the item that is played.
+    private mutating func takeFresh(_ view: EngineView) -> [ClosedCaption] {
+        closedCaptions.takeFresh().filter { closed in
+            let range = closed.caption.timeRange
+            return view.start.map { range.end > MediaTime($0) } ?? true
+                && view.forwardEnd.map { range.start < MediaTime($0) } ?? true
+        }
+    }
+
+    private mutating func add(_ captions: [ClosedCaption], _ view: EngineView) {
+        guard let service = view.closedCaptionService else { return }
+        cues.limit(from: view.start, until: view.forwardEnd)
+        for caption in captions where caption.service == service {
+            cues.add(caption.caption, language: view.legibleLanguage)
+        }
+        give()
+    }
+
+    // MARK: Out
+
+    /// Takes the cues whose time has come, for the player to publish.
+    mutating func takeDue(at time: Duration, _ view: EngineView) -> [LegibleCue] {
+        if let service = view.closedCaptionService {
+            cues.show(open: closedCaptions.open(of: service), at: time, language: view.legibleLanguage)
+        }
+        let due = cues.takeDue(at: time, timeline: timeline)
+        give()
+        return due
+    }
+
+    /// Tells an output that has just come of the cues that are not over.
+    func welcome(_ receiver: any OutputReceiving) { receiver.add(cues.current) }
+
+    /// Tells outputs of the cues that are new, or have changed.
+    private mutating func give() {
+        hub.replace(cues.takeChanges())
+        hub.add(cues.takePlaced())
+    }
+
+    // MARK: Jumps
+
+    /// Media of the variant is loaded again from this item time on.
+    mutating func truncate(from time: Duration) { closedCaptions.truncate(from: time) }
+
+    /// Other subtitles were selected, or none.
+    mutating func clear(at now: Duration) {
+        cues.removeAll()
+        cues.join(at: now)
+        hub.removeCues()
+    }
+
+    /// Another option was selected: closed captions of it are there already.
+    mutating func showKnown(at now: Duration, _ view: EngineView) {
+        let time = MediaTime(now)
+        add(closedCaptions.known.filter { $0.caption.timeRange.end > time }, view)
+    }
+
+    /// All media is forgotten.
+    mutating func flush() {
+        closedCaptions.flush()
+        cues.removeAll()
+    }
+
+    /// Time has jumped to where media is held.
+    mutating func rewind(to time: Duration) {
+        cues.rewind(to: time)
+        give()
+    }
+}

@@ -1,0 +1,41 @@
+import HLSCaptions
+
+/// What the driver of an item knows of its engine, as it was after the last event: read in one go, so that the lock of
+/// the player is not taken for each question.
+struct EngineView: Sendable {
+    /// The item is the player's current one.
+    var isCurrent = false
+    var url: String?
+    /// The part of the item that is played.
+    var start: Duration?
+    var forwardEnd: Duration?
+    /// Media that was presented is kept.
+    var keepsPresented = false
+    /// The service of closed captions that is selected.
+    var closedCaptionService: ClosedCaptionService?
+    var audibleLanguage: String?
+    var legibleLanguage: String?
+    /// Lanes that have to have media before anything is presented.
+    var requiredLanes: [LaneID] = []
+    var hasAudioLane = false
+    /// Audio of the variant was left for that of a rendition.
+    var hasReplacedAudio = false
+    var hasSeveralVariants = false
+
+    init() {}
+
+    init(_ engine: borrowing PlaybackEngine, isCurrent: Bool) {
+        self.isCurrent = isCurrent
+        keepsPresented = engine.keepsPresented
+        closedCaptionService = engine.closedCaptionService
+        url = engine.item?.url
+        start = engine.item?.start
+        forwardEnd = engine.item?.forwardEnd
+        audibleLanguage = engine.item?.audibleOption?.language
+        legibleLanguage = engine.item?.legibleLanguage
+        hasSeveralVariants = (engine.item?.candidates.count ?? 0) > 1
+        requiredLanes = engine.item?.requiredLanes.map(\.id) ?? []
+        hasAudioLane = engine.item?.lanes[.audio] != nil
+        hasReplacedAudio = engine.item?.lanes[.audio]?.hasReplaced == true
+    }
+}

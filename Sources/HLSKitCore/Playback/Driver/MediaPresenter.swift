@@ -1,0 +1,235 @@
+import HLSCaptions
+import HLSMedia
+
+/// Presents what the lanes of an item hand on: shares it out among renderers, cues and metadata, and moves them together
+/// when time jumps.
+struct MediaPresenter {
+    /// What the player and the engine are told of media that was handed on.
+    struct News {
+        /// For the engine, in order.
+        var events: [EngineEvent] = []
+        /// Published at once.
+        var published: [PlayerEvent.Kind] = []
+        /// A segment of the lane is over.
+        var isSegmentOver = false
+    }
+
+    private let clock: PresentationClock
+    private let hub: WriterHub
+    private var renderers: RendererSet
+    private var cues: CuePresenter
+    private var metadata: MetadataPresenter
+
+    init(clock: PresentationClock, hub: WriterHub, renderers: RendererSet) {
+        self.clock = clock
+        self.hub = hub
+        self.renderers = renderers
+        cues = CuePresenter(hub: hub)
+        metadata = MetadataPresenter(hub: hub)
+    }
+
+    /// The item time of now; without pacing how far outputs have come, nil before anything was presented.
+    var time: Duration? { clock.isPaced ? clock.now : renderers.presentedTime }
+
+    /// The host time at which something is due besides pictures and audio.
+    var nextDue: Duration? {
+        [cues.nextDue, hub.nextDelivery].compactMap { $0.flatMap { clock.hostTime(of: $0) } }.min()
+    }
+
+    // MARK: Media
+
+    /// Hands on what a lane gives. The engine is told before ``settle(_:of:_:)``.
+    mutating func handOn(
+        _ output: [LaneOutput], of lane: LaneID, placedBy timeline: ItemTimeline, _ demand: MediaDemand,
+        _ view: EngineView
+    ) -> News {
+        cues.timeline = timeline
+        var news = News()
+        guard !output.isEmpty else { return news }
+        var samples: [MediaType: [SampleStore.Element]] = [:]
+        var facts: [MediaFact] = []
+        var syncTimes: [Duration] = []
+        for element in output {
+            switch element {
+            case .track(var track, let window, _):
+                if track.mediaType == .audio, track.language == nil { track.language = view.audibleLanguage }
+                renderers.noteCome(track.mediaType, of: lane)
+                if lane == .main, track.mediaType == .video { cues.begin(track, isStill: window.isStill) }
+                samples[track.mediaType, default: []].append(.track(track, window: window))
+            case .parameterSets(let sets, let type): samples[type, default: []].append(.parameterSets(sets))
+            case .sample(let sample, let type, let offset):
+                if lane == .main, type == .video { cues.add(sample, offset: offset) }
+                samples[type, default: []].append(.sample(sample, offset: offset))
+            case .sync(let time): syncTimes.append(time)
+            case .cut(let time):
+                samples = [:]
+                renderers.cutAudio(from: time)
+            case .cues(let batch): cues.add(batch, view, now: time ?? .zero)
+            case .closedCaptions(let data, let time, let duration): cues.add(data, at: time, duration: duration)
+            case .metadata(let found, let time): metadata.add(found, at: time, view)
+            case .fact(let fact):
+                if case .tracks(_, let tracks) = fact {
+                    renderers.expect(tracks.map(\.mediaType), of: lane)
+                    tellWriters(demand, view)
+                }
+                facts.append(fact)
+            case .leftOut(var error):
+                error.url = view.url
+                news.published.append(.recoverableError(error))
+            case .note(let text): news.published.append(.warning(text))
+            }
+        }
+        if let fact = cues.settle(view) { news.events.append(.media(fact)) }
+        // Of a variant whose own audio was left for that of a rendition.
+        if lane == .main, view.hasReplacedAudio { samples[.audio] = nil }
+        for type in MediaType.allCases {
+            // What only places metadata is not presented.
+            guard let elements = samples[type], renderers.has(type, of: lane) || demand.isTaken(type) else { continue }
+            renderers.enqueue(
+                elements, type, of: lane, mode: demand.mode(of: type), keepsPresented: view.keepsPresented)
+        }
+        if !syncTimes.isEmpty { news.events.append(.media(.syncSamples(lane, syncTimes))) }
+        for fact in facts {
+            news.events.append(.media(fact))
+            guard case .segmentEnded(_, _, let end) = fact else { continue }
+            if let fact = renderers.noteSegment(upTo: end, of: lane) { news.events.append(.output(fact)) }
+            news.isSegmentOver = true
+        }
+        return news
+    }
+
+    /// The engine knows of what was handed on.
+    mutating func settle(_ news: News, of lane: LaneID, _ demand: MediaDemand, _ view: EngineView) {
+        guard news.isSegmentOver else { return }
+        renderers.noteSegmentOver(of: lane)
+        tellWriters(demand, view)
+    }
+
+    private mutating func tellWriters(_ demand: MediaDemand, _ view: EngineView) {
+        renderers.tellWriters(needed: view.requiredLanes, wanted: demand.types(view))
+    }
+
+    /// What was loaded of a lane from this item time on is not presented.
+    mutating func truncate(_ lane: LaneID, from time: Duration) {
+        if lane == .main { cues.truncate(from: time) }
+        renderers.truncate(lane, from: time)
+    }
+
+    /// Nothing of these item times comes in this lane.
+    func skip(_ range: Range<Duration>, of lane: LaneID) { renderers.noteHole(range, of: lane) }
+
+    func evict(_ lane: LaneID, before time: Duration) { renderers.evict(lane, before: time) }
+
+    /// Kinds of media that were wanted too late are presented from there on.
+    mutating func restart(_ kinds: Set<MediaType>, of lane: LaneID, from landing: Landing) {
+        renderers.restart(kinds, of: lane, from: landing)
+    }
+
+    // MARK: Ends of lanes
+
+    /// No further segment comes in the lane. ``drain(_:)`` follows.
+    mutating func end(_ lane: LaneID, _ demand: MediaDemand, _ view: EngineView) {
+        renderers.end(lane)
+        tellWriters(demand, view)
+    }
+
+    /// Lets what is left of a lane that has ended be presented.
+    mutating func drain(_ lane: LaneID, _ view: EngineView) -> [EngineEvent] {
+        var events: [EngineEvent] = []
+        if lane == .main {
+            cues.finish()
+            if let fact = cues.settle(view) { events.append(.media(fact)) }
+        }
+        if let fact = renderers.drain(lane) { events.append(.output(fact)) }
+        return events
+    }
+
+    /// The end of the lane was not the end.
+    mutating func reopen(_ lane: LaneID) { renderers.reopen(lane) }
+
+    /// What was loaded in the lane is not presented.
+    mutating func clear(_ lane: LaneID) {
+        renderers.clear(lane)
+        if lane == .subtitles { cues.clear(at: time ?? .zero) }
+    }
+
+    /// Closed captions may have been selected in the place of subtitles.
+    mutating func showKnownCaptions(_ view: EngineView) { cues.showKnown(at: time ?? .zero, view) }
+
+    // MARK: Time
+
+    /// Takes the cues that are due, for the player to publish.
+    mutating func takeDue(at time: Duration, _ view: EngineView) -> [LegibleCue] {
+        let due = cues.takeDue(at: time, view)
+        hub.deliver(upTo: time)
+        return hub.suppressesCues ? [] : due
+    }
+
+    /// The item is the player's current one.
+    func release() {
+        hub.release()
+        clock.release()
+    }
+
+    func setTimebase(_ timebase: TimebaseState) { clock.setTimebase(timebase) }
+
+    // MARK: Jumps
+
+    mutating func land(on landing: Landing) { renderers.land(on: landing) }
+
+    /// Forgets all media: what comes is presented from there on.
+    mutating func flush(to landing: Landing, isReverse: Bool) {
+        renderers.flush(to: landing, isReverse: isReverse)
+        cues.flush()
+        metadata.flush()
+        hub.flush(generation: clock.generation)
+    }
+
+    /// Presents once more what is held, from there on.
+    mutating func reposition(to landing: Landing) -> [EngineEvent] {
+        renderers.reposition(to: landing)
+        hub.flush(generation: clock.generation)
+        cues.rewind(to: landing.time)
+        metadata.rewind(to: landing.time)
+        return renderers.drainedFacts.map { .output($0) }
+    }
+
+    /// The time of the picture that is this many after (or before) the one shown at `time`.
+    func time(stepping count: Int, from time: Duration) -> Duration? { renderers.time(stepping: count, from: time) }
+
+    // MARK: Renderers
+
+    mutating func prime(_ number: Int, _ view: EngineView) -> OutputFact? {
+        renderers.prime(number, required: view.requiredLanes)
+    }
+
+    mutating func take(
+        _ report: TrackRenderer.Report, of id: RendererID, _ lane: LaneID, _ view: EngineView
+    ) -> OutputFact? {
+        renderers.take(report, of: id, lane, required: view.requiredLanes)
+    }
+
+    // MARK: Outputs
+
+    /// An output has come. `tracker` gives the playlist of the variant.
+    mutating func welcome(_ receiver: any OutputReceiving, _ tracker: () -> PlaylistTracker?) {
+        cues.welcome(receiver)
+        hub.welcome(receiver)
+        metadata.welcome(receiver, tracker)
+    }
+
+    /// Outputs have changed what they take.
+    func setModes(_ demand: MediaDemand) { renderers.setModes(demand) }
+
+    /// A playlist was loaded.
+    mutating func readDateRanges(_ tracker: () -> PlaylistTracker?) { metadata.readDateRanges(tracker) }
+
+    /// Returns when no renderer works any more.
+    mutating func close(_ outputs: OutputBoard, _ view: EngineView) async {
+        cues.end(view)
+        clock.close()
+        hub.close()
+        outputs.close()
+        await renderers.stop()
+    }
+}

@@ -1,0 +1,39 @@
+import HLSMedia
+
+/// Gives timed metadata and date ranges to the outputs that take them.
+struct MetadataPresenter {
+    private let hub: WriterHub
+    private var metadata = MetadataReader()
+    private var dateRanges = DateRangeReader()
+
+    init(hub: WriterHub) { self.hub = hub }
+
+    /// Takes metadata that was found in the media.
+    mutating func add(_ found: TimedMetadata, at time: Duration, _ view: EngineView) {
+        guard hub.wantsMetadata, view.start.map({ time >= $0 }) ?? true, view.forwardEnd.map({ time < $0 }) ?? true,
+            let group = metadata.group(of: found, at: time)
+        else { return }
+        hub.add(group)
+    }
+
+    /// All media is forgotten.
+    mutating func flush() { metadata.removeAll() }
+
+    /// Time has jumped to where media is held: what is presented from there on is given once more.
+    func rewind(to time: Duration) {
+        for group in metadata.groups(from: time) { hub.add(group) }
+    }
+
+    /// A playlist was loaded, or an output has come. `tracker` gives the playlist of the variant.
+    mutating func readDateRanges(_ tracker: () -> PlaylistTracker?) {
+        guard hub.wantsDateRanges, let tracker = tracker() else { return }
+        if dateRanges.read(tracker) { hub.update(dateRanges.groups) }
+    }
+
+    /// Tells an output that has just come of the date ranges.
+    mutating func welcome(_ receiver: any OutputReceiving, _ tracker: () -> PlaylistTracker?) {
+        guard receiver.takesDateRanges else { return }
+        readDateRanges(tracker)
+        receiver.update(dateRanges.groups)
+    }
+}

@@ -1,0 +1,60 @@
+import HLSPlaylist
+
+/// Where the bytes of a playlist come from.
+struct PlaylistSource: Sendable {
+    /// After redirects.
+    var url: String
+    var contentType: String?
+    /// Those of the multivariant playlist, for `EXT-X-DEFINE:IMPORT`.
+    var variables: [String: String]?
+}
+
+/// Parses the playlists of an item as their bytes come.
+struct PlaylistReading: Sendable {
+    private struct Reading: Sendable {
+        var parser: PlaylistParser?
+        var failure: PlaylistFailure?
+        var byteCount = 0
+    }
+
+    private let options: PlaylistParser.Options
+    private var readings: [RequestID: Reading] = [:]
+
+    init(options: PlaylistParser.Options) { self.options = options }
+
+    mutating func append(_ bytes: [UInt8], of id: RequestID, _ source: PlaylistSource) {
+        // In its own place no second reference makes the parser copy what it holds.
+        var reading = readings.removeValue(forKey: id) ?? Reading()
+        reading.byteCount += bytes.count
+        if reading.failure == nil {
+            if reading.parser == nil {
+                var options = options
+                options.importedVariables = source.variables
+                options.contentType = source.contentType
+                reading.parser = PlaylistParser(url: source.url, options: options)
+            }
+            do {
+                try reading.parser?.append(bytes[...])
+            } catch {
+                reading.failure = PlaylistFailure(error, url: source.url)
+            }
+        }
+        readings[id] = reading
+    }
+
+    mutating func finish(_ id: RequestID, _ source: PlaylistSource) -> Result<LoadedPlaylist, PlaylistFailure> {
+        let reading = readings.removeValue(forKey: id) ?? Reading()
+        if let failure = reading.failure { return .failure(failure) }
+        do {
+            var parser = reading.parser ?? PlaylistParser(url: source.url, options: options)
+            return .success(
+                LoadedPlaylist(
+                    playlist: try parser.finish(), url: source.url, byteCount: reading.byteCount, warnings: []))
+        } catch {
+            return .failure(PlaylistFailure(error, url: source.url))
+        }
+    }
+
+    /// The request was cancelled, or has failed.
+    mutating func abandon(_ id: RequestID) { readings[id] = nil }
+}

@@ -1,0 +1,146 @@
+/// The requests of an item that are under way: where their bytes go, and the bodies that are needed whole.
+struct TransferTable {
+    private struct Transfer {
+        var task: any TransportTask
+        var purpose: RequestPurpose
+        /// Of a playlist: those that it imports.
+        var variables: [String: String]?
+        /// Of a head.
+        var key: SegmentKey?
+        var url: String
+        var contentType: String?
+        /// Of a key or an initialization section.
+        var body: [UInt8] = []
+    }
+
+    /// What is to be done with bytes that have come.
+    enum Piece {
+        case segment(SegmentID)
+        case head(SegmentID, SegmentKey?)
+        case playlist(PlaylistSource)
+        /// They are kept until the resource is whole.
+        case kept
+    }
+
+    /// What a transfer has brought that has come to its end.
+    enum Whole {
+        case segment(SegmentID, url: String)
+        case head(SegmentID)
+        case playlist(PlaylistSource)
+        case resource(ResourceID, [UInt8])
+    }
+
+    private let transport: any Transport
+    private let policy: ResourcePolicy
+    private let urlRefresher: (any URLRefresher)?
+    private let userCall: UserCall
+    private let inbox: DriverInbox
+    private var transfers: [RequestID: Transfer] = [:]
+    /// The question to the program for a fresh URL.
+    private var refreshing: Task<Void, Never>?
+
+    init(_ configuration: DriverConfiguration, inbox: DriverInbox) {
+        transport = configuration.transport
+        policy = configuration.resourcePolicy
+        urlRefresher = configuration.urlRefresher
+        userCall = configuration.userCall
+        self.inbox = inbox
+    }
+
+    // MARK: Requests
+
+    mutating func start(_ id: RequestID, _ request: EngineRequest) {
+        let inbox = inbox
+        do {
+            try policy.check(
+                request.transport.url, resourceClass: request.transport.resourceClass, namedBy: request.namedBy)
+        } catch {
+            // Not from within the engine's own effects: the refusal is an event of its own.
+            inbox.post(.transport(id, .failed(error, TransferMetrics())))
+            return
+        }
+        let task = transport.start(request.transport) { event in inbox.post(.transport(id, event)) }
+        transfers[id] = Transfer(
+            task: task, purpose: request.purpose, variables: request.variables, key: request.key,
+            url: request.transport.url)
+    }
+
+    func suspend(_ id: RequestID) { transfers[id]?.task.pause() }
+
+    func resume(_ id: RequestID) { transfers[id]?.task.resume() }
+
+    mutating func cancel(_ id: RequestID) { transfers.removeValue(forKey: id)?.task.cancel() }
+
+    mutating func cancelAll() {
+        refreshing?.cancel()
+        for transfer in transfers.values { transfer.task.cancel() }
+        transfers = [:]
+    }
+
+    /// Asks the program for a fresh URL.
+    mutating func refresh(_ expired: ExpiredURL) {
+        guard let refresher = urlRefresher else { return }
+        let (inbox, userCall) = (inbox, userCall)
+        refreshing = Task(executorPreference: userCall.executor) {
+            do throws(LoadingError) {
+                let url = try await userCall.value(
+                    of: "the URL refresher", url: expired.itemURL, within: refresher.deadline
+                ) { try await refresher.freshURL(insteadOf: expired) }
+                inbox.post(.freshURL(.success(url)))
+            } catch {
+                inbox.post(.freshURL(.failure(error)))
+            }
+        }
+    }
+
+    // MARK: Answers
+
+    /// Takes a response header. False for a request that was cancelled.
+    mutating func take(_ response: TransportResponse, of id: RequestID) -> Bool {
+        guard transfers[id] != nil else { return false }
+        transfers[id]?.url = response.url
+        transfers[id]?.contentType = response.contentType
+        return true
+    }
+
+    /// Takes bytes of a body. nil for a request that was cancelled.
+    mutating func take(_ bytes: [UInt8], of id: RequestID) -> Piece? {
+        guard let transfer = transfers[id] else { return nil }
+        switch transfer.purpose {
+        case .segment(let segment, _): return .segment(segment)
+        case .head(let segment): return .head(segment, transfer.key)
+        case .firstPlaylist, .mediaPlaylist: return .playlist(Self.source(of: transfer))
+        case .resource:
+            transfers[id]?.body += bytes
+            return .kept
+        }
+    }
+
+    /// The body is whole. nil for a request that was cancelled.
+    mutating func finish(_ id: RequestID) -> Whole? {
+        guard let transfer = transfers.removeValue(forKey: id) else { return nil }
+        switch transfer.purpose {
+        case .segment(let segment, _): return .segment(segment, url: transfer.url)
+        case .head(let segment): return .head(segment)
+        case .firstPlaylist, .mediaPlaylist: return .playlist(Self.source(of: transfer))
+        case .resource(let resource, _): return .resource(resource, transfer.body)
+        }
+    }
+
+    /// Whether an empty body is as good as any other: servers of subtitles that have no cue for a while send nothing.
+    func mayBeEmpty(_ id: RequestID) -> Bool {
+        transfers[id]?.purpose.segment?.lane == .subtitles
+    }
+
+    /// The request has failed. Gives the lane that its bytes went to, where they went to one.
+    mutating func fail(_ id: RequestID) -> LaneID? {
+        switch transfers.removeValue(forKey: id)?.purpose {
+        case .segment(let segment, _), .head(let segment): segment.lane
+        case .firstPlaylist, .mediaPlaylist, .resource, nil: nil
+        }
+    }
+
+    private static func source(of transfer: Transfer) -> PlaylistSource {
+        PlaylistSource(url: transfer.url, contentType: transfer.contentType, variables: transfer.variables)
+    }
+}

@@ -15,7 +15,7 @@ extension DownloadTask {
     /// discontinuities.
     ///
     /// The file gets its name when all of it is on the disk. Where only a part of the stream was wanted, it begins with the
-    /// last picture before that at which decoding can start. Reads and writes the disk only; blocks.
+    /// last picture before that at which decoding can start. Reads and writes the disk only.
     ///
     /// - Parameters:
     ///   - format: `ts`, `mp4` or `mkv`.
@@ -27,6 +27,15 @@ extension DownloadTask {
     public func write(
         to path: String, format: OutputFormat, overwrite: Bool = false, allowsUnreadable: Bool = true,
         note: @escaping WriterNote = { _ in }
+    ) async throws -> Files {
+        try await DiskThread.run(configuration.loading.clock) {
+            try self.pack(
+                into: path, format: format, overwrite: overwrite, allowsUnreadable: allowsUnreadable, note: note)
+        }
+    }
+
+    private func pack(
+        into path: String, format: OutputFormat, overwrite: Bool, allowsUnreadable: Bool, note: @escaping WriterNote
     ) throws -> Files {
         update { $0.phase = .writing }
         let (entries, window) = loaded
@@ -89,12 +98,12 @@ extension DownloadTask {
     }
 
     /// Whether an earlier run has finished the file, and was interrupted before it had removed the folder.
-    public func isWritten(to path: String) -> Bool {
+    public func isWritten(to path: String) async -> Bool {
         let journal = folder.journal
         guard let byteCount = journal.writtenByteCount, journal.identity == Self.identity(of: configuration.url) else {
             return false
         }
-        return byteCount == DownloadFolder.byteCount(of: path)
+        return await DiskThread.run(configuration.loading.clock) { byteCount == DownloadFolder.byteCount(of: path) }
     }
 
     /// The names of so many files. A number that is taken is no reason to lose what was loaded.
@@ -120,7 +129,11 @@ extension DownloadTask {
     /// server. May be called while the download goes on.
     ///
     /// What is missing is a gap in them. See S01 in docs/behaviour/features.md.
-    public func writePlaylists() throws {
+    public func writePlaylists() async throws {
+        try await DiskThread.run(configuration.loading.clock) { try self.listFiles() }
+    }
+
+    private func listFiles() throws {
         let journal = folder.journal
         var master = MultivariantPlaylist(url: "")
         master.hasIndependentSegments = false

@@ -5,11 +5,13 @@ import Synchronization
 /// Downloads a stream into a folder, several segments at a time, and goes on where an earlier run was interrupted.
 ///
 /// ```swift
-/// let task = try DownloadTask(DownloadConfiguration(url: "https://example.com/film.m3u8"), folder: "film.download")
+/// let task = try await DownloadTask(DownloadConfiguration(url: "https://example.com/film.m3u8"), folder: "film.download")
 /// let result = try await task.run()
-/// try task.write(to: "film.mp4", format: .mp4)
-/// task.removeFolder()
+/// try await task.write(to: "film.mp4", format: .mp4)
+/// await task.removeFolder()
 /// ```
+///
+/// Everything that touches the disk does so on a thread of its own, not on the pool that tasks share.
 ///
 /// What is in the folder is written through to the disk piece by piece, and a journal tells of each piece; so a run that is
 /// interrupted at any moment, by whatever, loses only the segments that were on their way. The next run looks all of it
@@ -57,13 +59,15 @@ public final class DownloadTask: Sendable {
     /// Makes the folder, or takes up what an earlier run has left there. Loads nothing.
     ///
     /// - Throws: ``OutputError`` where the folder cannot be written, is of something else, or is in use.
-    public init(_ configuration: DownloadConfiguration, folder: String) throws(OutputError) {
+    public init(_ configuration: DownloadConfiguration, folder: String) async throws(OutputError) {
         var configuration = configuration
         // A media file is loaded as the segments that it can be cut into.
         configuration.loading.transport = MediaFileTransport(
             configuration.loading.transport, url: configuration.url, options: configuration.loading)
         self.configuration = configuration
-        self.folder = try DownloadFolder(path: folder)
+        self.folder = try await DiskThread.run(configuration.loading.clock) { () async throws(OutputError) in
+            try DownloadFolder(path: folder)
+        }
         client = ResourceClient(url: configuration.url, options: configuration.loading)
     }
 
@@ -98,14 +102,18 @@ public final class DownloadTask: Sendable {
     }
 
     /// Removes the files of the download, and the folder.
-    public func removeFolder() { folder.remove() }
+    public func removeFolder() async {
+        await DiskThread.run(configuration.loading.clock) { self.folder.remove() }
+    }
 
     /// Gives the folder another name, where it is to stay as it is: the journal goes, and nothing can be resumed. What
     /// earlier runs have loaded of other variants goes too.
-    public func moveFolder(to path: String) throws(OutputError) {
-        let (entries, _) = loaded
-        if !entries.isEmpty { folder.removeLanes(except: Set(entries.map(\.lane.id))) }
-        try folder.move(to: path)
+    public func moveFolder(to path: String) async throws(OutputError) {
+        try await DiskThread.run(configuration.loading.clock) { () async throws(OutputError) in
+            let (entries, _) = self.loaded
+            if !entries.isEmpty { self.folder.removeLanes(except: Set(entries.map(\.lane.id))) }
+            try self.folder.move(to: path)
+        }
     }
 
     // MARK: Running
@@ -115,6 +123,10 @@ public final class DownloadTask: Sendable {
     /// - Throws: ``AssetError`` where something that is needed cannot be had: what was loaded stays, and another run goes
     ///   on from there; ``OutputError`` where it cannot be stored; `CancellationError`.
     public func run() async throws -> Result {
+        try await DiskThread.run(configuration.loading.clock) { try await self.loadAll() }
+    }
+
+    private func loadAll() async throws -> Result {
         let clock = HostClock(configuration.loading.clock)
         update { $0 = DownloadProgress() }
         state.withLock { $0.url = nil }

@@ -36,9 +36,9 @@ struct DownloadSession {
             }
             let url = try InputLocation.url(of: command.url, in: directory)
             let configuration = configuration(of: url)
-            if removeRest(configuration, report) { return .done }
+            if await removeRest(configuration, report) { return .done }
             try target.check(overwrite: command.overwrite)
-            let task = try DownloadTask(configuration, folder: target.workPath)
+            let task = try await DownloadTask(configuration, folder: target.workPath)
             return try await download(task, signals, &report)
         } catch is CancellationError {
             return end(DownloadSummary(url: command.url, exitStatus: .interrupted(signal: SIGINT)), report)
@@ -66,12 +66,12 @@ struct DownloadSession {
     }
 
     /// An earlier run was killed when its file had its name already, and only the folder was left to be removed.
-    private func removeRest(_ configuration: DownloadConfiguration, _ report: DownloadReport) -> Bool {
+    private func removeRest(_ configuration: DownloadConfiguration, _ report: DownloadReport) async -> Bool {
         guard !command.overwrite, case .file(let path, _) = target, access(path, F_OK) == 0,
             access(target.workPath, F_OK) == 0,
-            let task = try? DownloadTask(configuration, folder: target.workPath), task.isWritten(to: path)
+            let task = try? await DownloadTask(configuration, folder: target.workPath), await task.isWritten(to: path)
         else { return false }
-        task.removeFolder()
+        await task.removeFolder()
         var summary = DownloadSummary(url: command.url, exitStatus: .done)
         summary.files = [path]
         summary.text = "\(TerminalText.escaped(path)) is whole: an earlier run has written it"
@@ -120,7 +120,7 @@ struct DownloadSession {
             case .loaded(.failure(let error)):
                 if let signal { return interrupted(signal, report) }
                 // A name that was mistyped leaves nothing behind.
-                if task.isEmpty { task.removeFolder() }
+                if task.isEmpty { await task.removeFolder() }
                 throw error
             case .loaded(.success(let loaded)):
                 result = loaded
@@ -152,17 +152,17 @@ struct DownloadSession {
             do {
                 switch target {
                 case .folder(let path):
-                    try task.writePlaylists()
-                    try task.moveFolder(to: path)
+                    try await task.writePlaylists()
+                    try await task.moveFolder(to: path)
                     sink.yield(.written(.success(nil)))
                 case .file(let path, let format):
-                    let files = try task.write(
+                    let files = try await task.write(
                         to: path, format: format, overwrite: command.overwrite, allowsUnreadable: !command.strict
                     ) { text in
                         warn(text, nil, nil, report)
                     }
                     // What could not be read is loaded again by another run.
-                    if files.unreadable.isEmpty { task.removeFolder() }
+                    if files.unreadable.isEmpty { await task.removeFolder() }
                     sink.yield(.written(.success(files)))
                 }
             } catch {

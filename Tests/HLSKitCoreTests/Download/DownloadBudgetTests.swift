@@ -19,9 +19,10 @@ struct DownloadBudgetTests {
 
     private func task(
         _ transport: ScriptedTransport, _ clock: FastClock, in folder: ScratchFolder
-    ) throws -> DownloadTask {
+    ) async throws -> DownloadTask {
         let options = AssetOptions(clock: clock, transport: transport)
-        return try DownloadTask(DownloadConfiguration(url: Self.url, loading: options), folder: folder.path + "/d")
+        return try await DownloadTask(
+            DownloadConfiguration(url: Self.url, loading: options), folder: folder.path + "/d")
     }
 
     @Test("R7: what does not answer is asked for as long as the budget lasts, the waiting for it included")
@@ -71,7 +72,7 @@ struct DownloadBudgetTests {
         let clock = FastClock(factor: 50)
         let list = Self.list(0..<2000, ends: true)
         let transport = ScriptedTransport { url in url == Self.url ? .bytes(list) : .status(404) }
-        let task = try task(transport, clock, in: folder)
+        let task = try await task(transport, clock, in: folder)
         let error = await #expect(throws: AssetError.self) { _ = try await task.run() }
         #expect(error?.code == .network)
         #expect((200...215).contains(transport.urls.count), "\(transport.urls.count)")
@@ -88,7 +89,7 @@ struct DownloadBudgetTests {
             if time < .seconds(4) { return .bytes(Self.list(0..<2, ends: false)) }
             return time < .seconds(48) ? .status(503) : .bytes(Self.list(0..<5, ends: true))
         }
-        let task = try task(transport, clock, in: folder)
+        let task = try await task(transport, clock, in: folder)
         let result = try await task.run()
         #expect(result.failure == nil)
         #expect(result.segmentCount == 5)
@@ -146,7 +147,7 @@ struct DownloadBudgetTests {
         let refresher = Refresher()
         var options = AssetOptions(clock: clock, transport: transport)
         options.hooks.urlRefresher = refresher
-        let task = try DownloadTask(
+        let task = try await DownloadTask(
             DownloadConfiguration(url: Self.url, loading: options), folder: folder.path + "/d")
         let result = try await task.run()
         #expect(result.failure == nil && result.gaps.isEmpty, "\(result)")
@@ -164,7 +165,7 @@ struct DownloadBudgetTests {
         let refresher = Refresher()
         var options = AssetOptions(clock: FastClock(factor: 50), transport: transport)
         options.hooks.urlRefresher = refresher
-        let task = try DownloadTask(
+        let task = try await DownloadTask(
             DownloadConfiguration(url: Self.url, loading: options), folder: folder.path + "/d")
         if isFreshBetter {
             #expect(try await task.run().segmentCount == 3)
@@ -225,7 +226,7 @@ struct DownloadBudgetTests {
             let list = String(decoding: Self.list(0..<(isLate ? 3 : 5), ends: !isLate), as: UTF8.self)
             return .bytes(Array(list.replacing("#EXTINF", with: "#EXT-X-MAP:URI=\"i.mp4\"\n#EXTINF").utf8))
         }
-        let task = try task(transport, clock, in: folder)
+        let task = try await task(transport, clock, in: folder)
         let result = try await task.run()
         // How many are missing is a matter of how fast the machine is; none goes without a word.
         #expect(result.segmentCount + result.gaps.count == 5)

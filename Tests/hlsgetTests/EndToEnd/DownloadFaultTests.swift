@@ -157,9 +157,9 @@ struct DownloadFaultTests {
 
     /// What a command does up to its last step. The folder is locked while the task is there.
     private func write(_ url: String, to folder: ScratchFolder) async throws {
-        let task = try DownloadTask(DownloadConfiguration(url: url), folder: folder.path + "/a.mp4.download")
+        let task = try await DownloadTask(DownloadConfiguration(url: url), folder: folder.path + "/a.mp4.download")
         _ = try await task.run()
-        _ = try task.write(to: folder.path + "/a.mp4", format: .mp4)
+        _ = try await task.write(to: folder.path + "/a.mp4", format: .mp4)
     }
 
     @Test("S01: FOLDER/ offers what was asked for last, and all of it")

@@ -1,11 +1,12 @@
 import HLSKitCore
+import HLSKitSimulation
 import Synchronization
 
 /// Answers each request as a script says, when the script says.
 final class ScriptedTransport: Transport {
     enum Answer: Sendable {
         case bytes([UInt8])
-        case status(Int)
+        case status(Int, retryAfter: Duration? = nil)
         case failure(LoadingError.Code)
     }
 
@@ -17,31 +18,53 @@ final class ScriptedTransport: Transport {
         func resume() {}
     }
 
+    /// A request, and when it was made where the transport has a clock.
+    struct Request: Sendable {
+        var url: String
+        var time: Duration
+        /// The task that made it runs on an executor of its own, not on the pool that all tasks share.
+        var isOffThePool: Bool
+    }
+
+    private let clock: VirtualClock?
     private let script: @Sendable (String) async throws -> Answer
-    private let log = Mutex<[String]>([])
+    private let log = Mutex<[Request]>([])
 
-    init(_ script: @escaping @Sendable (_ url: String) async throws -> Answer) { self.script = script }
+    /// - Parameter clock: the answers are given on it; nil for the pool.
+    init(_ clock: VirtualClock? = nil, _ script: @escaping @Sendable (_ url: String) async throws -> Answer) {
+        self.clock = clock
+        self.script = script
+    }
 
-    var urls: [String] { log.withLock { $0 } }
+    var requests: [Request] { log.withLock { $0 } }
+    var urls: [String] { requests.map(\.url) }
 
     func start(
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
-        log.withLock { $0.append(request.url) }
+        let made = Request(
+            url: request.url, time: clock?.now.offset ?? .zero, isOffThePool: isOffThePool())
+        log.withLock { $0.append(made) }
         return Running(
-            Task {
+            Task(executorPreference: clock) {
                 guard let answer = try? await script(request.url) else { return }
                 switch answer {
                 case .bytes(let bytes):
                     handler(.response(TransportResponse(status: 200, url: request.url)))
                     handler(.data(bytes))
                     handler(.finished(TransferMetrics()))
-                case .status(let status):
-                    let error = LoadingError(code: .httpStatus, url: request.url, status: status, text: "as told")
+                case .status(let status, let retryAfter):
+                    let error = LoadingError(
+                        code: .httpStatus, url: request.url, status: status, retryAfter: retryAfter, text: "as told")
                     handler(.failed(error, TransferMetrics()))
                 case .failure(let code):
                     handler(.failed(LoadingError(code: code, url: request.url, text: "as told"), TransferMetrics()))
                 }
             })
     }
+}
+
+/// Whether the current task runs on an executor of its own, not on the pool that all tasks share.
+func isOffThePool() -> Bool {
+    withUnsafeCurrentTask { $0?.unownedTaskExecutor != nil }
 }

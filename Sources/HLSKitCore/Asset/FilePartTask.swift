@@ -11,40 +11,35 @@ struct FilePart: Sendable {
 
 /// Delivers a part of a file as one body: asks for its ranges one after the other.
 final class FilePartTask: TransportTask {
-    private struct State {
-        /// The number of the request that is under way, from 1.
-        var number = 0
-        var task: (any TransportTask)?
-        var isCancelled = false
-        var isPaused = false
-        var metrics = TransferMetrics()
-    }
-
     private let part: FilePart
     private let request: TransportRequest
     private let url: String
-    private let base: any Transport
+    private let executor: (any TaskExecutor)?
     private let handler: @Sendable (TransportEvent) -> Void
-    private let state = Mutex(State())
+    private let chain: TransferChain
+    /// Ranges that were asked for.
+    private let count = Mutex(0)
 
     /// - Parameters:
     ///   - request: for the file as a whole.
     ///   - url: what the part is called.
+    ///   - executor: where what needs no request is answered; nil for the global one.
     init(
         _ part: FilePart, of request: TransportRequest, named url: String, over base: any Transport,
-        handler: @escaping @Sendable (TransportEvent) -> Void
+        on executor: (any TaskExecutor)?, handler: @escaping @Sendable (TransportEvent) -> Void
     ) {
         self.part = part
         self.request = request
         self.url = url
-        self.base = base
+        self.executor = executor
         self.handler = handler
+        chain = TransferChain(over: base)
     }
 
     func begin() {
         guard part.ranges.isEmpty else { return next() }
-        Task {
-            guard !state.withLock({ $0.isCancelled }) else { return }
+        Task(executorPreference: executor) { [self] in
+            guard !chain.isCancelled else { return }
             if part.head.isEmpty {
                 handler(
                     .failed(
@@ -56,69 +51,26 @@ final class FilePartTask: TransportTask {
         }
     }
 
-    func cancel() {
-        let task = state.withLock { state in
-            state.isCancelled = true
-            return state.task.take()
-        }
-        task?.cancel()
-    }
-
-    func pause() {
-        state.withLock { state in
-            state.isPaused = true
-            return state.task
-        }?.pause()
-    }
-
-    func resume() {
-        state.withLock { state in
-            state.isPaused = false
-            return state.task
-        }?.resume()
-    }
+    func cancel() { chain.cancel() }
+    func pause() { chain.pause() }
+    func resume() { chain.resume() }
 
     /// Asks for the next range.
     private func next() {
-        let number = state.withLock { state -> Int? in
-            guard !state.isCancelled else { return nil }
-            state.number += 1
-            return state.number
+        let index = count.withLock { count in
+            count += 1
+            return count - 1
         }
-        guard let number else { return }
         var request = request
-        let range = part.ranges[number - 1]
+        let range = part.ranges[index]
         request.byteRange = range
         request.maximumByteCount = Int(clamping: range.upperBound - range.lowerBound)
-        let task = base.start(request) { [self] event in take(event) }
-        // A transport may have ended the request by now, and the next be under way.
-        let (isStale, isPaused) = state.withLock { state in
-            let isStale = state.isCancelled || state.number != number
-            if !isStale { state.task = task }
-            return (isStale, state.isPaused)
-        }
-        if isStale { task.cancel() } else if isPaused { task.pause() }
-    }
-
-    private func take(_ event: TransportEvent) {
-        switch event {
-        case .response(let response):
-            if state.withLock({ $0.number == 1 }) { respond(response) }
-        case .data: handler(event)
-        case .finished(let metrics):
-            let (sum, isLast) = state.withLock { state in
-                state.metrics.add(metrics, isFirst: state.number == 1)
-                state.task = nil
-                return (state.metrics, state.number == part.ranges.count)
+        chain.start(request) { [self] event in
+            switch event {
+            case .response(let response): if index == 0 { respond(response) }
+            case .finished where index + 1 < part.ranges.count: next()
+            case .data, .finished, .failed: handler(event)
             }
-            if isLast { handler(.finished(sum)) } else { next() }
-        case .failed(let error, let metrics):
-            let sum = state.withLock { state in
-                state.metrics.add(metrics, isFirst: state.number == 1)
-                state.task = nil
-                return state.metrics
-            }
-            handler(.failed(error, sum))
         }
     }
 
@@ -128,19 +80,5 @@ final class FilePartTask: TransportTask {
         response.contentLength = part.byteCount
         handler(.response(response))
         if !part.head.isEmpty { handler(.data(part.head)) }
-    }
-}
-
-extension TransferMetrics {
-    /// Adds a transfer that followed.
-    fileprivate mutating func add(_ other: TransferMetrics, isFirst: Bool) {
-        if isFirst {
-            self = other
-        } else {
-            receivedByteCount += other.receivedByteCount
-            decodedByteCount += other.decodedByteCount
-            total += other.total
-            isLengthUnverified = isLengthUnverified || other.isLengthUnverified
-        }
     }
 }

@@ -67,7 +67,7 @@ final class MediaFileTransport: Transport {
         if case .segment(let index) = key.part, let stream = presentation.transportStream {
             let task = TransportStreamPartTask(
                 stream, segment: index, without: presentation.tracks(besides: key.trackIDs), of: own,
-                named: request.url, over: base, handler: handler)
+                named: request.url, over: base, on: options.executor, handler: handler)
             task.begin()
             return task
         }
@@ -77,7 +77,8 @@ final class MediaFileTransport: Transport {
         } else {
             part = presentation.part(key) ?? FilePart(head: [], ranges: [])
         }
-        let task = FilePartTask(part, of: own, named: request.url, over: base, handler: handler)
+        let task = FilePartTask(
+            part, of: own, named: request.url, over: base, on: options.executor, handler: handler)
         task.begin()
         return task
     }
@@ -87,33 +88,11 @@ final class MediaFileTransport: Transport {
     private func open(
         _ request: TransportRequest, _ handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
-        guard request.byteRange == nil, RangedOpening.isProbable(url) else {
-            return openWhole(request, takesRanges: nil, handler)
+        let opening = FileOpening(request, over: base, handler: handler) { [self] container, access in
+            describe(container, access, request, handler)
         }
-        let opening = RangedOpening(handler: handler) { [self] container, response in
-            describe(container, FileAccess(response), request, handler)
-        } openOtherwise: { [self] takesRanges in
-            openWhole(request, takesRanges: takesRanges, handler)
-        }
-        var first = request
-        first.byteRange = RangedOpening.range
-        let task = base.start(first) { event in opening.take(event) }
-        opening.setTask(task)
+        opening.begin()
         return opening
-    }
-
-    private func openWhole(
-        _ request: TransportRequest, takesRanges: Bool?, _ handler: @escaping @Sendable (TransportEvent) -> Void
-    ) -> any TransportTask {
-        let probe = OpeningProbe(limit: request.maximumByteCount, handler: handler) { [self] container, response in
-            describe(container, FileAccess(response, takesRanges: takesRanges), request, handler)
-        }
-        var unlimited = request
-        unlimited.maximumByteCount = .max
-        // The probe gives the task on to itself, to end it when it has seen enough.
-        let task = base.start(unlimited) { event in probe.take(event) }
-        probe.setTask(task)
-        return probe
     }
 
     /// Reads what tells of the file, then answers with its playlist.
@@ -126,7 +105,7 @@ final class MediaFileTransport: Transport {
         options.fields = request.fields
         options.timeouts = request.timeouts
         let settings = options
-        return Task {
+        return Task(executorPreference: options.executor) { [self] in
             let text: String
             do {
                 text = try await playlist(container, access, settings)

@@ -10,14 +10,10 @@ final class TransportStreamPartTask: TransportTask {
     private static let maximumHeldByteCount = 16 << 20
 
     private struct State {
-        var isCancelled = false
         /// The file was told that nothing more is read.
         var hasEnded = false
-        var isPaused = false
         var search: Task<Void, Never>?
-        var task: (any TransportTask)?
-        var number = 0
-        var metrics = TransferMetrics()
+        var hasAsked = false
         var hasResponded = false
         /// Bytes that were not delivered yet, and where they begin.
         var held: [UInt8] = []
@@ -37,23 +33,27 @@ final class TransportStreamPartTask: TransportTask {
     private let head: [UInt8]
     private let request: TransportRequest
     private let url: String
-    private let base: any Transport
+    private let executor: (any TaskExecutor)?
     private let handler: @Sendable (TransportEvent) -> Void
+    private let chain: TransferChain
     private let state: Mutex<State>
 
     /// - Parameters:
     ///   - left: tracks that are left out.
     ///   - url: what the segment is called.
+    ///   - executor: where its beginning is looked for; nil for the global one.
     init(
         _ file: TransportStreamFile, segment index: Int, without left: Set<Int>, of request: TransportRequest,
-        named url: String, over base: any Transport, handler: @escaping @Sendable (TransportEvent) -> Void
+        named url: String, over base: any Transport, on executor: (any TaskExecutor)?,
+        handler: @escaping @Sendable (TransportEvent) -> Void
     ) {
         self.file = file
         self.index = index
         self.request = request
         self.url = url
-        self.base = base
+        self.executor = executor
         self.handler = handler
+        chain = TransferChain(over: base)
         head = file.tables.packets(without: left)
         // The tables in the stream still tell of all tracks.
         let blotted = left.isEmpty ? [] : left.union([file.tables.mapPID])
@@ -64,7 +64,7 @@ final class TransportStreamPartTask: TransportTask {
 
     func begin() {
         file.begin(index)
-        let search = Task { [self] in
+        let search = Task(executorPreference: executor) { [self] in
             do {
                 let start = try await file.start(ofSegment: index)
                 let rest = file.rest(from: start)
@@ -83,11 +83,8 @@ final class TransportStreamPartTask: TransportTask {
                 fail(LoadingError(code: .connectionLost, url: url, text: "\(error)"))
             }
         }
-        let isCancelled = state.withLock { state in
-            state.search = search
-            return state.isCancelled
-        }
-        if isCancelled { search.cancel() }
+        state.withLock { $0.search = search }
+        if chain.isCancelled { search.cancel() }
     }
 
     /// Nothing more comes of this.
@@ -101,62 +98,39 @@ final class TransportStreamPartTask: TransportTask {
 
     private func fail(_ error: LoadingError) {
         end()
-        guard !state.withLock({ $0.isCancelled }) else { return }
+        guard !chain.isCancelled else { return }
         handler(.failed(error, TransferMetrics()))
     }
 
     func cancel() {
-        let (task, search) = state.withLock { state in
-            state.isCancelled = true
-            return (state.task.take(), state.search.take())
-        }
-        task?.cancel()
-        search?.cancel()
+        chain.cancel()
+        state.withLock { $0.search.take() }?.cancel()
         end()
     }
 
-    func pause() {
-        state.withLock { state in
-            state.isPaused = true
-            return state.task
-        }?.pause()
-    }
-
-    func resume() {
-        state.withLock { state in
-            state.isPaused = false
-            return state.task
-        }?.resume()
-    }
+    func pause() { chain.pause() }
+    func resume() { chain.resume() }
 
     private var isLast: Bool { index + 1 >= file.segmentCount }
 
     /// Asks for the next range; at the end of the file, ends.
     private func next() {
-        let asked = state.withLock { state -> (number: Int, range: Range<UInt64>)? in
-            guard !state.isCancelled, state.nextOffset < file.byteCount else { return nil }
+        guard !chain.isCancelled else { return }
+        let range = state.withLock { state -> Range<UInt64>? in
+            guard state.nextOffset < file.byteCount else { return nil }
             let start = state.nextOffset
             let expected = file.byteCount(of: file.segmentDuration)
-            let count = state.number == 0 ? max(expected - state.rest.count, Self.stepByteCount) : Self.stepByteCount
+            let count = state.hasAsked ? Self.stepByteCount : max(expected - state.rest.count, Self.stepByteCount)
             let end = isLast ? file.byteCount : min(start + count, file.byteCount)
-            state.number += 1
+            state.hasAsked = true
             state.nextOffset = end
-            return (state.number, UInt64(start)..<UInt64(end))
+            return UInt64(start)..<UInt64(end)
         }
-        guard let asked else {
-            if !state.withLock({ $0.isCancelled }) { finish() }
-            return
-        }
+        guard let range else { return finish(chain.metrics) }
         var request = request
-        request.byteRange = asked.range
-        request.maximumByteCount = asked.range.count
-        let task = base.start(request) { [self] event in take(event) }
-        let (isStale, isPaused) = state.withLock { state in
-            let isStale = state.isCancelled || state.number != asked.number
-            if !isStale { state.task = task }
-            return (isStale, state.isPaused)
-        }
-        if isStale { task.cancel() } else if isPaused { task.pause() }
+        request.byteRange = range
+        request.maximumByteCount = range.count
+        chain.start(request) { [self] event in take(event) }
     }
 
     private func take(_ event: TransportEvent) {
@@ -173,20 +147,10 @@ final class TransportStreamPartTask: TransportTask {
             respond(response)
         case .data(let bytes): deliver(bytes)
         case .finished(let metrics):
-            let isOver = state.withLock { state in
-                state.metrics.add(metrics)
-                state.task = nil
-                return state.isOver
-            }
-            if isOver { finish() } else { next() }
-        case .failed(let error, let metrics):
-            let sum = state.withLock { state in
-                state.metrics.add(metrics)
-                state.task = nil
-                return state.metrics
-            }
+            if state.withLock({ $0.isOver }) { finish(metrics) } else { next() }
+        case .failed:
             end()
-            handler(.failed(error, sum))
+            handler(event)
         }
     }
 
@@ -231,12 +195,12 @@ final class TransportStreamPartTask: TransportTask {
         return state.blotter.append(ready)
     }
 
-    private func finish() {
+    private func finish(_ metrics: TransferMetrics) {
         if !state.withLock({ $0.hasResponded }) {
             state.withLock { $0.hasResponded = true }
             respond(TransportResponse(status: 200, url: url))
         }
-        let (rest, metrics) = state.withLock { state in
+        let rest = state.withLock { state in
             if state.isOver {
                 file.keep(state.held, from: state.heldOffset)
                 file.note(start: state.heldOffset, ofSegment: index + 1)
@@ -247,23 +211,10 @@ final class TransportStreamPartTask: TransportTask {
             }
             let rest = state.blotter.append(state.held) + state.blotter.finish()
             state.held = []
-            return (rest, state.metrics)
+            return rest
         }
         end()
         if !rest.isEmpty { handler(.data(rest)) }
         handler(.finished(metrics))
-    }
-}
-
-extension TransferMetrics {
-    /// Adds a transfer that followed.
-    fileprivate mutating func add(_ other: TransferMetrics) {
-        if protocolName.isEmpty {
-            self = other
-            return
-        }
-        receivedByteCount += other.receivedByteCount
-        decodedByteCount += other.decodedByteCount
-        total += other.total
     }
 }

@@ -56,7 +56,7 @@ struct FileSegmentsTests {
         #expect(plain.play.error == nil && plain.play.didPlayToEnd)
         #expect(plain.writer.pictures.map(\.hash) == whole.writer.pictures.map(\.hash))
         // By its name it was asked for the first bytes.
-        #expect(plain.rangeByteCount == RangedOpening.range.count)
+        #expect(plain.rangeByteCount == FileOpening.range.count)
     }
 
     @Test("a file that was cut off is played as far as it goes, each picture once")

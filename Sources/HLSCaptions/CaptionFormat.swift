@@ -85,7 +85,7 @@ struct NoteList {
         if count < Self.maxCount {
             notes.append(CaptionFileNote(line: line, text: text()))
         } else if count == Self.maxCount {
-            notes.append(CaptionFileNote(text: "further notes about this file are left out"))
+            notes.append(CaptionFileNote(text: "further notes about this file are suppressed"))
         }
     }
 }

@@ -24,7 +24,7 @@ enum TextDecoding {
         }
         var scalars = String.UnicodeScalarView()
         for byte in body { scalars.append(Windows1252.scalar(byte)) }
-        return (String(scalars), "neither UTF-8 nor UTF-16; taken for Windows-1252")
+        return (String(scalars), "neither UTF-8 nor UTF-16; read as Windows-1252")
     }
 
     /// The lines of a text, ended by line feed, carriage return or both.

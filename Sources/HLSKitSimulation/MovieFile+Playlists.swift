@@ -34,7 +34,7 @@ extension MovieFile {
         guard playlist.hasEndList else { throw MovieFileError(text: "a live playlist: only VOD can be simulated") }
         guard playlist.segments.contains(where: { Column.bits(of: $0) != nil }) else {
             throw MovieFileError(
-                text: "the playlist tells neither byte ranges nor bit rates: give the multivariant one")
+                text: "the playlist has neither byte ranges nor bit rates; give the multivariant playlist")
         }
         try self.init([Column(playlist, average: nil, peak: 0)])
     }

@@ -40,18 +40,18 @@ public struct MovieFile: Sendable, Hashable {
         }
         let duration = contents.segment_duration_ms
         guard duration >= 100, duration <= 3_600_000 else {
-            throw MovieFileError(text: "segment_duration_ms has to be from 100 to 3600000")
+            throw MovieFileError(text: "segment_duration_ms must be from 100 to 3600000")
         }
         let rates = contents.bitrates_kbps
         guard !rates.isEmpty, rates.count <= Self.maximumVariantCount else {
-            throw MovieFileError(text: "bitrates_kbps has to have from 1 to \(Self.maximumVariantCount) numbers")
+            throw MovieFileError(text: "bitrates_kbps must have from 1 to \(Self.maximumVariantCount) numbers")
         }
         guard rates.allSatisfy({ $0 > 0 && $0 <= 1e9 }), zip(rates, rates.dropFirst()).allSatisfy({ $0 < $1 }) else {
-            throw MovieFileError(text: "bitrates_kbps has to be positive and ascending")
+            throw MovieFileError(text: "bitrates_kbps must be positive and ascending")
         }
         let rows = contents.segment_sizes_bits
         guard !rows.isEmpty, rows.count <= Self.maximumSegmentCount else {
-            throw MovieFileError(text: "segment_sizes_bits has to have from 1 to \(Self.maximumSegmentCount) rows")
+            throw MovieFileError(text: "segment_sizes_bits must have from 1 to \(Self.maximumSegmentCount) rows")
         }
         for (number, row) in rows.enumerated() {
             guard row.count == rates.count else {
@@ -59,7 +59,7 @@ public struct MovieFile: Sendable, Hashable {
                     text: "segment_sizes_bits: row \(number) has \(row.count) numbers for \(rates.count) variants")
             }
             guard row.allSatisfy({ $0 > 0 && $0 <= Self.maximumSegmentBits }) else {
-                throw MovieFileError(text: "segment_sizes_bits: row \(number) has a size that is not possible")
+                throw MovieFileError(text: "segment_sizes_bits: row \(number) has an impossible size")
             }
         }
         let segmentDuration = Duration.milliseconds(rounding: duration)
@@ -70,7 +70,7 @@ public struct MovieFile: Sendable, Hashable {
         sizes = rows.flatMap(\.self)
         if let peaks = contents.peak_bitrates_kbps {
             guard peaks.count == rates.count, peaks.allSatisfy({ $0 > 0 && $0 <= 1e9 }) else {
-                throw MovieFileError(text: "peak_bitrates_kbps has to have a positive number for each variant")
+                throw MovieFileError(text: "peak_bitrates_kbps must have a positive number for each variant")
             }
             peakBitRates = peaks.map { $0 * 1000 }
         } else {
@@ -95,7 +95,7 @@ public struct MovieFile: Sendable, Hashable {
             throw MovieFileError(text: "a segment of no duration")
         }
         guard segmentSizes.joined().allSatisfy({ $0 > 0 && $0 <= Self.maximumSegmentBits }) else {
-            throw MovieFileError(text: "a segment has a size that is not possible")
+            throw MovieFileError(text: "a segment has an impossible size")
         }
         var starts = [Duration.zero]
         for duration in segmentDurations { starts.append((starts.last ?? .zero) + duration) }

@@ -46,7 +46,7 @@ public struct NetworkTrace: Sendable, Hashable {
 
     /// - Throws: ``NetworkTraceError`` when there is no period, or one without a positive duration.
     public init(periods: [Period]) throws(NetworkTraceError) {
-        guard !periods.isEmpty else { throw NetworkTraceError(text: "no period in the trace") }
+        guard !periods.isEmpty else { throw NetworkTraceError(text: "the trace has no period") }
         guard periods.allSatisfy({ $0.duration > .zero }) else {
             throw NetworkTraceError(text: "a period has no duration")
         }
@@ -74,7 +74,7 @@ public struct NetworkTrace: Sendable, Hashable {
             guard let first = text.first, first != UInt8(ascii: "#") else { continue }
             rows.append(try Self.row(text, line: number))
         }
-        guard !rows.isEmpty else { throw NetworkTraceError(text: "no period in the trace") }
+        guard !rows.isEmpty else { throw NetworkTraceError(text: "the trace has no period") }
         self.init(rows: rows)
     }
 
@@ -213,7 +213,7 @@ extension NetworkTrace {
         }
         let duration = try value(fields[0], "duration_ms", number, in: 0...maximumDuration)
         guard duration > 0, duration == duration.rounded() else {
-            throw NetworkTraceError(line: number, text: "duration_ms has to be a whole number above 0")
+            throw NetworkTraceError(line: number, text: "duration_ms must be a whole number above 0")
         }
         return Row(
             duration: duration, rate: try value(fields[1], "bandwidth_kbps", number, in: 0...maximumBandwidth),

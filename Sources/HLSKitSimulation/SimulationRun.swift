@@ -94,7 +94,7 @@ public struct SimulationRun: Sendable {
             let arrival = transfer?.next ?? .infinity
             now = max(now, min(timerTime, arrival))
             guard now <= Self.timeLimit else {
-                throw SimulationError(text: "the movie was not over after ten days")
+                throw SimulationError(text: "the movie did not end within ten days")
             }
             if let timer, timerTime < arrival { playback.fireTimers(at: timer) } else { takeArrival() }
             carryOut()

@@ -16,7 +16,7 @@ struct EventSink: Sendable {
         if noteCount < Self.maxNoteCount {
             events.append(.note(text()))
         } else if noteCount == Self.maxNoteCount {
-            events.append(.note("further notes about this segment are left out"))
+            events.append(.note("further notes about this segment are suppressed"))
         }
     }
 

@@ -22,5 +22,5 @@ struct SmallSampleLimit: Sendable {
     }
 
     /// For the log, with the first sample that is left out.
-    static let note = "samples of less than \(smallByteCount) bytes are left out: there are too many of them"
+    static let note = "samples of less than \(smallByteCount) bytes are skipped: there are too many of them"
 }

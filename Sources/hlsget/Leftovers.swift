@@ -69,9 +69,9 @@ final class Leftovers: Sendable {
             }
         }
         func list(_ paths: [String]) -> String { paths.map { TerminalText.escaped($0) }.joined(separator: ", ") }
-        var text = "hlsget: ended at once"
+        var text = "hlsget: stopped immediately"
         if !parts.isEmpty { text += "; what was written is in \(list(parts))" }
-        if !folders.isEmpty { text += "; the same command goes on from \(list(folders))" }
+        if !folders.isEmpty { text += "; run the same command to resume from \(list(folders))" }
         return text
     }
 

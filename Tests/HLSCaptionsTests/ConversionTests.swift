@@ -222,7 +222,7 @@ private let pangram = "The quick brown fox jumps over\nthe lazy dog and goes on.
         #expect(scenes.map(\.captions.count).max() == 64)
         #expect(scenes[1].captions == Array(captions.prefix(64)))
         let output = try CaptionFileWriter(format: .scenarist).write(captions)
-        #expect(output.notes.contains { $0.text.hasSuffix("text was left out") })
+        #expect(output.notes.contains { $0.text.hasSuffix("text was skipped") })
         // Those that are left out make no further scenes.
         #expect(output.notes.count < 20)
     }

@@ -291,7 +291,7 @@ private func document(_ body: String, attributes: String = "", head: String = ""
                 attributes: "xmlns:s2='http://www.smpte-ra.org/schemas/2052-1/2010/smpte-tt'",
                 head: "<metadata><image>no picture of the body</image></metadata>"))
         #expect(content.captions.map(\.text) == ["text"])
-        let note = "captions that are pictures (IMSC1 Image Profile) are not read, only text is"
+        let note = "image captions (IMSC1 Image Profile) are not supported, only text"
         #expect(content.notes.map(\.text) == [note])
     }
 
@@ -308,13 +308,13 @@ private func document(_ body: String, attributes: String = "", head: String = ""
                 testDescription: "entities",
                 file: "<?xml version='1.0'?>\n<!DOCTYPE tt [<!ENTITY a 'aaaa'><!ENTITY b '&a;&a;'>]>\n<tt>&b;</tt>",
                 error: CaptionFileError(
-                    code: .malformed, line: 2, text: "a document type that declares something is not read")),
+                    code: .malformed, line: 2, text: "a document type with declarations is not supported")),
             Refused(
                 testDescription: "not closed", file: "<tt>\n<body>",
                 error: CaptionFileError(code: .malformed, line: 2, text: "the file ends inside of <body>")),
             Refused(
                 testDescription: "closed twice", file: "<tt>\n</tt></tt>",
-                error: CaptionFileError(code: .malformed, line: 2, text: "</tt> closes nothing that is open")),
+                error: CaptionFileError(code: .malformed, line: 2, text: "</tt> does not match an open tag")),
             Refused(
                 testDescription: "deep", file: String(repeating: "<tt>", count: 1000),
                 error: CaptionFileError(
@@ -324,7 +324,7 @@ private func document(_ body: String, attributes: String = "", head: String = ""
                 error: CaptionFileError(code: .notThisFormat, line: 1, text: "the root is <html>, not <tt>")),
             Refused(
                 testDescription: "nothing", file: " ",
-                error: CaptionFileError(code: .malformed, line: 1, text: "there is no element")),
+                error: CaptionFileError(code: .malformed, line: 1, text: "no element")),
         ])
     func refused(_ refused: Refused) {
         #expect(throws: refused.error) { try read(.iTunesTimedText, refused.file) }

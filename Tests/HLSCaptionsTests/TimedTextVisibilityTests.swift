@@ -90,6 +90,6 @@ import Testing
             """
         let content = try read(.iTunesTimedText, text)
         #expect(content.captions.map(\.text) == ["a"])
-        #expect(content.notes.map(\.text) == ["a change of style (set) is not read"])
+        #expect(content.notes.map(\.text) == ["style animation (set) is not supported"])
     }
 }

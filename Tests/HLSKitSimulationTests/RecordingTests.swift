@@ -79,8 +79,8 @@ struct RecordingTests {
             error: "time_ns", line: 2),
         BadText(
             testDescription: "data of nobody", text: first + #"{"type":"data","id":1,"time_ns":0,"body":""}"# + "\n",
-            error: "no request", line: 2),
-        BadText(testDescription: "a request twice", text: first + request + request, error: "id of its own", line: 3),
+            error: "no earlier request", line: 2),
+        BadText(testDescription: "a request twice", text: first + request + request, error: "unique id", line: 3),
         BadText(
             testDescription: "bad bytes",
             text: first + request + #"{"type":"data","id":1,"time_ns":0,"body":"*"}"# + "\n", error: "not a line",

@@ -160,11 +160,11 @@ struct SimulationRunTests {
             BadMovie(
                 testDescription: "not ascending",
                 text: #"{"segment_duration_ms":4000,"bitrates_kbps":[2,1],"segment_sizes_bits":[[1,2]]}"#,
-                error: "bitrates_kbps has to be positive and ascending"),
+                error: "bitrates_kbps must be positive and ascending"),
             BadMovie(
                 testDescription: "a size of nothing",
                 text: #"{"segment_duration_ms":4000,"bitrates_kbps":[1],"segment_sizes_bits":[[0]]}"#,
-                error: "segment_sizes_bits: row 0 has a size that is not possible"),
+                error: "segment_sizes_bits: row 0 has an impossible size"),
         ])
     func badMovies(_ movie: BadMovie) {
         let error = #expect(throws: MovieFileError.self) { try MovieFile(parsing: Array(movie.text.utf8)) }

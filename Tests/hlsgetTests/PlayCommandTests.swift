@@ -136,7 +136,7 @@ struct PlayCommandTests {
             (["x", "--no-video", "--no-audio"], "nothing to play"), (["x", "-o", "-"], "-f"),
             (["x", "-o", "a.xyz"], "a.xyz"), (["x", "-o", "-", "-f", "ts", "--json"], "standard output"),
             (["x", "-H", "nonsense"], "Name: value"), (["x", "--bogus"], "--bogus"), ([], "url"),
-            (["x", "y"], "y"), (["x", "--rate", "0"], "above 0"), (["x", "--rate", "-65"], "--rate"),
+            (["x", "y"], "y"), (["x", "--rate", "0"], "other than 0"), (["x", "--rate", "-65"], "--rate"),
             (["x", "--rate", "8", "-o", "a.ts"], "-o"), (["x", "--rate", "-1", "--loop", "2"], "--loop"),
             (["x", "--to", "5", "--duration", "5"], "--duration"),
             (["x", "--from", "10", "--to", "5"], "after --from"),

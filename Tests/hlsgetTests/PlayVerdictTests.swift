@@ -35,27 +35,27 @@ struct PlayVerdictTests {
         Row(testDescription: "written", change: { $0.outputs = [output("a.ts", isEmpty: false)] }),
         Row(
             testDescription: "from behind the end", change: { $0.from = .fromStart(.seconds(180)) },
-            error: (.notAvailable, "the stream ends before --from", "it lasts 3:00")),
+            error: (.notAvailable, "the stream ends before the requested start", "it lasts 3:00")),
         Row(
             testDescription: "to before the joining point",
             change: {
                 $0.to = .fromStart(.seconds(3))
                 $0.state.duration = .indefinite
                 $0.state.currentTime = MediaTime(value: 18, timescale: 1)
-            }, error: (.notAvailable, "--to is before the place where playing began", "it began at 0:18")),
+            }, error: (.notAvailable, "--to is before the point where playback began", "it began at 0:18")),
         Row(
             testDescription: "from behind the end, into a file",
             change: {
                 $0.from = .fromStart(.seconds(600))
                 $0.outputs = [output("a.mp4")]
             },
-            error: (.notAvailable, "the stream ends before --from", "it lasts 3:00; nothing was written to a.mp4")),
+            error: (.notAvailable, "the stream ends before the requested start", "it lasts 3:00; nothing was written to a.mp4")),
         Row(
             testDescription: "no pictures",
             change: {
                 $0.media = [.audio]
                 $0.outputs = [output("a.y4m", audio: false)]
-            }, error: (.badMedia, "there is no video in it", "nothing was written to a.y4m")),
+            }, error: (.badMedia, "the stream has no video", "nothing was written to a.y4m")),
         Row(
             testDescription: "no sound for one of two, which was there before",
             change: {
@@ -64,15 +64,15 @@ struct PlayVerdictTests {
                 $0.outputs[1].hasOldFile = true
             },
             error: (
-                .badMedia, "there is no sound in it", "nothing was written to a.wav, the old file stays as it was"
+                .badMedia, "the stream has no audio", "nothing was written to a.wav, the existing file is unchanged"
             )),
         Row(
             testDescription: "nothing decodes", change: { $0.state.statistics.numberOfDamagedSamples = 375 },
-            error: (.badMedia, "nothing in it could be decoded", "375 samples damaged")),
+            error: (.badMedia, "nothing in the stream could be decoded", "375 samples damaged")),
         Row(
-            testDescription: "nothing came", change: { $0.state.statistics.numberOfSegments = 0 },
+            testDescription: "no data arrived", change: { $0.state.statistics.numberOfSegments = 0 },
             error: (.notAvailable, "the stream ended before there was anything to play", nil)),
-        Row(testDescription: "no samples", change: { _ in }, error: (.badMedia, "there is nothing to play in it", nil)),
+        Row(testDescription: "no samples", change: { _ in }, error: (.badMedia, "the stream has nothing to play", nil)),
     ]
 
     @Test("where nothing was played or written, it says why", arguments: rows)

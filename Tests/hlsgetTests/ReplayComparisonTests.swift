@@ -10,7 +10,7 @@ struct ReplayComparisonTests {
         "the same, the same in another order, or the first difference",
         arguments: [
             ("abc", "abc", false, "decided as recorded: the same 3 events"),
-            ("abc", "acb", false, "decided as recorded: the same 3 events, 2 of them in another order"),
+            ("abc", "acb", false, "decided as recorded: the same 3 events, 2 of them in a different order"),
             ("abc", "abd", false, "event 3 of 3 differs: recorded \"warning c\", now \"warning d\""),
             ("abc", "ab", false, "the same 2 events, then 2 instead of 3"),
             ("abc", "ab", true, "decided as recorded: the same 2 events"),

@@ -170,7 +170,7 @@ struct PlaySummaryTests {
             .init(path: "a\u{1b}.ts", isComplete: false, byteCount: 1500, partPath: "a\u{1b}.ts.part"),
             .init(path: "c.ts", isComplete: false),
         ]
-        #expect(summary.lines.contains("  stalls    2, 3.3 s in all"))
+        #expect(summary.lines.contains("  stalls    2, 3.3 s in total"))
         #expect(
             summary.lines.suffix(2) == [
                 "  wrote     b.ts (1.5 kB)", "  kept      a\\x1b.ts.part (1.5 kB), not finished",

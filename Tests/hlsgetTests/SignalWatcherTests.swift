@@ -70,16 +70,16 @@ struct SignalWatcherTests {
             try folder.write([], to: name)
         }
         let leftovers = Leftovers()
-        #expect(leftovers.line == "hlsget: ended at once")
+        #expect(leftovers.line == "hlsget: stopped immediately")
         for name in ["a.b.mp4", "b.ts"] { leftovers.add(file: "\(folder.path)/\(name)") }
         leftovers.add(file: "-")
         #expect(
-            leftovers.line == "hlsget: ended at once; what was written is in "
+            leftovers.line == "hlsget: stopped immediately; what was written is in "
                 + "\(folder.path)/a.b.2.mp4.part, \(folder.path)/a.b.mp4.part")
         let download = Leftovers()
         download.add(folder: folder.path)
         download.add(folder: folder.path + "/none")
-        #expect(download.line == "hlsget: ended at once; the same command goes on from \(folder.path)")
+        #expect(download.line == "hlsget: stopped immediately; run the same command to resume from \(folder.path)")
     }
 
     @Test("a closed pipe is an error of the write, not the end of the program")

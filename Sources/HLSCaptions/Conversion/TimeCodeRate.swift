@@ -68,7 +68,7 @@ struct TimeCodeRate: Hashable {
         let last = frame(hours: 99, minutes: 59, seconds: 59, frames: nominalRate - 1)
         guard range.isValid, let start = frame(at: range.start), start < last else {
             throw CaptionFileError(
-                code: .invalidTime, text: "caption \(index + 1) has no start that a time code can say: \(range)")
+                code: .invalidTime, text: "caption \(index + 1) has no start that a time code can express: \(range)")
         }
         let end = range.end.isNumeric ? min(frame(at: range.end) ?? last, last) : last
         if end <= 0, range.duration > .zero { return nil }

@@ -46,7 +46,7 @@ enum ScenaristReader {
         finish(&decoder, &captions, last.map { $0.rate.time(ofFrame: $0.frame) } ?? .zero)
         let service = captions.map(\.service).contains(.cc1) ? ClosedCaptionService.cc1 : .cc2
         if captions.contains(where: { $0.service != service }) {
-            notes.add("captions of further channels are left out")
+            notes.add("captions of further channels are skipped")
         }
         return CaptionFileReader.Content(
             captions: captions.filter { $0.service == service }.map(\.caption), notes: notes.notes)

@@ -15,12 +15,12 @@ enum ScenaristWriter {
                 beginning.isEmpty ? "captions" : "caption " + beginning.map { "\($0 + 1)" }.joined(separator: ", ")
             let place = "\(names) at \(rate.timeCode(scene.start))"
             if placement.isDropped {
-                notes.add("\(place): left out, there is no room to send it")
+                notes.add("\(place): skipped, no room to send it")
             } else if placement.delay > 0 {
-                notes.add("\(place): \(placement.delay) frames late, there is no room to send it before")
+                notes.add("\(place): \(placement.delay) frames late, no room to send it earlier")
             }
             if placement.layout.findings.contains(.character) { notes.add("\(place): characters were replaced") }
-            if placement.layout.findings.contains(.height) { notes.add("\(place): text was left out") }
+            if placement.layout.findings.contains(.height) { notes.add("\(place): text was skipped") }
         }
         schedule.finish()
         return (Array(text(of: schedule.transmissions, rate: rate).utf8), notes.notes)

@@ -23,7 +23,7 @@ enum SubRipReader {
             let lineBefore = index > 0 ? lines[index - 1].trimmed : Line()
             let numberLine = index > 0 && isNumber(lineBefore) ? index - 1 : nil
             if times == nil {
-                notes.add("times that cannot be understood", line: index + 1)
+                notes.add("invalid times", line: index + 1)
                 // In the middle of a text it may be text.
                 guard numberLine != nil || lineBefore.isEmpty else { continue }
             }
@@ -46,13 +46,13 @@ enum SubRipReader {
         if let (caption, number, start) = pending {
             var rest = lines[start...]
             if let cut = cutOffNumber(rest, after: number) {
-                notes.add("a cue that is cut off behind its number", line: cut + 1)
+                notes.add("a cue that is cut off after its number", line: cut + 1)
                 rest = rest[..<cut]
             }
             finish(caption, rest, &captions)
         }
         if captions.isEmpty, hasText {
-            throw CaptionFileError(code: .notThisFormat, line: 1, text: "there is no line of two times")
+            throw CaptionFileError(code: .notThisFormat, line: 1, text: "no line with two times")
         }
         return CaptionFileReader.Content(captions: captions, notes: notes.notes)
     }

@@ -176,7 +176,7 @@ struct TimedTextReader {
         parent.isSequence = false
         setTimes(of: &times, attributes, parent: parent)
         if properties.values.keys.contains(where: { $0 != "display" && $0 != "visibility" }) {
-            notes.add("a change of style (set) is not read", line: scanner.line)
+            notes.add("style animation (set) is not supported", line: scanner.line)
         }
         stack[index].visibility.set(properties, from: times.start, to: times.end, depth: index)
     }
@@ -189,7 +189,7 @@ struct TimedTextReader {
             || attributes.contains { $0.name.hasSuffix("backgroundImage") && !$0.value.isEmpty }
         guard isImage else { return }
         hasImages = true
-        notes.add("captions that are pictures (IMSC1 Image Profile) are not read, only text is", line: scanner.line)
+        notes.add("image captions (IMSC1 Image Profile) are not supported, only text", line: scanner.line)
     }
 
     private mutating func takeRoot(_ attributes: [XMLScanner.Attribute]) {
@@ -228,7 +228,7 @@ struct TimedTextReader {
         func time(_ name: String) -> MediaTime? {
             guard let text = attributes.first(where: { $0.name == name })?.value else { return nil }
             guard let time = clock.time(text), time.isNumeric else {
-                notes.add("\(name) \"\(text.prefix(64))\" is no time", line: scanner.line)
+                notes.add("\(name) \"\(text.prefix(64))\" is not a time", line: scanner.line)
                 return nil
             }
             return time

@@ -73,7 +73,7 @@ struct XMLScanner {
             }
         }
         guard open.isEmpty else { throw malformed("the file ends inside of <\(open.last?.qualifiedName ?? "")>") }
-        guard hasRoot else { throw malformed("there is no element") }
+        guard hasRoot else { throw malformed("no element") }
         return nil
     }
 
@@ -110,7 +110,7 @@ struct XMLScanner {
         }
         guard rest[end] == ">" else {
             throw CaptionFileError(
-                code: .malformed, line: line, text: "a document type that declares something is not read")
+                code: .malformed, line: line, text: "a document type with declarations is not supported")
         }
         _ = advance(to: rest.index(after: end))
     }
@@ -164,7 +164,7 @@ struct XMLScanner {
         let tag = try skip(past: ">", what: "a tag").dropFirst(2).dropLast()
         let name = Substring(tag.trimmed)
         guard let element = open.last, element.qualifiedName == name else {
-            throw malformed("</\(name.prefix(64))> closes nothing that is open")
+            throw malformed("</\(name.prefix(64))> does not match an open tag")
         }
         close()
         return element.name

@@ -170,7 +170,7 @@ final class AssetInspector: Sendable {
         else {
             throw AssetError(
                 code: .contentKey, url: playlist.url,
-                cause: "the media is encrypted with a method that is not supported",
+                cause: "the encryption method of the media is not supported",
                 detail: whole.first.map { $0.method.rawValue.escapingControls })
         }
         let bytes = try await client.bytes(url, .key, limit: maximumKeyByteCount, namedBy: playlist.url)
@@ -423,7 +423,7 @@ final class AssetInspector: Sendable {
                 let chapters = Chapters(document, end: .indefinite)
             else {
                 throw AssetError(
-                    code: .badPlaylist, url: url ?? playlist.url, cause: "the chapters are not as they should be")
+                    code: .badPlaylist, url: url ?? playlist.url, cause: "malformed chapter document")
             }
             return chapters
         }

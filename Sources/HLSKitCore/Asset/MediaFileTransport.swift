@@ -181,7 +181,7 @@ extension AssetInspector {
     /// The playlist of one segment that stands for a media file.
     func mediaFilePlaylist() async throws -> String {
         guard case .file(let file) = try await opened() else {
-            throw AssetError(code: .badPlaylist, url: url, cause: "the resource has changed while it was read")
+            throw AssetError(code: .badPlaylist, url: url, cause: "the resource changed while being read")
         }
         let time = try await duration()
         // The media tells how long it is when it has been read. Until then more is safe, and less would end it early.

@@ -36,7 +36,7 @@ final class DownloadFolder: Sendable {
         guard let journal = DownloadJournal(parsing: bytes) else {
             close(descriptor)
             throw OutputError(
-                code: .notWritable, path: path, text: "its \(Self.journalName) is of no download that can be resumed")
+                code: .notWritable, path: path, text: "its \(Self.journalName) does not describe a resumable download")
         }
         do throws(OutputError) {
             // Also sees that none of them is a link.
@@ -228,7 +228,7 @@ final class DownloadFolder: Sendable {
 
     /// Sees that what is opened by ``url(of:)`` is in this folder.
     func checkPlace() throws(OutputError) {
-        guard folder.isInPlace else { throw SafeFile.refusal(path, "is another folder by now") }
+        guard folder.isInPlace else { throw SafeFile.refusal(path, "has been replaced by another folder") }
     }
 
     /// Gives the folder its final name, without the journal.

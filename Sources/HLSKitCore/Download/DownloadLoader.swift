@@ -124,7 +124,7 @@ private struct FileReader: ResourceReader {
 
     mutating func finish() throws -> DownloadJournal.File {
         guard let file = open.file else {
-            throw MediaError(code: .truncated, text: "nothing came")
+            throw MediaError(code: .truncated, text: "no data arrived")
         }
         let mayBeEmpty = request.segment.lane.hasPrefix("subtitles")
         if let key = request.segment.key, key.method == EncryptionKey.Method.aes128.rawValue {

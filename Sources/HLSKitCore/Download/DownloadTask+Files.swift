@@ -47,7 +47,7 @@ extension DownloadTask {
         case .mkv: container = .mkv
         default:
             throw OutputError(
-                code: .unsupported, path: path, text: "\(format.rawValue) is no container of a download")
+                code: .unsupported, path: path, text: "\(format.rawValue) is not a download format")
         }
         try folder.checkPlace()
         // What is written can be written again: it need not play before it is whole.
@@ -57,7 +57,7 @@ extension DownloadTask {
         ) { note($0.replacing(self.folder.url(of: "output"), with: Self.stem(of: path))) }
         let holdsText = container != .ts
         if !holdsText, entries.contains(where: { $0.lane.kind == .subtitles }) {
-            note("ts holds no subtitles: they are left out; hlsget captions writes them to a file")
+            note("ts cannot hold subtitles: they are skipped; save them to a file of their own")
         }
         var assembler = FileAssembler(folder, entries: entries, window: window, writer: writer, includesText: holdsText)
         try assembler.run { time in
@@ -75,9 +75,9 @@ extension DownloadTask {
                 throw AssetError(code: .contentKey, url: currentURL, cause: locked.text)
             }
             let wanted = entries.reduce(into: Set<MediaType>()) { $0.formUnion($1.wanted) }
-            let kind = wanted == [.audio] ? "sound" : wanted == [.video] ? "video" : "media"
+            let kind = wanted == [.audio] ? "audio" : wanted == [.video] ? "video" : "media"
             throw AssetError(
-                code: .badMedia, url: folder.path, cause: "there is no \(kind) in what was loaded",
+                code: .badMedia, url: folder.path, cause: "the loaded media has no \(kind)",
                 detail: files.unreadable.first)
         }
         guard files.unreadable.isEmpty || allowsUnreadable else {

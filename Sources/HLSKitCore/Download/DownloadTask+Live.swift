@@ -46,7 +46,7 @@ extension DownloadTask {
         // What is there is kept (R42).
         run.result.failure =
             run.failures.min { $0.key < $1.key }.map { PlayerError($0.value) }
-            ?? PlayerError(code: .staleLive, url: tracker.url, cause: "the live playlist does not go on")
+            ?? PlayerError(code: .staleLive, url: tracker.url, cause: "the live playlist stopped updating")
         run.isOver = true
     }
 }

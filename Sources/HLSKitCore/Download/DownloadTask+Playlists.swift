@@ -11,7 +11,7 @@ extension DownloadTask {
             )
         case .file:
             throw AssetError(
-                code: .badPlaylist, url: configuration.url, cause: "a media file and no playlist",
+                code: .badPlaylist, url: configuration.url, cause: "a media file, not a playlist",
                 detail: "it has no segments to download")
         }
     }
@@ -96,11 +96,11 @@ extension DownloadTask {
         let end = time(configuration.end) ?? .seconds(Int64.max / 4)
         guard start < end else {
             throw AssetError(
-                code: .notAvailable, url: configuration.url, cause: "there is nothing between --from and --to")
+                code: .notAvailable, url: configuration.url, cause: "the requested range is empty")
         }
         if !isLive, start >= last {
             throw AssetError(
-                code: .notAvailable, url: configuration.url, cause: "the stream ends before --from",
+                code: .notAvailable, url: configuration.url, cause: "the stream ends before the requested start",
                 detail: "it lasts \(last.wholeMicroseconds / 1_000_000) s")
         }
         return start..<end

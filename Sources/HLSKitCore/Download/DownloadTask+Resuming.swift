@@ -42,7 +42,7 @@ extension DownloadTask {
         if let failure { throw failure }
         throw OutputError(
             code: .fileExists, path: folder.path,
-            text: "it holds what was loaded of \(journal.url.escapingControls); remove it to begin anew")
+            text: "it contains a download of \(journal.url.escapingControls); remove it to start again")
     }
 
     /// Stored segments that a playlist names as well, the last first.
@@ -107,7 +107,7 @@ extension DownloadTask {
                     run.result.gaps.append(
                         DownloadGap(
                             url: lane.tracker.playlist.resolve(segment.uri) ?? segment.uri,
-                            cause: "the stream says that a segment is missing", isDeclared: true))
+                            cause: "the playlist marks a segment as missing", isDeclared: true))
                     continue
                 }
                 items.append(
@@ -126,7 +126,9 @@ extension DownloadTask {
         for item in run.plan.add(items) {
             let error = item.resources.compactMap { run.failedMaps[$0] }.first
             try look(
-                for: item.id, after: error ?? AssetError(code: .notFound, cause: "its map cannot be had"), clock, &run)
+                for: item.id,
+                after: error ?? AssetError(code: .notFound, cause: "its initialization section could not be loaded"),
+                clock, &run)
         }
     }
 

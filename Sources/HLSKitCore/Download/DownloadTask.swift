@@ -306,7 +306,7 @@ public final class DownloadTask: Sendable {
     private func checkRequests() throws(AssetError) {
         guard client.retrier.isExhausted else { return }
         throw AssetError(
-            code: .network, url: configuration.url, cause: "too many requests in a row have brought nothing")
+            code: .network, url: configuration.url, cause: "too many requests in a row failed")
     }
 
     private var isStopping: Bool { state.withLock { $0.isStopping } }

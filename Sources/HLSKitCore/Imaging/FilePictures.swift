@@ -100,7 +100,7 @@ struct FilePictures: Sendable {
         guard start >= 0, end > start, end - start <= Self.maximumByteCount else {
             throw AssetError(
                 code: .badMedia, url: url, cause: "the media cannot be read",
-                detail: "a picture of \(max(0, end - start)) bytes")
+                detail: "a frame of \(max(0, end - start)) bytes")
         }
         let bytes = try await client.bytes(
             url, .segment, range: UInt64(start)..<UInt64(end), limit: end - start, namedBy: nil)

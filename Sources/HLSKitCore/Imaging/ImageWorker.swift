@@ -23,7 +23,7 @@ struct ImageWorker: Sendable {
                 failure = failure ?? error
             }
         }
-        throw failure ?? AssetError.notAvailable("there is no video")
+        throw failure ?? AssetError.notAvailable("the stream has no video")
     }
 
     private func groups(
@@ -77,7 +77,7 @@ struct ImageWorker: Sendable {
     private func failed(_ wish: ImageWish, _ failures: [Int: AssetError]) -> ImageGenerationResult {
         .failed(
             requested: wish.requested,
-            error: failures[wish.index] ?? .notAvailable("there is no picture within the tolerance"))
+            error: failures[wish.index] ?? .notAvailable("no frame within the tolerance"))
     }
 
     private func take(
@@ -137,7 +137,7 @@ struct ImageWorker: Sendable {
         return true
     }
 
-    private static let outside = AssetError.notAvailable("the time is outside of what there is")
+    private static let outside = AssetError.notAvailable("the time is outside the available media")
 
     func image(
         of picture: Picture, _ track: MediaTrack, for wish: ImageWish, end: Duration
@@ -168,6 +168,6 @@ struct ImageWorker: Sendable {
 
 extension AssetError {
     init(_ error: CodecError, url: String? = nil) {
-        self.init(code: .badMedia, url: url, cause: "the picture cannot be decoded", detail: error.description)
+        self.init(code: .badMedia, url: url, cause: "the frame cannot be decoded", detail: error.description)
     }
 }

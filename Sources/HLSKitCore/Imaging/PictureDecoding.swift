@@ -84,7 +84,8 @@ extension Duration {
 }
 
 extension CodecError {
-    static let noPicture = CodecError(call: "avcodec_receive_frame", code: invalidArgument, text: "no picture came out")
+    static let noPicture = CodecError(
+        call: "avcodec_receive_frame", code: invalidArgument, text: "no frame was decoded")
 }
 
 extension MediaTrack {

@@ -57,7 +57,7 @@ struct PictureFinder {
         byteCount += placed.sample.data.count
         guard byteCount <= Self.maximumByteCount else {
             throw MediaError(
-                code: .limitExceeded, text: "no picture that can be decoded by itself in \(byteCount) bytes")
+                code: .limitExceeded, text: "no frame that can be decoded by itself in \(byteCount) bytes")
         }
         samples.append(placed)
         return find

@@ -55,7 +55,7 @@ struct PictureLibrary: Sendable {
                 failure = failure ?? error
             }
         }
-        throw failure ?? AssetError.notAvailable("there is no video")
+        throw failure ?? AssetError.notAvailable("the stream has no video")
     }
 
     private static func place(of file: MediaFile, _ inspector: AssetInspector) async throws -> Place {

@@ -186,7 +186,7 @@ final class PictureStore: Sendable {
         else {
             throw AssetError(
                 code: .contentKey, url: playlist.url,
-                cause: "the media is encrypted with a method that is not supported",
+                cause: "the encryption method of the media is not supported",
                 detail: keys.first.map { "\($0.method.rawValue) (\($0.effectiveKeyFormat))".escapingControls })
         }
         let client = client
@@ -291,6 +291,6 @@ extension AssetError {
     fileprivate var isBeyondEnd: Bool { cause == AssetError.noSuchRange || detail == "HTTP 416" }
 
     static func noVideo(_ url: String) -> AssetError {
-        AssetError(code: .badMedia, url: url, cause: "there is no video in it")
+        AssetError(code: .badMedia, url: url, cause: "the stream has no video")
     }
 }

@@ -15,7 +15,7 @@ struct HTTPURL: Sendable, Hashable {
     init(_ text: String) throws(LoadingError) {
         guard let reference = URIReference(text) else {
             throw LoadingError(
-                code: .badURL, url: Self.withoutUserInfo(text), text: "the URL holds \(Self.fault(of: text))")
+                code: .badURL, url: Self.withoutUserInfo(text), text: "the URL contains \(Self.fault(of: text))")
         }
         try self.init(reference, writtenAs: text)
     }
@@ -31,7 +31,7 @@ struct HTTPURL: Sendable, Hashable {
 
     /// Why a text is no URI reference.
     private static func fault(of text: String) -> String {
-        holdsControls(text) ? "a control character" : "a port that is none"
+        holdsControls(text) ? "a control character" : "an invalid port"
     }
 
     private static func holdsControls(_ text: String) -> Bool { text.utf8.contains { $0 < 0x20 || $0 == 0x7F } }

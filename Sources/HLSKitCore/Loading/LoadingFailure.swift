@@ -63,10 +63,10 @@ package struct LoadingFailure: Sendable, Hashable {
         switch error.code {
         case .httpStatus:
             switch error.status {
-            case 401: "the server wants credentials"
-            case 403, 407: "the server refuses access"
+            case 401: "the server requires credentials"
+            case 403, 407: "the server denied access"
             case 404, 410: "not found"
-            case .some(400..<500): "the server refuses the request"
+            case .some(400..<500): "the server rejected the request"
             default: "the server answered with an error"
             }
         case .nameNotFound: "no such host"
@@ -78,19 +78,19 @@ package struct LoadingFailure: Sendable, Hashable {
         case .badContentEncoding: "the content coding is damaged"
         case .tooManyRedirects: "too many redirects"
         case .badRange: badRange
-        case .emptyBody: "the answer is empty"
+        case .emptyBody: "the response is empty"
         case .tooLarge: "too large"
         case .refused: "refused for safety"
         case .badURL: "not a URL"
         case .fileNotFound: "no such file"
         case .fileNotReadable: "cannot read the file"
-        case .application: "the program did not deliver it"
+        case .application: "the resource loader failed"
         default: "cannot load"
         }
     }
 
     /// The cause where a resource has not the bytes that were asked for.
-    static let badRange = "not the byte range that was asked for"
+    static let badRange = "not the requested byte range"
 }
 
 extension PlaylistError {

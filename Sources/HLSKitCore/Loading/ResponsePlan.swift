@@ -63,7 +63,7 @@ enum ResponsePlan: Sendable {
             let needed = plan.skip.addingReportingOverflow(plan.count ?? 0)
             if let count = plan.count, needed.overflow || UInt64(length) < needed.partialValue {
                 self = fail(
-                    .badRange, "the body has \(length) bytes, \(count) from byte \(plan.skip) on were asked for")
+                    .badRange, "the body has \(length) bytes, \(count) from byte \(plan.skip) on were requested")
                 return
             }
             let delivered = plan.count ?? UInt64(length)

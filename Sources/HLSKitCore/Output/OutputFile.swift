@@ -181,7 +181,7 @@ public final class OutputFile {
             let left = open(part, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
             defer { if left >= 0 { close(left) } }
             if left >= 0, flock(left, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
-                throw OutputError(code: .notWritable, path: path, text: "somebody else is writing \(part)")
+                throw OutputError(code: .notWritable, path: path, text: "another process is writing \(part)")
             }
             if unlink(part) != 0 { throw openError(path) }
         }

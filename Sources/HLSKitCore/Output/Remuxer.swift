@@ -296,8 +296,8 @@ public final class Remuxer: MediaWriter {
             let kind = track.mediaType.rawValue
             note(
                 place == nil
-                    ? "\(container) on a pipe cannot hold tracks that change: \(kind) is left out from here on"
-                    : "\(kind) is what it was before: it is written again")
+                    ? "\(container) on a pipe cannot hold tracks that change: \(kind) is skipped from here on"
+                    : "\(kind) matches again: it is written again")
         }
         state.current = tracks
         state.places = places
@@ -366,7 +366,7 @@ public final class Remuxer: MediaWriter {
             number += 1
             path = Self.numbered(first, number)
         }
-        note("\(container) cannot hold tracks that change: going on in \(path)")
+        note("\(container) cannot hold tracks that change: continuing in \(path)")
         state.file = try OutputFile(path: path, overwrite: replaces)
         state.paths.append(path)
         state.soundEnds = [:]
@@ -417,7 +417,7 @@ public final class Remuxer: MediaWriter {
         }
         state.isContinued = true
         if container != .mp4, let track = state.tracks.first(where: { $0.rotation != 0 }) {
-            note("\(container) does not say that pictures are to be turned: they lie \(track.rotation)° off")
+            note("\(container) cannot store rotation: frames are off by \(track.rotation)°")
         }
         let waiting = state.waiting
         state.waiting = []

@@ -30,7 +30,7 @@ package enum SafeFile {
         do throws(OutputError) {
             var status = stat()
             guard fstat(descriptor, &status) == 0 else { throw error(path) }
-            guard status.st_mode & S_IFMT == S_IFREG else { throw refusal(path, "is no file") }
+            guard status.st_mode & S_IFMT == S_IFREG else { throw refusal(path, "is not a file") }
             guard status.st_nlink <= 1 else { throw refusal(path, "has a second name (hard link)") }
             try checkOwner(of: status, path)
             guard fchmod(descriptor, mode) == 0, ftruncate(descriptor, 0) == 0 else { throw error(path) }
@@ -60,7 +60,7 @@ package enum SafeFile {
         guard status.st_uid != geteuid() else { return }
         let folder = open(parent(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { if folder >= 0 { close(folder) } }
-        guard isOurs(status, in: folder) else { throw refusal(path, "belongs to somebody else") }
+        guard isOurs(status, in: folder) else { throw refusal(path, "belongs to another user") }
     }
 
     /// Whom the file system gives what we make; nil where we cannot make anything.

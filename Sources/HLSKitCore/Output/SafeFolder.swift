@@ -31,7 +31,7 @@ struct SafeFolder: ~Copyable, Sendable {
         var status = stat()
         guard fstat(descriptor, &status) == 0, SafeFile.isOurs(status, in: descriptor) else {
             close(descriptor)
-            throw SafeFile.refusal(path, "belongs to somebody else")
+            throw SafeFile.refusal(path, "belongs to another user")
         }
         return descriptor
     }
@@ -70,7 +70,7 @@ struct SafeFolder: ~Copyable, Sendable {
         var status = stat()
         guard fstat(descriptor, &status) == 0, SafeFile.isOurs(status, in: self.descriptor) else {
             close(descriptor)
-            throw SafeFile.refusal("\(path)/\(name)", "belongs to somebody else")
+            throw SafeFile.refusal("\(path)/\(name)", "belongs to another user")
         }
         return descriptor
     }

@@ -112,7 +112,7 @@ extension Player {
         let time = time == .invalid ? now : time
         // Sums of times of centuries are no times any more.
         guard let duration = time.duration, abs(duration) < .seconds(1_000_000_000) else {
-            throw PlayerError(code: .invalidTime, cause: "not a time to tie a rate to", detail: "\(time)")
+            throw PlayerError(code: .invalidTime, cause: "not a time that a rate can be tied to", detail: "\(time)")
         }
         return duration
     }

@@ -126,7 +126,7 @@ struct RecordingReader {
                 throw RecordingError(line: number, text: "not a recording")
             }
             guard line.version == NetworkRecording.version else {
-                throw RecordingError(line: number, text: "version \(line.version ?? 0) of the format is not known")
+                throw RecordingError(line: number, text: "unknown format version \(line.version ?? 0)")
             }
             self.recording = NetworkRecording(url: url, options: line.options ?? [])
             return
@@ -135,7 +135,7 @@ struct RecordingReader {
         self.recording = nil
         defer { self.recording = recording }
         guard let nanoseconds = line.time, nanoseconds >= 0 else {
-            throw RecordingError(line: number, text: "there is no time_ns")
+            throw RecordingError(line: number, text: "time_ns is missing")
         }
         let time = Duration.nanoseconds(nanoseconds)
         recording.duration = max(recording.duration, time)
@@ -147,7 +147,7 @@ struct RecordingReader {
         case .event: if let text = line.text { recording.decisions.append(text) }
         case .response, .data, .end, .failure:
             guard let place = line.id.flatMap({ places[$0] }) else {
-                throw RecordingError(line: number, text: "there is no request of that id before")
+                throw RecordingError(line: number, text: "no earlier request has this id")
             }
             let last = recording.exchanges[place].events.last?.time ?? recording.exchanges[place].time
             let event = try event(line, url: recording.exchanges[place].url)
@@ -160,7 +160,7 @@ struct RecordingReader {
     ) throws(RecordingError) {
         guard let id = line.id, places[id] == nil, let url = line.url,
             let resourceClass = line.resourceClass.flatMap(ResourceClass.init(rawValue:))
-        else { throw RecordingError(line: number, text: "a request has an id of its own, a url and a known class") }
+        else { throw RecordingError(line: number, text: "a request needs a unique id, a url and a known class") }
         var exchange = NetworkRecording.Exchange(url: url, resourceClass: resourceClass, time: time)
         if let start = line.rangeStart, let length = line.rangeLength {
             let (end, overflow) = start.addingReportingOverflow(length)
@@ -175,7 +175,9 @@ struct RecordingReader {
         let metrics = line.metrics?.metrics ?? TransferMetrics()
         switch line.type {
         case .response:
-            guard let status = line.status else { throw RecordingError(line: number, text: "a response has a status") }
+            guard let status = line.status else {
+                throw RecordingError(line: number, text: "a response needs a status")
+            }
             let texts = line.fields ?? []
             let fields = stride(from: 0, to: texts.count - 1, by: 2).map {
                 HTTPField(name: texts[$0], value: texts[$0 + 1])
@@ -185,10 +187,10 @@ struct RecordingReader {
                     status: status, url: line.url ?? url, contentType: line.contentType,
                     contentLength: line.contentLength, fields: fields, serverAddress: line.server))
         case .data:
-            guard let body = line.body else { throw RecordingError(line: number, text: "data has a body") }
+            guard let body = line.body else { throw RecordingError(line: number, text: "data needs a body") }
             return .data(Array(body))
         case .failure:
-            guard let code = line.code else { throw RecordingError(line: number, text: "a failure has a code") }
+            guard let code = line.code else { throw RecordingError(line: number, text: "a failure needs a code") }
             return .failed(
                 LoadingError(
                     code: LoadingError.Code(rawValue: code), url: line.url ?? url, status: line.status,

@@ -81,7 +81,8 @@ public final class ReplayTransport: Transport {
         case .response, .data, nil:
             let isSilent = exchange.events.isEmpty
             let patience = isSilent ? request.timeouts.firstByte : request.timeouts.lowSpeed
-            let error = LoadingError(code: .timedOut, url: request.url, text: "the recording has no more of it")
+            let error = LoadingError(
+                code: .timedOut, url: request.url, text: "the recording has no more of this response")
             schedule.append(((schedule.last?.0 ?? time) + patience, .failed(error, TransferMetrics())))
         }
         return schedule

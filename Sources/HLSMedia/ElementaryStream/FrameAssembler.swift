@@ -222,7 +222,7 @@ struct FrameAssembler {
     private mutating func noteSkipped(to sink: inout EventSink) {
         guard skippedByteCount > 0 else { return }
         sink.note(
-            "\(options.name): \(skippedByteCount) bytes before byte \(consumed + at) are no \(framing.codec.rawValue)")
+            "\(options.name): \(skippedByteCount) bytes before byte \(consumed + at) are not \(framing.codec.rawValue)")
         skippedByteCount = 0
     }
 
@@ -257,7 +257,7 @@ struct FrameAssembler {
         if framing == .loas {
             guard let timing = latmTiming(range, to: &sink) else {
                 if !unconfigured.append(.init(data: data(range), mark: mark, isDamaged: isDamaged)) {
-                    sink.note("\(options.name): a frame before the first configuration was left out")
+                    sink.note("\(options.name): a frame before the first configuration was skipped")
                 }
                 return
             }
@@ -274,7 +274,7 @@ struct FrameAssembler {
         {
             // Segments are cut out of files with such a frame in its place, so its time passes: without it there
             // would be a hole before the next segment.
-            sink.note("\(options.name): the first frame is a table of the encoder and has no sound")
+            sink.note("\(options.name): the first frame is an encoder table without audio")
             track.gapless = MPEGAudioHeader.gapless(buffer[range])
             sink.update(track)
             return
@@ -292,7 +292,7 @@ struct FrameAssembler {
     ) -> (pts: Int64, duration: Int64)? {
         if let pts = mark?.pts { clock = SampleClock(start: pts, rate: format.rate) }
         guard let time = clock?.advance(by: format.samples, rate: format.rate) else {
-            sink.note("\(options.name): a frame without a timestamp was left out")
+            sink.note("\(options.name): a frame without a timestamp was skipped")
             return nil
         }
         return time
@@ -361,7 +361,7 @@ struct FrameAssembler {
     private mutating func dropUnconfigured(to sink: inout EventSink) {
         let dropped = unconfigured.takeAll().count
         if dropped > 0 {
-            sink.note("\(options.name): \(dropped) frames before the first configuration were left out")
+            sink.note("\(options.name): \(dropped) frames before the first configuration were skipped")
         }
     }
 

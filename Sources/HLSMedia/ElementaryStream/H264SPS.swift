@@ -83,7 +83,7 @@ public struct H264SPS: Sendable, Hashable {
         width = widthInBlocks * 16 - (crop.left + crop.right) * unitX
         height = heightInUnits * 16 * fieldFactor - (crop.top + crop.bottom) * unitY
         guard width > 0 && height > 0 else {
-            throw MediaError(code: .malformed, text: "H.264 sequence parameter set: more cropped than there is")
+            throw MediaError(code: .malformed, text: "H.264 sequence parameter set: cropped to nothing")
         }
         usability = VideoUsabilityInfo()
         if reader.flag() {

@@ -72,7 +72,7 @@ struct OpusConfiguration {
 
     init(parsing payload: BoxReader) throws(MediaError) {
         var reader = payload
-        guard try reader.readUInt8() == 0 else { throw payload.malformed("a version of 'dOps' that is not known") }
+        guard try reader.readUInt8() == 0 else { throw payload.malformed("an unknown version of 'dOps'") }
         let channels = try reader.readUInt8()
         let preSkip = try reader.readUInt16()
         let inputRate = try reader.readUInt32()

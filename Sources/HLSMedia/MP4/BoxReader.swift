@@ -124,7 +124,7 @@ struct BoxReader {
             let isOverrun = size.map { $0 > available } ?? true
             throw MediaError(
                 code: isOverrun ? overrun : .malformed, byteOffset: start,
-                text: "box '\(type)' says it has \(claimed) bytes, its parent has \(available)")
+                text: "box '\(type)' claims \(claimed) bytes, its parent has \(available)")
         }
         let payload = BoxReader(try readBytes(size - headerSize), offset: start + headerSize)
         return Box(type: type, offset: start, endOffset: start + size, payload: payload)

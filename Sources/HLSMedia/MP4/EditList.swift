@@ -53,7 +53,7 @@ struct EditList: Sendable, Hashable {
         guard let time = first?.mediaTime else { return }
         guard movieTimescale > 0 || empty == 0 else { throw reader.malformed("a movie timescale of 0") }
         guard let delay = Self.ticks(empty, movieTimescale, track) else {
-            throw reader.malformed("an edit too far away")
+            throw reader.malformed("an edit out of range")
         }
         shift = delay - time
         var end = Int64.max
@@ -79,7 +79,7 @@ struct EditList: Sendable, Hashable {
                 time = Int64(Int32(bitPattern: try reader.readUInt32()))
             }
             try reader.skip(4)  // rate
-            guard time <= MediaTimeLimit.largest else { throw reader.malformed("an edit too far away") }
+            guard time <= MediaTimeLimit.largest else { throw reader.malformed("an edit out of range") }
             mediaTime = time < 0 ? nil : time
         }
     }

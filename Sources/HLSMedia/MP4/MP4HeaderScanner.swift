@@ -46,7 +46,7 @@ public struct MP4HeaderScanner: Sendable {
 
     /// Takes the bytes at ``offset``; nil while more are needed. What lies behind the answer is not looked at.
     ///
-    /// - Throws: `unknownContainer` where the bytes do not begin like MP4, `malformed` for a box of an impossible size,
+    /// - Throws: `unknownContainer` where the bytes do not look like MP4, `malformed` for a box of an impossible size,
     ///   `limitExceeded` for a header above 64 MiB or thousands of boxes before it.
     public mutating func append(_ bytes: ArraySlice<UInt8>) throws(MediaError) -> Header? {
         var rest = bytes
@@ -95,7 +95,7 @@ public struct MP4HeaderScanner: Sendable {
         let size32 = try reader.readUInt32()
         let type = try reader.readCode()
         if boxCount == 0, !MP4InitializationSection.topLevelTypes.contains(type) {
-            throw MediaError(code: .unknownContainer, byteOffset: 0, text: "the bytes do not begin like MP4")
+            throw MediaError(code: .unknownContainer, byteOffset: 0, text: "the bytes do not look like MP4")
         }
         var size: Int? = Int(size32)
         if size32 == 1 {

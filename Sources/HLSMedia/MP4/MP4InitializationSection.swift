@@ -68,7 +68,7 @@ public struct MP4InitializationSection: Sendable {
             try probe.skip(4)
             let type = try probe.readCode()
             guard topLevelTypes.contains(type) else {
-                throw MediaError(code: .unknownContainer, byteOffset: 0, text: "the bytes do not begin like MP4")
+                throw MediaError(code: .unknownContainer, byteOffset: 0, text: "the bytes do not look like MP4")
             }
         }
         return try reader.nextBox(overrun: .truncated)
@@ -125,7 +125,7 @@ public struct MP4InitializationSection: Sendable {
                 var track = Self.track(box, movieTimescale: movieTimescale, notes: &notes, failure: &failure)
             else { continue }
             guard !tracks.contains(where: { $0.id == track.id }) else {
-                notes.append("track \(track.id) is there twice; the second is skipped")
+                notes.append("track \(track.id) appears twice; the second is skipped")
                 continue
             }
             if let trackDefaults = defaults[track.id] {
@@ -136,7 +136,7 @@ public struct MP4InitializationSection: Sendable {
             tracks.append(track)
         }
         guard !tracks.isEmpty else {
-            throw failure ?? movie.payload.malformed("'moov' without a track for a player")
+            throw failure ?? movie.payload.malformed("'moov' without a playable track")
         }
         let chapterIDs = Set(tracks.flatMap(\.chapterTrackIDs))
         for track in tracks.indices where chapterIDs.contains(tracks[track].id) {

@@ -205,7 +205,7 @@ struct MP4SegmentReader: Sendable {
         let size32 = try reader.readUInt32()
         let type = try reader.readCode()
         if isFirstBox, !MP4InitializationSection.topLevelTypes.contains(type) {
-            throw MediaError(code: .unknownContainer, byteOffset: 0, text: "the bytes do not begin like MP4")
+            throw MediaError(code: .unknownContainer, byteOffset: 0, text: "the bytes do not look like MP4")
         }
         var size: Int? = Int(size32)
         if size32 == 1 {
@@ -219,7 +219,7 @@ struct MP4SegmentReader: Sendable {
         guard let size, size >= needed, let end, !end.overflow else {
             throw MediaError(
                 code: .malformed, byteOffset: offset,
-                text: "box '\(type)' says it has \(size.map(String.init) ?? "more than 2^63") bytes")
+                text: "box '\(type)' claims \(size.map(String.init) ?? "more than 2^63") bytes")
         }
         try begin(type, offset: offset, endOffset: end.partialValue, to: &events)
     }
@@ -279,7 +279,7 @@ struct MP4SegmentReader: Sendable {
             current = nil
         }
         guard current == nil, unplacedRuns.isEmpty else {
-            throw box.payload.malformed("a second 'moov' before the samples of the first are there")
+            throw box.payload.malformed("a second 'moov' before the samples of the first arrived")
         }
         initialization = movie
         descriptionIndexes = movie.movieTracks.map { _ in 0 }
@@ -411,7 +411,7 @@ struct MP4SegmentReader: Sendable {
                 if let end, sample.endOffset > end {
                     throw MediaError(
                         code: .malformed, byteOffset: sample.offset,
-                        text: "a sample of \(sample.byteCount) bytes goes \(sample.endOffset - end) beyond 'mdat'")
+                        text: "a sample of \(sample.byteCount) bytes extends \(sample.endOffset - end) beyond 'mdat'")
                 }
                 _ = take(sample.offset - position, from: &rest)
             }

@@ -77,7 +77,7 @@ struct MovieFragment {
         else {
             throw header.malformed(
                 "track \(track.id) has \(track.descriptions.count) sample descriptions, number "
-                    + "\(defaults.descriptionIndex) is wanted")
+                    + "\(defaults.descriptionIndex) is used")
         }
 
         var decodeTime = try startTime(boxes, track: track, decodeTimes: decodeTimes)
@@ -125,7 +125,7 @@ struct MovieFragment {
     ) throws(MediaError) -> Int64 {
         guard var box = boxes.decodeTime else {
             if let time = decodeTimes[track.id] { return time }
-            notes.append("track \(track.id): the first fragment has no 'tfdt', its time is taken as 0")
+            notes.append("track \(track.id): the first fragment has no 'tfdt', its time is assumed to be 0")
             untimedTracks.insert(track.id)
             return 0
         }
@@ -199,7 +199,7 @@ private struct TrackFragmentBoxes {
         guard !hasKeyGroups else {
             throw MediaError(
                 code: .unsupported, byteOffset: header.offset,
-                text: "track \(trackID): groups of samples with keys of their own ('seig')")
+                text: "track \(trackID): sample groups with their own keys ('seig')")
         }
         guard track.isProtected else { return nil }
         if let sampleEncryption {

@@ -11,7 +11,7 @@ public struct ProgressiveMP4Demuxer: Demuxer {
             initialization: nil,
             mediaBeforeHeader: MediaError(
                 code: .unsupported,
-                text: "the 'moov' box lies behind the media, so that the file cannot be read while it comes"))
+                text: "the 'moov' box follows the media, so the file cannot be read as it arrives"))
     }
 
     /// The header of the file, once it has come.

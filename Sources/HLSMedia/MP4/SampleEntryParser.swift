@@ -31,7 +31,7 @@ struct SampleEntryParser {
         } catch {
             guard track.mediaType == .text || track.mediaType == .metadata else { throw error }
             // Older forms of text (QuickTime's chapters) have fields of their own in the place of boxes.
-            notes.append("track \(track.id): what '\(entry.type)' holds is left out: \(error)")
+            notes.append("track \(track.id): the contents of '\(entry.type)' are skipped: \(error)")
         }
         if track.mediaType == .audio { setPCM() }
     }
@@ -104,7 +104,7 @@ struct SampleEntryParser {
                     }
                 }
             } catch {
-                notes.append("track \(track.id): '\(child.type)' is left out: \(error)")
+                notes.append("track \(track.id): '\(child.type)' is skipped: \(error)")
             }
         }
     }

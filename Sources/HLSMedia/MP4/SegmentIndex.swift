@@ -44,7 +44,7 @@ extension SegmentIndex {
         firstByteOffset = offset
         try reader.skip(2)
         let count = Int(try reader.readUInt16())
-        guard count * 12 <= reader.remaining else { throw reader.malformed("\(count) references are not there") }
+        guard count * 12 <= reader.remaining else { throw reader.malformed("\(count) references are missing") }
         references = []
         references.reserveCapacity(count)
         for _ in 0..<count {

@@ -232,7 +232,7 @@ struct SampleEncryptionCursor {
         }
         if hasSubsamples {
             let count = Int(try reader.readUInt16())
-            guard count * 6 <= reader.remaining else { throw reader.malformed("\(count) subsamples are not there") }
+            guard count * 6 <= reader.remaining else { throw reader.malformed("\(count) subsamples are missing") }
             result.subsamples.reserveCapacity(count)
             for _ in 0..<count {
                 result.subsamples.append(
@@ -246,6 +246,6 @@ struct SampleEncryptionCursor {
     }
 
     private func tooFew(_ reader: BoxReader) -> MediaError {
-        reader.malformed("encryption data of fewer samples than the fragment has")
+        reader.malformed("encryption data for fewer samples than the fragment has")
     }
 }

@@ -49,7 +49,8 @@ public struct PackedAudioDemuxer: Demuxer {
         let left = frames?.finish(isDamaged: true, to: &sink) ?? 0
         guard left == 0 else {
             throw MediaError(
-                code: .truncated, byteOffset: frames?.endOffset, text: "the last \(left) bytes are no whole audio frame"
+                code: .truncated, byteOffset: frames?.endOffset,
+                text: "the last \(left) bytes are not a whole audio frame"
             )
         }
     }
@@ -57,7 +58,7 @@ public struct PackedAudioDemuxer: Demuxer {
     /// Reads the tags at the start and finds out what follows.
     private mutating func begin(isEnd: Bool) throws(MediaError) {
         guard try readTags(isEnd: isEnd), let framing = try identify(isEnd: isEnd) else { return }
-        if timestamp == nil { sink.note("packed audio without a timestamp: it begins at 0") }
+        if timestamp == nil { sink.note("packed audio without a timestamp: assumed to begin at 0") }
         var track = MediaTrack(
             id: Self.trackID, mediaType: .audio, codec: framing.codec, timescale: 90_000, wrapsAt33Bits: true)
         track.timestampsAreRelative = timestamp == nil

@@ -40,7 +40,7 @@ struct OlderVideoAssembler {
     mutating func append(_ bytes: Span<UInt8>, to sink: inout EventSink) {
         guard !isSkipping else { return }
         guard buffer.count + bytes.count <= TransportStreamDemuxer.maxAccessUnitByteCount else {
-            sink.note("PID \(track.id): an access unit of more than \(buffer.count) bytes was left out")
+            sink.note("PID \(track.id): an access unit of more than \(buffer.count) bytes was skipped")
             removeAll()
             isSkipping = true
             return
@@ -114,7 +114,7 @@ struct OlderVideoAssembler {
         let mark = marks.takeMark(forUnitAt: start, slack: 3)
         let told = mark.flatMap { mark in mark.pts.map { ($0, mark.dts) } }
         guard let (pts, dts) = clock.time(told: told, order: nil, frame: frameDuration) else {
-            sink.note("PID \(track.id): an access unit before the first timestamp was left out")
+            sink.note("PID \(track.id): an access unit before the first timestamp was skipped")
             return
         }
         sink.emit(

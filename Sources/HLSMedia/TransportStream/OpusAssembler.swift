@@ -37,7 +37,7 @@ struct OpusAssembler {
             emit(unit, to: &sink)
             at = unit.upperBound
         }
-        if at < buffer.count { sink.note("PID \(track.id): \(buffer.count - at) bytes are no opus") }
+        if at < buffer.count { sink.note("PID \(track.id): \(buffer.count - at) bytes are not opus") }
         buffer.removeAll(keepingCapacity: true)
     }
 
@@ -45,7 +45,7 @@ struct OpusAssembler {
         let count = Self.sampleCount(buffer[unit])
         guard count > 0 else { return }
         guard let time = clock?.advance(by: count, rate: Self.rate) else {
-            sink.note("PID \(track.id): a frame without a timestamp was left out")
+            sink.note("PID \(track.id): a frame without a timestamp was skipped")
             return
         }
         sink.update(track)

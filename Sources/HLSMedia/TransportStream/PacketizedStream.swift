@@ -95,7 +95,7 @@ struct PacketizedStream: Sendable {
         }
         if packet.startsUnit {
             if case .bounded(_, let left) = state, left > 0 {
-                noteLength("a packet is \(left) bytes shorter than it says", sink: &sink)
+                noteLength("a packet is \(left) bytes shorter than declared", sink: &sink)
             }
             state = .header
             header.removeAll(keepingCapacity: true)
@@ -170,7 +170,7 @@ struct PacketizedStream: Sendable {
             state = .waiting
         case .header(let parsed):
             if parsed.hasWrappedLength {
-                noteLength("a packet is longer than it says", sink: &sink)
+                noteLength("a packet is longer than declared", sink: &sink)
                 distrustsLength = true
             }
             let length = distrustsLength ? nil : parsed.payloadByteCount
@@ -193,7 +193,7 @@ struct PacketizedStream: Sendable {
             if bytes.count <= left {
                 state = .bounded(total: total, left: left - bytes.count)
             } else {
-                noteLength("a packet is longer than the \(total) bytes it says", sink: &sink)
+                noteLength("a packet is longer than the \(total) bytes declared", sink: &sink)
                 distrustsLength = true
                 state = .unbounded
             }

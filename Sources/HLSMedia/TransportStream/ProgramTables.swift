@@ -215,7 +215,7 @@ extension ProgramMapTable.Stream {
 
     /// Those that nobody reads here. Source: ISO/IEC 13818-1 table 2-34; Blu-ray and others for those from 0x80 on.
     private static let names: [UInt8: String] = [
-        0x05: "private sections", 0x08: "DSM-CC", 0x0b: "DSM-CC", 0x0d: "DSM-CC", 0x1c: "MPEG-4 sound without frames",
+        0x05: "private sections", 0x08: "DSM-CC", 0x0b: "DSM-CC", 0x0d: "DSM-CC", 0x1c: "MPEG-4 audio without frames",
         0x20: "MVC video", 0x21: "JPEG 2000 video", 0x2d: "MPEG-H 3D Audio", 0x2e: "MPEG-H 3D Audio",
         0x32: "JPEG XS video", 0x33: "VVC video", 0x34: "VVC video", 0x35: "EVC video", 0x42: "AVS video",
         0x80: "PCM of Blu-ray", 0x83: "Dolby TrueHD", 0x90: "PGS subtitles", 0x92: "text subtitles of Blu-ray",

@@ -64,11 +64,11 @@ struct TransportStreamCore: Sendable {
         }
         var shown: [String] = []
         for name in names where !shown.contains(name) && shown.count < 4 { shown.append(name) }
-        return shown.isEmpty ? "no pictures and no sound" : shown.joined(separator: ", ")
+        return shown.isEmpty ? "no video and no audio" : shown.joined(separator: ", ")
     }
 
     mutating func noteSkipped(_ range: Range<Int>) {
-        sink.note("byte \(range.lowerBound): \(range.count) bytes are no transport stream packets")
+        sink.note("byte \(range.lowerBound): \(range.count) bytes are not transport stream packets")
     }
 
     /// - Parameter offset: that of the packet's sync byte in the segment.
@@ -104,7 +104,7 @@ struct TransportStreamCore: Sendable {
     private mutating func processEarly() {
         var packets = EarlyPackets()
         swap(&packets, &early)
-        if packets.lostCount > 0 { sink.note("\(packets.lostCount) packets before the tables were left out") }
+        if packets.lostCount > 0 { sink.note("\(packets.lostCount) packets before the tables were skipped") }
         let bytes = packets.bytes.span
         for (index, offset) in packets.offsets.enumerated() {
             let start = index * TransportPacket.byteCount
@@ -124,7 +124,7 @@ struct TransportStreamCore: Sendable {
             for index in streams.indices { streams[index].finish(isTruncated: isTruncated, sink: &sink) }
         }
         if !untimedSplices.isEmpty {
-            sink.note("\(untimedSplices.count) sections of splice information without a timestamp were left out")
+            sink.note("\(untimedSplices.count) sections of splice information without a timestamp were skipped")
         }
         sink.announce()
     }
@@ -145,7 +145,7 @@ struct TransportStreamCore: Sendable {
         let isSameAsLast = section == tables[index].lastSection
         let isIntact = isSameAsLast ? tables[index].isIntact : SectionAssembler.checksum(section) == 0
         if !isIntact, !isSameAsLast {
-            sink.note("PID \(pid): checksum of the program table is wrong")
+            sink.note("PID \(pid): wrong checksum of the program table")
             // Some encoders never get it right: better than nothing.
             if tables[index].isIntact { return }
         }
@@ -294,7 +294,7 @@ struct TransportStreamCore: Sendable {
         // The rest of a packet may hold other tables.
         for section in spliceStreams[packet.pid]?.append(packet, bytes) ?? [] where section[0] == 0xfc {
             guard SectionAssembler.checksum(section) == 0 else {
-                noteOnce(packet.pid, "PID \(packet.pid): checksum of splice information is wrong")
+                noteOnce(packet.pid, "PID \(packet.pid): wrong checksum of splice information")
                 continue
             }
             guard untimedSplices.count < Self.maxUntimedSpliceCount else { return }

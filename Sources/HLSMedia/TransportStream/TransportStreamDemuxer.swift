@@ -66,7 +66,7 @@ public struct TransportStreamDemuxer: Demuxer {
             throw MediaError(code: .malformed, byteOffset: end, text: "no program map table in \(end) bytes")
         }
         if let names = core.unreadable {
-            throw MediaError(code: .unsupported, byteOffset: end, text: "nothing that can be read: \(names)")
+            throw MediaError(code: .unsupported, byteOffset: end, text: "no readable track: \(names)")
         }
         guard !isTruncated else {
             throw MediaError(

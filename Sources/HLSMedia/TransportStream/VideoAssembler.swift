@@ -46,7 +46,7 @@ struct VideoAssembler {
         if buffer.count + bytes.count > TransportStreamDemuxer.maxAccessUnitByteCount {
             scan(isEnd: false, to: &sink)
             if buffer.count + bytes.count > TransportStreamDemuxer.maxAccessUnitByteCount {
-                sink.note("PID \(track.id): an access unit of more than \(buffer.count) bytes was left out")
+                sink.note("PID \(track.id): an access unit of more than \(buffer.count) bytes was skipped")
                 removeAll()
                 isSkipping = true
                 return
@@ -70,7 +70,7 @@ struct VideoAssembler {
     mutating func finish(isDamaged: Bool, to sink: inout EventSink) {
         scan(isEnd: true, isDamaged: isDamaged, to: &sink)
         if !buffer.isEmpty {
-            sink.note("PID \(track.id): \(buffer.count) bytes without a picture were left out")
+            sink.note("PID \(track.id): \(buffer.count) bytes without a picture were skipped")
         }
         removeAll()
     }
@@ -135,7 +135,7 @@ struct VideoAssembler {
             }
         }
         if first > unit.start {
-            sink.note("PID \(track.id): \(first - unit.start) bytes before the first start code were left out")
+            sink.note("PID \(track.id): \(first - unit.start) bytes before the first start code were skipped")
         }
         if let range = unit.parameterSet { update(parameterSet: buffer[range], in: &sink) }
         // Some muxers leave the zero byte of a four-byte start code in the packet before.
@@ -143,7 +143,7 @@ struct VideoAssembler {
         if mark?.pts == nil, let later = marks.first(behind: first, before: unit.end), later.pts != nil { mark = later }
         let told = mark.flatMap { mark in mark.pts.map { ($0, mark.dts) } }
         guard let (pts, dts) = clock.time(told: told, order: unit.order, frame: frameDuration) else {
-            sink.note("PID \(track.id): an access unit before the first timestamp was left out")
+            sink.note("PID \(track.id): an access unit before the first timestamp was skipped")
             return
         }
         let isRandomAccess = mark?.isRandomAccess ?? false

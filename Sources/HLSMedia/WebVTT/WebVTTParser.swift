@@ -143,7 +143,7 @@ public struct WebVTTParser: Sendable {
     private mutating func takeMap(_ text: String, _ events: inout [WebVTTEvent]) {
         guard text.hasPrefix(WebVTTTimestampMap.name), !hasMap else { return }
         guard let map = WebVTTTimestampMap(parsing: text[...]) else {
-            return note("line \(lineNumber): \(WebVTTTimestampMap.name) cannot be understood", &events)
+            return note("line \(lineNumber): invalid \(WebVTTTimestampMap.name)", &events)
         }
         hasMap = true
         events.append(.timestampMap(map))
@@ -187,7 +187,7 @@ public struct WebVTTParser: Sendable {
                         identifier: identifier, start: start, end: end, settings: WebVTTCueSettings(parsing: settings),
                         payload: block.lines.joined(separator: "\n"))))
         } else if block.isBroken {
-            note("line \(block.firstLineNumber): a cue whose times cannot be understood", &events)
+            note("line \(block.firstLineNumber): a cue with invalid times", &events)
         } else {
             endOther(block, &events)
         }
@@ -208,7 +208,7 @@ public struct WebVTTParser: Sendable {
         default:
             // Some writers put an empty line before the map.
             if !hasCues, !hasMap, first.hasPrefix(WebVTTTimestampMap.name) { return takeMap(first, &events) }
-            note("line \(block.firstLineNumber): a block that is no cue", &events)
+            note("line \(block.firstLineNumber): a block that is not a cue", &events)
         }
     }
 
@@ -217,7 +217,7 @@ public struct WebVTTParser: Sendable {
         if noteCount < Self.maxNoteCount {
             events.append(.note(text))
         } else if noteCount == Self.maxNoteCount {
-            events.append(.note("further notes about this file are left out"))
+            events.append(.note("further notes about this file are suppressed"))
         }
     }
 }

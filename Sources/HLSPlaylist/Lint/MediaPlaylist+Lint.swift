@@ -83,7 +83,7 @@ extension MediaPlaylist {
         if hasEndList {
             if playlistType == nil, !segments.isEmpty {
                 collector.add(
-                    .applePlaylistType, .warning, nil, "complete, and without EXT-X-PLAYLIST-TYPE",
+                    .applePlaylistType, .warning, nil, "complete, but without EXT-X-PLAYLIST-TYPE",
                     "write #EXT-X-PLAYLIST-TYPE:VOD")
             }
         } else if playlistType == .vod {
@@ -92,7 +92,7 @@ extension MediaPlaylist {
         } else if skip == nil {
             if playlistType == nil, segments.count < Self.leastLiveSegmentCount {
                 collector.add(
-                    .appleLiveWindow, .warning, nil, "live with \(segments.count) segments only",
+                    .appleLiveWindow, .warning, nil, "live with only \(segments.count) segments",
                     "list at least \(Self.leastLiveSegmentCount)")
             }
             if !segments.isEmpty, !hasDates {
@@ -102,8 +102,8 @@ extension MediaPlaylist {
             if !hasDiscontinuitySequence, playlistType == nil, segments.contains(where: \.hasDiscontinuity) {
                 collector.add(
                     .appleDiscontinuitySequence, .warning, .discontinuity,
-                    "live with discontinuities and without EXT-X-DISCONTINUITY-SEQUENCE",
-                    "count the discontinuities that left the playlist")
+                    "live with discontinuities, but without EXT-X-DISCONTINUITY-SEQUENCE",
+                    "count the discontinuities that have left the playlist")
             }
         }
     }

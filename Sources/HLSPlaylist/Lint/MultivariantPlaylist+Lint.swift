@@ -47,14 +47,14 @@ extension MultivariantPlaylist {
         {
             collector.add(
                 .appleScore, .warning, .streamInf, line: lines[.streamInf, without],
-                "\(variants[without].uri) has no SCORE, and others have: it is ignored on all",
+                "\(variants[without].uri) has no SCORE but others do: it is ignored on all",
                 "score every variant, or none")
         }
         let isAllSDR = variants.allSatisfy { $0.effectiveVideoRange == .sdr }
         if !isAllSDR, let without = variants.firstIndex(where: { $0.videoRange == nil && $0.resolution != nil }) {
             collector.add(
                 .appleVideoRange, .warning, .streamInf, line: lines[.streamInf, without],
-                "\(variants[without].uri) has no VIDEO-RANGE, and others are not SDR",
+                "\(variants[without].uri) has no VIDEO-RANGE, but others are not SDR",
                 "write VIDEO-RANGE on every variant")
         }
     }
@@ -81,13 +81,13 @@ extension MultivariantPlaylist {
                 if defaults[group] == 2 {
                     collector.add(
                         .renditionGroup, .error, .media, line: line,
-                        "the group \"\(rendition.groupID)\" has two defaults", "leave one DEFAULT=YES")
+                        "the group \"\(rendition.groupID)\" has two defaults", "keep only one DEFAULT=YES")
                 }
             }
             if rendition.type != .video, rendition.language == nil {
                 collector.add(
                     .appleLanguage, .warning, .media, line: line, "\"\(rendition.name)\" has no LANGUAGE",
-                    "name its language (BCP 47), und where there is none")
+                    "name its language (BCP 47), or und if it has none")
             }
         }
     }
@@ -113,7 +113,7 @@ extension MultivariantPlaylist {
             if !used.contains(group) {
                 collector.add(
                     .unusedGroup, .warning, .media, line: line,
-                    "no variant names the \(group.type.rawValue) group \"\(group.id)\"", "name it, or leave it away")
+                    "no variant names the \(group.type.rawValue) group \"\(group.id)\"", "use it, or remove it")
             }
             guard let first = firstGroup[group.type] else {
                 firstGroup[group.type] = group
@@ -122,7 +122,7 @@ extension MultivariantPlaylist {
             if members[first] != members[group] {
                 collector.add(
                     .renditionGroup, .error, .media, line: line,
-                    "the \(group.type.rawValue) groups \"\(first.id)\" and \"\(group.id)\" have other members",
+                    "the \(group.type.rawValue) groups \"\(first.id)\" and \"\(group.id)\" have different members",
                     "offer renditions of the same names in each group of a type")
             }
         }
@@ -159,19 +159,19 @@ extension Variant {
             add(.appleAverageBandwidth, .warning, "has no AVERAGE-BANDWIDTH", "measure and add it")
         }
         if resolution == nil, hasVideoCodec || isIFrame {
-            add(isIFrame ? .appleIFrameResolution : .appleResolution, .warning, "has video and no RESOLUTION", "add it")
+            add(isIFrame ? .appleIFrameResolution : .appleResolution, .warning, "has video but no RESOLUTION", "add it")
         }
         if hasVideoCodec, frameRate == nil, !isIFrame {
-            add(.appleFrameRate, .warning, "has video and no FRAME-RATE", "add it")
+            add(.appleFrameRate, .warning, "has video but no FRAME-RATE", "add it")
         }
         guard let resolution, !codecs.isEmpty else { return }
         if !hasVideoCodec {
-            add(.codecs, .warning, "has a RESOLUTION, and CODECS lists no video", "list the format of the video")
+            add(.codecs, .warning, "has a RESOLUTION, but CODECS lists no video", "list the format of the video")
         }
         for codec in codecs {
             guard let level = VideoLevel(codec: codec), !level.allows(resolution) else { continue }
             add(
-                .codecs, .warning, "is \(resolution), and \(codec) is level \(level.name), which ends before that",
+                .codecs, .warning, "is \(resolution), too large for level \(level.name) of \(codec)",
                 "write the level of the media, or its size")
         }
     }

@@ -94,13 +94,13 @@ public struct PresentationLint: Sendable {
         if reference.roles.contains(.iFrames), !facts.isIFramesOnly {
             findings.append(
                 finding(
-                    .iFramesOnly, at: reference, "EXT-X-I-FRAME-STREAM-INF names it, and it has no EXT-X-I-FRAMES-ONLY",
+                    .iFramesOnly, at: reference, "listed by EXT-X-I-FRAME-STREAM-INF, but has no EXT-X-I-FRAMES-ONLY",
                     "write #EXT-X-I-FRAMES-ONLY"))
         } else if facts.isIFramesOnly, reference.roles != [.iFrames] {
             findings.append(
                 finding(
-                    .iFramesOnly, at: reference, "I-frames only, and named as a variant or rendition",
-                    "name it with EXT-X-I-FRAME-STREAM-INF"))
+                    .iFramesOnly, at: reference, "I-frames only, but listed as a variant or rendition",
+                    "list it with EXT-X-I-FRAME-STREAM-INF"))
         }
     }
 
@@ -112,7 +112,7 @@ public struct PresentationLint: Sendable {
                 findings.append(
                     finding(
                         .alignedType, at: other.reference, tag: .playlistType,
-                        "EXT-X-PLAYLIST-TYPE is \(names[1]), and \(names[0]) in \(first.reference.uri)",
+                        "EXT-X-PLAYLIST-TYPE is \(names[1]), but \(names[0]) in \(first.reference.uri)",
                         "give all media playlists the same type"))
             } else if other.facts.hasEndList != first.facts.hasEndList {
                 let state = other.facts.hasEndList ? "complete" : "not complete"
@@ -135,7 +135,7 @@ public struct PresentationLint: Sendable {
                 finding(
                     .alignedTargetDuration, at: other.reference, line: other.facts.targetDurationLine,
                     tag: .targetDuration,
-                    "\(other.facts.targetDuration.decimalText) s, and \(first.facts.targetDuration.decimalText) s in "
+                    "\(other.facts.targetDuration.decimalText) s, but \(first.facts.targetDuration.decimalText) s in "
                         + first.reference.uri, "give all media playlists the same EXT-X-TARGETDURATION"))
         }
     }
@@ -146,7 +146,7 @@ public struct PresentationLint: Sendable {
             findings.append(
                 finding(
                     .alignedDates, at: other.reference, tag: .programDateTime,
-                    "no EXT-X-PROGRAM-DATE-TIME, and \(dated.reference.uri) has it",
+                    "no EXT-X-PROGRAM-DATE-TIME, but \(dated.reference.uri) has it",
                     "date all media playlists, or none"))
         }
     }
@@ -171,7 +171,7 @@ public struct PresentationLint: Sendable {
             findings.append(
                 finding(
                     .alignedMediaSequence, .warning, at: other.reference, tag: .mediaSequence,
-                    "the last segment is number \(ends.1 - 1), and \(ends.0 - 1) in \(name)",
+                    "the last segment is number \(ends.1 - 1), but \(ends.0 - 1) in \(name)",
                     "cut all media playlists at the same times, and number their segments alike"))
             return
         }
@@ -187,8 +187,8 @@ public struct PresentationLint: Sendable {
                 findings.append(
                     finding(
                         .alignedDiscontinuities, at: other.reference, tag: .discontinuitySequence,
-                        "segment \(number) has discontinuity sequence number \(sequences.1), and \(sequences.0) in \(name)",
-                        "put EXT-X-DISCONTINUITY at the same times everywhere, and count those that left"))
+                        "segment \(number) has discontinuity sequence number \(sequences.1), but \(sequences.0) in \(name)",
+                        "put EXT-X-DISCONTINUITY at the same times everywhere, and count removed ones"))
                 break
             }
         }
@@ -203,20 +203,20 @@ public struct PresentationLint: Sendable {
             findings.append(
                 finding(
                     .alignedDuration, at: other.reference,
-                    "\(b.duration.decimalText) s long, and \(a.duration.decimalText) s in \(name)",
+                    "\(b.duration.decimalText) s long, but \(a.duration.decimalText) s in \(name)",
                     "offer the same content in all media playlists, to within a target duration"))
         }
         if let start = a.firstDate, let otherStart = b.firstDate, abs(start - otherStart) > Self.dateTolerance {
             findings.append(
                 finding(
                     .alignedDates, at: other.reference, tag: .programDateTime,
-                    "starts at \(otherStart), and at \(start) in \(name)", "give the same media time the same date"))
+                    "starts at \(otherStart), but at \(start) in \(name)", "give the same media time the same date"))
         }
         if a.discontinuityCount != b.discontinuityCount {
             findings.append(
                 finding(
                     .alignedDiscontinuities, at: other.reference, tag: .discontinuity,
-                    "\(b.discontinuityCount) discontinuities, and \(a.discontinuityCount) in \(name)",
+                    "\(b.discontinuityCount) discontinuities, but \(a.discontinuityCount) in \(name)",
                     "put EXT-X-DISCONTINUITY at the same times everywhere"))
         } else if let pair = zip(a.discontinuities, b.discontinuities).first(where: {
             $0.sequence != $1.sequence || abs($0.offset - $1.offset) > tolerance / 2
@@ -224,7 +224,7 @@ public struct PresentationLint: Sendable {
             findings.append(
                 finding(
                     .alignedDiscontinuities, at: other.reference, tag: .discontinuity,
-                    "discontinuity \(pair.1.sequence) is at \(pair.1.offset.decimalText) s, and \(pair.0.sequence) at "
+                    "discontinuity \(pair.1.sequence) is at \(pair.1.offset.decimalText) s, but \(pair.0.sequence) at "
                         + "\(pair.0.offset.decimalText) s in \(name)",
                     "put EXT-X-DISCONTINUITY at the same times everywhere"))
         } else if isAsLong, a.mediaSequence != b.mediaSequence || abs(a.segmentCount - b.segmentCount) > 1 {
@@ -232,7 +232,7 @@ public struct PresentationLint: Sendable {
             findings.append(
                 finding(
                     .alignedMediaSequence, .warning, at: other.reference, tag: .mediaSequence,
-                    "\(b.segmentCount) segments from number \(b.mediaSequence), and \(a.segmentCount) from "
+                    "\(b.segmentCount) segments from number \(b.mediaSequence), but \(a.segmentCount) from "
                         + "\(a.mediaSequence) in \(name)",
                     "cut all media playlists at the same times, and number their segments alike"))
         }
@@ -273,7 +273,7 @@ public struct PresentationLint: Sendable {
                     finding(
                         .applePeak, .warning, line: line, tag: .streamInf,
                         "\(variant.uri): the measured peak of \(Self.text(peak)) is more than twice the average of "
-                            + Self.text(average), "encode with a bound on the bit rate"))
+                            + Self.text(average), "limit the bit rate when encoding"))
             }
         }
     }

@@ -73,7 +73,8 @@ extension ReadingContext {
         } else if let end = continuing() {
             offset = end
         } else {
-            throw failure(.byteRange, "\"\(bytes.excerpt(range))\": the offset is missing, and no range goes before")
+            throw failure(
+                .byteRange, "\"\(bytes.excerpt(range))\": the offset is missing, and there is no previous range")
         }
         guard !offset.addingReportingOverflow(length).overflow else {
             throw failure(.byteRange, "\"\(bytes.excerpt(range))\": the range ends beyond 2^63-1")

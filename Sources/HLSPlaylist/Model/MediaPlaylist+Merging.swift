@@ -33,7 +33,7 @@ extension MediaPlaylist {
             throw PlaylistError(
                 code: .cannotMerge, rule: .skip, tag: Tag.skip.rawValue,
                 text:
-                    "\(skip.count) segments from \(update.mediaSequence) on are skipped, and not all of them are known")
+                    "\(skip.count) segments from \(update.mediaSequence) on are skipped, but not all of them are known")
         }
         let kept = start..<start + skip.count
         let options = base.source.value?.options ?? update.source.value?.options ?? .init()

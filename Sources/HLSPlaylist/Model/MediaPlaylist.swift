@@ -60,7 +60,8 @@ public struct MediaPlaylist: Sendable, Hashable {
         var parser = PlaylistParser(url: url, options: options, reusing: previous)
         try parser.append(bytes)
         guard case .media(let playlist) = try parser.finish() else {
-            throw PlaylistError(code: .wrongKind, rule: .mixedKinds, text: "a multivariant playlist, not a media one")
+            throw PlaylistError(
+                code: .wrongKind, rule: .mixedKinds, text: "a multivariant playlist, not a media playlist")
         }
         self = playlist
     }

@@ -29,7 +29,8 @@ public struct MultivariantPlaylist: Sendable, Hashable {
         parsing bytes: [UInt8], url: String, options: PlaylistParser.Options = .init()
     ) throws(PlaylistError) {
         guard case .multivariant(let playlist) = try Playlist(parsing: bytes, url: url, options: options) else {
-            throw PlaylistError(code: .wrongKind, rule: .mixedKinds, text: "a media playlist, not a multivariant one")
+            throw PlaylistError(
+                code: .wrongKind, rule: .mixedKinds, text: "a media playlist, not a multivariant playlist")
         }
         self = playlist
     }

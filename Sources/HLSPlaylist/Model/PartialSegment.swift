@@ -47,7 +47,7 @@ extension PartialSegment {
             case .duration:
                 if let value = try context.duration(attribute, bytes) {
                     guard value <= MediaPlaylistReader.longestDuration else {
-                        try context.report(.number, "DURATION is too long to be true; the part is ignored")
+                        try context.report(.number, "DURATION is implausibly long; the part is ignored")
                         return nil
                     }
                     duration = value
@@ -68,7 +68,7 @@ extension PartialSegment {
             byteRange = try context.byteRange(range, bytes, continuing: previous?.byteRange?.end)
             if let previous, previous.uri != uri, bytes.index(of: 0x40, in: range.value) == nil {
                 try context.report(
-                    .byteRange, "the offset is missing, and the part before is of another resource; read as its end")
+                    .byteRange, "the offset is missing, and the previous part is of another resource; read as its end")
             }
         }
         self.init(

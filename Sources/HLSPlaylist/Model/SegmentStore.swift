@@ -54,7 +54,7 @@ struct SegmentRecord: Sendable {
         static let gap = Flags(rawValue: 2)
         static let byteRange = Flags(rawValue: 4)
         static let ownDate = Flags(rawValue: 8)
-        /// EXTINF could not be read and the target duration stands in for it.
+        /// EXTINF could not be read and the target duration is used for it.
         static let replacedDuration = Flags(rawValue: 16)
         /// The byte range was written without an offset.
         static let continuedRange = Flags(rawValue: 32)

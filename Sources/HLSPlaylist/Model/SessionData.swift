@@ -44,7 +44,7 @@ extension SessionData {
             return nil
         }
         if (value == nil) == (uri == nil) {
-            try context.report(.attributeConflict, "exactly one of VALUE and URI has to be there")
+            try context.report(.attributeConflict, "exactly one of VALUE and URI is required")
         }
     }
 

@@ -58,7 +58,8 @@ extension VariableDefinition {
                 throw context.failure(.definition, "the URL of the playlist has no query parameter \"\(name)\"")
             }
             guard !value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == 0x22 }) else {
-                throw context.failure(.definition, "the query parameter \"\(name)\" holds control characters or quotes")
+                throw context.failure(
+                    .definition, "the query parameter \"\(name)\" contains control characters or quotes")
             }
             self.init(name: name, value: value, source: .queryParameter)
         }

@@ -71,7 +71,7 @@ extension MediaPlaylistReader {
     mutating func readInf(
         _ bytes: borrowing Span<UInt8>, _ value: Range<Int>, line: Range<Int>, _ context: inout ReadingContext
     ) throws(PlaylistError) {
-        if hasInf { try context.report(.tagWithoutURI, "the EXTINF before has no URI line; ignored") }
+        if hasInf { try context.report(.tagWithoutURI, "the previous EXTINF has no URI line; ignored") }
         hasInf = true
         record.flags.remove(.replacedDuration)
         var start = value.lowerBound
@@ -111,7 +111,7 @@ extension MediaPlaylistReader {
         try context.report(
             .segmentDuration,
             "\"\(bytes.excerpt(value.lowerBound..<comma))\" is not a duration of at most \(Self.longestSeconds) s; "
-                + "the target duration stands in")
+                + "the target duration is used")
         record.durationSeconds = 0
         record.durationAttos = 0
         record.titleStart = comma + 1 < value.upperBound ? UInt32(truncatingIfNeeded: comma + 1) : 0
@@ -231,12 +231,12 @@ extension MediaPlaylistReader {
                 if !isSameResource(last.uri, bytes) {
                     try context.report(
                         .byteRange,
-                        "the offset is missing, and the range before is of another resource; read as its end",
+                        "the offset is missing, and the previous range is of another resource; read as its end",
                         tag: .byteRange)
                 }
             } else {
                 try context.report(
-                    .byteRange, "the offset is missing, and no range goes before; read as 0", tag: .byteRange)
+                    .byteRange, "the offset is missing, and there is no previous range; read as 0", tag: .byteRange)
             }
         }
         guard !record.byteRangeOffset.addingReportingOverflow(record.byteRangeLength).overflow else {
@@ -381,7 +381,7 @@ extension MediaPlaylistReader {
         if !conflicts.isEmpty {
             try context.report(
                 .dateRange,
-                "\(conflicts.joined(separator: ", ")) of \"\(range.id)\" differ from before; the first count")
+                "\(conflicts.joined(separator: ", ")) of \"\(range.id)\" differ from earlier ones; the first count")
         }
     }
 
@@ -756,7 +756,7 @@ extension MediaPlaylistReader {
     private mutating func checkTargetDuration(_ context: inout ReadingContext) throws(PlaylistError) {
         let longest = Duration.seconds(Int64(clamping: longest.seconds))
         if !seen.contains(.targetDuration) {
-            try context.report(.targetDuration, "is missing; the longest segment stands in", tag: .targetDuration)
+            try context.report(.targetDuration, "is missing; the longest segment is used", tag: .targetDuration)
             playlist.targetDuration = longest
         } else if longest > playlist.targetDuration {
             try context.report(
@@ -773,7 +773,7 @@ extension MediaPlaylistReader {
         let (_, discontinuityOverflow) = playlist.discontinuitySequence.addingReportingOverflow(
             Int(discontinuityCount) + 1)
         if skipOverflow || overflow || discontinuityOverflow {
-            throw context.failure(.sequenceNumber, "counting on from the sequence numbers passes 2^63-1")
+            throw context.failure(.sequenceNumber, "the sequence numbers exceed 2^63-1")
         }
     }
 

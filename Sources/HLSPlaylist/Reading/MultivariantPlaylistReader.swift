@@ -20,7 +20,7 @@ struct MultivariantPlaylistReader {
         switch tag {
         case .streamInf:
             if pending != nil {
-                try context.report(.tagWithoutURI, "the STREAM-INF before has no URI line; ignored")
+                try context.report(.tagWithoutURI, "the previous STREAM-INF has no URI line; ignored")
                 playlist.variants.removeLast()
             }
             guard playlist.variants.count < limit else { throw context.limit("maximumVariantCount", limit) }

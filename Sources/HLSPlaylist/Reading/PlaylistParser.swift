@@ -281,7 +281,7 @@ extension PlaylistParser {
         _ tag: Tag, _ bytes: borrowing Span<UInt8>, _ value: Range<Int>, line: Range<Int>
     ) throws(PlaylistError) {
         guard kind == nil else {
-            try context.report(.mixedKinds, "belongs into a multivariant playlist; ignored")
+            try context.report(.mixedKinds, "is only allowed in a multivariant playlist; ignored")
             return
         }
         if sessionTag == nil { sessionTag = (tag, context.line) }
@@ -300,7 +300,7 @@ extension PlaylistParser {
             if new == .media, let (tag, line) = sessionTag {
                 context.issues.removeAll { $0.tag.flatMap { Tag(rawValue: $0) }?.isSessionTag == true }
                 try context.report(
-                    .mixedKinds, "belongs into a multivariant playlist; ignored", line: line, tag: tag)
+                    .mixedKinds, "is only allowed in a multivariant playlist; ignored", line: line, tag: tag)
                 multivariant = MultivariantPlaylistReader()
             }
         }

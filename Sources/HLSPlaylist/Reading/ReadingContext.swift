@@ -95,7 +95,7 @@ struct ReadingContext {
             var nameEnd = stop
             while nameEnd > nameStart, bytes[nameEnd &- 1] == 0x20 { nameEnd &-= 1 }
             if position != nameStart || nameEnd != stop {
-                try report(.whiteSpace, "white space round an attribute name", severity: .warning)
+                try report(.whiteSpace, "white space around an attribute name", severity: .warning)
             }
             let name = nameStart..<nameEnd
             let (value, isQuoted) = try attributeValue(from: stop &+ 1, name, bytes)

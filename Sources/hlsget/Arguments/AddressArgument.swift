@@ -13,7 +13,7 @@ struct AddressArgument: Sendable, Equatable {
         if parts.count == 2 {
             guard !parts[1].isEmpty, parts[1].allSatisfy({ $0.isASCII && $0.isNumber }), let length = Int(parts[1]),
                 length <= bits
-            else { throw ArgumentValueError("the prefix length after / has to be a number from 0 to \(bits)") }
+            else { throw ArgumentValueError("the prefix length after / must be a number from 0 to \(bits)") }
         }
         self.text = text
     }

@@ -6,7 +6,7 @@ enum ByteRateArgument {
     /// Bytes a second, `1...`.
     static func parse(_ text: String) throws(ArgumentValueError) -> Int {
         guard let value = SuffixedNumber.parse(text, step: 1024), value >= 1, value <= maximum else {
-            throw ArgumentValueError("not a rate; write bytes a second, as in 200000, 200k or 1.5M")
+            throw ArgumentValueError("not a rate; write bytes per second, as in 200000, 200k or 1.5M")
         }
         return Int(value)
     }

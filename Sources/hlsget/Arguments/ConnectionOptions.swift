@@ -6,13 +6,13 @@ struct ConnectionOptions: ParsableArguments, Sendable {
     @Option(
         name: [.customShort("H"), .customLong("header")],
         help: ArgumentHelp(
-            "Header field, sent to the URL's origin only, unless it is User-Agent, Accept… or so.",
+            "Header field, sent to the URL's origin only, except User-Agent, Accept… and the like.",
             valueName: "'name: value'"),
         transform: HTTPField.init(argument:))
     var header: [HTTPField] = []
     @Option(
         help: ArgumentHelp(
-            "Another origin that -H, logins and the client certificate are for, as in https://cdn.example.com.",
+            "Another origin that may get -H, logins and the client certificate, as in https://cdn.example.com.",
             valueName: "origin"),
         transform: Origin.init(argument:))
     var sendCredentialsTo: [Origin] = []
@@ -20,33 +20,34 @@ struct ConnectionOptions: ParsableArguments, Sendable {
         help: ArgumentHelp("Cookies to start with, as browsers and curl export them.", valueName: "file"),
         transform: FileArgument.readable)
     var cookies: String?
-    @Flag(help: "Logins from ~/.netrc, for the origins that -H is for.") var netrc = false
+    @Flag(help: "Logins from ~/.netrc, for the same origins as -H.") var netrc = false
     @Option(
         help: ArgumentHelp("Client certificate (PEM).", valueName: "file"), transform: FileArgument.readable)
     var cert: String?
     @Option(
-        help: ArgumentHelp("Its private key, where the certificate's file lacks it.", valueName: "file"),
+        help: ArgumentHelp("Its private key, if the certificate's file lacks it.", valueName: "file"),
         transform: FileArgument.readable)
     var keyFile: String?
     @Option(
-        help: ArgumentHelp("Go through a proxy: http, https, socks4(a) or socks5(h).", valueName: "url|none"),
+        help: ArgumentHelp("Connect through a proxy: http, https, socks4(a) or socks5(h).", valueName: "url|none"),
         transform: TransportConfiguration.Proxy.init(argument:))
     var proxy: TransportConfiguration.Proxy?
     @Option(
-        help: ArgumentHelp("Receive no more bytes a second, as in 500k.", valueName: "rate"),
+        help: ArgumentHelp("Receive at most this many bytes per second, as in 500k.", valueName: "rate"),
         transform: ByteRateArgument.parse)
     var limitRate: Int?
     @Option(help: ArgumentHelp("Connect from this interface or local address.", valueName: "name"))
     var interface: String?
-    @Flag(name: .customShort("4"), help: "Only IPv4 addresses.") var ipv4 = false
-    @Flag(name: .customShort("6"), help: "Only IPv6 addresses.") var ipv6 = false
-    @Option(help: ArgumentHelp("Trust these certificates (PEM) only.", valueName: "file")) var cacert: String?
+    @Flag(name: .customShort("4"), help: "Use IPv4 addresses only.") var ipv4 = false
+    @Flag(name: .customShort("6"), help: "Use IPv6 addresses only.") var ipv6 = false
+    @Option(help: ArgumentHelp("Trust only these certificates (PEM).", valueName: "file")) var cacert: String?
     @Flag(help: "Do not check certificates.") var insecure = false
     @Flag(name: .customLong("http1.1"), help: "Do not use HTTP/2.") var http11 = false
-    @Option(help: ArgumentHelp("Attempts after the first one.", valueName: "n"), transform: NumberArgument.retries)
+    @Option(help: ArgumentHelp("Retries after the first attempt.", valueName: "n"), transform: NumberArgument.retries)
     var retries: Int?
     @Option(
-        help: ArgumentHelp("Longest wait for an answer.", valueName: "time"), transform: NumberArgument.positiveDuration
+        help: ArgumentHelp("Longest wait for a response.", valueName: "time"),
+        transform: NumberArgument.positiveDuration
     )
     var timeout: Duration?
     @Flag(help: "Refuse private and local addresses.") var denyPrivate = false
@@ -57,11 +58,11 @@ struct ConnectionOptions: ParsableArguments, Sendable {
     @Flag(help: "Follow redirects from https to http.") var allowDowngrade = false
 
     mutating func validate() throws {
-        if ipv4 && ipv6 { throw ValidationError("-4 and -6 contradict one another") }
-        if cert == nil && keyFile != nil { throw ValidationError("--key-file is of a certificate: give --cert, too") }
+        if ipv4 && ipv6 { throw ValidationError("-4 and -6 are mutually exclusive") }
+        if cert == nil && keyFile != nil { throw ValidationError("--key-file requires --cert") }
         let usesProxy = proxy != nil && proxy != TransportConfiguration.Proxy.none
         if usesProxy && (denyPrivate || !denyAddress.isEmpty) {
-            throw ValidationError("a proxy looks up names out of sight of --deny-private and --deny-address")
+            throw ValidationError("a proxy resolves names itself, so --deny-private and --deny-address would not hold")
         }
         do { if netrc { _ = try FileArgument.readable(FileArgument.netrcPath) } } catch {
             throw ValidationError("--netrc: \(FileArgument.netrcPath) \(error.description)")

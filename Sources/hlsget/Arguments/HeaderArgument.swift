@@ -4,15 +4,15 @@ extension HTTPField {
     /// A field as `-H` takes it: `Name: value`.
     init(argument text: String) throws(ArgumentValueError) {
         guard let colon = text.firstIndex(of: ":") else {
-            throw ArgumentValueError("a header field is written 'Name: value'")
+            throw ArgumentValueError("write a header field as 'Name: value'")
         }
         let name = text[..<colon]
         guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenByte) else {
-            throw ArgumentValueError("the name before the colon is not one of a header field (RFC 9110 §5.6.2)")
+            throw ArgumentValueError("the name before the colon is not a valid field name (RFC 9110 §5.6.2)")
         }
         let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
         guard value.unicodeScalars.allSatisfy({ $0 == "\t" || ($0.value >= 0x20 && $0.value != 0x7F) }) else {
-            throw ArgumentValueError("the value holds control characters")
+            throw ArgumentValueError("the value contains control characters")
         }
         self.init(name: String(name), value: String(value))
     }

@@ -4,7 +4,7 @@ import Glibc
 enum InputLocation {
     /// The absolute URL of `text`; a relative path is taken from `directory`.
     static func url(of text: String, in directory: String) throws(ArgumentValueError) -> String {
-        guard !text.isEmpty else { throw ArgumentValueError("an empty URL") }
+        guard !text.isEmpty else { throw ArgumentValueError("the URL is empty") }
         if hasScheme(text) {
             try check(text)
             return text
@@ -31,7 +31,7 @@ enum InputLocation {
         for scheme in ["http://", "https://"] where url.lowercased().hasPrefix(scheme) {
             let authority = url.dropFirst(scheme.count).prefix { !"/?#".contains($0) }
             guard authority.split(separator: "@", omittingEmptySubsequences: false).last?.isEmpty == false else {
-                throw ArgumentValueError("\(TerminalText.escaped(url)) names no host")
+                throw ArgumentValueError("\(TerminalText.escaped(url)) has no host")
             }
         }
     }

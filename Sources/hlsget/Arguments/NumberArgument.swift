@@ -5,7 +5,7 @@ enum NumberArgument {
         let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
         guard digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }), let rate = Float(text), rate != 0,
             abs(rate) <= 64
-        else { throw ArgumentValueError("a rate is a number above 0 and up to 64, or below 0 and down to -64") }
+        else { throw ArgumentValueError("expected a rate from -64 to 64, other than 0") }
         return rate
     }
 
@@ -17,13 +17,13 @@ enum NumberArgument {
 
     static func positiveDuration(_ text: String) throws(ArgumentValueError) -> Duration {
         let duration = try DurationArgument.parse(text)
-        guard duration > .zero else { throw ArgumentValueError("a time above 0 is needed") }
+        guard duration > .zero else { throw ArgumentValueError("expected a time above 0") }
         return duration
     }
 
     private static func integer(_ text: String, in range: ClosedRange<Int>) throws(ArgumentValueError) -> Int {
         guard text.allSatisfy({ $0.isASCII && $0.isNumber }), let value = Int(text), range.contains(value) else {
-            throw ArgumentValueError("a whole number from \(range.lowerBound) to \(range.upperBound) is needed")
+            throw ArgumentValueError("expected a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return value
     }
@@ -34,7 +34,7 @@ enum ChoiceArgument {
     static func parse<Choice>(_ text: String) throws(ArgumentValueError) -> Choice
     where Choice: RawRepresentable<String> & CaseIterable {
         guard let choice = Choice(rawValue: text) else {
-            throw ArgumentValueError("there are \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
+            throw ArgumentValueError("expected one of: \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         return choice
     }

@@ -21,7 +21,7 @@ extension OutputFormat {
     init(parsing text: String) throws(ArgumentValueError) {
         guard let format = Self(rawValue: text.lowercased()) else {
             let names = Self.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ArgumentValueError("not a format; there are \(names)")
+            throw ArgumentValueError("unknown format; expected one of: \(names)")
         }
         self = format
     }
@@ -60,21 +60,21 @@ struct OutputArgument: Sendable, Equatable {
     static func outputs(
         _ names: [String], formats: [OutputFormat]
     ) throws(ArgumentValueError) -> [OutputArgument] {
-        guard formats.count <= max(1, names.count) else { throw ArgumentValueError("-f is given more often than -o") }
+        guard formats.count <= max(1, names.count) else { throw ArgumentValueError("there are more -f than -o") }
         if names.isEmpty {
             guard let format = formats.first, format != .null else { return [] }
             if format == .framemd5 { return [OutputArgument(destination: .standardOutput, format: format)] }
             throw ArgumentValueError("-f \(format.rawValue) needs -o FILE, or -o - for standard output")
         }
-        if formats.contains(.null) { throw ArgumentValueError("-f null writes nothing: drop -o") }
+        if formats.contains(.null) { throw ArgumentValueError("-f null writes nothing; remove -o") }
         guard formats.isEmpty || formats.count == names.count || formats.count == 1 else {
-            throw ArgumentValueError("give as many -f as -o, or one for the -o whose name does not tell its format")
+            throw ArgumentValueError("give one -f for each -o, or one for the only -o without a known extension")
         }
         var usesFormat = formats.count == names.count
         var outputs: [OutputArgument] = []
         for (index, name) in names.enumerated() {
             guard !name.isEmpty else {
-                throw ArgumentValueError("-o needs the name of a file, or - for standard output")
+                throw ArgumentValueError("-o needs a file name, or - for standard output")
             }
             let destination = Destination(name)
             if outputs.contains(where: { $0.destination == destination }) {
@@ -85,14 +85,15 @@ struct OutputArgument: Sendable, Equatable {
             if known == nil { usesFormat = true }
             guard let chosen = formats.count == names.count ? format : known ?? format else {
                 let what =
-                    name == "-" ? "standard output has no format" : "no known ending in \(TerminalText.escaped(name))"
-                throw ArgumentValueError("-o: \(what); name it with -f")
+                    name == "-"
+                    ? "standard output has no format" : "unknown file extension in \(TerminalText.escaped(name))"
+                throw ArgumentValueError("-o: \(what); use -f")
             }
             outputs.append(OutputArgument(destination: destination, format: chosen))
         }
         if let format = formats.first, !usesFormat {
             throw ArgumentValueError(
-                "-f \(format.rawValue): for which -o? The names tell their formats; give one -f for each -o")
+                "-f \(format.rawValue): every -o has a known extension; give one -f for each -o")
         }
         return outputs
     }

@@ -35,7 +35,7 @@ struct DisplaySize: Sendable, Equatable {
         guard parts.count == 2 else { return }
         guard parts[1].allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }), let scale = Double(parts[1]),
             (0.1...16).contains(scale)
-        else { throw ArgumentValueError("the scale after @ has to be a number from 0.1 to 16, as in 640x360@2") }
+        else { throw ArgumentValueError("the scale after @ must be a number from 0.1 to 16, as in 640x360@2") }
         self.scale = scale
     }
 }

@@ -5,11 +5,11 @@ import HLSKitCore
 struct RangeOptions: ParsableArguments, Sendable {
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Start at 90, 1:30, 1m30s; -30s is before the end.", valueName: "time"),
+        help: ArgumentHelp("Start at 90, 1:30, 1m30s; -30s counts from the end.", valueName: "time"),
         transform: TimePosition.init(parsing:))
     var from: TimePosition?
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("End there; a live stream is left there.", valueName: "time"),
+        parsing: .unconditional, help: ArgumentHelp("Stop at this time, in a live stream too.", valueName: "time"),
         transform: TimePosition.init(parsing:))
     var to: TimePosition?
 
@@ -18,7 +18,7 @@ struct RangeOptions: ParsableArguments, Sendable {
         switch (from, to) {
         case (.fromStart(let start)?, .fromStart(let end)?) where end <= start,
             (.fromEnd(let start)?, .fromEnd(let end)?) where end >= start:
-            throw ArgumentValueError("--to has to be after --from")
+            throw ArgumentValueError("--to must be after --from")
         default: break
         }
     }

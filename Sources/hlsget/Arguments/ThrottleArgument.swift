@@ -20,7 +20,7 @@ enum ThrottleArgument: Sendable, Equatable {
             // A bare number may be meant as milliseconds, and would be taken for seconds.
             guard parts[1].last?.isLetter == true, let value = DurationArgument.parseOptional(parts[1]),
                 value <= .seconds(60)
-            else { throw ArgumentValueError("the latency needs its unit and may be up to 60 s, as in 800k,50ms") }
+            else { throw ArgumentValueError("the latency needs a unit and must not exceed 60 s, as in 800k,50ms") }
             latency = value
         }
         self = .constant(LinkConditions(bitsPerSecond: rate, latency: latency))

@@ -7,14 +7,14 @@ struct CaptionsCommand: AsyncParsableCommand {
         commandName: "captions", abstract: "Save subtitles and closed captions.",
         usage: "hlsget captions URL|FILE [-o FILE.vtt|.srt|.itt|.scc] [options]",
         discussion: """
-            Without --subs it takes the first subtitles, or, where there are none, the closed captions in the video \
-            (CC1, else the first service that says something). Times are those of the stream: the smallest variant is \
-            loaded along, since only media tells where cues belong. A live stream is followed until it ends, \
-            or --to, or you interrupt (exit 130, the file is whole).
+            Without --subs it takes the first subtitles or, if there are none, the closed captions in the video \
+            (CC1, else the first service with text). Times are those of the stream: the smallest variant is loaded \
+            too, because only media shows where cues belong. A live stream is followed until it ends, reaches --to, \
+            or you interrupt (exit 130, the file is complete).
 
-              hlsget captions --list URL                        what there is
+              hlsget captions --list URL                        list what is available
               hlsget captions -o film.srt --subs lang=de URL    German subtitles as SubRip
-              hlsget captions -o film.scc --service CC1 URL     closed captions as they were sent
+              hlsget captions -o film.scc --service CC1 URL     closed captions as sent
             """)
     static let _errorLabel = HLSGet._errorLabel
 
@@ -25,15 +25,15 @@ struct CaptionsCommand: AsyncParsableCommand {
     var output = "-"
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("Format instead of what FILE's ending says: vtt srt itt scc (vtt).", valueName: "name"),
+        help: ArgumentHelp("Format, overriding FILE's extension: vtt srt itt scc (vtt).", valueName: "name"),
         transform: { text in
             guard let format = CaptionFormat(rawValue: text.lowercased()) else {
-                throw ArgumentValueError("not a format of captions; there are vtt, srt, itt, scc")
+                throw ArgumentValueError("unknown caption format; expected one of: vtt, srt, itt, scc")
             }
             return format
         })
     var format: CaptionFormat?
-    @Flag(help: "Print what subtitles and captions there are, and load nothing more.") var list = false
+    @Flag(help: "List the subtitles and captions, and load nothing more.") var list = false
     @Option(
         help: ArgumentHelp("Subtitles, as in 'lang=en forced=no'.", valueName: "expr"),
         transform: { try QualityExpression(argument: $0, for: .renditions) })
@@ -43,13 +43,13 @@ struct CaptionsCommand: AsyncParsableCommand {
         transform: CaptionsCommand.service)
     var service: ClosedCaptionService?
     @OptionGroup var range: RangeOptions
-    @Flag(help: "Replace an existing file.") var overwrite = false
+    @Flag(help: "Overwrite an existing file.") var overwrite = false
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
-    @Flag(name: .shortAndLong, help: "Only errors.") var quiet = false
+    @Flag(name: .shortAndLong, help: "Print errors only.") var quiet = false
     @OptionGroup(title: "Network") var connection: ConnectionOptions
 
     mutating func validate() throws {
-        if subs != nil && service != nil { throw ValidationError("--subs and --service both choose: leave one away") }
+        if subs != nil && service != nil { throw ValidationError("--subs and --service are mutually exclusive") }
         do { _ = try chosenFormat() } catch { throw ValidationError(error.description) }
         try connection.check()
     }
@@ -64,7 +64,7 @@ struct CaptionsCommand: AsyncParsableCommand {
         if output == "-" { return .webVTT }
         let parts = output.split(separator: "/").last?.split(separator: ".") ?? []
         guard parts.count > 1, let ending = parts.last, let format = CaptionFormat(fileExtension: String(ending)) else {
-            throw ArgumentValueError("\(output): the ending is of no format of captions (vtt, srt, itt, scc): give -f")
+            throw ArgumentValueError("\(output): unknown caption file extension (vtt, srt, itt, scc); use -f")
         }
         return format
     }
@@ -76,6 +76,6 @@ struct CaptionsCommand: AsyncParsableCommand {
                 return ClosedCaptionService(rawValue: "\(prefix)\(number)")
             }
         }
-        throw ArgumentValueError("not a service; there are CC1 to CC4 and SERVICE1 to SERVICE63")
+        throw ArgumentValueError("unknown service; expected CC1 to CC4 or SERVICE1 to SERVICE63")
     }
 }

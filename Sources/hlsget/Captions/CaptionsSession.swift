@@ -70,7 +70,7 @@ struct CaptionsSession {
     private func list(_ url: String, _ interruption: Interruption) async throws -> ExitStatus {
         let listed = try await interruption.cancelling { try await options(of: url, configuration()) }
         guard !listed.isEmpty else {
-            throw AssetError(code: .noEligibleVariant, url: url, cause: "no subtitles or captions are listed")
+            throw AssetError(code: .noEligibleVariant, url: url, cause: "the playlist lists no subtitles or captions")
         }
         for option in listed {
             var line = option.renditions.first?.instreamID.map { "--service \($0)" } ?? "subtitles"
@@ -201,7 +201,7 @@ struct CaptionsSession {
             file.discard()
             let wanted = command.service?.rawValue ?? command.subs?.text
             StandardStream.error.writeLine(
-                ErrorLine.line("no captions", url: url, detail: wanted.map { "\($0) says nothing" }))
+                ErrorLine.line("no captions", url: url, detail: wanted.map { "\($0) has no text" }))
             return .noVariant
         }
         let sorted = captions.enumerated().sorted {

@@ -4,15 +4,15 @@ import HLSKitCore
 /// `hlsget download URL`: loads a stream into a file, many segments at a time, and goes on after an interruption.
 struct DownloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "download", abstract: "Save a stream, in parallel; run again, it goes on where it was.",
+        commandName: "download", abstract: "Save a stream, in parallel; run it again to resume.",
         usage: "hlsget download URL|FILE [-o FILE.mp4|.mkv|.ts|FOLDER/] [options]",
         discussion: """
-            Takes the best variant. What is loaded is kept in FILE.download until FILE is whole: after an interruption \
-            of any kind the same command checks it and loads the rest, also with a fresh URL of the same stream. \
-            Segments that stay gone are taken of redundant or other variants. FOLDER/ keeps segments and playlists as \
-            they are: FOLDER/index.m3u8 plays. A live stream is followed from \
-            its oldest segment until it ends, until --to, or until you interrupt (exit 130, the file is whole). Options of \
-            the network are those of play (--help-hidden lists them).
+            Takes the best variant. Loaded media is kept in FILE.download until FILE is complete: after any \
+            interruption the same command checks it and loads the rest, even with a fresh URL of the same stream. \
+            Segments that stay unavailable are taken from redundant or other variants. FOLDER/ keeps segments and \
+            playlists as they are: FOLDER/index.m3u8 plays. A live stream is followed from its oldest segment until \
+            it ends, reaches --to, or you interrupt (exit 130, the file is complete). Network options are those of \
+            play (--help-hidden lists them).
 
               hlsget download -o film.mp4 --quality 'height<=720' URL
               hlsget download -o film.mkv --audio lang=en --audio lang=de --subs all URL
@@ -26,7 +26,7 @@ struct DownloadCommand: AsyncParsableCommand {
     var output: String?
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("Format instead of what FILE's ending says: mp4 mkv ts.", valueName: "name"),
+        help: ArgumentHelp("Format, overriding FILE's extension: mp4 mkv ts.", valueName: "name"),
         transform: DownloadCommand.format)
     var format: OutputFormat?
     @Option(
@@ -35,21 +35,21 @@ struct DownloadCommand: AsyncParsableCommand {
     var quality: QualityExpression?
     @Option(
         help: ArgumentHelp(
-            "Audio, as in lang=de, or all; give it again for more languages.", valueName: "expr"),
+            "Audio, as in lang=de, or all; repeat it for more languages.", valueName: "expr"),
         transform: RenditionArgument.init(parsing:))
     var audio: [RenditionArgument] = []
     @Option(
-        help: ArgumentHelp("Subtitles (none), as in 'lang=en forced=no', or all; likewise.", valueName: "expr"),
+        help: ArgumentHelp("Subtitles (none), as in 'lang=en forced=no', or all; may be repeated.", valueName: "expr"),
         transform: RenditionArgument.init(parsing:))
     var subs: [RenditionArgument] = []
     @OptionGroup var range: RangeOptions
     @Option(
-        help: ArgumentHelp("Requests at a time, from 1 to 16 (6).", valueName: "n"),
+        help: ArgumentHelp("Concurrent requests, from 1 to 16 (6).", valueName: "n"),
         transform: DownloadCommand.connectionCount)
     var connections: Int?
-    @Flag(help: "Sound alone; so does FILE.m4a.") var noVideo = false
-    @Flag(help: "Replace an existing file.") var overwrite = false
-    @Flag(help: "Exit 10, without a file, when anything is missing.") var strict = false
+    @Flag(help: "Audio only, as with FILE.m4a.") var noVideo = false
+    @Flag(help: "Overwrite an existing file.") var overwrite = false
+    @Flag(help: "Exit 10 without a file if anything is missing.") var strict = false
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
     @Option(
         help: ArgumentHelp(
@@ -60,7 +60,7 @@ struct DownloadCommand: AsyncParsableCommand {
         help: ArgumentHelp("Status line, JSON lines on stderr, or nothing.", valueName: "bar|json|none"),
         transform: { try ChoiceArgument.parse($0) })
     var progress: PlayOptions.ProgressStyle?
-    @Flag(name: .shortAndLong, help: "Only errors.") var quiet = false
+    @Flag(name: .shortAndLong, help: "Print errors only.") var quiet = false
     @OptionGroup(title: "Network", visibility: .hidden) var connection: ConnectionOptions
 
     mutating func validate() throws {
@@ -83,14 +83,14 @@ struct DownloadCommand: AsyncParsableCommand {
 
     private static func format(_ text: String) throws -> OutputFormat {
         guard let format = OutputFormat(rawValue: text.lowercased()), [.mp4, .mkv, .ts].contains(format) else {
-            throw ArgumentValueError("not a format of downloads; there are mp4, mkv, ts")
+            throw ArgumentValueError("unknown download format; expected one of: mp4, mkv, ts")
         }
         return format
     }
 
     private static func connectionCount(_ text: String) throws -> Int {
         guard let count = Int(text), (1...16).contains(count) else {
-            throw ArgumentValueError("not a number from 1 to 16")
+            throw ArgumentValueError("expected a whole number from 1 to 16")
         }
         return count
     }

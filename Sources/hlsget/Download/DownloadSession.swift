@@ -74,7 +74,7 @@ struct DownloadSession {
         await task.removeFolder()
         var summary = DownloadSummary(url: command.url, exitStatus: .done)
         summary.files = [path]
-        summary.text = "\(TerminalText.escaped(path)) is whole: an earlier run has written it"
+        summary.text = "\(TerminalText.escaped(path)) is complete: an earlier run wrote it"
         _ = end(summary, report)
         return true
     }
@@ -132,7 +132,8 @@ struct DownloadSession {
                     var summary = DownloadSummary(url: command.url, result, exitStatus: .incomplete)
                     summary.error = PlayerError(
                         code: .incomplete, url: target.workPath, cause: "incomplete",
-                        detail: "\(Decimals.count(loaded.gaps.count, "segment")) missing; what there is stays there")
+                        detail:
+                            "\(Decimals.count(loaded.gaps.count, "segment")) missing; loaded segments are kept there")
                     return end(summary, report)
                 }
                 tasks.append(write(task, sink, report))
@@ -173,7 +174,7 @@ struct DownloadSession {
 
     private func interrupted(_ signal: Int32, _ report: DownloadReport) -> ExitStatus {
         var summary = DownloadSummary(url: command.url, exitStatus: .interrupted(signal: signal))
-        summary.text = "interrupted; the same command goes on from \(TerminalText.escaped(target.workPath))"
+        summary.text = "interrupted; run the same command to resume from \(TerminalText.escaped(target.workPath))"
         return end(summary, report)
     }
 
@@ -205,8 +206,8 @@ struct DownloadSession {
         let tolerance = max(.seconds(1), result.duration / 100)
         guard difference > tolerance || difference < .zero - tolerance else { return }
         warn(
-            "the file lasts \(Decimals.length(files.duration / .seconds(1)))", nil,
-            "\(Decimals.length(result.duration / .seconds(1))) by its playlist", report)
+            "the file is \(Decimals.length(files.duration / .seconds(1))) long", nil,
+            "\(Decimals.length(result.duration / .seconds(1))) according to its playlist", report)
     }
 
     private func finish(
@@ -219,7 +220,8 @@ struct DownloadSession {
         }
         for text in files?.unreadable ?? [] { warn("a segment cannot be read", nil, text, report) }
         if let files, !files.unreadable.isEmpty {
-            warn("the same command with --overwrite loads again what cannot be read", target.workPath, nil, report)
+            warn(
+                "run the same command with --overwrite to load unreadable segments again", target.workPath, nil, report)
         }
         if reportsJSON { StandardStream.error.writeLine(report.line(progress, rate: nil).text) }
         let failure = signal == nil ? result.failure ?? incompleteness(of: result) : result.failure

@@ -19,20 +19,20 @@ enum DownloadTarget: Sendable, Equatable {
             return
         }
         guard output != "-" else {
-            throw ArgumentValueError("-o: a download goes to a file; hlsget --fast -o - writes to standard output")
+            throw ArgumentValueError("-o: downloads cannot go to standard output; hlsget --fast -o - can")
         }
         if output.hasSuffix("/") {
-            if format != nil { throw ArgumentValueError("-o: a folder has no format: leave -f away") }
+            if format != nil { throw ArgumentValueError("-o: a folder has no format; remove -f") }
             var path = output[...]
             while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
-            guard path != "/" else { throw ArgumentValueError("-o: / is no name of a folder") }
+            guard path != "/" else { throw ArgumentValueError("-o: cannot replace the folder /") }
             self = .folder(path: String(path))
             return
         }
-        guard !output.isEmpty else { throw ArgumentValueError("-o needs the name of a file") }
+        guard !output.isEmpty else { throw ArgumentValueError("-o needs a file name") }
         guard let format = format ?? OutputFormat(path: output), Self.formats.contains(format) else {
             throw ArgumentValueError(
-                "-o: no ending of a download (mp4, mkv, ts) in \(TerminalText.escaped(output)): give -f")
+                "-o: unknown file extension in \(TerminalText.escaped(output)) (mp4, mkv, ts); use -f")
         }
         self = .file(path: output, format: format)
     }

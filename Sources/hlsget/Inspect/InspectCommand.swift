@@ -11,9 +11,9 @@ struct InspectCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("URL or path of a playlist or media file, or - for standard input.", valueName: "url"))
     var input: String
     @Flag(help: "Print one JSON object instead of a table.") var json = false
-    @Option(help: ArgumentHelp("Where the playlist is said to come from: the base of its URIs.", valueName: "url"))
+    @Option(help: ArgumentHelp("URL that the playlist's URIs are relative to.", valueName: "url"))
     var baseURL: String?
-    @Flag(help: "Refuse what breaks a rule instead of reading it as well as possible.") var strict = false
+    @Flag(help: "Reject a playlist that breaks a rule instead of reading it leniently.") var strict = false
     @OptionGroup(title: "Network") var connection: ConnectionOptions
 
     mutating func validate() throws { try connection.check() }

@@ -84,7 +84,7 @@ enum PlaylistTable {
         let longest = segments.lazy.map(\.duration).max() ?? .zero
         let shortest = segments.lazy.map(\.duration).min() ?? .zero
         lines.append(
-            "\(Decimals.count(segments.count, "segment")), \(seconds(playlist.duration)) in all, from "
+            "\(Decimals.count(segments.count, "segment")), \(seconds(playlist.duration)) in total, from "
                 + "\(seconds(shortest)) to \(seconds(longest)) each; target duration \(seconds(playlist.targetDuration))"
         )
         if let first = segments.first, let last = segments.last {

@@ -4,19 +4,19 @@ import HLSKitCore
 /// `hlsget lint URL|FILE…`: what is wrong with playlists, and how to mend it.
 struct LintCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "lint", abstract: "Check playlists, and all that they name, against the rules.",
+        commandName: "lint", abstract: "Check playlists, and all that they refer to, against the rules.",
         usage: "hlsget lint URL|FILE|- ... [options]",
         discussion: """
-            Of a multivariant playlist all media playlists are loaded and compared, too. Exit status 0 is clean (there \
-            may be warnings), 5 means that a rule with "must" is broken.
+            The media playlists of a multivariant playlist are loaded and compared too. Exit status 0 means clean \
+            (there may be warnings), 5 means that a rule with "must" is broken.
             """)
     static let _errorLabel = HLSGet._errorLabel
 
     @Argument(help: ArgumentHelp("URLs or paths of playlists, or - for standard input.", valueName: "url"))
     var inputs: [String]
-    @Flag(help: "Print one JSON object, in one line, for each of them.") var json = false
+    @Flag(help: "Print one JSON object per playlist, each on one line.") var json = false
     @Flag(
-        help: "Compare bit rates with the sizes of the segments: one small request for each that is not a byte range.")
+        help: "Compare bit rates with segment sizes: one small request for each segment that is not a byte range.")
     var deep = false
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
     @OptionGroup(title: "Network") var connection: ConnectionOptions

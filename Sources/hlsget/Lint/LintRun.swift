@@ -31,11 +31,11 @@ struct LintRun: Sendable {
             guard isDeep else { return LintReport(findings: findings, playlistCount: 1) }
             // Without BANDWIDTH there is nothing to compare sizes with.
             findings.append(
-                Self.notChecked("bit rates, which the multivariant playlist declares", remedy: "give its URL"))
+                Self.notChecked("bit rates, which only the multivariant playlist declares", remedy: "give its URL"))
             return LintReport(findings: findings, playlistCount: 1, measuredSegmentCount: 0)
         case .multivariant(let multivariant):
             guard let url = try input.url() else {
-                let note = Self.notChecked("the media playlists", remedy: "give a URL or a path to find them by")
+                let note = Self.notChecked("the media playlists", remedy: "give a URL or path to find them")
                 return LintReport(findings: multivariant.lint() + [note], playlistCount: 1)
             }
             // Credentials stay with the origin that the user gave, wherever it has redirected to (R59).
@@ -44,7 +44,7 @@ struct LintRun: Sendable {
     }
 
     private static func notChecked(
-        _ what: String, remedy: String = "check it by itself", url: String? = nil
+        _ what: String, remedy: String = "check it separately", url: String? = nil
     ) -> LintFinding {
         LintFinding(
             PlaylistIssue(rule: .notChecked, severity: .warning, text: "not checked: \(what)"), remedy: remedy,
@@ -113,13 +113,13 @@ struct LintRun: Sendable {
             return failed("\"\(reference.uri)\" is not a URI reference", reference)
         }
         guard !deadline.isOver else {
-            return Outcome(findings: [Self.notChecked("all of it, since time is up", url: url)])
+            return Outcome(findings: [Self.notChecked("this playlist, because the time limit was reached", url: url)])
         }
         var options = PlaylistParser.Options()
         options.importedVariables = variables
         do {
             switch try await loader.load(url, namedBy: source, options) {
-            case .multivariant: return failed("is a multivariant playlist, not a media one", reference)
+            case .multivariant: return failed("is a multivariant playlist, not a media playlist", reference)
             case .media(let playlist):
                 var findings = playlist.lint()
                 for index in findings.indices { findings[index].url = url }
@@ -132,10 +132,10 @@ struct LintRun: Sendable {
                     if let count = rates?.measuredSegmentCount, count < wanted {
                         findings.append(
                             Self.notChecked(
-                                "\(wanted - count) of \(wanted) segments' sizes\(measured.reason)", url: url))
+                                "the sizes of \(wanted - count) of \(wanted) segments\(measured.reason)", url: url))
                     } else if rates == nil, wanted > 0 {
                         findings.append(
-                            Self.notChecked("the segments' sizes, of which none can be had\(measured.reason)", url: url)
+                            Self.notChecked("segment sizes: no segment could be loaded\(measured.reason)", url: url)
                         )
                     }
                 }
@@ -156,7 +156,8 @@ struct LintRun: Sendable {
         return Outcome(
             findings: [
                 LintFinding(
-                    issue, remedy: "serve a media playlist there, or leave it away", url: reference.url ?? reference.uri
+                    issue, remedy: "serve a media playlist there, or remove the entry",
+                    url: reference.url ?? reference.uri
                 )
             ])
     }
@@ -188,7 +189,7 @@ struct LintRun: Sendable {
         if left > 0, let first = sizes.missing.dropFirst(findings.count).first {
             findings.append(
                 LintFinding(
-                    PlaylistIssue(rule: .segment, text: "\(Decimals.count(left, "more segment")) cannot be had"),
+                    PlaylistIssue(rule: .segment, text: "\(Decimals.count(left, "more segment")) could not be loaded"),
                     remedy: "serve them, or mark them with EXT-X-GAP", url: first.url))
         }
         return findings

@@ -20,7 +20,7 @@ enum HelpPage {
     private static let body = """
         hlsget \(HLSGet.version): plays, checks and records HTTP Live Streaming
 
-        USAGE hlsget [play] URL|FILE [options]          without -o it plays to nowhere
+        USAGE hlsget [play] URL|FILE [options]          without -o, output is discarded
 
           hlsget https://example.com/master.m3u8                 see it load, wait and play
           hlsget --fast -o film.ts --quality 'height<=720' URL   save it, in the best that matches
@@ -29,18 +29,18 @@ enum HelpPage {
         OUTPUT
           -o, --output FILE             - is stdout; may be repeated, as in -o v.y4m -o a.wav
           -f, --format NAME             ts mp4 mkv y4m rawvideo wav s16le f32le framemd5 null
-          --no-video, --no-audio, --overwrite   leave one of them away; replace existing files
-          --fast, --no-decode           as fast as possible: in real time a late frame is dropped; only load
+          --no-video, --no-audio, --overwrite   drop that track; overwrite existing files
+          --fast, --no-decode           as fast as possible, without dropping late frames; only load
         PLAYBACK
-          --rate R                      plays at that speed; beyond 2, or backwards (-4), I-frames alone
-          --immediately, --no-auto-wait start at the first picture, even if it may stall; never wait
+          --rate R                      plays at that speed; beyond 2, or backwards (-4), I-frames only
+          --immediately, --no-auto-wait start at the first frame, even if it may stall; never wait
           --forward-buffer TIME         load this far ahead
           --peak-bitrate BPS, --max-resolution WxH   no variant above it, as in 2.5M or 1280x720
           --display WxH[@SCALE]         no variant larger than this display needs, as in 640x360@2
           --start-first-eligible, --one-quality, --adaptive   first variant; keep the best; let -o change it
           --from, --to, --duration TIME, --loop N   90, 1:30, 1m30s; -30s is before the end; play N times
           --live-from-start, --live-offset TIME   where to join a live stream
-          --stale end|fail|wait|TIME, --fell-behind edge|oldest|fail   live: stands still, or ran ahead
+          --stale end|fail|wait|TIME, --fell-behind edge|oldest|fail   live: stopped updating, or ran ahead
         SELECTION
           --quality EXPR                best, worst, 720p60, 'height<=720 codec=hevc'; a comma means else
           --audio, --subs EXPR          'lang=de,lang=en channels=2'
@@ -49,15 +49,15 @@ enum HelpPage {
           --cookies FILE, --netrc, --send-credentials-to ORIGIN   logins, and where else they may go
           --cacert FILE, --insecure, --cert FILE, --key-file FILE trust these, or any; show this one
           --proxy URL|none, --interface NAME, -4, -6, --http1.1   how to connect
-          --retries N, --timeout TIME, --limit-rate BYTES         tries again, longest wait, bytes a second
+          --retries N, --timeout TIME, --limit-rate BYTES         retries, longest wait, bytes per second
           --throttle CSV|RATE[,LATENCY] play over a slower link: a recorded trace, or 800k,50ms
           --record-trace FILE, --refresh-cmd CMD   record for hlsget replay; prints a fresh URL on 403, 410
           --allow-file                  a local playlist may name files outside its folder
-          --deny-private, --deny-address CIDR, --allow-downgrade  refuse addresses; leave https
+          --deny-private, --deny-address CIDR, --allow-downgrade  refuse addresses; allow https to http
         REPORT
           --progress bar|json|none      status line, JSON lines on stderr, or nothing
           --json, --access-log FILE     summary as JSON on stdout; W3C log, or NDJSON (.json, .ndjson)
-          -v, --verbose, -q, --quiet    tell about retries and oddities, or errors only
+          -v, --verbose, -q, --quiet    report retries and oddities, or errors only
           --strict, --threads N, --version, -h, --help   exit 10 when incomplete; 'play --help' lists all
 
         EXIT 0 done, 1 bug, 3 not found, 4 network, 5 playlist, 6 no variant, 7 key, 8 media, 9 output,

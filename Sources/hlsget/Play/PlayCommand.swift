@@ -4,7 +4,7 @@ import HLSKitCore
 /// `hlsget [play] URL`: buffers, waits and plays. `run()` is in `PlaySession.swift`.
 struct PlayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "play", abstract: "Play a stream: load it, wait when it must, write it where -o says.",
+        commandName: "play", abstract: "Play a stream: load it, wait when necessary, write it where -o says.",
         usage: "hlsget [play] URL|FILE [options]")
     static let _errorLabel = HLSGet._errorLabel
 
@@ -49,23 +49,23 @@ struct OutputOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "Write to FILE, - for standard output. May be given twice, as in -o v.y4m -o a.wav. m4a and mka get the sound alone.",
+            "Write to FILE, - for standard output. May be given twice, as in -o v.y4m -o a.wav. m4a and mka get audio only.",
             valueName: "file"))
     var output: [String] = []
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
             """
-            Format instead of what FILE's ending says: \(OutputFormat.allCases.map(\.rawValue).joined(separator: " ")). \
-            With several -o, one each in their order.
+            Format, overriding FILE's extension: \(OutputFormat.allCases.map(\.rawValue).joined(separator: " ")). \
+            With several -o, one for each, in order.
             """, valueName: "name"),
         transform: OutputFormat.init(parsing:))
     var format: [OutputFormat] = []
-    @Flag(help: "Leave video away.") var noVideo = false
-    @Flag(help: "Leave audio away.") var noAudio = false
-    @Flag(help: "Only load.") var noDecode = false
-    @Flag(help: "As fast as possible instead of in real time.") var fast = false
-    @Flag(help: "Replace existing files.") var overwrite = false
+    @Flag(help: "Omit video.") var noVideo = false
+    @Flag(help: "Omit audio.") var noAudio = false
+    @Flag(help: "Load without decoding.") var noDecode = false
+    @Flag(help: "Run as fast as possible instead of in real time.") var fast = false
+    @Flag(help: "Overwrite existing files.") var overwrite = false
 
     func apply(to options: inout PlayOptions) throws {
         options.outputs = try OutputArgument.outputs(output, formats: format)
@@ -80,10 +80,10 @@ struct OutputOptions: ParsableArguments {
 struct PlaybackOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Playback rate (1). Beyond 2, and backwards (-4), I-frames alone.", valueName: "r"),
+        help: ArgumentHelp("Playback rate (1). Beyond 2, and backwards (-4), I-frames only.", valueName: "r"),
         transform: NumberArgument.rate)
     var rate: Float?
-    @Flag(help: "Start at the first picture instead of waiting until it is likely to keep up.")
+    @Flag(help: "Start at the first frame instead of waiting until playback is likely to keep up.")
     var immediately = false
     @Flag(help: "Never wait to minimize stalls.") var noAutoWait = false
     @Option(help: ArgumentHelp("Load this far ahead.", valueName: "time"), transform: DurationArgument.parse)
@@ -100,28 +100,28 @@ struct PlaybackOptions: ParsableArguments {
     var display: DisplaySize?
     @Flag(help: "Start with the first eligible variant of the playlist.") var startFirstEligible = false
     @Flag(help: "Keep the best eligible variant, as -o does.") var oneQuality = false
-    @Flag(help: "Let -o change the variant with the network.") var adaptive = false
+    @Flag(help: "Let -o switch variants as the network changes.") var adaptive = false
     @OptionGroup var range: RangeOptions
-    @Option(help: ArgumentHelp("Play that long.", valueName: "time"), transform: NumberArgument.positiveDuration)
+    @Option(help: ArgumentHelp("Play for this long.", valueName: "time"), transform: NumberArgument.positiveDuration)
     var duration: Duration?
     @Option(
-        help: ArgumentHelp("Play it that many times, into the same outputs.", valueName: "n"),
+        help: ArgumentHelp("Play it N times, into the same outputs.", valueName: "n"),
         transform: NumberArgument.passes)
     var loop: Int?
-    @Flag(help: "Live: from the oldest segment.") var liveFromStart = false
+    @Flag(help: "Live: start at the oldest segment.") var liveFromStart = false
     @Option(
-        help: ArgumentHelp("Live: stay that far behind the edge.", valueName: "time"),
+        help: ArgumentHelp("Live: stay this far behind the edge.", valueName: "time"),
         transform: DurationArgument.parse)
     var liveOffset: Duration?
     @Option(
         help: ArgumentHelp(
-            "A live stream that stops being updated: end (exit 0), fail (exit 11, the default), or wait; or after that time.",
+            "If a live stream stops updating: end (exit 0), fail (exit 11, the default) or wait; or fail after this time.",
             valueName: "end|fail|wait|time"),
         transform: StaleArgument.init(parsing:))
     var stale: StaleArgument?
     @Option(
         help: ArgumentHelp(
-            "A live stream that moved on too far: to its edge, to the oldest segment (what -o keeps), or fail (exit 11).",
+            "If a live stream ran too far ahead: go to its edge, to its oldest segment (default with -o), or fail (exit 11).",
             valueName: "edge|oldest|fail"),
         transform: { try ChoiceArgument.parse($0) })
     var fellBehind: PlayOptions.FellBehindAction?
@@ -174,11 +174,11 @@ struct NetworkOptions: ParsableArguments {
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
     @Option(
         help: ArgumentHelp(
-            "Play over a slower link: a recorded trace, or as in 800k,50ms.", valueName: "csv|rate[,latency]"),
+            "Play over a slower link: a recorded trace, or a rate as in 800k,50ms.", valueName: "csv|rate[,latency]"),
         transform: ThrottleArgument.init(parsing:))
     var throttle: ThrottleArgument?
     @Option(
-        help: ArgumentHelp("Write all that the network does, for hlsget replay.", valueName: "file"))
+        help: ArgumentHelp("Record all network traffic for hlsget replay.", valueName: "file"))
     var recordTrace: String?
     @Option(
         help: ArgumentHelp(
@@ -203,21 +203,21 @@ struct ReportOptions: ParsableArguments {
     var progress: PlayOptions.ProgressStyle?
     @Option(
         help: ArgumentHelp(
-            "Write the access log: W3C extended format, or JSON lines where FILE ends in .json or .ndjson.",
+            "Write the access log: W3C extended format, or JSON lines if FILE ends in .json or .ndjson.",
             valueName: "file"))
     var accessLog: String?
     @Flag(help: "Summary as one JSON document on stdout.") var json = false
-    @Flag(name: .shortAndLong, help: "Tell about retries and oddities.") var verbose = false
-    @Flag(name: .shortAndLong, help: "Only errors.") var quiet = false
-    @Flag(help: "Exit 10 when anything is missing.") var strict = false
-    @Option(help: ArgumentHelp("Threads of each decoder.", valueName: "n"), transform: NumberArgument.threads)
+    @Flag(name: .shortAndLong, help: "Report retries and oddities.") var verbose = false
+    @Flag(name: .shortAndLong, help: "Print errors only.") var quiet = false
+    @Flag(help: "Exit 10 if anything is missing.") var strict = false
+    @Option(help: ArgumentHelp("Threads per decoder.", valueName: "n"), transform: NumberArgument.threads)
     var threads: Int?
 
     func apply(to options: inout PlayOptions) throws {
         options.progress = progress
         options.accessLogPath = accessLog
         options.printsSummaryDocument = json
-        if verbose && quiet { throw ArgumentValueError("-v and -q contradict one another") }
+        if verbose && quiet { throw ArgumentValueError("-v and -q are mutually exclusive") }
         options.verbosity = verbose ? .verbose : quiet ? .quiet : .normal
         options.isStrict = strict
         options.threads = threads

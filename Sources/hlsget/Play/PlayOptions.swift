@@ -166,48 +166,48 @@ struct PlayOptions: Sendable, Equatable {
             }
             if isAdaptive, output.destination == .standardOutput, format == .mp4 || format == .mkv {
                 throw ArgumentValueError(
-                    "--adaptive changes tracks, which \(format.rawValue) on a pipe cannot hold: take -f ts")
+                    "--adaptive changes tracks, which \(format.rawValue) cannot hold on a pipe; use -f ts")
             }
             if !decodes && format.needsDecoder {
                 throw ArgumentValueError("--no-decode cannot write \(format.rawValue), which is decoded media")
             }
         }
         if writesToStandardOutput && printsSummaryDocument {
-            throw ArgumentValueError("--json and -o - both want standard output")
+            throw ArgumentValueError("--json and -o - both need standard output")
         }
         if startsImmediately && !isPaced {
-            throw ArgumentValueError("--fast does not wait anyway: leave --immediately away")
+            throw ArgumentValueError("--immediately has no effect with --fast; remove it")
         }
-        if rate != 1 && !isPaced { throw ArgumentValueError("--fast has no rate: leave --rate away") }
+        if rate != 1 && !isPaced { throw ArgumentValueError("--rate has no effect with --fast; remove it") }
         if rate < 0 || rate > 2, !outputs.isEmpty {
-            throw ArgumentValueError("at a --rate beyond 0 to 2 there are I-frames alone: leave -o away")
+            throw ArgumentValueError("--rate outside 0–2 plays I-frames only and cannot be combined with -o")
         }
         if rate < 0, passCount > 1 {
-            throw ArgumentValueError("--loop goes forward: leave it away with a negative --rate")
+            throw ArgumentValueError("--loop cannot be combined with a negative --rate")
         }
         if !automaticallyWaits && !isPaced {
-            throw ArgumentValueError("--fast does not wait anyway: leave --no-auto-wait away")
+            throw ArgumentValueError("--no-auto-wait has no effect with --fast; remove it")
         }
         if isAdaptive && keepsVariant {
-            throw ArgumentValueError("--adaptive and --one-quality contradict one another")
+            throw ArgumentValueError("--adaptive and --one-quality are mutually exclusive")
         }
         if isAdaptive && outputs.isEmpty {
-            throw ArgumentValueError("--adaptive is for -o: without it, it is so anyway")
+            throw ArgumentValueError("--adaptive requires -o; without -o the variant adapts anyway")
         }
-        if to != nil && duration != nil { throw ArgumentValueError("--to and --duration both name the end") }
+        if to != nil && duration != nil { throw ArgumentValueError("--to and --duration both set the end") }
         try RangeOptions.check(from: from, to: to)
         if liveFromStart && liveOffset != nil {
-            throw ArgumentValueError("--live-from-start and --live-offset both name the start")
+            throw ArgumentValueError("--live-from-start and --live-offset both set the start")
         }
         if from != nil && (liveFromStart || liveOffset != nil) {
             let other = liveFromStart ? "--live-from-start" : "--live-offset"
-            throw ArgumentValueError("--from and \(other) both name the start")
+            throw ArgumentValueError("--from and \(other) both set the start")
         }
         if !verifiesCertificates && certificateFile != nil {
-            throw ArgumentValueError("--insecure checks no certificate: leave --cacert away")
+            throw ArgumentValueError("--cacert has no effect with --insecure; remove it")
         }
         if verbosity == .quiet && progress == .bar {
-            throw ArgumentValueError("-q and --progress bar contradict one another")
+            throw ArgumentValueError("-q and --progress bar are mutually exclusive")
         }
     }
 }

@@ -173,7 +173,7 @@ struct PlaySession {
         var wishes = PlayWishes(options)
         let epoch = clock.now
         if options.subtitles != nil, !options.outputs.isEmpty, reportsJSON || options.verbosity != .quiet {
-            let text = "outputs get no subtitles: hlsget download --subs writes them too"
+            let text = "-o does not write subtitles; hlsget download --subs does"
             say(
                 reportsJSON
                     ? EventReporter.warning(text, at: .zero)
@@ -209,13 +209,13 @@ struct PlaySession {
                     if passes.finishOne() { return .played }
                     do { try passes.fill(player) } catch { return .failed(error) }
                 case .itemStatusChanged(.failed):
-                    let unknown = PlayerError(code: .internal, url: options.url, cause: "playing failed")
+                    let unknown = PlayerError(code: .internal, url: options.url, cause: "playback failed")
                     return .failed(passes.error ?? player.currentItem?.error ?? unknown)
                 case .rateChanged(_, .setRateFailed) where options.rate < 0:
                     return .failed(
                         PlayerError(
                             code: .noEligibleVariant, url: options.url, cause: "cannot be played backwards",
-                            detail: "that needs a stream that is over, with I-frame playlists"))
+                            detail: "requires an on-demand stream with I-frame playlists"))
                 default: break
                 }
             }

@@ -34,7 +34,7 @@ struct PlayVerdict: Sendable, Equatable {
         guard let empty = outputs.first(where: \.isEmpty) else { return nil }
         var error = outputs.allSatisfy(\.isEmpty) ? emptiness : missingKind(for: empty)
         let names = outputs.filter(\.isEmpty).map(\.path).joined(separator: ", ")
-        let rest = outputs.contains { $0.isEmpty && $0.hasOldFile } ? ", the old file stays as it was" : ""
+        let rest = outputs.contains { $0.isEmpty && $0.hasOldFile } ? ", the existing file is unchanged" : ""
         error.detail = [error.detail, "nothing was written to \(names)\(rest)"].compactMap(\.self).joined(
             separator: "; ")
         return error
@@ -54,7 +54,7 @@ struct PlayVerdict: Sendable, Equatable {
         guard case .fromStart(let time)? = from, let duration = duration.finiteSeconds, time / .seconds(1) >= duration
         else { return nil }
         return PlayerError(
-            code: .notAvailable, url: url, cause: "the stream ends before --from",
+            code: .notAvailable, url: url, cause: "the stream ends before the requested start",
             detail: "it lasts \(Decimals.clock(duration))")
     }
 
@@ -69,21 +69,21 @@ struct PlayVerdict: Sendable, Equatable {
         if let error = Self.startBehindEnd(from, state.duration, url: url) { return error }
         if endsBeforeStart, let start {
             return PlayerError(
-                code: .notAvailable, url: url, cause: "--to is before the place where playing began",
+                code: .notAvailable, url: url, cause: "--to is before the point where playback began",
                 detail: "it began at \(Decimals.clock(start))")
         }
         if let empty = outputs.first(where: \.isEmpty), !has(empty.media) { return missingKind(for: empty) }
         let damaged = state.statistics.numberOfDamagedSamples
         if damaged > 0 {
             return PlayerError(
-                code: .badMedia, url: url, cause: "nothing in it could be decoded",
+                code: .badMedia, url: url, cause: "nothing in the stream could be decoded",
                 detail: "\(Decimals.count(damaged, "sample")) damaged")
         }
         if state.statistics.numberOfSegments == 0 {
             return PlayerError(
                 code: .notAvailable, url: url, cause: "the stream ended before there was anything to play")
         }
-        return PlayerError(code: .badMedia, url: url, cause: "there is nothing to play in it")
+        return PlayerError(code: .badMedia, url: url, cause: "the stream has nothing to play")
     }
 
     private func has(_ kinds: (video: Bool, audio: Bool)) -> Bool {
@@ -91,7 +91,7 @@ struct PlayVerdict: Sendable, Equatable {
     }
 
     private func missingKind(for output: Output) -> PlayerError {
-        let kind = output.media.video && output.media.audio ? "media" : output.media.video ? "video" : "sound"
-        return PlayerError(code: .badMedia, url: url, cause: "there is no \(kind) in it")
+        let kind = output.media.video && output.media.audio ? "media" : output.media.video ? "video" : "audio"
+        return PlayerError(code: .badMedia, url: url, cause: "the stream has no \(kind)")
     }
 }

@@ -19,7 +19,7 @@ struct PlayWishes: Sendable {
                 code: .noEligibleVariant, url: options.url,
                 cause: "played at \(Decimals.rate(Self.fastestOrdinaryRate)) instead of "
                     + Decimals.rate(Double(options.rate)),
-                detail: "faster needs a stream that is over, with I-frame playlists")
+                detail: "higher rates require an on-demand stream with I-frame playlists")
         case .variantSwitched(_, let variant, _):
             let limit = options.peakBitRate
             guard limit > 0, Double(variant.bandwidth) > limit, !hasToldBitRate else { return nil }

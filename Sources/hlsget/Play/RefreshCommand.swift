@@ -32,7 +32,7 @@ struct RefreshCommand: URLRefresher {
         } onCancel: {
             process.terminate()
         }
-        guard status == 0 else { throw Failure(description: "\"\(command)\" ended with \(status)") }
+        guard status == 0 else { throw Failure(description: "\"\(command)\" exited with \(status)") }
         let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
         guard lines.count == 1, let url = lines.first else {
             throw Failure(description: "\"\(command)\" printed \(lines.count) lines instead of a URL")

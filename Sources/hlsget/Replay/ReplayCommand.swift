@@ -8,20 +8,20 @@ struct ReplayCommand: AsyncParsableCommand {
         commandName: "replay", abstract: "Play a recording of --record-trace again, without a network or waiting.",
         usage: "hlsget replay FILE [options]",
         discussion: """
-            The player gets the options that it was recorded with, and every byte at the time at which it came. It tells \
-            whether it decided as it did then. With another --rule it may ask for what was not recorded; that fails, as a \
-            server fails that does not have it.
+            The player gets the options it was recorded with, and every byte at the time it arrived. The command \
+            reports whether the player made the same decisions. With another --rule it may request what was not \
+            recorded; such requests fail as if the server did not have it.
             """)
     static let _errorLabel = HLSGet._errorLabel
 
-    @Argument(help: ArgumentHelp("What hlsget URL --record-trace FILE has written.", valueName: "file"))
+    @Argument(help: ArgumentHelp("File written by hlsget URL --record-trace FILE.", valueName: "file"))
     var file: String
     @Option(
-        help: ArgumentHelp("Who chooses the variant: hlskit, throughput, bola or robustmpc.", valueName: "name"),
+        help: ArgumentHelp("Rule that chooses the variant: hlskit, throughput, bola or robustmpc.", valueName: "name"),
         transform: { try ChoiceArgument.parse($0) })
     var rule = SimulatedRule.hlskit
-    @Flag(help: "Do not decode, which changes no decision but the media's exact end.") var noDecoders = false
-    @Option(help: ArgumentHelp("Write every event with its time, - for standard output.", valueName: "file"))
+    @Flag(help: "Do not decode; only the exact end of the media may change.") var noDecoders = false
+    @Option(help: ArgumentHelp("Write every event with its time; - is standard output.", valueName: "file"))
     var log: String?
     @Option(
         help: ArgumentHelp("Write the link as a trace for simulate and --throttle.", valueName: "file.csv"))
@@ -29,7 +29,7 @@ struct ReplayCommand: AsyncParsableCommand {
     @Flag(help: "Summary as one JSON document on stdout.") var json = false
 
     mutating func validate() throws {
-        if json && log == "-" { throw ValidationError("--json and --log - both want standard output") }
+        if json && log == "-" { throw ValidationError("--json and --log - both need standard output") }
     }
 
     mutating func run() async throws {
@@ -53,7 +53,7 @@ struct ReplayCommand: AsyncParsableCommand {
             options = checked
         } catch let refusal as RecordedOptions.Refusal {
             throw SimulationFailure(
-                cause: "a recording cannot have this option", path: file, detail: Self.excerpt(refusal.argument),
+                cause: "option not allowed in a recording", path: file, detail: Self.excerpt(refusal.argument),
                 status: .badPlaylist)
         } catch let error as RecordingError {
             throw SimulationFailure(
@@ -61,13 +61,14 @@ struct ReplayCommand: AsyncParsableCommand {
                 status: error.line == nil ? .notFound : .badPlaylist)
         } catch {
             throw SimulationFailure(
-                cause: "the recording has options that are not known", path: file,
+                cause: "the recording has unknown options", path: file,
                 detail: recordedOptionsText(error), status: .badPlaylist)
         }
         if let bandwidth {
             guard let trace = recording.bandwidthTrace() else {
                 throw SimulationFailure(
-                    cause: "the recording tells no bandwidth", path: file, detail: "no segment in it", status: .badMedia
+                    cause: "the recording has no bandwidth data", path: file, detail: "no segment in it",
+                    status: .badMedia
                 )
             }
             try SimulationSweep.write(trace, to: bandwidth)
@@ -97,7 +98,7 @@ struct ReplayCommand: AsyncParsableCommand {
         if result.summary.state.statistics.numberOfSegments > 0 {
             for line in result.summary.lines { StandardStream.error.writeLine(line) }
         }
-        if !recording.isComplete { StandardStream.error.writeLine("  the recording was cut off") }
+        if !recording.isComplete { StandardStream.error.writeLine("  the recording is truncated") }
         guard !recording.decisions.isEmpty else { return }
         StandardStream.error.writeLine(
             "  " + result.comparison(with: recording.decisions, isCutOff: !result.summary.hasEnded))

@@ -18,7 +18,7 @@ struct ReplaySession {
                     : "the same \(min(count, recorded.count)) events, then \(count) instead of \(recorded.count)"
             }
             if recorded.sorted() == log.decisions.sorted() {
-                return "decided as recorded: the same \(count) events, \(differing.count) of them in another order"
+                return "decided as recorded: the same \(count) events, \(differing.count) of them in a different order"
             }
             let (then, now) = (TerminalText.escaped(first.element.0), TerminalText.escaped(first.element.1))
             return "event \(first.offset + 1) of \(recorded.count) differs: recorded \"\(then)\", now \"\(now)\""

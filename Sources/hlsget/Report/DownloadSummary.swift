@@ -41,9 +41,9 @@ struct DownloadSummary: Sendable, Equatable {
         var text = "\(Decimals.length(duration.inSeconds)) in "
         text += files.map { TerminalText.escaped($0) }.joined(separator: ", ")
         text += " (\(Decimals.count(segmentCount, "segment")), \(Decimals.bytes(byteCount))"
-        if resumedSegmentCount > 0 { text += ", \(resumedSegmentCount) of an earlier run" }
-        if damagedSegmentCount > 0 { text += ", \(damagedSegmentCount) damaged loaded again" }
-        if substitutedSegmentCount > 0 { text += ", \(substitutedSegmentCount) of another playlist" }
+        if resumedSegmentCount > 0 { text += ", \(resumedSegmentCount) from an earlier run" }
+        if damagedSegmentCount > 0 { text += ", \(damagedSegmentCount) damaged and reloaded" }
+        if substitutedSegmentCount > 0 { text += ", \(substitutedSegmentCount) from another playlist" }
         if missingSegmentCount > 0 { text += ", \(missingSegmentCount) missing" }
         return text + ")"
     }

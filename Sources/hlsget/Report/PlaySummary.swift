@@ -204,7 +204,7 @@ extension PlaySummary {
         if statistics.numberOfStalls > 0 {
             lines.append(
                 "  stalls    \(statistics.numberOfStalls), "
-                    + "\(Decimals.text(statistics.stallDuration, places: 1)) s in all")
+                    + "\(Decimals.text(statistics.stallDuration, places: 1)) s in total")
         }
         if let variants = variantsText { lines.append("  variants  \(variants)") }
         lines.append("  loaded    \(loadedText)")

@@ -5,18 +5,18 @@ import HLSKitSimulation
 /// `hlsget simulate`: plays movies over recorded networks, without a network and without waiting.
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "simulate", abstract: "Play a movie over recorded networks and tell how it went.",
+        commandName: "simulate", abstract: "Play a movie over recorded networks and report how it went.",
         usage: """
             hlsget simulate --trace FILE|DIR --movie FILE|DIR|URL [options]
             hlsget simulate --merge FILE... [--json] [--csv FILE]
             """,
         discussion: """
-            A trace is a CSV of duration_ms,bandwidth_kbps,latency_ms; a movie is a JSON file with the sizes of its \
-            segments. With a folder of movies the family of a trace (its "# family:" line, else its name up to the last \
-            "-") says which one is played, by --map. A playlist stands for a movie too: its variants are the ladder, and the \
-            sizes of its segments are what it tells of them. Figures over several families are the means of the families' \
-            means. Shards split the traces: those of --shard 2/10 are every tenth from the second on; --merge puts what \
-            they wrote with --csv together again. docs/simulate.md shows all of it.
+            A trace is a CSV of duration_ms,bandwidth_kbps,latency_ms; a movie is a JSON file with its segment sizes. \
+            With a folder of movies, --map chooses the movie by the family of the trace (its "# family:" line, else \
+            its name up to the last "-"). A playlist can be the movie too: its variants are the ladder, and segment \
+            sizes are taken from its byte ranges or bit rates. Figures over several families are the means of the \
+            families' means. --shard 2/10 simulates every tenth trace from the second on; --merge combines the --csv \
+            files of all shards. See docs/simulate.md.
             """)
     static let _errorLabel = HLSGet._errorLabel
 
@@ -30,11 +30,12 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The movie for the traces of a family; may be repeated.", valueName: "family=movie"))
     var map: [String] = []
     @Option(
-        help: ArgumentHelp("Who chooses the variant: hlskit, throughput, bola or robustmpc.", valueName: "name"),
+        help: ArgumentHelp("Rule that chooses the variant: hlskit, throughput, bola or robustmpc.", valueName: "name"),
         transform: { try ChoiceArgument.parse($0) })
     var rule = SimulatedRule.hlskit
     @Option(
-        help: ArgumentHelp("Whether the playlist tells them: unknown or known.", valueName: "unknown|known"),
+        help: ArgumentHelp(
+            "Whether the player knows segment sizes in advance: unknown or known.", valueName: "unknown|known"),
         transform: { try ChoiceArgument.parse($0) })
     var segmentSizes = SegmentSizes.unknown
     @Option(
@@ -44,18 +45,18 @@ struct SimulateCommand: AsyncParsableCommand {
     var keepUp = KeepUpArgument.predictive
     @Option(
         help: ArgumentHelp(
-            "Play this variant only: 0 is the lowest; mean:SHARE is the highest of at most that share of the trace's "
-                + "mean rate, and leaves out traces that are too slow for any.", valueName: "index|mean:share"),
+            "Play this variant only: 0 is the lowest; mean:SHARE is the highest within that share of the trace's "
+                + "mean rate, and skips traces that are too slow for any.", valueName: "index|mean:share"),
         transform: { try PinArgument.parse($0) })
     var pin: PinArgument?
-    @Option(help: ArgumentHelp("The most media ahead, in milliseconds.", valueName: "ms")) var bufferCap = 30_000
+    @Option(help: ArgumentHelp("Buffer limit, in milliseconds of media.", valueName: "ms")) var bufferCap = 30_000
     @Option(help: ArgumentHelp("Write the session as JSON lines; with several traces a folder.", valueName: "file|dir"))
     var log: String?
     @Flag(help: "Add every decision and its reason to the log.") var explain = false
     @Option(help: ArgumentHelp("Draw the session; one trace only.", valueName: "file.svg")) var plot: String?
     @Option(help: ArgumentHelp("Write the results as CSV.", valueName: "file")) var csv: String?
     @Flag(help: "Print one JSON object instead of a table.") var json = false
-    @Option(help: ArgumentHelp("Traces that are simulated at the same time.", valueName: "n"))
+    @Option(help: ArgumentHelp("Traces to simulate at the same time.", valueName: "n"))
     var jobs = 1
     @Option(
         help: ArgumentHelp("Simulate the I-th of N parts of the traces.", valueName: "i/n"),
@@ -63,17 +64,17 @@ struct SimulateCommand: AsyncParsableCommand {
     var shard = ShardArgument.all
 
     mutating func validate() throws {
-        guard (1...256).contains(jobs) else { throw ValidationError("--jobs is from 1 to 256") }
+        guard (1...256).contains(jobs) else { throw ValidationError("--jobs must be from 1 to 256") }
         guard (100...86_400_000).contains(bufferCap) else {
-            throw ValidationError("--buffer-cap is from 100 to 86400000 milliseconds")
+            throw ValidationError("--buffer-cap must be from 100 to 86400000 milliseconds")
         }
         if merge.isEmpty {
             guard trace != nil else { throw ValidationError("give --trace, a recorded network or a folder of them") }
-            guard movie != nil else { throw ValidationError("give --movie, what is to be played") }
+            guard movie != nil else { throw ValidationError("give --movie, the movie to play") }
         } else if trace != nil || movie != nil || log != nil || plot != nil {
-            throw ValidationError("--merge simulates nothing: it goes with --json and --csv only")
+            throw ValidationError("--merge can be combined with --json and --csv only")
         }
-        if explain, log == nil { throw ValidationError("--explain adds to the log: give --log too") }
+        if explain, log == nil { throw ValidationError("--explain requires --log") }
     }
 
     mutating func run() async throws {

@@ -150,7 +150,7 @@ extension SimulationReport {
         rows.sort { ($0.family, $0.trace, $0.movie) < ($1.family, $1.trace, $1.movie) }
         for (one, next) in zip(rows, rows.dropFirst())
         where (one.family, one.trace, one.movie) == (next.family, next.trace, next.movie) {
-            throw SimulationFailure(cause: "a trace is there twice", path: one.trace)
+            throw SimulationFailure(cause: "duplicate trace", path: one.trace)
         }
         guard !rows.isEmpty else {
             throw SimulationFailure(cause: "no results", path: files.first?.path ?? "", status: .badPlaylist)

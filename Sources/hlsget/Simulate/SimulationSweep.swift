@@ -39,7 +39,7 @@ struct SimulationSweep: Sendable {
         let all = isTraceFolder ? try Self.files(in: trace, ending: ".csv") : [trace]
         let paths = all.enumerated().filter { shard.contains($0.offset) }.map(\.element)
         if isSingle, paths.count != 1 {
-            throw SimulationFailure(cause: "--plot draws one session, there are \(paths.count) traces", path: trace)
+            throw SimulationFailure(cause: "--plot draws one session, but there are \(paths.count) traces", path: trace)
         }
         let movieNames = try Self.movieNames(map)
         var entries: [Entry] = []
@@ -65,7 +65,8 @@ struct SimulationSweep: Sendable {
                 try FileManager.default.createDirectory(atPath: logPath, withIntermediateDirectories: true)
             } catch {
                 throw SimulationFailure(
-                    cause: "cannot make the folder", path: logPath, detail: error.localizedDescription, status: .output)
+                    cause: "cannot create the folder", path: logPath, detail: error.localizedDescription,
+                    status: .output)
             }
         }
         isLogFolder = isTraceFolder

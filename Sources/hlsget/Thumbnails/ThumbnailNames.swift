@@ -30,11 +30,11 @@ struct ThumbnailNames: Sendable, Equatable {
         }
         let digits = text[text.index(after: percent)...].prefix { $0.isASCII && $0.isNumber }
         guard digits.endIndex < text.endIndex, text[digits.endIndex] == "d", digits.count <= 2 else {
-            throw ArgumentValueError("-o: write the place of the number as %d or %03d")
+            throw ArgumentValueError("-o: write the number pattern as %d or %03d")
         }
         before = String(text[..<percent])
         after = String(text[text.index(after: digits.endIndex)...])
-        guard !after.contains("%") else { throw ArgumentValueError("-o: one place for the number is enough") }
+        guard !after.contains("%") else { throw ArgumentValueError("-o: only one number pattern is allowed") }
         width = max(1, Int(digits) ?? 1)
         self.format = try Self.format(format, text)
     }

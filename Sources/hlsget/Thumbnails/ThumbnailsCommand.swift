@@ -7,9 +7,9 @@ struct ThumbnailsCommand: AsyncParsableCommand {
         commandName: "thumbnails", abstract: "Save still images, a contact sheet, a storyboard.",
         usage: "hlsget thumbnails URL|FILE [options]",
         discussion: """
-            Loads no more than the images need: I-frame playlists first, else the beginnings of segments of the smallest \
-            variant that is large enough. Of a live stream it takes what is listed now. Exit status 10 means that some of \
-            the images are missing.
+            Loads only what the images need: I-frame playlists if there are any, else the start of segments of the \
+            smallest variant that is large enough. For a live stream it uses what is listed now. Exit status 10 means \
+            that some images are missing.
             """)
     static let _errorLabel = HLSGet._errorLabel
 
@@ -17,7 +17,7 @@ struct ThumbnailsCommand: AsyncParsableCommand {
     var input: String
 
     @Option(
-        help: ArgumentHelp("So many, evenly over the stream (20 where nothing else is said).", valueName: "n"),
+        help: ArgumentHelp("Number of images, spread evenly over the stream (20 by default).", valueName: "n"),
         transform: ThumbnailArgument.count)
     var count: Int?
     @Option(
@@ -25,45 +25,46 @@ struct ThumbnailsCommand: AsyncParsableCommand {
         transform: ThumbnailArgument.times)
     var times: [Duration]?
     @Option(
-        help: ArgumentHelp("One each so often, as in 10.", valueName: "time"),
+        help: ArgumentHelp("One image per interval, as in 10.", valueName: "time"),
         transform: NumberArgument.positiveDuration)
     var every: Duration?
-    @Flag(help: "The very pictures of those times, not the nearest that are cheap to get.") var exact = false
+    @Flag(help: "The exact frames at those times, not the nearest that are cheap to load.") var exact = false
 
     @Option(
-        help: ArgumentHelp("Fit into this size; 0 follows from the shape (320x0). 0x0 is full size.", valueName: "wxh"),
+        help: ArgumentHelp("Fit into this size; 0 keeps the aspect ratio (320x0). 0x0 is full size.", valueName: "wxh"),
         transform: ThumbnailArgument.size)
     var size = PixelSize(width: 320, height: 0)
     @Option(help: ArgumentHelp("jpeg (the default) or png.", valueName: "name"), transform: ChoiceArgument.parse)
     var format: ThumbnailFormat?
-    @Option(help: ArgumentHelp("Of JPEG, from 1 to 100 (85).", valueName: "n"), transform: ThumbnailArgument.quality)
+    @Option(
+        help: ArgumentHelp("JPEG quality, from 1 to 100 (85).", valueName: "n"), transform: ThumbnailArgument.quality)
     var quality = 85
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("A folder, or a name with a place for the number, as in still-%03d.png.", valueName: "name"))
+        help: ArgumentHelp("A folder, or a name with a number pattern, as in still-%03d.png.", valueName: "name"))
     var output: String?
     @Option(help: ArgumentHelp("All images in one: .jpg or .png.", valueName: "file")) var sheet: String?
-    @Option(help: ArgumentHelp("Images in a row of the sheet.", valueName: "n"), transform: ThumbnailArgument.count)
+    @Option(help: ArgumentHelp("Images per row of the sheet.", valueName: "n"), transform: ThumbnailArgument.count)
     var columns: Int?
-    @Option(help: ArgumentHelp("WebVTT that names the place of each image in the sheet.", valueName: "file"))
+    @Option(help: ArgumentHelp("WebVTT that maps times to images in the sheet.", valueName: "file"))
     var storyboard: String?
-    @Flag(help: "Replace existing files.") var overwrite = false
+    @Flag(help: "Overwrite existing files.") var overwrite = false
 
-    @Flag(help: "Print what was made as one JSON document.") var json = false
-    @Flag(name: .shortAndLong, help: "Errors only.") var quiet = false
+    @Flag(help: "Print the result as one JSON document.") var json = false
+    @Flag(name: .shortAndLong, help: "Print errors only.") var quiet = false
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
     @OptionGroup(title: "Network") var connection: ConnectionOptions
 
     mutating func validate() throws {
         try connection.check()
         if [count != nil, times != nil, every != nil].count(where: \.self) > 1 {
-            throw ValidationError("--count, --times and --every each name the times: give one of them")
+            throw ValidationError("--count, --times and --every are mutually exclusive")
         }
         if storyboard != nil && sheet == nil {
-            throw ValidationError("--storyboard is of a sheet: give --sheet, too")
+            throw ValidationError("--storyboard requires --sheet")
         }
-        if columns != nil && sheet == nil { throw ValidationError("--columns are of a sheet: give --sheet, too") }
+        if columns != nil && sheet == nil { throw ValidationError("--columns requires --sheet") }
         do {
             if let sheet { _ = try ThumbnailFormat(path: sheet) }
             _ = try names()
@@ -93,7 +94,7 @@ enum ThumbnailFormat: String, CaseIterable, Sendable {
         switch ending {
         case "jpg", "jpeg": self = .jpeg
         case "png": self = .png
-        default: throw ArgumentValueError("\(TerminalText.escaped(path)) has to end in .jpg or .png")
+        default: throw ArgumentValueError("\(TerminalText.escaped(path)) must end in .jpg or .png")
         }
     }
 
@@ -110,7 +111,7 @@ enum ThumbnailArgument {
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             times.append(try DurationArgument.parse(String(part)))
         }
-        guard times.count <= 10_000 else { throw ArgumentValueError("no more than 10000 times") }
+        guard times.count <= 10_000 else { throw ArgumentValueError("at most 10000 times are allowed") }
         return times.sorted()
     }
 
@@ -124,7 +125,7 @@ enum ThumbnailArgument {
 
     private static func integer(_ text: String, in range: ClosedRange<Int>) throws(ArgumentValueError) -> Int {
         guard text.allSatisfy({ $0.isASCII && $0.isNumber }), let value = Int(text), range.contains(value) else {
-            throw ArgumentValueError("a whole number from \(range.lowerBound) to \(range.upperBound) is needed")
+            throw ArgumentValueError("expected a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return value
     }

@@ -75,7 +75,7 @@ struct ThumbnailsRun {
         }
         guard let end, end > .zero else {
             throw AssetError(
-                code: .notAvailable, url: url, cause: "it is not known how long it is: name the times with --times")
+                code: .notAvailable, url: url, cause: "the duration is unknown; give the times with --times")
         }
         if let step = command.every {
             var wishes: [Wish] = []
@@ -111,7 +111,7 @@ struct ThumbnailsRun {
     private func check(_ names: ThumbnailNames?, count: Int) throws {
         guard let names else { return }
         if names.isSingle, count > 1 {
-            throw ArgumentValueError("-o: \(count) images need a place for the number in their name, as in %03d")
+            throw ArgumentValueError("-o: \(count) images need a number pattern in their name, as in %03d")
         }
         // In a folder that is made there is nothing yet.
         if let folder = names.folder, access(folder, F_OK) != 0 { return try check(String(folder.dropLast())) }
@@ -149,7 +149,7 @@ struct ThumbnailsRun {
             switch result {
             case .succeeded(_, let actual, _) where Self.isBehindEnd(one.wish.time, actual, end: end):
                 // Nobody who asks for a picture of 10:00 wants the last one of a stream of 3:00.
-                one.error = AssetError(code: .notAvailable, cause: "the time is outside of what there is")
+                one.error = AssetError(code: .notAvailable, cause: "the time is outside the available media")
             case .succeeded(_, let actual, let image):
                 one.actual = actual
                 if command.sheet != nil { one.image = image }
@@ -178,7 +178,7 @@ struct ThumbnailsRun {
         guard images.contains(where: { $0 != nil }) else { return }
         guard let sheet = ContactSheet(of: images, columns: command.columns), let image = sheet.image(of: images) else {
             throw OutputError(
-                code: .unsupported, path: path, text: "the sheet would be too large: choose a smaller --size")
+                code: .unsupported, path: path, text: "the sheet would be too large; choose a smaller --size")
         }
         try write(try encoded(image, try ThumbnailFormat(path: path), for: path), to: path)
         guard let storyboard = command.storyboard else { return }

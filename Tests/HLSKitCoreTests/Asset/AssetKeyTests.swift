@@ -40,7 +40,7 @@ struct AssetKeyTests {
             player.play()
             try await bench.clock.sleep(for: .seconds(10))
             #expect(item.status == .failed)
-            #expect(item.error?.cause == "the chapters are not as they should be")
+            #expect(item.error?.cause == "malformed chapter document")
             #expect(player.rate == 0)
             await player.close()
         }

@@ -123,7 +123,7 @@ struct DownloadFolderTests {
             folder.closeJournal()
             chown("\(scratch.path)/\(name)", 12345, 12345)
             let error = #expect(throws: OutputError.self) { try DownloadFolder(path: scratch.path + "/d") }
-            #expect(error?.text.contains("belongs to somebody else") == true, "\(error?.text ?? "")")
+            #expect(error?.text.contains("belongs to another user") == true, "\(error?.text ?? "")")
             chown("\(scratch.path)/\(name)", 0, 0)
         }
     }

@@ -248,7 +248,7 @@ import Testing
         let sound = SampleImages.generator(
             try SampleImages.transport(), url: SampleImages.base + "audio-en.m3u8")
         let error = await #expect(throws: AssetError.self) { try await sound.image(at: .zero) }
-        #expect(error?.cause == "there is no video in it")
+        #expect(error?.cause == "the stream has no video")
         let generator = SampleImages.generator(try SampleImages.transport())
         await #expect(throws: AssetError.self) { try await generator.image(at: .indefinite) }
     }

@@ -44,7 +44,7 @@ struct SafeFileTests {
         if geteuid() == 0 {
             try scratch.write(Array("theirs".utf8), to: "foreign")
             chown(scratch.path + "/foreign", 12345, 12345)
-            cases["foreign"] = "belongs to somebody else"
+            cases["foreign"] = "belongs to another user"
         }
         for (name, why) in cases {
             let error = #expect(throws: OutputError.self) {

@@ -239,7 +239,7 @@ struct LanePipelineTests {
         Joint(testDescription: "the next one"),
         Joint(testDescription: "the next one, read anew after a failure", readsTwice: true),
         Joint(testDescription: "a part of the same segment", change: { $0.mediaSequence -= 1 }),
-        Joint(testDescription: "one was left out", continues: false, change: { $0.mediaSequence += 1 }),
+        Joint(testDescription: "one was skipped", continues: false, change: { $0.mediaSequence += 1 }),
         Joint(testDescription: "there is a hole", continues: false, change: { $0.start += .seconds(1) }),
         Joint(testDescription: "another variant", continues: false, change: { $0.startsNewSequence = true }),
         Joint(testDescription: "after a discontinuity", continues: false, change: { $0.timeline += 1 }),

@@ -163,13 +163,13 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
         arguments: [
             Unconfigured(
                 testDescription: "none comes", frameCount: 5, hasConfiguration: false, sampleCount: 0,
-                note: "PID 257: 5 frames before the first configuration were left out"),
+                note: "PID 257: 5 frames before the first configuration were skipped"),
             Unconfigured(
                 testDescription: "it comes behind a gap", frameCount: 5, lossAfter: 3, sampleCount: 3,
-                note: "PID 257: 3 frames before the first configuration were left out"),
+                note: "PID 257: 3 frames before the first configuration were skipped"),
             Unconfigured(
                 testDescription: "it comes too late", frameCount: 1025, sampleCount: 1025,
-                note: "PID 257: a frame before the first configuration was left out"),
+                note: "PID 257: a frame before the first configuration was skipped"),
         ])
     func noConfiguration(_ test: Unconfigured) {
         var writer = TransportStreamWriter(streams: [.init(pid: 257, type: 0x11)])

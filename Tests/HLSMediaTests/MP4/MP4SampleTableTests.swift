@@ -110,7 +110,7 @@ import Testing
     func headerLast() throws {
         let demuxed = Demuxed(try MP4Fixture.bytes("moov-last"), by: ProgressiveMP4Demuxer())
         #expect(demuxed.error?.code == .unsupported)
-        #expect(demuxed.error?.text.contains("'moov' box lies behind the media") == true)
+        #expect(demuxed.error?.text.contains("'moov' box follows the media") == true)
     }
 
     @Test("a fragmented file is read too")

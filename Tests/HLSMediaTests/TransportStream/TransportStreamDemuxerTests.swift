@@ -101,7 +101,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         let trace = demux(writer)
         #expect(trace.samples.map(\.pts) == [0, 3000])
         #expect(trace.samples.allSatisfy { !$0.isDamaged })
-        #expect(trace.notes.first == "byte 0: \(lead) bytes are no transport stream packets")
+        #expect(trace.notes.first == "byte 0: \(lead) bytes are not transport stream packets")
         #expect(trace.notes.count == 2)
     }
 
@@ -463,12 +463,12 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         for _ in 0..<3 { writer.section(pid: 300, tableID: 0xfc, body: [1], breaksChecksum: true) }
         let damaged = demux(writer)
         #expect(damaged.messages.isEmpty)
-        #expect(damaged.notes == ["PID 300: checksum of splice information is wrong"])
+        #expect(damaged.notes == ["PID 300: wrong checksum of splice information"])
         var alone = TransportStreamWriter(streams: Self.streams)
         for number in 0..<70 as Range<UInt8> { alone.section(pid: 300, tableID: 0xfc, body: [number]) }
         let untimed = demux(alone)
         #expect(untimed.messages.isEmpty)
-        #expect(untimed.notes == ["64 sections of splice information without a timestamp were left out"])
+        #expect(untimed.notes == ["64 sections of splice information without a timestamp were skipped"])
     }
 
     @Test("a packet that is sent twice is one event")

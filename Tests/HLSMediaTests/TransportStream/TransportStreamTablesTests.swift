@@ -50,7 +50,7 @@ import Testing
         var behind = TransportStreamWriter(streams: Self.streams)
         Self.add(0..<2, to: &behind)
         let trace = DemuxerTrace(TransportStreamDemuxer(), writer.bytes + behind.bytes)
-        #expect(trace.notes.contains { $0.hasSuffix("packets before the tables were left out") })
+        #expect(trace.notes.contains { $0.hasSuffix("packets before the tables were skipped") })
         #expect(trace.samples(of: 257).count == 2)
     }
 
@@ -116,7 +116,7 @@ import Testing
         let alone = DemuxerTrace(TransportStreamDemuxer(), TransportStreamWriter(streams: [stream]).bytes)
         let named = "\(unread.name) (stream type 0x\(String(unread.type, radix: 16)))"
         #expect(alone.error?.code == .unsupported)
-        #expect(alone.error?.text == "nothing that can be read: \(named)")
+        #expect(alone.error?.text == "no readable track: \(named)")
         #expect(alone.notes == ["PID 300 is skipped: \(named)"])
 
         var writer = TransportStreamWriter(streams: Self.streams + [stream])

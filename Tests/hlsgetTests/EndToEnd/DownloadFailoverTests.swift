@@ -59,7 +59,7 @@ struct DownloadFailoverTests {
         let (result, paths) = try await download(files, in: folder, "--strict")
         #expect(result.status == 0, "\(result.errors)")
         let count = missing == ["v-init.mp4"] ? 10 : missing.count
-        #expect(result.errors.contains("\(count) of another playlist"))
+        #expect(result.errors.contains("\(count) from another playlist"))
         #expect(!result.errors.contains("missing"))
         #expect(Set(paths.filter { $0.hasPrefix("/w") && $0.hasSuffix(".m4s") }).count == count)
         #expect(try await pictures(in: folder) == SampleMedia.frameHashes(of: "180p"))

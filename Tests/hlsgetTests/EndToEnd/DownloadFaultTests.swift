@@ -74,7 +74,7 @@ struct DownloadFaultTests {
             let result = try await hlsget(
                 "download", "--overwrite", "-o", "a.mp4", "\(server.url)/master.m3u8", in: folder)
             #expect(result.status == 0, "\(result.errors)")
-            #expect(result.errors.contains("1 damaged loaded again"), "\(result.errors)")
+            #expect(result.errors.contains("1 damaged and reloaded"), "\(result.errors)")
         }
         #expect(try names(in: folder) == ["a.mp4"])
         #expect(try await FaultyOrigin.pictures("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))

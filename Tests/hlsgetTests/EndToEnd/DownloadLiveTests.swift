@@ -107,7 +107,7 @@ struct DownloadLiveTests {
                     output + ["--from", "-1", "--to", "1", "\(server.url)/master.m3u8"], in: folder)
                 #expect(result.status == 10, "\(result.errors)")
                 #expect(
-                    result.errorLines.first?.contains("--to is before the place where playing began") == true,
+                    result.errorLines.first?.contains("--to is before the point where playback began") == true,
                     "\(result.errors)")
             }
         }

@@ -30,7 +30,7 @@ struct DownloadRefreshTests {
             "download", "--connections", "1", "-o", "b.ts", "--refresh-cmd",
             "echo asked >&2; echo \"$HLSGET_URL\" | sed s/old/new/", "\(server.url)/old/v.m3u8", in: folder)
         #expect(result.status == 0, "\(result.errors)")
-        #expect(result.errors.contains("asked") && !result.errors.contains("of an earlier run"), "\(result.errors)")
+        #expect(result.errors.contains("asked") && !result.errors.contains("from an earlier run"), "\(result.errors)")
         let paths = server.requests.dropFirst(count).compactMap { $0.first?.split(separator: " ").dropFirst().first }
         #expect(paths.filter { $0.hasSuffix("/0.m4s") } == ["/old/0.m4s"])
         #expect(paths.contains("/new/1.m4s"))
@@ -49,6 +49,6 @@ struct DownloadRefreshTests {
             "download", "-o", "b.ts", "--refresh-cmd", command, "\(server.url)/old/v.m3u8", in: folder)
         #expect(result.status == 3, "\(result.errors)")
         #expect(
-            result.errors.contains("the server refuses access") && result.errors.contains("403"), "\(result.errors)")
+            result.errors.contains("the server denied access") && result.errors.contains("403"), "\(result.errors)")
     }
 }

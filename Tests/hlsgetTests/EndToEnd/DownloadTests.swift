@@ -138,7 +138,7 @@ struct DownloadTests {
             let before = server.requests.count
             let second = try await hlsget("download", "-o", "a.mp4", "\(server.url)/\(new)", in: folder)
             #expect(second.status == 0, "\(second.errors)")
-            #expect(second.errors.contains("of an earlier run"))
+            #expect(second.errors.contains("from an earlier run"))
             #expect(server.requests.count - before < 20)
             #expect(try await pictures("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
         }
@@ -163,7 +163,7 @@ struct DownloadTests {
             }
             let result = try await hlsget("download", "-o", "a.mp4", "\(server.url)/master.m3u8?new", in: folder)
             #expect(result.status == 0, "\(result.errors)")
-            #expect(result.errors.contains("4 damaged loaded again"))
+            #expect(result.errors.contains("4 damaged and reloaded"))
             #expect(try await pictures("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
         }
     }
@@ -188,7 +188,7 @@ struct DownloadTests {
         try await withServer(answering: Self.serve(otherFiles)) { server in
             let second = try await hlsget("download", "-o", "a.mp4", "\(server.url)/\(other)", in: folder)
             #expect(second.status == 9)
-            #expect(second.errors.contains("remove it to begin anew"))
+            #expect(second.errors.contains("remove it to start again"))
         }
     }
 
@@ -338,8 +338,8 @@ struct DownloadTests {
         arguments: [
             (["-o", "there.mp4"], Int32(9), "the file exists"), (["-o", "no/where.mp4"], 9, "No such file"),
             (["-o", "a.mp4", "--quality", "height<10"], 6, "no variant matches"),
-            (["-o", "a.mp4", "--from", "41"], 10, "the stream ends before --from"),
-            (["-o", "a.gif"], 64, "no ending of a download"), (["-o", "-"], 64, "goes to a file"),
+            (["-o", "a.mp4", "--from", "41"], 10, "the stream ends before the requested start"),
+            (["-o", "a.gif"], 64, "unknown file extension"), (["-o", "-"], 64, "cannot go to standard output"),
             (["-o", "a.mp4", "--connections", "0"], 64, "1 to 16"),
         ])
     func refused(_ options: [String], _ status: Int32, _ text: String) async throws {

@@ -326,7 +326,7 @@ struct FailureTests {
         command.send(signal: SIGTERM)
         let result = try await command.result()
         #expect(result.status == 143)
-        #expect(result.errors.contains("hlsget: ended at once"))
+        #expect(result.errors.contains("hlsget: stopped immediately"))
     }
 
     @Test("another signal a while later ends it at once")

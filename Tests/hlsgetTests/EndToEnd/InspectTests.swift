@@ -18,7 +18,7 @@ import Testing
         let text = String(decoding: result.output, as: UTF8.self)
         #expect(result.status == 0 && result.errors.isEmpty)
         #expect(text.contains("media playlist: version 1, complete") && text.contains("1.ts"))
-        #expect(text.contains("1 segment, 4.000 s in all") && text.contains("warning: line 3: EXTINF no comma"))
+        #expect(text.contains("1 segment, 4.000 s in total") && text.contains("warning: line 3: EXTINF no comma"))
     }
 
     @Test("shows a file as JSON, with references resolved against the base")

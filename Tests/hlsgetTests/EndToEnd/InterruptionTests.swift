@@ -96,7 +96,7 @@ struct InterruptionTests {
             #expect(result.status == 128 + SIGTERM)
             #expect(result.lines.contains { $0.hasPrefix("played 0:00") }, "\(result.errors)")
             #expect(!result.errors.contains("wrote"))
-            #expect(result.errors.contains("nothing was written to a.ts, the old file stays as it was"))
+            #expect(result.errors.contains("nothing was written to a.ts, the existing file is unchanged"))
             #expect(FileManager.default.contents(atPath: folder.path + "/a.ts") == Data("old".utf8))
         }
     }

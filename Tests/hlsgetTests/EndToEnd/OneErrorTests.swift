@@ -20,7 +20,7 @@ struct OneErrorTests {
 
     static let cases = [
         Case(testDescription: "404", input: "@/none.m3u8", status: 3, words: "not found"),
-        Case(testDescription: "403", input: "@/forbidden.m3u8", status: 3, words: "refuses access"),
+        Case(testDescription: "403", input: "@/forbidden.m3u8", status: 3, words: "denied access"),
         Case(testDescription: "no such file", input: "none.m3u8", status: 3, words: "no such file"),
         Case(testDescription: "an empty file", input: "empty.m3u8", status: 5, words: "the file is empty"),
         Case(testDescription: "a page", input: "@/page", status: 5, words: "(line 1)"),
@@ -35,7 +35,7 @@ struct OneErrorTests {
         Case(
             testDescription: "a playlist without end", input: "@/huge.m3u8", status: 12,
             words: "too large: http://127.0.0.1:", hasVariousDetails: true),
-        Case(testDescription: "no host", input: "http://", status: 64, words: "http:// names no host"),
+        Case(testDescription: "no host", input: "http://", status: 64, words: "http:// has no host"),
         Case(testDescription: "another scheme", input: "gopher://h/a", status: 12, words: "not allowed"),
     ]
 

@@ -130,7 +130,7 @@ struct OutputTests {
                 ["--fast", "--subs", "lang=en", "-o", "a.ts", "--overwrite", "--to", "2"] + options + [Self.master],
                 in: folder)
             #expect(result.status == 0, "\(result.errors)")
-            #expect(result.errors.split(separator: "\n").count { $0.contains("get no subtitles") } == count)
+            #expect(result.errors.split(separator: "\n").count { $0.contains("does not write subtitles") } == count)
         }
     }
 

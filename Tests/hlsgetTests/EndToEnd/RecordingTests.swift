@@ -141,19 +141,19 @@ struct RecordingTests {
     @Test(
         "where nothing was played or written there is one error line, and no file",
         arguments: [
-            Nothing(testDescription: "from", arguments: ["--from", "10:00"], status: 10, words: "ends before --from"),
+            Nothing(testDescription: "from", arguments: ["--from", "10:00"], status: 10, words: "ends before the requested start"),
             Nothing(
                 testDescription: "from, into a file", arguments: ["--from", "10:00", "-o", "new.mp4"], status: 10,
                 words: "nothing was written to new.mp4"),
             Nothing(
                 testDescription: "no video", arguments: ["-o", "a.y4m", "SOUND"], status: 8,
-                words: "there is no video in it"),
+                words: "the stream has no video"),
             Nothing(
                 testDescription: "an old file", arguments: ["--overwrite", "-o", "old.y4m", "SOUND"], status: 8,
-                words: "the old file stays as it was"),
+                words: "the existing file is unchanged"),
             Nothing(
                 testDescription: "no sound", arguments: ["-o", "a.wav", "PICTURES"], status: 8,
-                words: "there is no sound in it"),
+                words: "the stream has no audio"),
             Nothing(
                 testDescription: "no sound, without pictures", arguments: ["--no-video", "PICTURES"], status: 8,
                 words: "nothing to play"),

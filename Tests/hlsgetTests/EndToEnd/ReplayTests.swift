@@ -89,7 +89,7 @@ struct ReplayTests {
             let result = try await hlsget("replay", "evil.jsonl", in: folder)
             #expect(result.status == 5, "\(result.errors)")
             #expect(result.errorLines.count == 1, "\(result.errors)")
-            #expect(result.errors.contains("a recording cannot have this option"), "\(result.errors)")
+            #expect(result.errors.contains("option not allowed in a recording"), "\(result.errors)")
             #expect(!FileManager.default.fileExists(atPath: folder.path + "/PWNED"))
         }
     }

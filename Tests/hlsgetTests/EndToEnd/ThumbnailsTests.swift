@@ -70,17 +70,17 @@ import Testing
         arguments: [
             Failure(arguments: ["/nowhere.m3u8"], status: 3, words: "no such file"),
             Failure(arguments: [SampleMedia.folder + "/subtitles-en-0.vtt"], status: 5, words: "not an HLS playlist"),
-            Failure(arguments: [SampleMedia.folder + "/audio-en.m3u8"], status: 8, words: "there is no video in it"),
-            Failure(arguments: [sample, "--times", "99", "--exact"], status: 10, words: "outside of what there is"),
-            Failure(arguments: [sample, "--times", "99"], status: 10, words: "outside of what there is"),
-            Failure(arguments: ["http://"], status: 64, words: "names no host"),
+            Failure(arguments: [SampleMedia.folder + "/audio-en.m3u8"], status: 8, words: "the stream has no video"),
+            Failure(arguments: [sample, "--times", "99", "--exact"], status: 10, words: "outside the available media"),
+            Failure(arguments: [sample, "--times", "99"], status: 10, words: "outside the available media"),
+            Failure(arguments: ["http://"], status: 64, words: "has no host"),
             Failure(arguments: ["/"], status: 64, words: "folder without an index.m3u8"),
             Failure(arguments: [sample, "-o", "a.jpg"], status: 64, words: "%03d"),
             Failure(arguments: [sample, "-o", "no/such/folder/a-%d.jpg"], status: 9, words: "cannot write"),
             Failure(arguments: [sample, "--sheet", "a.gif"], status: 64, words: ".png"),
             Failure(arguments: [sample, "--storyboard", "a.vtt"], status: 64, words: "--sheet"),
             Failure(arguments: [sample, "--count", "0"], status: 64, words: "from 1"),
-            Failure(arguments: [sample, "--count", "2", "--every", "3"], status: 64, words: "one of them"),
+            Failure(arguments: [sample, "--count", "2", "--every", "3"], status: 64, words: "mutually exclusive"),
         ])
     func failures(_ c: Failure) async throws {
         let folder = try ScratchFolder()

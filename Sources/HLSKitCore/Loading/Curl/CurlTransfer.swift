@@ -128,10 +128,10 @@ final class CurlTransfer {
         let url = try HTTPURL(request.url)
         for field in request.fields where !field.isSendable {
             throw LoadingError(
-                code: .refused, url: url.text, text: "a header field holds a character that is not allowed")
+                code: .refused, url: url.text, text: "a header field contains a character that is not allowed")
         }
         if let range = request.byteRange, range.isEmpty {
-            throw LoadingError(code: .badRange, url: url.text, text: "an empty byte range was asked for")
+            throw LoadingError(code: .badRange, url: url.text, text: "an empty byte range was requested")
         }
         chain = RedirectChain(
             from: url, maximumCount: context.configuration.maximumRedirectCount,
@@ -322,7 +322,7 @@ final class CurlTransfer {
         if let total = request.timeouts.total, now >= startedAt + total {
             outcome = .failure(loadingError(.timedOut, "not complete after \(total.secondsText) s"))
         } else if gauge == nil, now >= startedAt + request.timeouts.firstByte {
-            outcome = .failure(loadingError(.timedOut, "no answer after \(request.timeouts.firstByte.secondsText) s"))
+            outcome = .failure(loadingError(.timedOut, "no response after \(request.timeouts.firstByte.secondsText) s"))
         } else if let received = gauge?.check(at: now, byteCount: arrivedByteCount), outcome == nil {
             let timeouts = request.timeouts
             outcome = .failure(

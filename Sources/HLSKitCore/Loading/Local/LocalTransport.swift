@@ -59,7 +59,7 @@ private final class LocalReader: Sendable {
             wake()
         } else {
             let error = LoadingError(
-                code: .transport, url: read.request.url, text: "no thread or descriptor is left to read files with")
+                code: .transport, url: read.request.url, text: "no thread or descriptor is left for reading files")
             read.handler(.failed(error, TransferMetrics()))
         }
     }
@@ -121,7 +121,7 @@ private final class ActiveRead {
             let count = Int(min(UInt64(byteCount), rest.upperBound - rest.lowerBound))
             let bytes = try file?.read(at: rest.lowerBound, count: count, url: read.request.url) ?? []
             guard !bytes.isEmpty else {
-                throw error(.connectionLost, "the file became shorter while it was read")
+                throw error(.connectionLost, "the file was truncated while being read")
             }
             rest = (rest.lowerBound + UInt64(bytes.count))..<rest.upperBound
             metrics.receivedByteCount += bytes.count
@@ -165,7 +165,7 @@ private final class ActiveRead {
         guard byteCount > 0 else { throw error(.emptyBody, "the file is empty") }
         let range = read.request.byteRange ?? 0..<byteCount
         guard range.upperBound <= byteCount, !range.isEmpty else {
-            throw error(.badRange, "bytes \(range) of a file of \(byteCount) bytes were asked for")
+            throw error(.badRange, "requested bytes \(range) of a file of \(byteCount) bytes")
         }
         let limit = read.request.maximumByteCount
         guard range.upperBound - range.lowerBound <= UInt64(max(0, limit)) else {

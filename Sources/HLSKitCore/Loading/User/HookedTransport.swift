@@ -146,7 +146,7 @@ final class HookedTransport: Transport {
             throw LoadingError(code: .badRange, url: request.url, text: "the resource ends before the byte range does")
         }
         if isTransformed { return try await transform(whole, for: request, answer, task) }
-        guard count > 0 else { throw LoadingError(code: .emptyBody, url: request.url, text: "the answer is empty") }
+        guard count > 0 else { throw LoadingError(code: .emptyBody, url: request.url, text: "the response is empty") }
         task.deliver(.finished(metrics(byteCount: count)))
     }
 
@@ -161,7 +161,7 @@ final class HookedTransport: Transport {
             body = Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)])
         }
         guard !body.isEmpty else {
-            throw LoadingError(code: .emptyBody, url: request.url, text: "the answer is empty")
+            throw LoadingError(code: .emptyBody, url: request.url, text: "the response is empty")
         }
         try checkSize(body.count, of: request)
         task.deliver(.response(response(to: request, answer, byteCount: body.count)))

@@ -24,7 +24,7 @@ struct UserCall: Sendable {
         }
         let timer = Task(executorPreference: executor) {
             do { try await sleep(deadline) } catch { return }
-            race.finish(.failure(LoadingError(code: .timedOut, url: url, text: "\(what) gave no answer in time")))
+            race.finish(.failure(LoadingError(code: .timedOut, url: url, text: "\(what) did not answer in time")))
         }
         let result = await withTaskCancellationHandler {
             await race.value()

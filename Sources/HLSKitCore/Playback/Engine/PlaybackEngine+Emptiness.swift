@@ -30,7 +30,7 @@ extension PlaybackEngine {
     private static func nothingPlayable(at url: String) -> PlayerError {
         PlayerError(
             code: .badMedia, url: url, cause: "nothing in it can be played",
-            detail: "no track of a kind that is known")
+            detail: "no track of a known kind")
     }
 }
 

@@ -306,7 +306,7 @@ extension PlaybackEngine {
         switch update {
         case .restarted:
             item?.lanes[id]?.begin(.hole, at: .position(tracker.position(at: 0)))
-            effects.append(.publish(.warning("\(url): the server counts its segments anew")))
+            effects.append(.publish(.warning("\(url): the server restarted its segment numbers")))
         case .changed: if let missed { skip(missed, in: id, resumeTime: next, url: url) }
         case .first, .unchanged, .older: loading.failures.noteUnchanged(at: now, isPatient: waitsLonger)
         }
@@ -318,7 +318,7 @@ extension PlaybackEngine {
         }
         if loading.failures.isExhausted {
             return failWhenPlayed(
-                PlayerError(code: .network, url: url, cause: "the server sends nothing new, however often it is asked"))
+                PlayerError(code: .network, url: url, cause: "the server keeps sending the same playlist"))
         }
         if !tracker.isLive, id == .main {
             tellDuration(MediaTime(tracker.end))
@@ -386,7 +386,7 @@ extension PlaybackEngine {
             } else {
                 failWhenPlayed(
                     PlayerError(
-                        code: .staleLive, url: tracker.url, cause: "the live stream does not go on",
+                        code: .staleLive, url: tracker.url, cause: "the live stream stopped updating",
                         detail: "nothing new for \(Int(silence.seconds)) s"))
             }
             return
@@ -397,7 +397,7 @@ extension PlaybackEngine {
             let now = now
             self.item?.lastStuckNotice = now
             let error = PlayerError(
-                code: .staleLive, url: tracker.url, cause: "the playlist does not go on",
+                code: .staleLive, url: tracker.url, cause: "the playlist stopped updating",
                 detail: "nothing new for \(Int(silence.seconds)) s")
             // Another variant may come from another machine.
             if item.isLive, hasAlternative { return leaveVariant(because: error) }

@@ -22,7 +22,7 @@ extension PlaybackEngine {
             return SelectionDecision(variantIndex: first.index, explanation: "first eligible variant, which is kept")
         }
         return RecordingRule.best(of: eligible).map {
-            SelectionDecision(variantIndex: $0.index, explanation: "the best that may be used, which is kept")
+            SelectionDecision(variantIndex: $0.index, explanation: "the best that may be used, kept throughout")
         }
     }
 

@@ -114,6 +114,6 @@ extension PlaybackEngine {
     }
 
     private func otherStream(_ url: String) -> PlayerError {
-        PlayerError(code: .badPlaylist, url: url, cause: "the fresh URL is of another stream")
+        PlayerError(code: .badPlaylist, url: url, cause: "the fresh URL belongs to another stream")
     }
 }

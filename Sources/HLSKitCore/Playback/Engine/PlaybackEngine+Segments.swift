@@ -144,7 +144,9 @@ extension PlaybackEngine {
         var mapKey: SegmentKey?
         if let section = segment.map {
             guard let mapURL = URIReference.resolve(section.uri, against: tracker.url) else {
-                throw PlayerError(code: .badPlaylist, url: tracker.url, cause: "the URI of a map cannot be resolved")
+                throw PlayerError(
+                    code: .badPlaylist, url: tracker.url,
+                    cause: "the URI of an initialization section cannot be resolved")
             }
             map = ResourceID(kind: .map, url: mapURL, byteRange: section.byteRange?.range)
             mapKey = try segmentKey(section.keys, base: tracker.url, mediaSequence: segment.mediaSequence)

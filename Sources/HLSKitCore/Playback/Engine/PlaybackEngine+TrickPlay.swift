@@ -196,7 +196,7 @@ extension PlaybackEngine {
         begin(segment, at: index, in: .main)
         guard self.item?.trick != nil else { return false }
         guard let id = self.item?.lanes[.main]?.segments.last?.id, id != before else {
-            giveUpTrickPlay(because: PlayerError(code: .badPlaylist, url: list.url, cause: "a picture has no address"))
+            giveUpTrickPlay(because: PlayerError(code: .badPlaylist, url: list.url, cause: "a frame has no address"))
             return false
         }
         note(id, at: index, in: list)

@@ -58,7 +58,7 @@ struct PlaybackLog: Sendable {
             let level = isJudgement ? Logger.Level.trace : .debug
             guard logger.logLevel <= level else { return }
             logger.log(
-                level: level, isJudgement ? "looked whether a download goes on" : "chose a variant for a segment",
+                level: level, isJudgement ? "checked whether to continue a download" : "chose a variant for a segment",
                 metadata: input.metadata(of: decision))
         case .failure(let error): logger.error("the item failed", metadata: error.metadata)
         }
@@ -86,7 +86,7 @@ struct PlaybackLog: Sendable {
         case .segmentLoaded(let load):
             logger.trace("loaded a segment", metadata: load.metadata)
         case .downloadAbandoned(let load):
-            logger.debug("gave a download up", metadata: load.metadata)
+            logger.debug("abandoned a download", metadata: load.metadata)
         case .playlistLoaded(let load):
             logger.trace(
                 "loaded a playlist",
@@ -98,9 +98,9 @@ struct PlaybackLog: Sendable {
         case .segmentsMissed(let skipped):
             logger.warning("media was missed", metadata: skipped.metadata)
         case .recoverableError(let error):
-            logger.info("something failed and is worked around", metadata: error.metadata)
+            logger.info("recovered from a failure", metadata: error.metadata)
         case .warning(let text):
-            logger.info("something is odd", metadata: ["cause": "\(text)"])
+            logger.info("warning", metadata: ["cause": "\(text)"])
         default: break
         }
     }

@@ -302,7 +302,7 @@ struct LanePipeline {
         if mode == .demux, lane != .subtitles, !reader.job.window.isStill, !reader.hasSamples,
             !reader.awaitsHead, reader.job.duration > Self.longestEmptySegment
         {
-            throw .media(MediaError(code: .malformed, text: "no sample can be found in it"))
+            throw .media(MediaError(code: .malformed, text: "no sample found"))
         }
     }
 
@@ -337,7 +337,7 @@ struct LanePipeline {
             guard let name = reader.undecodable(type), leftOut.insert(name).inserted else { continue }
             let kind = type == .audio ? "sound" : "pictures"
             output.append(
-                .leftOut(PlayerError(code: .trackLeftOut, cause: "\(kind) left out: \(name) cannot be decoded")))
+                .leftOut(PlayerError(code: .trackLeftOut, cause: "\(kind) skipped: \(name) cannot be decoded")))
         }
     }
 
@@ -441,7 +441,7 @@ struct LanePipeline {
             }
             if let time {
                 guard abs(time - job.start) <= Self.farthestMetadata else {
-                    output.append(.note("\(job.url): metadata is left out that belongs to another time"))
+                    output.append(.note("\(job.url): metadata that belongs to another time is skipped"))
                     continue
                 }
                 output.append(.metadata(metadata, at: time))
@@ -509,7 +509,7 @@ struct LanePipeline {
         do throws(DecryptionError) {
             (sample, track) = try reader.decrypted(encrypted, of: found)
         } catch {
-            output.append(.note("\(reader.job.url): a sample is left out: \(error.text)"))
+            output.append(.note("\(reader.job.url): a sample is skipped: \(error.text)"))
             return
         }
         if track.mediaType == .metadata {
@@ -533,7 +533,7 @@ struct LanePipeline {
         sample.dts = sample.dts.addingReportingOverflow(placement.shift).partialValue
         if reader.repair(&sample, of: track, offset: placement.offset) {
             output.append(
-                .note("\(reader.job.url): times of track \(track.id) jump: they go on from those before"))
+                .note("\(reader.job.url): times of track \(track.id) jump: continued from the earlier ones"))
         }
         let time = ItemTimeline.duration(sample.pts, track.timescale)
         guard takesPlace(from: time + placement.offset, reader, output: &output) else { return }

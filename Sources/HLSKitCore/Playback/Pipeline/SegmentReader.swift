@@ -265,7 +265,7 @@ struct SegmentReader {
     private mutating func countCue(_ events: inout [DemuxerEvent]) -> Bool {
         cueCount += 1
         if cueCount == CueSchedule.maximumCount + 1 {
-            events.append(.note("\(job.url): more than \(CueSchedule.maximumCount) cues; the rest is left out"))
+            events.append(.note("\(job.url): more than \(CueSchedule.maximumCount) cues; the rest is skipped"))
         }
         return cueCount <= CueSchedule.maximumCount
     }
@@ -322,7 +322,7 @@ struct SegmentReader {
         if case .transportStream(let stride) = container, byteCount % stride != 0 {
             throw MediaError(
                 code: .truncated, byteOffset: byteCount,
-                text: "\(byteCount) bytes are no whole number of packets of \(stride)")
+                text: "\(byteCount) bytes are not a whole number of packets of \(stride)")
         }
     }
 

@@ -160,7 +160,7 @@ struct CurlMisbehaviourTests {
                 url: server.url, resourceClass: .segment, timeouts: .init(firstByte: .milliseconds(200)))
             let result = await CurlTransport(configuration: .init(proxy: .none)).load(request)
             #expect(result.error?.code == .timedOut)
-            #expect(result.error?.text == "no answer after 0.2 s")
+            #expect(result.error?.text == "no response after 0.2 s")
             #expect(result.metrics.total < .seconds(5))
         }
     }

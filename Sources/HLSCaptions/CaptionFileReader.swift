@@ -14,6 +14,7 @@ public struct CaptionFileReader: Sendable {
         /// What was passed over or mended.
         public var notes: [CaptionFileNote]
 
+        /// Makes the content of a file; without `language` the file declares none.
         public init(captions: [Caption], language: String? = nil, notes: [CaptionFileNote] = []) {
             self.captions = captions
             self.language = language
@@ -24,8 +25,10 @@ public struct CaptionFileReader: Sendable {
     /// Larger files are refused, in bytes.
     public static let maxByteCount = 32 << 20
 
+    /// The format of the file.
     public var format: CaptionFormat
 
+    /// Makes a reader of `format`.
     public init(format: CaptionFormat) { self.format = format }
 
     /// Tells the format by the first bytes; nil where they are of none.
@@ -45,6 +48,9 @@ public struct CaptionFileReader: Sendable {
         }
     }
 
+    /// Reads a whole file.
+    ///
+    /// - Throws: `limitExceeded` above ``maxByteCount`` bytes, `notThisFormat` or `malformed` if it cannot be read.
     public func read(_ bytes: some Collection<UInt8>) throws(CaptionFileError) -> Content {
         guard bytes.count <= Self.maxByteCount else {
             throw CaptionFileError(code: .limitExceeded, text: "more than \(Self.maxByteCount) bytes")

@@ -8,12 +8,15 @@ public import HLSTime
 ///
 /// Takes the place of AVFoundation's `AVAssetWriterInputCaptionAdaptor`. See docs/behaviour/captions.md.
 public struct CaptionFileWriter: Sendable {
+    /// A written file.
     public struct Output: Sendable, Hashable {
+        /// The whole file.
         public var bytes: [UInt8]
         /// What was changed or left out, as far as the format has limits.
         public var notes: [CaptionFileNote]
     }
 
+    /// The format to write.
     public var format: CaptionFormat
     /// BCP 47 tag; only `.itt` has a place for it.
     public var language: String?
@@ -23,6 +26,7 @@ public struct CaptionFileWriter: Sendable {
     /// Time codes leave numbers away so that they keep up with the clock (at 1001/30000 s only). False by default.
     public var usesDropFrameTimeCode = false
 
+    /// Makes a writer of `format` with default settings.
     public init(format: CaptionFormat) { self.format = format }
 
     /// - Throws: `invalidTime` for a caption without a start, or one later than 99:59:59.

@@ -21,6 +21,7 @@ public enum CaptionFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// The file extension, without a dot.
     public var fileExtension: String { rawValue }
 }
 
@@ -41,12 +42,14 @@ public struct CaptionFileError: Error, Sendable, Hashable, CustomStringConvertib
         public static let invalidTime = Code(rawValue: "invalidTime")
     }
 
+    /// The kind of failure.
     public var code: Code
     /// Counted from 1; nil where there is no one place, and when writing.
     public var line: Int?
     /// What was found, for a person.
     public var text: String
 
+    /// Makes an error; `line` counts from 1 and is nil if no line is to blame.
     public init(code: Code, line: Int? = nil, text: String) {
         self.code = code
         self.line = line
@@ -62,8 +65,10 @@ public struct CaptionFileError: Error, Sendable, Hashable, CustomStringConvertib
 public struct CaptionFileNote: Sendable, Hashable, CustomStringConvertible {
     /// Counted from 1; nil where there is no one place.
     public var line: Int?
+    /// What was changed or skipped, for people.
     public var text: String
 
+    /// Makes a note; `line` counts from 1 and is nil if no line is meant.
     public init(line: Int? = nil, text: String) {
         self.line = line
         self.text = text

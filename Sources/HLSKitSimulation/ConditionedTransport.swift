@@ -74,6 +74,7 @@ public final class ConditionedTransport: Transport {
         state = Mutex(State(link: SharedLink(trace: trace, packets: packets)))
     }
 
+    /// Passes the request on; its bytes arrive as the conditions allow.
     public func start(
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {

@@ -14,8 +14,10 @@ public struct EventLog: Sendable, Hashable {
     /// it did: the same for a run in real time and its replay, but for the order of what happens at about the same time.
     public private(set) var decisions: [String] = []
 
+    /// Makes an empty log.
     public init() {}
 
+    /// Makes the log of `events`.
     public init(_ events: some Sequence<PlayerEvent>) {
         for event in events { append(event) }
     }
@@ -23,6 +25,7 @@ public struct EventLog: Sendable, Hashable {
     /// The ``lines``, each with its line break.
     public var text: String { lines.map { $0 + "\n" }.joined() }
 
+    /// Adds the line of an event.
     public mutating func append(_ event: PlayerEvent) {
         let text = Self.text(event.kind)
         let measured = Self.measured(event.kind)

@@ -16,11 +16,13 @@ public struct MovieFile: Sendable, Hashable {
 
     /// The longest.
     public let segmentDuration: Duration
+    /// Number of segments, at least 1.
     public let segmentCount: Int
     /// Where each segment starts, and where the last one ends.
     private let starts: [Duration]
     /// Bits per second of each variant, ascending.
     public let averageBitRates: [Double]
+    /// Highest bit rate of a segment of each variant, in bits per second, in the order of ``averageBitRates``.
     public let peakBitRates: [Double]
     /// Row by row.
     private let sizes: [Double]
@@ -122,7 +124,9 @@ public struct MovieFile: Sendable, Hashable {
         }
     }
 
+    /// Number of variants, at least 1.
     public var variantCount: Int { averageBitRates.count }
+    /// The duration of all segments together.
     public var duration: Duration { starts.last ?? .zero }
     /// Segments differ in duration.
     public var hasUnevenSegments: Bool { duration != segmentDuration * segmentCount }
@@ -151,8 +155,10 @@ public struct MovieFile: Sendable, Hashable {
 
 /// Why a file is not a movie.
 public struct MovieFileError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What is wrong, in one line.
     public var text: String
 
+    /// Makes an error.
     public init(text: String) { self.text = text }
 
     public var description: String { text }

@@ -14,9 +14,12 @@ public struct NetworkTrace: Sendable, Hashable {
 
     /// A stretch of time without a change.
     public struct Period: Sendable, Hashable {
+        /// How long the conditions hold; above 0.
         public var duration: Duration
+        /// Bandwidth and latency meanwhile.
         public var conditions: LinkConditions
 
+        /// Makes a period.
         public init(duration: Duration, conditions: LinkConditions) {
             self.duration = duration
             self.conditions = conditions
@@ -116,6 +119,7 @@ public struct NetworkTrace: Sendable, Hashable {
     public let duration: Milliseconds
     private let bitsPerCycle: Double
 
+    /// Number of periods, at least 1.
     public var periodCount: Int { rates.count }
     /// The mean over one cycle, in bits per second.
     public var meanBitsPerSecond: Double { bitsPerCycle / duration * 1000 }
@@ -193,8 +197,10 @@ public struct NetworkTrace: Sendable, Hashable {
 public struct NetworkTraceError: Error, Sendable, Hashable, CustomStringConvertible {
     /// 1 for the first line; nil where it is not about one line.
     public var line: Int?
+    /// What is wrong, in one line.
     public var text: String
 
+    /// Makes an error; `line` counts from 1 and is nil if no line is to blame.
     public init(line: Int? = nil, text: String) {
         self.line = line
         self.text = text

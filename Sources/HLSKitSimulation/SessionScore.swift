@@ -16,7 +16,9 @@ public struct SessionScore: Sendable, Hashable {
     public var switchesPerMinute: Double
     /// Seconds.
     public var startupTime: Double
+    /// Seconds, all stalls together.
     public var stallDuration: Double
+    /// Number of stalls, not counting the start.
     public var stallCount: Int
     /// Abandoned bits in percent of all bits.
     public var wastedPercentage: Double

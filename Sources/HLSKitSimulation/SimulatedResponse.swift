@@ -2,7 +2,9 @@ public import HLSKitCore
 
 /// What a simulated origin is asked.
 public struct SimulatedRequest: Sendable, Hashable {
+    /// The absolute URL.
     public var url: String
+    /// What the resource is requested for.
     public var resourceClass: ResourceClass
     /// The part that is wanted; nil means all. Answer with the whole resource all the same: the transport cuts it.
     public var byteRange: Range<UInt64>?
@@ -11,6 +13,7 @@ public struct SimulatedRequest: Sendable, Hashable {
     /// How often the same URL and range were asked for before; 0 for the first time.
     public var attempt: Int
 
+    /// Makes a request, by default for the whole resource.
     public init(
         url: String, resourceClass: ResourceClass = .segment, byteRange: Range<UInt64>? = nil, time: Duration = .zero,
         attempt: Int = 0
@@ -36,15 +39,20 @@ public struct SimulatedResponse: Sendable, Hashable {
 
     /// HTTP status. From 400 on the request fails with it.
     public var status: Int
+    /// The value of `Content-Type`; nil for none.
     public var contentType: String?
+    /// Further header fields of the response.
     public var fields: [HTTPField]
+    /// The whole resource.
     public var body: [UInt8]
     /// What the server needs before it answers, besides the latency of the link.
     public var delay: Duration
+    /// How the body ends; complete by default.
     public var ending = Ending.complete
     /// There is no answer at all, but this failure.
     public var failure: LoadingError.Code?
 
+    /// Makes a response, by default a successful one without a body.
     public init(
         status: Int = 200, contentType: String? = nil, fields: [HTTPField] = [], body: [UInt8] = [],
         delay: Duration = .zero, ending: Ending = .complete
@@ -62,6 +70,7 @@ public struct SimulatedResponse: Sendable, Hashable {
         SimulatedResponse(contentType: "application/vnd.apple.mpegurl", body: Array(text.utf8))
     }
 
+    /// Status 404, without a body.
     public static let notFound = SimulatedResponse(status: 404)
 
     /// A status without a body, with the seconds of `Retry-After` where they are given.

@@ -4,12 +4,17 @@ public import HLSKitCore
 public struct SimulatedSession: Sendable {
     /// A segment that was played.
     public struct Segment: Sendable, Hashable {
+        /// Number of the segment, from 0.
         public var index: Int
         /// Counted from the lowest.
         public var variant: Int
+        /// When it was requested.
         public var requested: Double
+        /// When its first byte arrived.
         public var firstByte: Double
+        /// When its last byte arrived.
         public var done: Double
+        /// Its size in bits.
         public var bitCount: Double
         /// Milliseconds of media ahead at ``done``, this segment included.
         public var buffered: Double
@@ -17,9 +22,13 @@ public struct SimulatedSession: Sendable {
 
     /// A download that was given up.
     public struct Abandon: Sendable, Hashable {
+        /// Number of the segment, from 0.
         public var index: Int
+        /// Counted from the lowest.
         public var variant: Int
+        /// When it was requested.
         public var requested: Double
+        /// When it was given up.
         public var aborted: Double
         /// Bits that had arrived.
         public var bitCount: Double
@@ -27,23 +36,33 @@ public struct SimulatedSession: Sendable {
 
     /// What the rule decided for a segment, and why: a choice before it is requested, or to abandon its download.
     public struct Decision: Sendable, Hashable {
+        /// When it was decided.
         public var time: Double
         /// Counted from the lowest.
         public var variant: Int
+        /// Whether a running download is given up; else the decision is which variant to request.
         public var abandonsDownload: Bool
+        /// The reason, in the rule's words.
         public var explanation: String
     }
 
+    /// The movie that was played.
     public let movie: MovieFile
+    /// The limit of media ahead.
     public let bufferLimit: Duration
+    /// Segments that were played, in order.
     public internal(set) var segments: [Segment] = []
+    /// Downloads that were given up, in order.
     public internal(set) var abandons: [Abandon] = []
     /// Empty unless ``SimulationRun/Options/explainsDecisions``.
     public internal(set) var decisions: [Decision] = []
     /// When playing began, at first and after each stall; one more than ``stalls``.
     public internal(set) var starts: [Double] = []
+    /// When each stall began.
     public internal(set) var stalls: [Double] = []
+    /// When the movie had been played to its end.
     public internal(set) var end = 0.0
+    /// Totals, as a player reports them.
     public internal(set) var statistics = PlaybackStatistics()
 
     init(movie: MovieFile, bufferLimit: Duration) {
@@ -59,6 +78,7 @@ public struct SimulatedSession: Sendable {
         zip(stalls, starts.dropFirst()).reduce(0) { $0 + ($1.1 - $1.0) } / 1000
     }
 
+    /// How good the session was. Computed on each call.
     public var score: SessionScore { SessionScore(self) }
 
     /// The session as JSON lines, in the order of their times: `session`, `segment`, `play`, `stall`, `abandon`, `end`,

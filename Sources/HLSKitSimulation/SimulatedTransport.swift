@@ -36,6 +36,7 @@ public final class SimulatedTransport: Transport {
         self.init(over: trace, clock: clock) { stream.response(to: $0) }
     }
 
+    /// Asks the origin and delivers its response under the conditions of the link.
     public func start(
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {

@@ -9,6 +9,7 @@ import Synchronization
 ///
 /// See docs/behaviour/simulation.md.
 public struct SimulationRun: Sendable {
+    /// How a session is played.
     public struct Options: Sendable {
         /// Decides which variant the next segment comes from.
         public var variantSelector: any VariantSelector
@@ -23,6 +24,7 @@ public struct SimulationRun: Sendable {
         /// Writes down every decision of the rule with its reason. Default false.
         public var explainsDecisions = false
 
+        /// Makes the default options with a selector.
         public init(variantSelector: any VariantSelector = PlayerConfiguration().variantSelector) {
             self.variantSelector = variantSelector
         }
@@ -33,8 +35,11 @@ public struct SimulationRun: Sendable {
     /// A session that takes more simulated time than this is given up: ten days, in milliseconds.
     static let timeLimit = 864_000_000.0
 
+    /// The network.
     public let trace: NetworkTrace
+    /// The movie.
     public let movie: MovieFile
+    /// How it is played.
     public let options: Options
 
     private var playback: SteppedPlayback
@@ -202,8 +207,10 @@ public struct SimulationRun: Sendable {
 
 /// Why a simulation cannot be run.
 public struct SimulationError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What is wrong, in one line.
     public var text: String
 
+    /// Makes an error.
     public init(text: String) { self.text = text }
 
     public var description: String { text }

@@ -24,6 +24,7 @@ public final class VirtualClock: Clock, TaskExecutor, Sendable {
         /// Time since the clock was made.
         public var offset: Duration
 
+        /// Makes the moment `offset` after the clock's start.
         public init(offset: Duration) {
             self.offset = offset
         }
@@ -64,10 +65,13 @@ public final class VirtualClock: Clock, TaskExecutor, Sendable {
 
     private let state = Mutex(State())
 
+    /// Makes a clock that stands at its start.
     public init() {}
 
+    /// The virtual time now. May be read on any thread.
     public var now: Instant { state.withLock { $0.now } }
 
+    /// One nanosecond.
     public var minimumResolution: Duration { .nanoseconds(1) }
 
     /// The time at which the next sleeper wakes; nil when nobody sleeps.

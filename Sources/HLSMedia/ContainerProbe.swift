@@ -18,6 +18,7 @@ public struct ContainerProbe: Sendable, Hashable {
 
     private var prefix: [UInt8] = []
 
+    /// Makes a probe that has seen no bytes.
     public init() {}
 
     /// Takes the next bytes; nil while more are needed.

@@ -19,12 +19,14 @@ public struct MediaError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let unsupported = Code(rawValue: "unsupported")
     }
 
+    /// The kind of failure.
     public var code: Code
     /// Offset from the start of the segment (or section) at which it was noticed; nil where there is no one place.
     public var byteOffset: Int?
     /// What was found, for a person.
     public var text: String
 
+    /// Makes an error; `byteOffset` counts from the start of the segment and is nil if no byte is to blame.
     public init(code: Code, byteOffset: Int? = nil, text: String) {
         self.code = code
         self.byteOffset = byteOffset

@@ -8,10 +8,15 @@ public struct MediaCodec: RawRepresentable, Sendable, Hashable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 
+    /// H.264, AVC.
     public static let h264 = MediaCodec(rawValue: "h264")
+    /// H.265, HEVC.
     public static let hevc = MediaCodec(rawValue: "hevc")
+    /// AV1.
     public static let av1 = MediaCodec(rawValue: "av1")
+    /// VP9.
     public static let vp9 = MediaCodec(rawValue: "vp9")
+    /// AAC in all its profiles.
     public static let aac = MediaCodec(rawValue: "aac")
     /// AAC in LATM/LOAS framing; samples are whole LOAS frames with their three bytes of header, as libavcodec wants.
     public static let aacLATM = MediaCodec(rawValue: "aac_latm")
@@ -19,23 +24,33 @@ public struct MediaCodec: RawRepresentable, Sendable, Hashable {
     public static let mp2 = MediaCodec(rawValue: "mp2")
     /// MPEG audio, layers 3 and 1, and where a container does not tell the layer.
     public static let mp3 = MediaCodec(rawValue: "mp3")
+    /// AC-3, Dolby Digital.
     public static let ac3 = MediaCodec(rawValue: "ac3")
+    /// E-AC-3, Dolby Digital Plus.
     public static let eac3 = MediaCodec(rawValue: "eac3")
+    /// Opus.
     public static let opus = MediaCodec(rawValue: "opus")
+    /// FLAC.
     public static let flac = MediaCodec(rawValue: "flac")
+    /// Apple Lossless.
     public static let alac = MediaCodec(rawValue: "alac")
     /// AAC with the tools of USAC (xHE-AAC), which decoders of AAC need not know.
     public static let xheAAC = MediaCodec(rawValue: "xhe-aac")
     /// DTS, with or without its extensions.
     public static let dts = MediaCodec(rawValue: "dts")
+    /// MPEG-1 video.
     public static let mpeg1Video = MediaCodec(rawValue: "mpeg1video")
+    /// MPEG-2 video, H.262.
     public static let mpeg2Video = MediaCodec(rawValue: "mpeg2video")
     /// MPEG-4 part 2.
     public static let mpeg4Video = MediaCodec(rawValue: "mpeg4")
     /// Each sample is a JPEG image.
     public static let jpeg = MediaCodec(rawValue: "jpeg")
+    /// WebVTT, in segments of text or in MP4 (`wvtt`).
     public static let webVTT = MediaCodec(rawValue: "webvtt")
+    /// TTML in MP4 (`stpp`).
     public static let ttml = MediaCodec(rawValue: "ttml")
+    /// ID3 timed metadata.
     public static let id3 = MediaCodec(rawValue: "id3")
 }
 
@@ -43,7 +58,9 @@ public struct MediaCodec: RawRepresentable, Sendable, Hashable {
 public struct MediaTrack: Sendable, Hashable {
     /// The container's number for the track: PID in a transport stream, `track_ID` in MP4, 0 in packed audio.
     public var id: Int
+    /// What the stream carries.
     public var mediaType: MediaType
+    /// How it is coded.
     public var codec: MediaCodec
     /// Units per second of the track's timestamps: 90 000 in a transport stream and in packed audio.
     public var timescale: Int32
@@ -54,9 +71,11 @@ public struct MediaTrack: Sendable, Hashable {
     public var sampleEntry: String
     /// Coded size as far as the container or the parameter sets tell; 0 where unknown or not video.
     public var width: Int
+    /// Coded height in pixels; 0 where unknown or not video.
     public var height: Int
     /// Samples per second and channels; 0 where unknown or not audio.
     public var sampleRate: Int
+    /// Number of channels; 0 where unknown or not audio.
     public var channelCount: Int
     /// ISO 639-2 or BCP 47 tag; nil where undeclared or "und".
     public var language: String?
@@ -64,7 +83,9 @@ public struct MediaTrack: Sendable, Hashable {
     public var wrapsAt33Bits: Bool
     /// What the container says about the picture; nil where it says nothing.
     public var colorInformation: ColorInformation?
+    /// The shape of a pixel; nil if undeclared.
     public var pixelAspectRatio: PixelAspectRatio?
+    /// The part of the frame to show; nil if undeclared, which means all of it.
     public var cleanAperture: CleanAperture?
     /// Depth and chroma of the pictures' samples, where the container tells (VP9 in MP4); else nil.
     public var sampleStructure: PictureSampleStructure?
@@ -82,6 +103,7 @@ public struct MediaTrack: Sendable, Hashable {
     /// It belongs to another track: pictures of chapters, or what a decoder of the main pictures has no use for.
     package var isAuxiliary = false
 
+    /// Makes a track. What has a default is undeclared or unknown.
     public init(
         id: Int, mediaType: MediaType, codec: MediaCodec, timescale: Int32, configuration: [UInt8] = [],
         sampleEntry: String = "", width: Int = 0, height: Int = 0, sampleRate: Int = 0, channelCount: Int = 0,
@@ -121,6 +143,7 @@ public struct GaplessInfo: Sendable, Hashable {
     /// Samples behind the source that fill the last frames.
     public var trailingSampleCount: Int
 
+    /// Makes gapless information; without `validSampleCount` the length is unknown.
     public init(leadingSampleCount: Int, validSampleCount: Int? = nil, trailingSampleCount: Int = 0) {
         self.leadingSampleCount = leadingSampleCount
         self.validSampleCount = validSampleCount
@@ -130,11 +153,13 @@ public struct GaplessInfo: Sendable, Hashable {
 
 /// One access unit: what a decoder takes in one go.
 public struct MediaSample: Sendable {
+    /// The track it belongs to, as in ``MediaTrack/id``.
     public var trackID: Int
     /// Presentation and decoding time in units of the track's timescale, as the container has them (33 bits in TS,
     /// but continuous within a segment: a wrap inside the segment has been undone). Where MP4 has pictures shown before
     /// they are decoded, by its words, all decoding times of the track are moved so far ahead that none is.
     public var pts: Int64
+    /// Decoding time; see ``pts``.
     public var dts: Int64
     /// In units of the track's timescale; 0 where the container does not tell (TS video).
     public var duration: Int64
@@ -144,10 +169,12 @@ public struct MediaSample: Sendable {
     public var isDamaged: Bool
     /// Two pictures that are one field each, of one frame.
     package var holdsTwoFields = false
+    /// The coded bytes, encrypted if ``encryption`` is set.
     public var data: SampleData
     /// What is needed to decrypt ``data``; nil where it is clear.
     public var encryption: SampleEncryption?
 
+    /// Makes a sample; its duration is unknown and its data clear by default.
     public init(
         trackID: Int, pts: Int64, dts: Int64, duration: Int64 = 0, isSync: Bool, isDamaged: Bool = false,
         data: SampleData, encryption: SampleEncryption? = nil

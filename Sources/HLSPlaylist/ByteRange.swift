@@ -5,6 +5,7 @@ public struct ByteRange: Sendable, Hashable {
     /// The number of bytes.
     public var length: Int
 
+    /// Makes the range of `length` bytes that begins at `offset`.
     public init(offset: Int, length: Int) {
         self.offset = offset
         self.length = length

@@ -17,6 +17,7 @@ public struct PlaylistError: Error, Sendable, Hashable, CustomStringConvertible 
         public static let cannotMerge = Code(rawValue: "cannotMerge")
     }
 
+    /// The kind of failure.
     public var code: Code
     /// The rule that is broken.
     public var rule: PlaylistRule
@@ -27,6 +28,7 @@ public struct PlaylistError: Error, Sendable, Hashable, CustomStringConvertible 
     /// What was found, for a person.
     public var text: String
 
+    /// Makes an error; `line` counts from 1 and is nil if no line is to blame.
     public init(code: Code, rule: PlaylistRule, line: Int? = nil, tag: String? = nil, text: String) {
         self.code = code
         self.rule = rule
@@ -52,7 +54,9 @@ public struct PlaylistIssue: Sendable, Hashable, CustomStringConvertible {
         case error
     }
 
+    /// The rule that is broken.
     public var rule: PlaylistRule
+    /// How bad it is.
     public var severity: Severity
     /// 1 for the first line; nil where the fault is not in one line.
     public var line: Int?
@@ -61,6 +65,7 @@ public struct PlaylistIssue: Sendable, Hashable, CustomStringConvertible {
     /// What was found and what was made of it.
     public var text: String
 
+    /// Makes an issue, an error by default; `line` counts from 1 and is nil if no line is to blame.
     public init(
         rule: PlaylistRule, severity: Severity = .error, line: Int? = nil, tag: String? = nil, text: String
     ) {

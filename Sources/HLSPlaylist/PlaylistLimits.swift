@@ -23,5 +23,6 @@ public struct PlaylistLimits: Sendable, Hashable {
     /// Issues that are kept; later ones are only counted out. Default 1 000.
     public var maximumIssueCount = 1_000
 
+    /// Makes the default limits, which real playlists do not reach.
     public init() {}
 }

@@ -24,8 +24,11 @@ public struct MediaTime: Sendable, Codable {
         public static let valid = Flags(rawValue: 1)
         /// Some operation on the way to this value was inexact.
         public static let hasBeenRounded = Flags(rawValue: 2)
+        /// After every other time; see ``MediaTime/positiveInfinity``.
         public static let positiveInfinity = Flags(rawValue: 4)
+        /// Before every other time; see ``MediaTime/negativeInfinity``.
         public static let negativeInfinity = Flags(rawValue: 8)
+        /// Of no known value, such as the duration of a live stream; see ``MediaTime/indefinite``.
         public static let indefinite = Flags(rawValue: 16)
     }
 
@@ -105,8 +108,10 @@ extension MediaTime {
     public static let invalid = MediaTime(value: 0, timescale: 0, epoch: 0, flags: [])
     /// A time that exists but is not known, such as the duration of a live stream.
     public static let indefinite = MediaTime(value: 0, timescale: 0, epoch: 0, flags: [.valid, .indefinite])
+    /// After every other time.
     public static let positiveInfinity = MediaTime(
         value: 0, timescale: 0, epoch: 0, flags: [.valid, .positiveInfinity])
+    /// Before every other time.
     public static let negativeInfinity = MediaTime(
         value: 0, timescale: 0, epoch: 0, flags: [.valid, .negativeInfinity])
 
@@ -116,7 +121,9 @@ extension MediaTime {
     public var isNumeric: Bool { kind == .numeric }
     /// Not known; see ``indefinite``.
     public var isIndefinite: Bool { kind == .indefinite }
+    /// Equal to ``positiveInfinity``.
     public var isPositiveInfinity: Bool { kind == .positiveInfinity }
+    /// Equal to ``negativeInfinity``.
     public var isNegativeInfinity: Bool { kind == .negativeInfinity }
     /// Some operation on the way to this value was inexact.
     public var hasBeenRounded: Bool { isNumeric && flags.contains(.hasBeenRounded) }

@@ -2,9 +2,12 @@
 ///
 /// The semantics are those of `CMTimeMapping`. See docs/behaviour/time.md.
 public struct MediaTimeMapping: Sendable, Hashable, Codable {
+    /// The range that is mapped.
     public var source: MediaTimeRange
+    /// The range that ``source`` is mapped onto.
     public var target: MediaTimeRange
 
+    /// Makes a mapping; neither range has to be valid.
     public init(source: MediaTimeRange, target: MediaTimeRange) {
         self.source = source
         self.target = target

@@ -2,15 +2,18 @@
 ///
 /// The semantics are those of `CMTimeRange`. See docs/behaviour/time.md.
 public struct MediaTimeRange: Sendable, Hashable, Codable {
+    /// The first time in the range.
     public var start: MediaTime
     /// Not negative in a valid range.
     public var duration: MediaTime
 
+    /// Makes the range that starts at `start` and lasts `duration`.
     public init(start: MediaTime, duration: MediaTime) {
         self.start = start
         self.duration = duration
     }
 
+    /// Makes the range from `start` up to, not including, `end`.
     public init(start: MediaTime, end: MediaTime) {
         self.init(start: start, duration: end - start)
     }

@@ -49,7 +49,10 @@ struct PlayVerdictTests {
                 $0.from = .fromStart(.seconds(600))
                 $0.outputs = [output("a.mp4")]
             },
-            error: (.notAvailable, "the stream ends before the requested start", "it lasts 3:00; nothing was written to a.mp4")),
+            error: (
+                .notAvailable, "the stream ends before the requested start",
+                "it lasts 3:00; nothing was written to a.mp4"
+            )),
         Row(
             testDescription: "no pictures",
             change: {

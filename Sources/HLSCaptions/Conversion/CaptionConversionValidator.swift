@@ -11,6 +11,7 @@ import Synchronization
 ///
 /// Source: AVFoundation's `AVCaptionConversionValidator`. See docs/behaviour/captions.md.
 public final class CaptionConversionValidator: Sendable {
+    /// How far validation is.
     public enum Status: Sendable, Hashable {
         /// Validating has not begun.
         case unknown
@@ -43,10 +44,12 @@ public final class CaptionConversionValidator: Sendable {
         var warnings: [CaptionConversionWarning] = []
     }
 
+    /// The captions to validate, in any order.
     public let captions: [Caption]
     /// The time in which captions can be sent: nothing is loaded before its start, and captions that are outside are
     /// not looked at.
     public let timeRange: MediaTimeRange
+    /// The format to convert to.
     public let conversionSettings: CaptionConversionSettings
     private let state = Mutex(State())
     /// What finds the next warning. Apart from the state, which can be asked for and stopped meanwhile.
@@ -61,6 +64,7 @@ public final class CaptionConversionValidator: Sendable {
         self.conversionSettings = conversionSettings
     }
 
+    /// How far validation is. May be read on any thread.
     public var status: Status { state.withLock { $0.status } }
     /// The warnings so far.
     public var warnings: [CaptionConversionWarning] { state.withLock { $0.warnings } }

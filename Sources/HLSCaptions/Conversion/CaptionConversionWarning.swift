@@ -10,11 +10,13 @@ public struct CaptionConversionSettings: Sendable, Hashable {
         case closedCaption608
     }
 
+    /// The kind of captions to convert to.
     public var mediaSubType: MediaSubType
     /// Time codes leave numbers away so that they keep up with the clock: the last one, behind which no caption can
     /// begin, comes six minutes earlier. False by default.
     public var usesDropFrameTimeCode: Bool
 
+    /// Makes settings; by default CEA-608 without drop-frame time codes.
     public init(mediaSubType: MediaSubType = .closedCaption608, usesDropFrameTimeCode: Bool = false) {
         self.mediaSubType = mediaSubType
         self.usesDropFrameTimeCode = usesDropFrameTimeCode
@@ -42,12 +44,14 @@ public struct CaptionConversionWarning: Sendable, Hashable {
         public static let excessHeight = WarningType(rawValue: "excessHeight")
     }
 
+    /// The kind of trouble.
     public var warningType: WarningType
     /// Indices in ``CaptionConversionValidator/captions``.
     public var rangeOfCaptions: Range<Int>
     /// What would do away with the warning; nil where nothing simple does.
     public var adjustment: CaptionConversionTimeRangeAdjustment?
 
+    /// Makes a warning; without `adjustment` no simple change removes it.
     public init(
         warningType: WarningType, rangeOfCaptions: Range<Int>,
         adjustment: CaptionConversionTimeRangeAdjustment? = nil
@@ -67,6 +71,7 @@ public struct CaptionConversionTimeRangeAdjustment: Sendable, Hashable {
     /// To be added to the duration of each caption.
     public var durationOffset: MediaTime
 
+    /// Makes an adjustment of the two offsets.
     public init(startTimeOffset: MediaTime, durationOffset: MediaTime) {
         self.startTimeOffset = startTimeOffset
         self.durationOffset = durationOffset

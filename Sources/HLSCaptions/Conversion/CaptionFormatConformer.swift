@@ -8,11 +8,13 @@ import HLSTime
 ///
 /// Source: AVFoundation's `AVCaptionFormatConformer`. See docs/behaviour/captions.md.
 public struct CaptionFormatConformer: Sendable, Hashable {
+    /// The format to conform to.
     public var conversionSettings: CaptionConversionSettings
     /// Times are moved to whole frames, the start to where the caption can be loaded before it, if it were the only
     /// one. False by default.
     public var conformsCaptionsToTimeRange = false
 
+    /// Makes a conformer; to CEA-608 by default.
     public init(conversionSettings: CaptionConversionSettings = .init()) {
         self.conversionSettings = conversionSettings
     }

@@ -11,6 +11,7 @@ public struct CEA708Decoder: Sendable {
     /// By their numbers, 1 to 63.
     private var services: [Int: CEA708Service] = [:]
 
+    /// Makes a decoder that has received nothing.
     public init() {}
 
     /// Takes two bytes of the channel that were sent at `time`.
@@ -70,6 +71,7 @@ public struct ClosedCaptionDecoder: Sendable {
     private var field2 = CEA608Decoder(field: 2)
     private var digital = CEA708Decoder()
 
+    /// Makes a decoder that has received nothing.
     public init() {}
 
     /// Takes the captions of a picture that is presented at `time`. Times do not go back.

@@ -8,9 +8,13 @@ public struct ClosedCaptionService: RawRepresentable, Sendable, Hashable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 
+    /// CEA-608, field 1, channel 1: usually the main language.
     public static let cc1 = ClosedCaptionService(rawValue: "CC1")
+    /// CEA-608, field 1, channel 2.
     public static let cc2 = ClosedCaptionService(rawValue: "CC2")
+    /// CEA-608, field 2, channel 1: usually the second language.
     public static let cc3 = ClosedCaptionService(rawValue: "CC3")
+    /// CEA-608, field 2, channel 2.
     public static let cc4 = ClosedCaptionService(rawValue: "CC4")
 
     /// A service of CEA-708, 1 to 63.
@@ -21,9 +25,12 @@ public struct ClosedCaptionService: RawRepresentable, Sendable, Hashable {
 
 /// A caption and the stream that it came with.
 public struct ClosedCaption: Sendable, Hashable {
+    /// The service that the caption belongs to.
     public var service: ClosedCaptionService
+    /// The caption, with its times on the timeline of the input.
     public var caption: Caption
 
+    /// Makes a caption of a service.
     public init(service: ClosedCaptionService, caption: Caption) {
         self.service = service
         self.caption = caption

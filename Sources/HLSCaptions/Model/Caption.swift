@@ -24,8 +24,10 @@ public struct Caption: Sendable, Hashable {
     public struct StyleRun: Sendable, Hashable {
         /// Offsets in ``Caption/text``, counted in Unicode scalars.
         public var range: Range<Int>
+        /// The style of that piece.
         public var style: CaptionStyle
 
+        /// Makes a run; `range` counts Unicode scalars.
         public init(range: Range<Int>, style: CaptionStyle) {
             self.range = range
             self.style = style
@@ -43,6 +45,7 @@ public struct Caption: Sendable, Hashable {
     public var region: CaptionRegion?
     /// nil stands for the default of the format.
     public var textAlignment: TextAlignment?
+    /// How the text appears; all at once by default.
     public var animation: Animation
     /// The pieces that are not plain: in the order of the text, not empty, not overlapping, equal neighbours joined.
     public private(set) var styles: [StyleRun]

@@ -12,9 +12,12 @@ public struct CaptionDimension: Sendable, Hashable {
         case percent
     }
 
+    /// The number, in ``units``.
     public var value: Double
+    /// The unit of ``value``.
     public var units: Units
 
+    /// Makes a dimension.
     public init(value: Double, units: Units) {
         self.value = value
         self.units = units
@@ -22,7 +25,9 @@ public struct CaptionDimension: Sendable, Hashable {
 
     /// Not said.
     public static let unspecified = CaptionDimension(value: 0, units: .unspecified)
+    /// Cells of the ``CaptionGrid``.
     public static func cells(_ value: Double) -> CaptionDimension { CaptionDimension(value: value, units: .cells) }
+    /// Percent of the screen's width or height.
     public static func percent(_ value: Double) -> CaptionDimension { CaptionDimension(value: value, units: .percent) }
 
     /// In percent, where the screen is `cellCount` cells long; nil where unspecified, and for what is no number.
@@ -38,9 +43,12 @@ public struct CaptionDimension: Sendable, Hashable {
 
 /// A place on the screen, from its top left corner.
 public struct CaptionPoint: Sendable, Hashable {
+    /// Distance from the left edge.
     public var x: CaptionDimension
+    /// Distance from the top edge.
     public var y: CaptionDimension
 
+    /// Makes a point; what is unspecified is up to the format.
     public init(x: CaptionDimension = .unspecified, y: CaptionDimension = .unspecified) {
         self.x = x
         self.y = y
@@ -49,9 +57,12 @@ public struct CaptionPoint: Sendable, Hashable {
 
 /// An extent on the screen.
 public struct CaptionSize: Sendable, Hashable {
+    /// Extent from left to right.
     public var width: CaptionDimension
+    /// Extent from top to bottom.
     public var height: CaptionDimension
 
+    /// Makes a size; what is unspecified is up to the format.
     public init(width: CaptionDimension = .unspecified, height: CaptionDimension = .unspecified) {
         self.width = width
         self.height = height
@@ -62,6 +73,8 @@ public struct CaptionSize: Sendable, Hashable {
 ///
 /// Source: ANSI/CTA-608-E §C; TTML1 §6.2.1 (`ttp:cellResolution`, whose default is the same).
 public enum CaptionGrid {
+    /// Columns of the screen.
     public static let columnCount = 32
+    /// Rows of the screen.
     public static let rowCount = 15
 }

@@ -4,9 +4,12 @@ public import HLSTime
 ///
 /// Source: AVFoundation's `AVCaptionGroup`.
 public struct CaptionGroup: Sendable, Hashable {
+    /// When the captions are shown.
     public var timeRange: MediaTimeRange
+    /// The captions, in the order in which they were added; empty if nothing is shown.
     public var captions: [Caption]
 
+    /// Makes a group.
     public init(captions: [Caption], timeRange: MediaTimeRange) {
         self.captions = captions
         self.timeRange = timeRange
@@ -26,6 +29,7 @@ public struct CaptionGrouper: Sendable {
     /// What begins while so many are shown is left out.
     private let maximumShownCount: Int
 
+    /// Makes a grouper without captions.
     public init() { self.init(maximumShownCount: .max) }
 
     /// For those who cannot show more: in hostile files all captions overlap, and each change would tell all of them.

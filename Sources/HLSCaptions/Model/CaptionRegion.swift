@@ -18,6 +18,7 @@ public struct CaptionRegion: Sendable, Hashable {
         case after
     }
 
+    /// The direction of text and of lines.
     public enum WritingMode: Sendable, Hashable {
         case leftToRightAndTopToBottom
         /// Vertical lines that follow one another from right to left.
@@ -30,12 +31,16 @@ public struct CaptionRegion: Sendable, Hashable {
     public var identifier: String?
     /// The top left corner.
     public var origin: CaptionPoint
+    /// Extent of the region; unspecified by default.
     public var size: CaptionSize
+    /// How new lines come in; by default they replace the old ones.
     public var scroll: Scroll
     /// nil stands for the default of the format.
     public var displayAlignment: DisplayAlignment?
+    /// The direction of text and of lines; horizontal by default.
     public var writingMode: WritingMode
 
+    /// Makes a region; by default its place is up to the format.
     public init(
         identifier: String? = nil, origin: CaptionPoint = .init(), size: CaptionSize = .init(),
         scroll: Scroll = .none, displayAlignment: DisplayAlignment? = nil,

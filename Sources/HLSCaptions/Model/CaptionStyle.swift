@@ -2,10 +2,12 @@
 ///
 /// Source: the style properties of AVFoundation's `AVCaption`.
 public struct CaptionStyle: Sendable, Hashable {
+    /// The weight of the letters.
     public enum FontWeight: Sendable, Hashable {
         case normal, bold
     }
 
+    /// The slant of the letters.
     public enum FontStyle: Sendable, Hashable {
         case normal, italic
     }
@@ -15,21 +17,30 @@ public struct CaptionStyle: Sendable, Hashable {
         public let rawValue: UInt8
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
+        /// A line below the text.
         public static let underline = Decoration(rawValue: 1)
+        /// A line through the text.
         public static let lineThrough = Decoration(rawValue: 2)
+        /// A line above the text.
         public static let overline = Decoration(rawValue: 4)
     }
 
+    /// The colour of the letters; nil means the default of the format.
     public var textColor: CaptionColor?
+    /// The colour behind the letters; nil means the default of the format.
     public var backgroundColor: CaptionColor?
+    /// The weight of the letters; normal by default.
     public var fontWeight: FontWeight
+    /// The slant of the letters; normal by default.
     public var fontStyle: FontStyle
+    /// Lines drawn with the text; none by default.
     public var decoration: Decoration
     /// Small text along the piece that tells how to read it.
     public var ruby: CaptionRuby?
     /// Who speaks.
     public var voice: String?
 
+    /// Makes a style; what has a default is plain.
     public init(
         textColor: CaptionColor? = nil, backgroundColor: CaptionColor? = nil, fontWeight: FontWeight = .normal,
         fontStyle: FontStyle = .normal, decoration: Decoration = [], ruby: CaptionRuby? = nil, voice: String? = nil
@@ -51,6 +62,7 @@ public struct CaptionStyle: Sendable, Hashable {
 ///
 /// Source: AVFoundation's `AVCaptionRuby`.
 public struct CaptionRuby: Sendable, Hashable {
+    /// Where ruby text stands.
     public enum Position: Sendable, Hashable {
         /// Above horizontal text.
         case before
@@ -58,9 +70,12 @@ public struct CaptionRuby: Sendable, Hashable {
         case after
     }
 
+    /// The small text.
     public var text: String
+    /// Where it stands; before the base text by default, which is above horizontal text.
     public var position: Position
 
+    /// Makes ruby text.
     public init(text: String, position: Position = .before) {
         self.text = text
         self.position = position
@@ -69,12 +84,16 @@ public struct CaptionRuby: Sendable, Hashable {
 
 /// A colour of sRGB.
 public struct CaptionColor: Sendable, Hashable {
+    /// From 0 to 255.
     public var red: UInt8
+    /// From 0 to 255.
     public var green: UInt8
+    /// From 0 to 255.
     public var blue: UInt8
     /// 255 is opaque.
     public var alpha: UInt8
 
+    /// Makes a colour in sRGB; opaque by default.
     public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
         self.red = red
         self.green = green
@@ -88,13 +107,21 @@ public struct CaptionColor: Sendable, Hashable {
             blue: UInt8(truncatingIfNeeded: rgb), alpha: alpha)
     }
 
+    /// `#ffffff`
     public static let white = CaptionColor(rgb: 0xff_ffff)
+    /// `#000000`
     public static let black = CaptionColor(rgb: 0x00_0000)
+    /// `#ff0000`
     public static let red = CaptionColor(rgb: 0xff_0000)
+    /// `#00ff00`
     public static let lime = CaptionColor(rgb: 0x00_ff00)
+    /// `#0000ff`
     public static let blue = CaptionColor(rgb: 0x00_00ff)
+    /// `#ffff00`
     public static let yellow = CaptionColor(rgb: 0xff_ff00)
+    /// `#ff00ff`
     public static let magenta = CaptionColor(rgb: 0xff_00ff)
+    /// `#00ffff`
     public static let cyan = CaptionColor(rgb: 0x00_ffff)
 
     /// The colour of `candidates` that is nearest; nil where there is none.

@@ -4,6 +4,7 @@ public import HLSTime
 ///
 /// Source: AVFoundation's `AVCaptionRenderer.Scene`.
 public struct CaptionScene: Sendable, Hashable {
+    /// When the scene is shown.
     public var timeRange: MediaTimeRange
     /// What is shown; empty where nothing is.
     public var captions: [Caption]
@@ -12,6 +13,7 @@ public struct CaptionScene: Sendable, Hashable {
     /// What is shown moves by itself, so that it is to be drawn again and again.
     public var needsPeriodicRefresh: Bool { captions.contains { $0.animation == .characterReveal } }
 
+    /// Makes a scene; without captions nothing is shown.
     public init(timeRange: MediaTimeRange, captions: [Caption]) {
         self.timeRange = timeRange
         self.captions = captions

@@ -28,6 +28,7 @@ public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let notAvailable = Code(rawValue: "notAvailable")
     }
 
+    /// The kind of failure.
     public var code: Code
     /// The resource that it is about; nil where there is none.
     public var url: String?
@@ -38,6 +39,7 @@ public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {
     /// HTTP status of the answer; nil where there was none, or it was no failure.
     public var status: Int?
 
+    /// Makes an error; without `url` no resource is to blame.
     public init(code: Code, url: String? = nil, cause: String, detail: String? = nil) {
         self.code = code
         self.url = url

@@ -26,6 +26,7 @@ public struct AssetOptions: Sendable {
     /// Origins besides the asset's own that get all of ``fields``, logins of the netrc file and the client certificate.
     /// Default: none.
     public var credentialOrigins: Set<Origin> = []
+    /// Deadlines of each request.
     public var timeouts = TransportTimeouts()
     /// How what failed is tried again, and how many requests may bring nothing.
     public var retryPolicies = RetryPolicies()
@@ -52,6 +53,7 @@ public struct AssetOptions: Sendable {
     /// Where the program takes part in loading: schemes of its own, requests and the multivariant playlist that it changes.
     public var hooks = LoadingHooks()
 
+    /// Makes the default options: the real clock and the process-wide transport.
     public init(
         clock: any Clock<Duration> = ContinuousClock(), transport: any Transport = SchemeTransport.shared
     ) {

@@ -8,6 +8,7 @@ public import HLSTime
 public final class AssetTrack: Sendable {
     /// From 1, in the order of the presentation: the variant's own tracks first, those of renditions behind them.
     public let trackID: Int
+    /// What the track carries.
     public let mediaType: MediaType
     /// The rendition that the track is from; nil for tracks of the variant itself and of media files.
     public let rendition: Rendition?
@@ -41,6 +42,7 @@ public final class AssetTrack: Sendable {
         .loaded(property.compute(self))
     }
 
+    /// Whether the track has `characteristic`, by its media type and what the container declares.
     public func hasMediaCharacteristic(_ characteristic: MediaCharacteristic) -> Bool {
         facts.characteristics.contains(characteristic)
     }
@@ -154,6 +156,7 @@ extension AssetTrackProperty where Value == Int {
 }
 
 extension AssetTrackProperty where Value == Set<MediaCharacteristic> {
+    /// Everything for which ``AssetTrack/hasMediaCharacteristic(_:)`` is true.
     public static var mediaCharacteristics: AssetTrackProperty<Set<MediaCharacteristic>> {
         .init { $0.facts.characteristics }
     }

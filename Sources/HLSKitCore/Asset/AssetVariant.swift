@@ -9,6 +9,7 @@ public struct AssetVariant: Sendable, Hashable {
     public struct VideoAttributes: Sendable, Hashable {
         /// The entries of `CODECS` that are video.
         public let codecs: [String]
+        /// `RESOLUTION`; zero if undeclared.
         public let presentationSize: PixelSize
         /// Frames per second.
         public let nominalFrameRate: Double
@@ -37,7 +38,9 @@ public struct AssetVariant: Sendable, Hashable {
     public let peakBitRate: Double
     /// `AVERAGE-BANDWIDTH` in bits per second.
     public let averageBitRate: Double
+    /// Attributes of the video; nil for a variant without video.
     public let videoAttributes: VideoAttributes?
+    /// Attributes of the audio; nil for a variant without audio.
     public let audioAttributes: AudioAttributes?
     /// Why the variant is not played here with no limits set: the first step of selection that takes it. Empty means
     /// that it can be.

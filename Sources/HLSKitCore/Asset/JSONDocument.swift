@@ -29,8 +29,11 @@ public enum JSONDocument: Sendable, Hashable {
         if case .object(let members) = self { members[name] } else { nil }
     }
 
+    /// The value of a string; nil for anything else.
     public var string: String? { if case .string(let value) = self { value } else { nil } }
+    /// The value of a number; nil for anything else.
     public var number: Double? { if case .number(let value) = self { value } else { nil } }
+    /// The elements of an array; nil for anything else.
     public var array: [JSONDocument]? { if case .array(let value) = self { value } else { nil } }
 }
 

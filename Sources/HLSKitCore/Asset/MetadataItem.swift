@@ -5,13 +5,18 @@ public struct MetadataFormat: RawRepresentable, Sendable, Hashable {
 
     /// `EXT-X-SESSION-DATA`
     public static let hlsMetadata = MetadataFormat(rawValue: "com.apple.quicktime.HLS")
+    /// Frames of an ID3 tag.
     public static let id3Metadata = MetadataFormat(rawValue: "org.id3")
+    /// The `ilst` box of MP4.
     public static let iTunesMetadata = MetadataFormat(rawValue: "com.apple.itunes")
+    /// Keys and values of QuickTime (`mdta`).
     public static let quickTimeMetadata = MetadataFormat(rawValue: "com.apple.quicktime.mdta")
+    /// The `udta` box of QuickTime.
     public static let quickTimeUserData = MetadataFormat(rawValue: "com.apple.quicktime.udta")
     /// `emsg` boxes whose scheme is none of ID3, and splice information of transport streams; the key is `SCHEME` or
     /// `SCHEME:VALUE`.
     public static let eventMessage = MetadataFormat(rawValue: "urn:mpeg:dash:event")
+    /// The `udta` box of MP4.
     public static let isoUserData = MetadataFormat(rawValue: "org.mp4ra")
 }
 
@@ -20,19 +25,32 @@ public struct CommonMetadataKey: RawRepresentable, Sendable, Hashable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 
+    /// The title.
     public static let title = CommonMetadataKey(rawValue: "title")
+    /// Who made the content.
     public static let creator = CommonMetadataKey(rawValue: "creator")
+    /// What it is about.
     public static let subject = CommonMetadataKey(rawValue: "subject")
     public static let description = CommonMetadataKey(rawValue: "description")
+    /// Who published it.
     public static let publisher = CommonMetadataKey(rawValue: "publisher")
+    /// When it was made.
     public static let creationDate = CommonMetadataKey(rawValue: "creationDate")
+    /// The language, as a tag.
     public static let language = CommonMetadataKey(rawValue: "language")
+    /// The copyright notice.
     public static let copyrights = CommonMetadataKey(rawValue: "copyrights")
+    /// The album or series.
     public static let albumName = CommonMetadataKey(rawValue: "albumName")
+    /// The author.
     public static let author = CommonMetadataKey(rawValue: "author")
+    /// The performer.
     public static let artist = CommonMetadataKey(rawValue: "artist")
+    /// An image, as JPEG or PNG.
     public static let artwork = CommonMetadataKey(rawValue: "artwork")
+    /// The program that made the file.
     public static let software = CommonMetadataKey(rawValue: "software")
+    /// The kind of content, such as its genre.
     public static let type = CommonMetadataKey(rawValue: "type")
 }
 
@@ -46,6 +64,7 @@ public enum MetadataValue: Sendable, Hashable {
 
 /// One piece of metadata. Its value may be at a URL of its own, and is loaded when it is asked for.
 public struct MetadataItem: Sendable {
+    /// The vocabulary of ``key``.
     public let format: MetadataFormat
     /// The key in its format: a `DATA-ID`, an ID3 frame, a four-character code.
     public let key: String
@@ -130,6 +149,7 @@ public struct MetadataItemProperty<Value: Sendable>: Sendable {
 }
 
 extension MetadataItemProperty where Value == MetadataValue {
+    /// The value, decoded from what the source holds.
     public static var value: MetadataItemProperty<MetadataValue> { .init { $0 } }
 }
 

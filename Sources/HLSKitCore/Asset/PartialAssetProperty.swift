@@ -5,6 +5,7 @@ public struct PartialAssetProperty: Sendable, Hashable {
     let key: AssetPropertyKey
     let load: @Sendable (Asset) async throws -> Void
 
+    /// Forgets the type of the value.
     public init<Value: Sendable>(_ property: AssetProperty<Value>) {
         key = property.key
         load = { _ = try await $0.load(property) }
@@ -13,17 +14,29 @@ public struct PartialAssetProperty: Sendable, Hashable {
     public static func == (one: PartialAssetProperty, other: PartialAssetProperty) -> Bool { one.key == other.key }
     public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 
+    /// ``Asset/duration``.
     public static let duration = PartialAssetProperty(AssetProperty.duration)
+    /// ``Asset/tracks``.
     public static let tracks = PartialAssetProperty(AssetProperty.tracks)
+    /// ``Asset/metadata``.
     public static let metadata = PartialAssetProperty(AssetProperty.metadata)
+    /// ``Asset/commonMetadata``.
     public static let commonMetadata = PartialAssetProperty(AssetProperty.commonMetadata)
+    /// ``Asset/variants``.
     public static let variants = PartialAssetProperty(AssetProperty.variants)
+    /// ``Asset/availableMediaCharacteristicsWithMediaSelectionOptions``.
     public static let availableMediaCharacteristicsWithMediaSelectionOptions = PartialAssetProperty(
         AssetProperty.availableMediaCharacteristicsWithMediaSelectionOptions)
+    /// ``Asset/isPlayable``.
     public static let isPlayable = PartialAssetProperty(AssetProperty.isPlayable)
+    /// ``Asset/hasProtectedContent``.
     public static let hasProtectedContent = PartialAssetProperty(AssetProperty.hasProtectedContent)
+    /// ``Asset/minimumTimeOffsetFromLive``.
     public static let minimumTimeOffsetFromLive = PartialAssetProperty(AssetProperty.minimumTimeOffsetFromLive)
+    /// ``Asset/playbackConfigurationOptions``.
     public static let playbackConfigurationOptions = PartialAssetProperty(AssetProperty.playbackConfigurationOptions)
+    /// ``Asset/availableChapterLocales``.
     public static let availableChapterLocales = PartialAssetProperty(AssetProperty.availableChapterLocales)
+    /// ``Asset/shortestTrackEnd``.
     public static let shortestTrackEnd = PartialAssetProperty(AssetProperty.shortestTrackEnd)
 }

@@ -6,7 +6,9 @@ public struct TimedMetadataGroup: Sendable {
     /// The ``trackID`` of events in `emsg` boxes and of splice information, which belong to no track.
     public static let eventMessageTrackID = -1
 
+    /// When the items apply.
     public let timeRange: MediaTimeRange
+    /// What applies during ``timeRange``; may be empty.
     public let items: [MetadataItem]
     /// The track that it comes from, by the number of its container (``MediaTrack/id``): the PID in a transport stream,
     /// `track_ID` in MP4, 1 in packed audio; ``eventMessageTrackID`` for events. nil for what is in no media, as chapters.

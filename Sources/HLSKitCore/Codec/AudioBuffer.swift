@@ -27,6 +27,7 @@ public final class AudioBuffer: Sendable {
     public let isPlanar: Bool
     /// Samples per second and channel.
     public let sampleRate: Int
+    /// Number of channels, at least 1.
     public let channelCount: Int
     /// FFmpeg's name for the order of the channels, such as `stereo` or `5.1(side)`.
     public let channelLayoutName: String

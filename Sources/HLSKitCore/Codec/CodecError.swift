@@ -9,6 +9,7 @@ public struct CodecError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What happened, in the library's own words.
     public var text: String
 
+    /// Makes an error of the call that failed.
     public init(call: String, code: Int32, text: String) {
         self.call = call
         self.code = code

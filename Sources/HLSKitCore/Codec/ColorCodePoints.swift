@@ -3,10 +3,15 @@ public struct ColorPrimaries: RawRepresentable, Sendable, Hashable, Codable, Cus
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
 
+    /// ITU-R BT.709, and sRGB.
     public static let bt709 = ColorPrimaries(rawValue: 1)
+    /// Undeclared.
     public static let unspecified = ColorPrimaries(rawValue: 2)
+    /// PAL and SECAM.
     public static let bt470bg = ColorPrimaries(rawValue: 5)
+    /// NTSC, SMPTE 170M.
     public static let smpte170m = ColorPrimaries(rawValue: 6)
+    /// ITU-R BT.2020 and BT.2100.
     public static let bt2020 = ColorPrimaries(rawValue: 9)
     /// DCI-P3 with its theatre white.
     public static let smpte431 = ColorPrimaries(rawValue: 11)
@@ -29,9 +34,13 @@ public struct TransferFunction: RawRepresentable, Sendable, Hashable, Codable, C
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
 
+    /// ITU-R BT.709.
     public static let bt709 = TransferFunction(rawValue: 1)
+    /// Undeclared.
     public static let unspecified = TransferFunction(rawValue: 2)
+    /// Proportional to light.
     public static let linear = TransferFunction(rawValue: 8)
+    /// sRGB, IEC 61966-2-1.
     public static let sRGB = TransferFunction(rawValue: 13)
     /// Perceptual quantisation, SMPTE ST 2084.
     public static let pq = TransferFunction(rawValue: 16)
@@ -57,10 +66,15 @@ public struct YCbCrMatrix: RawRepresentable, Sendable, Hashable, Codable, Custom
 
     /// No luma and chroma: red, green and blue themselves.
     public static let rgb = YCbCrMatrix(rawValue: 0)
+    /// ITU-R BT.709.
     public static let bt709 = YCbCrMatrix(rawValue: 1)
+    /// Undeclared.
     public static let unspecified = YCbCrMatrix(rawValue: 2)
+    /// PAL and SECAM.
     public static let bt470bg = YCbCrMatrix(rawValue: 5)
+    /// NTSC, SMPTE 170M.
     public static let smpte170m = YCbCrMatrix(rawValue: 6)
+    /// ITU-R BT.2020, non-constant luminance.
     public static let bt2020NonConstantLuminance = YCbCrMatrix(rawValue: 9)
 
     private static let names = [
@@ -75,7 +89,9 @@ public struct YCbCrMatrix: RawRepresentable, Sendable, Hashable, Codable, Custom
 extension VideoFrame.ColorTags {
     /// ``primaries``, ``transfer`` and ``matrix`` with their names.
     public var colorPrimaries: ColorPrimaries { ColorPrimaries(rawValue: primaries) }
+    /// ``transfer`` as a value of its own type.
     public var transferFunction: TransferFunction { TransferFunction(rawValue: transfer) }
+    /// ``matrix`` as a value of its own type.
     public var yCbCrMatrix: YCbCrMatrix { YCbCrMatrix(rawValue: matrix) }
 
     /// The picture is none of high dynamic range.

@@ -2,6 +2,7 @@
 public struct Image: Sendable, Hashable {
     /// Size in pixels, both sides above zero.
     public let width: Int
+    /// In pixels.
     public let height: Int
     /// Rows from top to bottom without padding; four bytes for each pixel: red, green, blue and alpha, full range. Alpha is
     /// 255 in pictures of video: nothing is transparent. Colours are not multiplied by it.

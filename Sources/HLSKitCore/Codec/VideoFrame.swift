@@ -33,9 +33,12 @@ public final class VideoFrame: Sendable {
 
     /// A ratio of two positive whole numbers.
     public struct Ratio: Sendable, Hashable {
+        /// Relative to ``denominator``.
         public var numerator: Int
+        /// Relative to ``numerator``; above 0.
         public var denominator: Int
 
+        /// Makes a ratio; it is not reduced.
         public init(numerator: Int, denominator: Int) {
             self.numerator = numerator
             self.denominator = denominator
@@ -53,11 +56,13 @@ public final class VideoFrame: Sendable {
     public let itemTime: MediaTime?
     /// Size in pixels, after cropping.
     public let width: Int
+    /// In pixels.
     public let height: Int
     /// FFmpeg's name for the layout of the pixels, such as `yuv420p` or `yuv420p10le`.
     public let pixelFormatName: String
     /// The shape of a pixel, width to height; nil where the stream does not tell.
     public let sampleAspectRatio: Ratio?
+    /// What the colour values mean.
     public let colorTags: ColorTags
     /// The decoder could have started at this picture.
     public let isKey: Bool

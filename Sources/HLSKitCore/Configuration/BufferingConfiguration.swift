@@ -27,6 +27,7 @@ public struct BufferingConfiguration: Sendable, Hashable {
     /// How long at most the reason for waiting is ``WaitingReason/evaluatingBufferingRate``. Default 1.5 s.
     public var evaluationTime: Duration
 
+    /// Makes a configuration; the defaults suit playback in real time.
     public init(
         forwardDuration: Duration = .seconds(30), forwardDurationLimit: Duration? = nil, maxBufferBytes: Int = 64 << 20,
         backDuration: Duration = .seconds(30), maxBackBufferBytes: Int = 64 << 20,

@@ -5,6 +5,7 @@ public struct NetworkConditions: Sendable, Hashable {
     /// Its user wants as little of it used as possible. Default false.
     public var isConstrained: Bool
 
+    /// Makes conditions; by default the network is neither expensive nor constrained.
     public init(isExpensive: Bool = false, isConstrained: Bool = false) {
         self.isExpensive = isExpensive
         self.isConstrained = isConstrained

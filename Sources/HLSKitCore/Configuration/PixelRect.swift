@@ -1,10 +1,15 @@
 /// A rectangle in pixels, from the upper left corner.
 public struct PixelRect: Sendable, Hashable, Codable {
+    /// The left edge.
     public var x: Double
+    /// The upper edge.
     public var y: Double
+    /// The extent to the right.
     public var width: Double
+    /// The extent downwards.
     public var height: Double
 
+    /// Makes a rectangle.
     public init(x: Double, y: Double, width: Double, height: Double) {
         self.x = x
         self.y = y
@@ -12,5 +17,6 @@ public struct PixelRect: Sendable, Hashable, Codable {
         self.height = height
     }
 
+    /// The empty rectangle in the upper left corner.
     public static let zero = PixelRect(x: 0, y: 0, width: 0, height: 0)
 }

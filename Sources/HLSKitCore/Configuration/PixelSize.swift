@@ -1,8 +1,11 @@
 /// Width and height in pixels.
 public struct PixelSize: Sendable, Hashable, Codable {
+    /// In pixels.
     public var width: Int
+    /// In pixels.
     public var height: Int
 
+    /// Makes a size in pixels.
     public init(width: Int, height: Int) {
         self.width = width
         self.height = height

@@ -3,6 +3,7 @@ public struct AccessLog: Sendable, Hashable {
     /// Of very long sessions the oldest events are merged: sums stay what they are.
     public var events: [AccessLogEvent]
 
+    /// Makes a log of `events`, the oldest first; empty by default.
     public init(events: [AccessLogEvent] = []) {
         self.events = events
     }

@@ -24,6 +24,7 @@ public struct AccessLogEvent: Sendable, Hashable {
     public var segmentsDownloadedDuration = 0.0
     /// Media time in seconds that the playhead passed over; not the time that it took.
     public var durationWatched = 0.0
+    /// Stalls during the period.
     public var numberOfStalls = 0
     /// Bytes of segments and initialization sections. What came from a cache does not count.
     public var numberOfBytesTransferred: Int64 = 0
@@ -33,14 +34,19 @@ public struct AccessLogEvent: Sendable, Hashable {
     public var observedBitrate = -1.0
     /// Over single segments of the variant and its audio, in bits per second.
     public var observedMinBitrate = -1.0
+    /// The highest; see ``observedMinBitrate``.
     public var observedMaxBitrate = -1.0
+    /// The standard deviation; see ``observedMinBitrate``.
     public var observedBitrateStandardDeviation = -1.0
     /// `BANDWIDTH` and `AVERAGE-BANDWIDTH` of the variant, in bits per second.
     public var indicatedBitrate = -1.0
+    /// `AVERAGE-BANDWIDTH`; see ``indicatedBitrate``.
     public var indicatedAverageBitrate = -1.0
     /// Measured over what arrived, in bits per second. Where video and audio share segments both count as video.
     public var averageVideoBitrate = -1.0
+    /// Measured over the audio that arrived; see ``averageVideoBitrate``.
     public var averageAudioBitrate = -1.0
+    /// Video frames that were decoded but too late to be shown.
     public var numberOfDroppedVideoFrames = -1
     /// Seconds from the item becoming current to its being ready to play; negative in later periods.
     public var startupTime = -1.0
@@ -53,5 +59,6 @@ public struct AccessLogEvent: Sendable, Hashable {
     /// Segments that were asked for while the network was an expensive one.
     public var mediaRequestsExpensive = 0
 
+    /// Makes an event in which nothing is known.
     public init() {}
 }

@@ -11,27 +11,34 @@ public struct ErrorLogEvent: Sendable, Hashable {
         public static let http = Domain(rawValue: "http")
         /// No answer, or not all of it.
         public static let network = Domain(rawValue: "network")
+        /// A playlist that cannot be read.
         public static let playlist = Domain(rawValue: "playlist")
+        /// Media that cannot be read or decoded.
         public static let media = Domain(rawValue: "media")
+        /// A key that is missing or wrong.
         public static let key = Domain(rawValue: "key")
         /// The player itself, or what it was told to do.
         public static let core = Domain(rawValue: "core")
     }
 
+    /// When it failed, by the wall clock.
     public var date: PlaylistDate
     /// What was being loaded, without user information; nil where nothing was.
     public var uri: String?
     /// The peer's numeric address, where it answered.
     public var serverAddress: String?
+    /// The session, as in ``AccessLogEvent/playbackSessionID``.
     public var playbackSessionID: String?
     /// The HTTP status; negative where there is none.
     public var errorStatusCode: Int
+    /// What kind of thing failed.
     public var errorDomain: Domain
     /// What happened, in words.
     public var errorComment: String?
     /// The header of the answer, as far as there was one.
     public var allHTTPResponseHeaderFields: [HTTPField]
 
+    /// Makes an event; what has a default is unknown.
     public init(
         date: PlaylistDate, uri: String? = nil, serverAddress: String? = nil, playbackSessionID: String? = nil,
         errorStatusCode: Int = -1, errorDomain: Domain = .core, errorComment: String? = nil,
@@ -63,8 +70,10 @@ public struct ErrorLogEvent: Sendable, Hashable {
 
 /// The failures of an item, in the order in which they happened: the last thousand of them.
 public struct ErrorLog: Sendable, Hashable {
+    /// The oldest first.
     public var events: [ErrorLogEvent]
 
+    /// Makes a log; empty by default.
     public init(events: [ErrorLogEvent] = []) {
         self.events = events
     }

@@ -8,6 +8,7 @@ public import HLSTime
 public protocol MetricEvent: Sendable {
     /// The name of the kind in NDJSON.
     static var name: String { get }
+    /// When it was measured, and where playback was.
     var context: MetricContext { get }
     /// The event as one JSON object: `v`, `event`, what it says, `item_time`, `date` and at last `time`.
     var jsonLine: String { get }
@@ -15,6 +16,7 @@ public protocol MetricEvent: Sendable {
 
 /// When something was measured, and where playback was.
 public struct MetricContext: Sendable, Hashable {
+    /// When it was measured, by the wall clock.
     public var date: PlaylistDate
     /// Time since the player was made.
     public var hostTime: Duration
@@ -23,6 +25,7 @@ public struct MetricContext: Sendable, Hashable {
     /// Names the playback session to servers, too.
     public var sessionID: String
 
+    /// Makes a context.
     public init(date: PlaylistDate, hostTime: Duration, mediaTime: MediaTime, sessionID: String) {
         self.date = date
         self.hostTime = hostTime
@@ -33,19 +36,26 @@ public struct MetricContext: Sendable, Hashable {
 
 /// One request, from its start to its end.
 public struct MetricRequest: Sendable, Hashable {
+    /// The URL that was requested.
     public var url: String
+    /// The peer's numeric address; nil if there was no response.
     public var serverAddress: String?
     /// Times since the player was made; ``responseStartTime`` is nil where no answer came.
     public var requestStartTime: Duration
+    /// When the first byte of the response arrived; see ``requestStartTime``.
     public var responseStartTime: Duration?
+    /// When the request ended, whether it succeeded or not; see ``requestStartTime``.
     public var responseEndTime: Duration
+    /// Bytes of the body that arrived.
     public var byteCount: Int
+    /// The response came from a cache, so that it says nothing about the network.
     public var wasReadFromCache: Bool
     /// Why it failed; nil where it did not.
     public var error: String?
     /// Phases of the transfer, where it came to an end.
     public var transfer: TransferMetrics?
 
+    /// Makes a request that succeeded, without details of its transfer.
     public init(
         url: String, requestStartTime: Duration, responseEndTime: Duration, byteCount: Int = 0,
         wasReadFromCache: Bool = false

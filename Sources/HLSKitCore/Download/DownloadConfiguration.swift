@@ -35,6 +35,7 @@ public struct DownloadConfiguration: Sendable {
     /// How resources are loaded.
     public var loading: AssetOptions
 
+    /// Makes a configuration: the best variant, as it would be played, from start to end.
     public init(url: String, loading: AssetOptions = .init()) {
         self.url = url
         self.loading = loading
@@ -43,6 +44,7 @@ public struct DownloadConfiguration: Sendable {
 
 /// How far a download is.
 public struct DownloadProgress: Sendable, Hashable {
+    /// What the download is doing.
     public enum Phase: String, Sendable, Hashable {
         /// Playlists are loaded, and what an earlier run has left is looked through.
         case opening
@@ -51,6 +53,7 @@ public struct DownloadProgress: Sendable, Hashable {
         case writing
     }
 
+    /// What the download is doing.
     public var phase = Phase.opening
     /// Bytes that this run has received.
     public var receivedByteCount = 0
@@ -58,9 +61,11 @@ public struct DownloadProgress: Sendable, Hashable {
     public var storedByteCount = 0
     /// Segments on the disk, of those that are known.
     public var segmentCount = 0
+    /// Segments that are known; of a live stream, so far.
     public var totalSegmentCount = 0
     /// Media time that is on the disk, and all there is, over all playlists.
     public var duration = Duration.zero
+    /// Media time that is known, over all playlists; of a live stream, so far.
     public var totalDuration = Duration.zero
     /// More segments are to come.
     public var isLive = false
@@ -69,6 +74,7 @@ public struct DownloadProgress: Sendable, Hashable {
     /// Media time of the variant.
     public var mediaDuration = Duration.zero
 
+    /// Makes the progress of a download that has not begun.
     public init() {}
 
     /// From 0 to 1; nil for a live stream.
@@ -80,6 +86,7 @@ public struct DownloadProgress: Sendable, Hashable {
 
 /// What is missing from a download.
 public struct DownloadGap: Sendable, Hashable {
+    /// The segment that is missing.
     public var url: String
     /// What happened, in a few words.
     public var cause: String

@@ -30,6 +30,7 @@ public final class DownloadTask: Sendable {
         public var duration = Duration.zero
         /// Segments of an earlier run that were used, and those of it that were damaged.
         public var resumedSegmentCount = 0
+        /// Segments of an earlier run that were damaged and had to be loaded again.
         public var damagedSegmentCount = 0
         /// Segments that were taken of another variant or of another group's rendition, because the chosen one did not have
         /// them.
@@ -37,6 +38,7 @@ public final class DownloadTask: Sendable {
         /// Why a live stream was not followed any longer, where that was no wish.
         public var failure: PlayerError?
 
+        /// Makes the result of a run that loaded nothing.
         public init() {}
     }
 

@@ -8,6 +8,7 @@ public struct AddressPolicy: Sendable, Hashable {
     /// Addresses in any of these are refused. Empty (the default) allows all.
     public var denied: [AddressRange]
 
+    /// Makes a policy that denies the given addresses; by default none.
     public init(denied: [AddressRange] = []) { self.denied = denied }
 
     /// Refuses loopback, private, link-local, shared, multicast and reserved addresses of IPv4 and IPv6, also where

@@ -1,6 +1,8 @@
 /// A cookie that the program gives, beside those that servers set.
 public struct Cookie: Sendable, Hashable {
+    /// The name, as servers see it.
     public var name: String
+    /// The value, as servers see it.
     public var value: String
     /// The host that it goes to; with a dot before it, to all hosts of that domain as well (`.example.com`).
     public var domain: String
@@ -9,6 +11,7 @@ public struct Cookie: Sendable, Hashable {
     /// Only over https. Default false.
     public var isSecure: Bool
 
+    /// Makes a cookie for `domain`; by default for all its paths, over http as well.
     public init(name: String, value: String, domain: String, path: String = "/", isSecure: Bool = false) {
         self.name = name
         self.value = value

@@ -7,9 +7,13 @@ public struct LoadingError: Error, Sendable, Hashable, CustomStringConvertible {
 
         /// The server answered with ``LoadingError/status``.
         public static let httpStatus = Code(rawValue: "httpStatus")
+        /// The host name cannot be resolved.
         public static let nameNotFound = Code(rawValue: "nameNotFound")
+        /// No connection to any address of the host.
         public static let cannotConnect = Code(rawValue: "cannotConnect")
+        /// TLS could not be negotiated.
         public static let tlsHandshake = Code(rawValue: "tlsHandshake")
+        /// The certificate is not trusted, has expired or is for another host.
         public static let untrustedCertificate = Code(rawValue: "untrustedCertificate")
         /// No byte of the answer within the deadline, or fewer bytes a second than the floor.
         public static let timedOut = Code(rawValue: "timedOut")
@@ -17,6 +21,7 @@ public struct LoadingError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let connectionLost = Code(rawValue: "connectionLost")
         /// The content coding is damaged or incomplete.
         public static let badContentEncoding = Code(rawValue: "badContentEncoding")
+        /// More redirects than allowed, or a loop of them.
         public static let tooManyRedirects = Code(rawValue: "tooManyRedirects")
         /// The answer does not hold the byte range that was asked for.
         public static let badRange = Code(rawValue: "badRange")
@@ -38,7 +43,9 @@ public struct LoadingError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let transport = Code(rawValue: "transport")
     }
 
+    /// The kind of failure.
     public var code: Code
+    /// The URL that failed; after redirects the last one.
     public var url: String
     /// HTTP status; nil where there was no answer.
     public var status: Int?
@@ -48,8 +55,10 @@ public struct LoadingError: Error, Sendable, Hashable, CustomStringConvertible {
     public var text: String
     /// The header of the answer, where there was one, and the numeric address that it came from.
     public var fields: [HTTPField] = []
+    /// The numeric address of the peer; nil if there was no response.
     public var serverAddress: String?
 
+    /// Makes an error without a response header.
     public init(code: Code, url: String, status: Int? = nil, retryAfter: Duration? = nil, text: String) {
         self.code = code
         self.url = url

@@ -4,6 +4,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     public let scheme: String
     /// In lower case; IPv6 addresses in brackets.
     public let host: String
+    /// The port, the scheme's own if the URL has none.
     public let port: Int
 
     init(scheme: String, host: String, port: Int) {

@@ -13,6 +13,7 @@ public struct ResourcePolicy: Sendable, Hashable {
     /// Keys may have any scheme but those of other rules: the program gives them. Default: false.
     public var admitsAllKeySchemes = false
 
+    /// Makes a policy; by default no local file is in reach.
     public init(rootFolder: String? = nil, allowsFilesAnywhere: Bool = false) {
         self.rootFolder = rootFolder
         self.allowsFilesAnywhere = allowsFilesAnywhere

@@ -8,6 +8,7 @@ public final class SchemeTransport: Transport {
     /// cookies. Its threads start with the first use.
     public static let shared = SchemeTransport(network: CurlTransport(), local: LocalTransport())
 
+    /// Makes a transport that sends `file:` and `data:` URLs to `local` and all others to `network`.
     public init(network: any Transport, local: any Transport) {
         self.network = network
         self.local = local

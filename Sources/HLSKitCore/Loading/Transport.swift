@@ -30,8 +30,11 @@ public enum ResourceClass: String, Sendable, Hashable, CaseIterable {
 
 /// A header field.
 public struct HTTPField: Sendable, Hashable {
+    /// The name; case does not matter.
     public var name: String
+    /// The value, without line breaks.
     public var value: String
+    /// Makes a field. Neither part is checked here: a transport refuses fields with control characters.
     public init(name: String, value: String) {
         self.name = name
         self.value = value
@@ -42,6 +45,7 @@ public struct HTTPField: Sendable, Hashable {
 public struct TransportRequest: Sendable, Hashable {
     /// The absolute URL.
     public var url: String
+    /// What the resource is requested for.
     public var resourceClass: ResourceClass
     /// Header fields of the user, sent only to the origins in ``credentialOrigins``, whatever their names are.
     ///
@@ -61,6 +65,7 @@ public struct TransportRequest: Sendable, Hashable {
     public var cookies: [Cookie] = []
     /// First byte and length of the part that is wanted; nil means the whole resource.
     public var byteRange: Range<UInt64>?
+    /// Deadlines of the request.
     public var timeouts: TransportTimeouts
     /// The largest body, in bytes after content decoding, that is accepted; beyond it the request fails with
     /// ``LoadingError/Code/tooLarge``.
@@ -70,6 +75,7 @@ public struct TransportRequest: Sendable, Hashable {
     /// `KEYFORMAT` of a key; nil for `identity`, and for all that is no key.
     public var keyFormat: String?
 
+    /// Makes a request, by default for the whole resource, up to 256 MiB, without credentials.
     public init(
         url: String, resourceClass: ResourceClass, fields: [HTTPField] = [], credentialOrigins: Set<Origin> = [],
         byteRange: Range<UInt64>? = nil, timeouts: TransportTimeouts = .init(), maximumByteCount: Int = 256 << 20
@@ -92,10 +98,12 @@ public struct TransportTimeouts: Sendable, Hashable {
     public var firstByte: Duration
     /// The transfer fails when fewer than ``minimumBytesPerSecond`` arrived on average for this long.
     public var lowSpeed: Duration
+    /// The floor of ``lowSpeed``. Default 1000.
     public var minimumBytesPerSecond: Int
     /// From start to end; nil means no limit while bytes arrive.
     public var total: Duration?
 
+    /// Makes the default deadlines, unless told otherwise.
     public init(
         connect: Duration = .seconds(8), firstByte: Duration = .seconds(8), lowSpeed: Duration = .seconds(6),
         minimumBytesPerSecond: Int = 1000, total: Duration? = nil
@@ -122,9 +130,11 @@ public enum TransportEvent: Sendable {
 
 /// Status and header of a response.
 public struct TransportResponse: Sendable, Hashable {
+    /// The HTTP status; 200 or 206 for other schemes.
     public var status: Int
     /// The URL that answered, after redirects: the base of relative references.
     public var url: String
+    /// The value of `Content-Type`; nil if undeclared.
     public var contentType: String?
     /// Bytes of the body as sent, where declared.
     public var contentLength: Int?
@@ -135,6 +145,7 @@ public struct TransportResponse: Sendable, Hashable {
     /// The body comes from a cache: it tells nothing of the network. Default false.
     public var wasReadFromCache = false
 
+    /// Makes a response that did not come from a cache.
     public init(
         status: Int, url: String, contentType: String? = nil, contentLength: Int? = nil, fields: [HTTPField] = [],
         serverAddress: String? = nil
@@ -152,19 +163,27 @@ public struct TransportResponse: Sendable, Hashable {
 public struct TransferMetrics: Sendable, Hashable {
     /// Times since the start of the request; zero where the phase did not take place (a reused connection).
     public var nameLookup: Duration = .zero
+    /// When the connection was established; see ``nameLookup``.
     public var connect: Duration = .zero
+    /// When TLS was negotiated; see ``nameLookup``.
     public var secureConnect: Duration = .zero
+    /// When the first byte of the response arrived; see ``nameLookup``.
     public var firstByte: Duration = .zero
+    /// When the transfer ended; see ``nameLookup``.
     public var total: Duration = .zero
     /// Bytes of the body on the wire and after content decoding.
     public var receivedByteCount = 0
+    /// Bytes of the body after content decoding.
     public var decodedByteCount = 0
     /// "http/1.1", "h2"; "file" and "data" for those schemes.
     public var protocolName = ""
+    /// The transfer used a connection of an earlier one.
     public var reusedConnection = false
     /// The body's end was marked by the closing of the connection only, so that its length is unverified (R21).
     public var isLengthUnverified = false
+    /// Redirects that were followed.
     public var redirectCount = 0
 
+    /// Makes the metrics of a transfer that has not begun.
     public init() {}
 }

@@ -27,12 +27,15 @@ public final class AudioOutput: PlayerItemOutput {
 
     /// The form of sound.
     public struct Format: Sendable, Hashable {
+        /// The type of a sample. Default: 32-bit float.
         public var sampleFormat: SampleFormat
         /// Samples per second and channel, from 1000 to 768 000; nil takes those of the source, whose changes come through.
         public var sampleRate: Int?
         /// From 1 to 64; nil takes the channels of the source, whose changes come through.
         public var channelCount: Int?
 
+        /// Makes a format; numbers out of range are clamped. By default samples are floats at the source's rate and
+        /// channels.
         public init(sampleFormat: SampleFormat = .float32, sampleRate: Int? = nil, channelCount: Int? = nil) {
             self.sampleFormat = sampleFormat
             self.sampleRate = sampleRate.map { min(max($0, 1000), 768_000) }
@@ -48,10 +51,13 @@ public final class AudioOutput: PlayerItemOutput {
             case int16([Int16])
         }
 
+        /// Samples per second and channel.
         public let sampleRate: Int
+        /// Number of channels.
         public let channelCount: Int
         /// Samples per channel.
         public let frameCount: Int
+        /// ``frameCount`` × ``channelCount`` samples.
         public let samples: Samples
         /// What it is of, on the item's timeline.
         public let itemTimeRange: MediaTimeRange
@@ -82,6 +88,7 @@ public final class AudioOutput: PlayerItemOutput {
         var buffers: [Buffer] = []
     }
 
+    /// The format of every buffer.
     public let format: Format
     private let state: Mutex<State>
     private let sequence = OutputSequence<Buffer>(capacity: maximumBufferCount)

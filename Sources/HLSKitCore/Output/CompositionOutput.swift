@@ -22,6 +22,7 @@ import Synchronization
 public final class CompositionOutput: PlayerItemOutput {
     /// A picture that the compositor did not make.
     public struct Failure: Sendable {
+        /// The time of the frame that could not be composed.
         public let compositionTime: MediaTime
         /// What the compositor threw; ``LoadingError/Code/timedOut`` where it took longer than its deadline.
         public let error: any Error
@@ -36,6 +37,7 @@ public final class CompositionOutput: PlayerItemOutput {
     /// Failures that are kept, the newest.
     public static let maximumFailureCount = 16
 
+    /// What composes the frames.
     public let composition: FrameComposition
     private let metadata = Mutex(CompositionMetadata())
     private let failed = Mutex<[Failure]>([])

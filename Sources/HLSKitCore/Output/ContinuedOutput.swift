@@ -21,6 +21,7 @@ public final class ContinuedOutput: Sendable {
     private let state = Mutex(State())
     private let tracks = Mutex<[Int: [MediaTrack]]>([:])
 
+    /// Makes an output that goes to `writers`.
     public init(_ writers: [any MediaWriter]) {
         self.writers = writers
     }

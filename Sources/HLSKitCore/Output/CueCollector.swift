@@ -26,6 +26,7 @@ public final class CueCollector: PlayerItemOutput {
     private let state = Mutex(State())
     let tie = OutputTie()
 
+    /// Makes a collector without cues.
     public init() {}
 
     public var connection: OutputConnection { OutputConnection(self) }

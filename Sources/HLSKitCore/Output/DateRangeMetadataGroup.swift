@@ -12,6 +12,7 @@ public struct DateRangeMetadataGroup: Sendable, Hashable, Identifiable {
     /// `EXT-X-PROGRAM-DATE-TIME`.
     public let timeRange: MediaTimeRange?
 
+    /// Makes a group; without `timeRange` the range has no place on the item's timeline yet.
     public init(dateRange: DateRange, endDate: PlaylistDate? = nil, timeRange: MediaTimeRange? = nil) {
         self.dateRange = dateRange
         self.endDate = endDate
@@ -20,7 +21,9 @@ public struct DateRangeMetadataGroup: Sendable, Hashable, Identifiable {
 
     /// Tells it from the others of its playlist.
     public var id: String { dateRange.id }
+    /// The class of the date range; nil if undeclared.
     public var classifyingLabel: String? { dateRange.class }
+    /// The start of the date range; nil if undeclared.
     public var startDate: PlaylistDate? { dateRange.startDate }
 
     /// The `X-` attributes as metadata, and the SCTE-35 messages in hexadecimal.

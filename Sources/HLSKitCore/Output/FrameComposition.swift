@@ -29,12 +29,14 @@ public struct FrameComposition: Sendable {
         }
     }
 
+    /// What draws each frame.
     public var compositor: any FrameCompositor
     /// The metadata that instructions may ask for, by ``TimedMetadataGroup/trackID``.
     public var sourceSampleDataTrackIDs: [Int]
     /// Of several that contain a time the first one holds. Pictures of times that none contains come as they are.
     public var instructions: [Instruction]
 
+    /// Makes a composition; by default one instruction for all times and no further sources.
     public init(
         sourceSampleDataTrackIDs: [Int] = [], instructions: [Instruction] = [Instruction()],
         compositor: some FrameCompositor

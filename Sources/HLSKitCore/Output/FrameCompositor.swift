@@ -21,9 +21,13 @@ public protocol FrameCompositor: Sendable {
 }
 
 extension FrameCompositor {
+    /// Rec. 709.
     public var workingColorSpace: VideoOutput.WorkingColorSpace { .rec709 }
+    /// False.
     public var supportsWideColorSourceFrames: Bool { false }
+    /// The decoder's own format.
     public var sourcePixelFormat: PixelFormat { .native }
+    /// One second.
     public var deadline: Duration { .seconds(1) }
 }
 

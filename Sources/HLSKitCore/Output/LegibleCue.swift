@@ -21,6 +21,7 @@ public struct LegibleCue: Sendable, Hashable {
     /// ``payload`` is what the stream has.
     private(set) var isWebVTT = false
 
+    /// Makes a cue in the default place, unless told otherwise.
     public init(
         timeRange: MediaTimeRange, text: String, payload: String, identifier: String = "",
         settings: WebVTTCueSettings = .init(), language: String? = nil

@@ -33,13 +33,21 @@ public protocol MediaWriter: Sendable {
 }
 
 extension MediaWriter {
+    /// False: decoded media is written.
     public var takesSamples: Bool { false }
+    /// False.
     public var isEmpty: Bool { false }
+    /// True.
     public var holdsTrackChanges: Bool { true }
+    /// Does nothing.
     public func begin(_ tracks: [MediaTrack]) throws(OutputError) {}
+    /// Does nothing.
     public func flush() throws(OutputError) {}
+    /// Does nothing.
     public func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) {}
+    /// Does nothing.
     public func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(OutputError) {}
+    /// Does nothing.
     public func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) throws(OutputError) {}
 }
 

@@ -18,11 +18,14 @@ public final class MetadataCollector: PlayerItemOutput {
         public let groups: [DateRangeMetadataGroup]
         /// Places in ``groups``.
         public let indexesOfNewGroups: [Int]
+        /// Places in ``groups`` of those that were there before, with other contents.
         public let indexesOfModifiedGroups: [Int]
         /// Those that the playlist has no longer, as they were.
         public let removedGroups: [DateRangeMetadataGroup]
 
+        /// The groups that were not there before.
         public var newGroups: [DateRangeMetadataGroup] { indexesOfNewGroups.map { groups[$0] } }
+        /// The groups that were there before, as they are now.
         public var modifiedGroups: [DateRangeMetadataGroup] { indexesOfModifiedGroups.map { groups[$0] } }
 
         /// What is different in `groups` from `old`; nil where nothing is.

@@ -21,12 +21,14 @@ public struct OutputError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let conversionFailed = Code(rawValue: "conversionFailed")
     }
 
+    /// The kind of failure.
     public var code: Code
     /// The file as the user named it; `-` is standard output.
     public var path: String
     /// What happened, with the words of the system or library below.
     public var text: String
 
+    /// Makes an error about the file at `path`.
     public init(code: Code, path: String, text: String) {
         self.code = code
         self.path = path

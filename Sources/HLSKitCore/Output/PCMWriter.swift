@@ -28,6 +28,7 @@ public final class PCMWriter: MediaWriter {
     private let note: WriterNote
     private let state: Mutex<State>
 
+    /// Makes a writer to `file`. `note` is called with what had to be changed, such as a new sample rate.
     public init(file: consuming sending OutputFile, format: Format, note: @escaping WriterNote = { _ in }) {
         self.format = format
         self.note = note

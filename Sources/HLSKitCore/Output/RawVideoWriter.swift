@@ -13,6 +13,7 @@ public final class RawVideoWriter: MediaWriter {
 
     private let state: Mutex<State>
 
+    /// Makes a writer to `file`. `note` is called with what had to be changed, such as a new size.
     public init(file: consuming sending OutputFile, note: @escaping WriterNote = { _ in }) {
         state = Mutex(State(file: file, conformer: .keepingFormat(note: note)))
     }

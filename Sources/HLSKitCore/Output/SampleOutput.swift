@@ -25,6 +25,7 @@ public final class SampleOutput: PlayerItemOutput {
     /// Samples that wait for a reader of ``samples()``.
     public static let maximumSampleCount = 256
 
+    /// The kinds of media to deliver.
     public let mediaTypes: Set<MediaType>
     private let sequence = OutputSequence<Sample>(capacity: maximumSampleCount)
     private let flushNotices = OutputSequence<Void>(capacity: 4)

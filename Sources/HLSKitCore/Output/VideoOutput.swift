@@ -54,7 +54,9 @@ public final class VideoOutput: PlayerItemOutput {
         }
     }
 
+    /// Which colours frames have.
     public let colorPolicy: ColorPolicy
+    /// Which format frames have.
     public let pixelFormat: PixelFormat
     private let state: Mutex<State>
     private let converter: Mutex<FrameConverter>

@@ -34,6 +34,7 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
 
     // MARK: Item
 
+    /// The item that is played; nil without one.
     public var currentItem: PlayerItem? { core.currentItem }
 
     /// Plays another item, or none. The rate stays.
@@ -76,10 +77,12 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
 
     /// Plays as soon as it can be done without stalling. May come before there is an item.
     public func play() { core.control(.play) }
+    /// Sets ``rate`` to 0. Media that was loaded is kept.
     public func pause() { core.control(.pause) }
     /// Plays whatever there is at once, even where it will stall soon.
     public func playImmediately(atRate rate: Float) { core.control(.playImmediately(rate)) }
 
+    /// Whether time passes, is stopped, or waits to pass.
     public var timeControlStatus: TimeControlStatus { core.read { $0.machine.status } }
     /// Not nil exactly while the status is `waitingToPlayAtSpecifiedRate`.
     public var reasonForWaitingToPlay: WaitingReason? { core.read { $0.machine.reasonForWaitingToPlay } }

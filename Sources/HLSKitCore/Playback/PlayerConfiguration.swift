@@ -15,15 +15,20 @@ public struct PlayerConfiguration: Sendable {
     public var clock: any Clock<Duration>
     /// What moves bytes. Default: ``SchemeTransport/shared`` of the process.
     public var transport: any Transport
+    /// Whether media is presented in real time. Default: it is.
     public var pacing = Pacing.realTime
+    /// How much media is held.
     public var buffering = BufferingConfiguration()
     /// What the player shares with others: limits of what they hold together, and who goes first
     /// (``Player/networkResourcePriority``). Default: ``ResourceBudget/process``.
     public var resourceBudget = ResourceBudget.process
     /// How many segments are loaded side by side.
     public var parallelLoading = ParallelLoading()
+    /// When playback is likely to keep up, so that it starts or resumes. Default: predictive.
     public var keepUpPolicy = KeepUpPolicy.predictive
+    /// How often and when requests are tried again.
     public var retryPolicies = RetryPolicies()
+    /// Deadlines of each request.
     public var timeouts = TransportTimeouts()
     /// Header fields of requests to the origin of the item's URL and to ``credentialOrigins``. Other origins get those that
     /// hold no secret (``TransportRequest/fields`` lists them).
@@ -78,6 +83,7 @@ public struct PlayerConfiguration: Sendable {
     /// read when a player is made. nil (the default) logs nothing.
     public var logger: Logger?
 
+    /// Makes the default configuration: the real clock and the process-wide transport.
     public init(
         clock: any Clock<Duration> = ContinuousClock(), transport: any Transport = SchemeTransport.shared
     ) {

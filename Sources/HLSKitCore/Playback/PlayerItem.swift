@@ -6,6 +6,7 @@ import Synchronization
 ///
 /// Belongs to at most one player.
 public final class PlayerItem: Sendable {
+    /// Distinguishes items; never the same twice in a process.
     public let id = ID()
     private struct State {
         var preferences = PlayerItemPreferences()

@@ -10,6 +10,7 @@ public struct PlayerStates: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(changes: changes.makeAsyncIterator(), read: read) }
 
+    /// Iterates over the states.
     public struct Iterator: AsyncIteratorProtocol {
         public typealias Failure = Never
 
@@ -17,6 +18,7 @@ public struct PlayerStates: AsyncSequence, Sendable {
         let read: @Sendable () -> PlayerState?
         var last: PlayerState?
 
+        /// Waits for a state that differs from the last one; nil when the player is closed.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> PlayerState? {
             while true {
                 if last != nil {

@@ -20,6 +20,7 @@ public struct BOLARule: VariantSelector, Hashable {
     private var weight = 0.0
     private var lastIndex: Int?
 
+    /// Makes a rule with the parameters of the paper.
     public init() {}
 
     public mutating func decide(_ input: SelectionInput) -> SelectionDecision {

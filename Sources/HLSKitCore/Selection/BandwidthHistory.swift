@@ -8,6 +8,7 @@ import Synchronization
 public final class BandwidthHistory: Sendable {
     private let state: Mutex<BandwidthEstimates>
 
+    /// Makes a history that begins with `estimates`; empty by default.
     public init(_ estimates: BandwidthEstimates = .init()) { state = Mutex(estimates) }
 
     /// All that is known now.
@@ -24,11 +25,14 @@ public final class BandwidthHistory: Sendable {
 
 /// The throughput of hosts, each with the date at which it was measured.
 public struct BandwidthEstimates: Sendable, Hashable, Codable {
+    /// The throughput of one host.
     public struct Entry: Sendable, Hashable, Codable {
+        /// The estimate in bits per second.
         public var bitsPerSecond: Double
         /// Seconds since 1970-01-01 UTC.
         public var measuredAt: Double
 
+        /// Makes an entry.
         public init(bitsPerSecond: Double, measuredAt: Double) {
             self.bitsPerSecond = bitsPerSecond
             self.measuredAt = measuredAt
@@ -42,6 +46,7 @@ public struct BandwidthEstimates: Sendable, Hashable, Codable {
     /// The hosts that are kept; beyond them the oldest goes. Default 256.
     public var maximumHostCount: Int
 
+    /// Makes estimates; by default none.
     public init(entries: [String: Entry] = [:], maximumAge: Double = 86_400, maximumHostCount: Int = 256) {
         self.entries = entries
         self.maximumAge = maximumAge

@@ -2,6 +2,7 @@
 public struct MediaSelection: Sendable, Hashable {
     private var options: [MediaCharacteristic: MediaSelectionOption] = [:]
 
+    /// Makes a selection without options.
     public init() {}
 
     /// The selected option of the group; nil where none is.

@@ -9,6 +9,7 @@ public struct MediaSelectionCriteria: Sendable, Hashable {
     /// An option that has all of them goes before every other one.
     public var principalMediaCharacteristics: [MediaCharacteristic]
 
+    /// Makes criteria; an empty list prefers nothing.
     public init(
         preferredLanguages: [String] = [], preferredMediaCharacteristics: [MediaCharacteristic] = [],
         principalMediaCharacteristics: [MediaCharacteristic] = []

@@ -24,7 +24,9 @@ public struct MediaSelectionOption: Sendable, Hashable, Identifiable {
     public let isPlayable: Bool
     /// `AUTOSELECT` or `DEFAULT`: may be chosen without the user.
     public let isAutoselectable: Bool
+    /// `DEFAULT=YES`: chosen if the user prefers no other.
     public let isDefault: Bool
+    /// `FORCED=YES`: subtitles that are essential to the content.
     public let isForced: Bool
     /// First number of `CHANNELS`, the largest of all groups; nil where undeclared.
     public let channelCount: Int?
@@ -34,6 +36,7 @@ public struct MediaSelectionOption: Sendable, Hashable, Identifiable {
     /// Captions inside the video (CEA-608 or CEA-708), in the playlist or not.
     public var isClosedCaptions: Bool { renditions.first?.type == .closedCaptions }
 
+    /// Whether the option has `characteristic`, by its media type and its `CHARACTERISTICS`.
     public func hasMediaCharacteristic(_ characteristic: MediaCharacteristic) -> Bool {
         mediaCharacteristics.contains(characteristic)
     }

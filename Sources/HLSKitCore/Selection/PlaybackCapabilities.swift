@@ -20,6 +20,7 @@ public struct PlaybackCapabilities: Sendable, Hashable {
     /// The most pictures per second; nil (default) is no limit.
     public var maximumFrameRate: Double?
 
+    /// Makes capabilities; the defaults are those of a screen without copy protection that shows high dynamic range.
     public init(
         allowedHDCPLevel: String = "NONE", supportedVideoRanges: Set<String> = ["SDR", "HLG", "PQ"],
         understoodVideoLayouts: Set<String> = ["CH-MONO"], contentProtection: Set<String> = [],

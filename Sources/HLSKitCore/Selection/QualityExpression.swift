@@ -20,6 +20,7 @@ public struct QualityExpression: Sendable, Hashable, CustomStringConvertible {
 
     /// The expression as written.
     public let text: String
+    /// What the expression chooses among.
     public let subject: Subject
     private let alternatives: [Alternative]
 
@@ -84,11 +85,16 @@ public struct RenditionCandidate: Sendable, Hashable {
     public var index: Int
     /// BCP 47 tag; nil where undeclared.
     public var language: String?
+    /// `NAME`.
     public var name: String
+    /// First number of `CHANNELS`; nil if undeclared.
     public var channelCount: Int?
+    /// Codecs of the variants that use it; empty if undeclared.
     public var codecs: [String]
+    /// `FORCED=YES`.
     public var isForced: Bool
 
+    /// Makes a candidate; what has a default is undeclared.
     public init(
         index: Int, language: String? = nil, name: String, channelCount: Int? = nil, codecs: [String] = [],
         isForced: Bool = false

@@ -15,6 +15,7 @@ public struct RobustMPCRule: VariantSelector, Hashable {
     private var errors: [Double] = []
     private var prediction: Double?
 
+    /// Makes a rule with the parameters of the paper.
     public init() {}
 
     public mutating func decide(_ input: SelectionInput) -> SelectionDecision {

@@ -36,6 +36,7 @@ public struct ScenarioRule: VariantSelector {
     private var predictor = RatePredictor()
     private var tables = [PlanTable](repeating: PlanTable(), count: deviations.count)
 
+    /// Makes the default rule, without any evidence yet.
     public init() {}
 
     public mutating func decide(_ input: SelectionInput) -> SelectionDecision {

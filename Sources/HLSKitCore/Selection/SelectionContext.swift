@@ -14,9 +14,12 @@ public struct SelectionContext: Sendable {
 
     /// Where pictures are shown, in pixels: points times scale.
     public struct Display: Sendable, Hashable {
+        /// Pixels of the display.
         public var size: PixelSize
+        /// How frames are fitted to the display. Default: all of the frame, with bars.
         public var gravity: Gravity
 
+        /// Makes a display.
         public init(size: PixelSize, gravity: Gravity = .resizeAspect) {
             self.size = size
             self.gravity = gravity
@@ -64,5 +67,6 @@ public struct SelectionContext: Sendable {
     /// Which variants may be played at all; nil (default) leaves all.
     public var quality: QualityExpression?
 
+    /// Makes a context that limits nothing.
     public init() {}
 }

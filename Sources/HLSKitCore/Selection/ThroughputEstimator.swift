@@ -11,6 +11,7 @@ public struct ThroughputEstimate: Sendable, Hashable {
     /// Time from a request to the first byte of its response.
     public var latency: Duration
 
+    /// Makes an estimate; certain and without latency, unless told otherwise.
     public init(bitsPerSecond: Double, confidence: Double = 1, spread: Double = 0, latency: Duration = .zero) {
         self.bitsPerSecond = bitsPerSecond
         self.confidence = confidence
@@ -39,11 +40,16 @@ public struct ThroughputEstimator: Sendable {
 
     /// A transfer that is over: finished, failed or cancelled.
     public struct Transfer: Sendable, Hashable {
+        /// Bytes that arrived.
         public var byteCount: Int
+        /// When it was requested, by the player's clock.
         public var requested: Duration
+        /// When its first byte arrived.
         public var firstByte: Duration
+        /// When it was over.
         public var finished: Duration
 
+        /// Makes a transfer.
         public init(byteCount: Int, requested: Duration, firstByte: Duration, finished: Duration) {
             self.byteCount = byteCount
             self.requested = requested
@@ -91,6 +97,7 @@ public struct ThroughputEstimator: Sendable {
     /// Up to here time has been counted, so that overlapping transfers do not count it twice.
     private var accountedUntil = Duration.zero
 
+    /// Makes an estimator that knows nothing.
     public init() {}
 
     /// Bits per second in each of the last seconds in which something was being loaded, the oldest first; two minutes at

@@ -20,6 +20,7 @@ public struct ThroughputRule: VariantSelector, Hashable {
     private static let abandonAfter = 0.5
     private static let abandonSlowness = 1.8
 
+    /// Makes a rule that uses `safetyFactor` of the throughput.
     public init(safetyFactor: Double = 0.9, abandonsDownloads: Bool = true) {
         self.safetyFactor = safetyFactor
         self.abandonsDownloads = abandonsDownloads

@@ -11,6 +11,7 @@ public struct VariantCandidate: Sendable, Hashable {
         /// First number of `CHANNELS`; nil where undeclared.
         public var channelCount: Int?
 
+        /// Makes an option; what has a default is undeclared.
         public init(id: String, language: String? = nil, channelCount: Int? = nil) {
             self.id = id
             self.language = language
@@ -20,6 +21,7 @@ public struct VariantCandidate: Sendable, Hashable {
 
     /// Position in the multivariant playlist, from 0. Names the variant everywhere in selection.
     public var index: Int
+    /// The URI as written; empty for a candidate without a playlist.
     public var uri: String
     /// `BANDWIDTH`, bits per second.
     public var bandwidth: Double
@@ -50,6 +52,7 @@ public struct VariantCandidate: Sendable, Hashable {
     /// `ALLOWED-CPC` with one entry per label: `com.example.drm:PC`.
     public var allowedCPC: [String]
 
+    /// Makes a candidate; what has a default is undeclared.
     public init(
         index: Int, uri: String = "", bandwidth: Double, averageBandwidth: Double? = nil, codecs: [String] = [],
         resolution: PixelSize? = nil, frameRate: Double? = nil, videoRange: String = "SDR", hdcpLevel: String? = nil,

@@ -13,10 +13,12 @@ public protocol VariantSelector: Sendable {
 public struct SelectionInput: Sendable {
     /// A segment that comes next.
     public struct UpcomingSegment: Sendable, Hashable {
+        /// Its length by the playlist.
         public var duration: Duration
         /// Bytes per candidate, in the order of ``SelectionInput/candidates``; empty where the playlist does not tell.
         public var byteCounts: [Int]
 
+        /// Makes a segment of unknown size, unless told otherwise.
         public init(duration: Duration, byteCounts: [Int] = []) {
             self.duration = duration
             self.byteCounts = byteCounts
@@ -27,14 +29,18 @@ public struct SelectionInput: Sendable {
     public struct Download: Sendable, Hashable {
         /// The variant that it belongs to.
         public var variantIndex: Int
+        /// Its length by the playlist.
         public var segmentDuration: Duration
         /// When it was requested, and when its first byte came (nil: not yet).
         public var requested: Duration
+        /// When its first byte arrived; nil before.
         public var firstByte: Duration?
+        /// Bytes that have arrived.
         public var receivedByteCount: Int
         /// The whole size, as declared or as good as is known.
         public var expectedByteCount: Int
 
+        /// Makes a download.
         public init(
             variantIndex: Int, segmentDuration: Duration, requested: Duration, firstByte: Duration? = nil,
             receivedByteCount: Int, expectedByteCount: Int
@@ -51,6 +57,7 @@ public struct SelectionInput: Sendable {
     /// How many segments ``upcoming`` holds at most.
     public static let maximumUpcomingCount = 20
 
+    /// The time of the decision.
     public var now: Duration
     /// The eligible variants, lowest `BANDWIDTH` first. Never empty.
     public var candidates: [VariantCandidate]
@@ -74,10 +81,12 @@ public struct SelectionInput: Sendable {
     public var upcoming: [UpcomingSegment]
     /// Position of the first of these segments in the item and number of its segments; nil for live.
     public var segmentNumber: Int?
+    /// Number of segments of the item; nil for live.
     public var segmentCount: Int?
     /// The segment on its way that is to be judged; nil when the next segment is to be chosen for.
     public var download: Download?
 
+    /// Makes an input; what has a default is unknown or does not apply.
     public init(
         now: Duration, candidates: [VariantCandidate], currentVariantIndex: Int? = nil,
         throughput: ThroughputEstimate? = nil, recentTransfers: [ThroughputEstimator.Transfer] = [],

@@ -17,8 +17,11 @@ public struct NetworkRecording: Sendable {
     public struct Exchange: Sendable {
         /// Without a user name or password.
         public var url: String
+        /// What the resource was requested for.
         public var resourceClass: ResourceClass
+        /// The requested bytes; nil means all.
         public var byteRange: Range<UInt64>?
+        /// When the request was made.
         public var time: Duration
         /// In the order of their times. The last one is not `.finished` or `.failed` where the request was cancelled, or
         /// still under way at the end of the recording.
@@ -27,6 +30,7 @@ public struct NetworkRecording: Sendable {
 
     /// What was played: the URL and the options that matter to the player, as the program that has recorded it says.
     public var url: String
+    /// Arguments that play the recording as it was played; never secrets.
     public var options: [String]
     /// In the order in which they began.
     public var exchanges: [Exchange] = []
@@ -37,6 +41,7 @@ public struct NetworkRecording: Sendable {
     /// The recording was ended, not cut off.
     public var isComplete = false
 
+    /// Makes a recording without requests.
     public init(url: String, options: [String] = []) {
         self.url = url
         self.options = options
@@ -72,8 +77,10 @@ public struct NetworkRecording: Sendable {
 public struct RecordingError: Error, Sendable, Hashable, CustomStringConvertible {
     /// 1 for the first line; nil where it is not about one line.
     public var line: Int?
+    /// What is wrong, in one line.
     public var text: String
 
+    /// Makes an error; `line` counts from 1 and is nil if no line is to blame.
     public init(line: Int? = nil, text: String) {
         self.line = line
         self.text = text

@@ -43,6 +43,7 @@ public final class RecordingTransport: Transport {
         file.write(line)
     }
 
+    /// Passes the request on and records what comes of it.
     public func start(
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {

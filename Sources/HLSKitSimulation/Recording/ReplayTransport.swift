@@ -41,6 +41,7 @@ public final class ReplayTransport: Transport {
         state = Mutex(State(waiting: waiting.mapValues { $0[...] }))
     }
 
+    /// Answers the request as it was answered when recorded; fails if the recording does not have it.
     public func start(
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {

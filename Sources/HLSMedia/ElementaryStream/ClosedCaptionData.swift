@@ -3,7 +3,9 @@
 /// Source: ANSI/CTA-708-E §4.4 (`cc_data`); ATSC A/53 Part 4 §6.2.3 (`GA94` in SEI of H.264 and HEVC); QuickTime File
 /// Format, "Closed Captioning Media" (`c608`); SMPTE ST 334-2 (caption distribution packets).
 public struct ClosedCaptionData: Sendable, Hashable {
+    /// Two bytes of captions and what they belong to.
     public struct Pair: Sendable, Hashable {
+        /// What the bytes belong to; the raw value is `cc_type`.
         public enum Kind: UInt8, Sendable, Hashable {
             /// Two bytes of line 21 (CEA-608).
             case field1, field2
@@ -11,10 +13,14 @@ public struct ClosedCaptionData: Sendable, Hashable {
             case packetData, packetStart
         }
 
+        /// What the bytes belong to.
         public var kind: Kind
+        /// The first byte, parity included in CEA-608.
         public var first: UInt8
+        /// The second byte, parity included in CEA-608.
         public var second: UInt8
 
+        /// Makes a pair.
         public init(kind: Kind, first: UInt8, second: UInt8) {
             self.kind = kind
             self.first = first
@@ -22,8 +28,10 @@ public struct ClosedCaptionData: Sendable, Hashable {
         }
     }
 
+    /// In the order of the bitstream.
     public var pairs: [Pair]
 
+    /// Makes the data of one frame; empty by default.
     public init(pairs: [Pair] = []) { self.pairs = pairs }
 
     /// Finds the captions in an access unit of H.264 or HEVC; there are none in what is damaged or of another codec.
@@ -163,9 +171,12 @@ public struct ClosedCaptionData: Sendable, Hashable {
 public struct ClosedCaptionReorderer: Sendable {
     /// What a picture carries, at its presentation time.
     public struct Entry: Sendable, Hashable {
+        /// The presentation time, in units of the track's timescale.
         public var pts: Int64
+        /// The captions of the frame.
         public var data: ClosedCaptionData
 
+        /// Makes an entry.
         public init(pts: Int64, data: ClosedCaptionData) {
             self.pts = pts
             self.data = data
@@ -193,6 +204,7 @@ public struct ClosedCaptionReorderer: Sendable {
     private var held: [Entry] = []
     private var offsets: Offsets?
 
+    /// Makes a reorderer for one track.
     public init() {}
 
     /// Takes what a picture carries and gives what nothing can come before any more.

@@ -2,18 +2,23 @@
 ///
 /// Source: ISO/IEC 14496-10 §7.3.2.1.1 and Annex E.
 public struct H264SPS: Sendable, Hashable {
+    /// `profile_idc`, such as 100 for High.
     public var profileIDC: UInt8
     /// The six constraint flags and two reserved bits, as in `avcC`.
     public var constraintFlags: UInt8
+    /// `level_idc`: ten times the level.
     public var levelIDC: UInt8
     /// 0 to 31.
     public var id: Int
     /// 0 monochrome, 1 4:2:0, 2 4:2:2, 3 4:4:4.
     public var chromaFormatIDC: Int
+    /// Bits per luma sample, 8 to 14.
     public var lumaBitDepth: Int
+    /// Bits per chroma sample, 8 to 14.
     public var chromaBitDepth: Int
     /// Size in luma samples after cropping.
     public var width: Int
+    /// Height in luma samples after cropping.
     public var height: Int
     /// Pictures are never coded as fields.
     public var isFramesOnly: Bool
@@ -23,6 +28,7 @@ public struct H264SPS: Sendable, Hashable {
     public var orderCountBitCount: Int?
     /// The three colour planes are coded like pictures of their own.
     public var hasSeparateColourPlanes: Bool
+    /// Colour, shape and timing of the frames.
     public var usability: VideoUsabilityInfo
 
     /// Reads a NAL unit of type 7, beginning with its header byte, emulation prevention included.

@@ -5,6 +5,7 @@
 public struct ID3Tag: Sendable, Hashable {
     /// 2, 3 or 4.
     public var majorVersion: Int
+    /// The frames in the order of the tag.
     public var frames: [Frame]
 
     /// One frame as it is stored, unsynchronisation and data length indicator undone.
@@ -14,6 +15,7 @@ public struct ID3Tag: Sendable, Hashable {
         /// The content behind the frame's header. Empty for compressed and encrypted frames.
         public var content: [UInt8]
 
+        /// Makes a frame.
         public init(id: String, content: [UInt8]) {
             self.id = id
             self.content = content

@@ -17,9 +17,12 @@ public struct VideoUsabilityInfo: Sendable, Hashable {
 
     /// Width to height of one sample.
     public struct SampleAspectRatio: Sendable, Hashable {
+        /// Relative to ``height``.
         public var width: Int
+        /// Relative to ``width``.
         public var height: Int
 
+        /// Makes the ratio `width` : `height`.
         public init(width: Int, height: Int) {
             self.width = width
             self.height = height
@@ -28,15 +31,19 @@ public struct VideoUsabilityInfo: Sendable, Hashable {
 
     /// `value / timescale` seconds; both are positive.
     public struct FrameDuration: Sendable, Hashable {
+        /// The numerator.
         public var value: Int64
+        /// Units per second.
         public var timescale: Int64
 
+        /// Makes `value / timescale` seconds; both must be positive.
         public init(value: Int64, timescale: Int64) {
             self.value = value
             self.timescale = timescale
         }
     }
 
+    /// Makes usability information; the defaults are what is inferred if nothing is declared.
     public init(
         sampleAspectRatio: SampleAspectRatio = .init(width: 1, height: 1), colourPrimaries: Int = 2,
         transferCharacteristics: Int = 2, matrixCoefficients: Int = 2, isFullRange: Bool = false,

@@ -19,13 +19,16 @@ public struct EventMessage: Sendable, Hashable {
     public var id: UInt32
     /// Units per second of timing and duration, above 0.
     public var timescale: UInt32
+    /// When the event happens.
     public var timing: Timing
     /// nil where unknown.
     public var duration: UInt32?
+    /// The payload, in the scheme's own format.
     public var messageData: [UInt8]
     /// ``Timing/presentationTime(_:)`` is 33 bits wide and wraps (transport streams).
     public var wrapsAt33Bits = false
 
+    /// Makes an event; without `duration` its length is unknown.
     public init(
         schemeIDURI: String, value: String = "", id: UInt32 = 0, timescale: UInt32, timing: Timing,
         duration: UInt32? = nil, messageData: [UInt8] = [], wrapsAt33Bits: Bool = false

@@ -22,10 +22,12 @@ public struct FragmentedMP4Demuxer: Demuxer {
     /// The indexes (`sidx`) that have been found so far.
     public var segmentIndexes: [SegmentIndex] { reader.segmentIndexes }
 
+    /// Reads the next bytes of a segment; see ``Demuxer``.
     public mutating func append(_ bytes: ArraySlice<UInt8>, to events: inout [DemuxerEvent]) throws(MediaError) {
         try reader.append(bytes, to: &events)
     }
 
+    /// Ends the segment; see ``Demuxer``.
     public mutating func finish(to events: inout [DemuxerEvent]) throws(MediaError) {
         try reader.finish(to: &events)
     }

@@ -42,6 +42,7 @@ public struct MP4HeaderScanner: Sendable {
     /// A fragmented file's header, which waits for the index behind it.
     private var found: Header?
 
+    /// Makes a scanner that begins at byte 0 of a file.
     public init() {}
 
     /// Takes the bytes at ``offset``; nil while more are needed. What lies behind the answer is not looked at.

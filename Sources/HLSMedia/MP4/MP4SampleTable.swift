@@ -6,11 +6,15 @@ public struct MP4SampleTable: Sendable {
     public struct Sample: Sendable, Hashable {
         /// Offset of its first byte from the start of the file.
         public var offset: Int
+        /// Its length in the file.
         public var byteCount: Int
         /// In units of the track's timescale, shifted by the edit list as ``MP4InitializationSection/tracks`` says.
         public var pts: Int64
+        /// Decoding time, in units of the track's timescale.
         public var dts: Int64
+        /// In units of the track's timescale.
         public var duration: Int64
+        /// Decoding can start here.
         public var isSync: Bool
         /// Which of the track's sample entries it belongs to, from 0.
         var descriptionIndex: Int
@@ -28,12 +32,15 @@ public struct MP4SampleTable: Sendable {
         public var underestimatedCount: Int { 0 }
     }
 
+    /// The samples of one track.
     public struct Track: Sendable {
+        /// The track, described by its first sample entry.
         public let track: MediaTrack
         /// The number of samples that the tables claim.
         public let sampleCount: Int
         /// Of all samples together, in units of the track's timescale.
         public let duration: Int64
+        /// The samples in decoding order.
         public let samples: Samples
         /// Its place in ``MP4InitializationSection/tracks``.
         let trackIndex: Int
@@ -44,6 +51,7 @@ public struct MP4SampleTable: Sendable {
     /// The tracks that have samples in the tables; empty for a fragmented file.
     public let tracks: [Track]
 
+    /// Makes the table of a file from its `moov` box. No sample is looked at yet.
     public init(_ header: MP4InitializationSection) {
         tracks = header.movieTracks.enumerated().compactMap { index, track in
             guard let boxes = track.tables else { return nil }

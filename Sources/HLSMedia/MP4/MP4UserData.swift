@@ -24,10 +24,13 @@ public struct MP4UserData: Sendable, Hashable {
         case data([UInt8])
     }
 
+    /// One item of metadata.
     public struct Entry: Sendable, Hashable {
+        /// Which vocabulary the key belongs to.
         public var keySpace: KeySpace
         /// Four characters, or the whole name (`com.apple.quicktime.title`, `----:com.apple.iTunes:NAME`).
         public var key: String
+        /// What the item says.
         public var value: Value
         /// ISO 639-2 or BCP 47; nil where undeclared.
         public var language: String?
@@ -37,13 +40,16 @@ public struct MP4UserData: Sendable, Hashable {
     public struct Chapter: Sendable, Hashable {
         /// From the start of the movie, in units of 100 ns.
         public var start: Int64
+        /// The title, as in the file.
         public var title: String
     }
 
     /// Lists that are longer are cut.
     public static let maximumEntryCount = 1024
 
+    /// Metadata in the order of the file.
     public private(set) var entries: [Entry] = []
+    /// Chapters of the list box (`chpl`), in the order of their starts.
     public private(set) var chapters: [Chapter] = []
 
     /// - Parameter bytes: boxes of the file with `moov` among them, as ``MP4HeaderScanner/Header/bytes``.

@@ -6,6 +6,7 @@
 public struct ProgressiveMP4Demuxer: Demuxer {
     private var reader: MP4SegmentReader
 
+    /// Makes a demuxer that expects the beginning of a file.
     public init() {
         reader = MP4SegmentReader(
             initialization: nil,
@@ -17,10 +18,12 @@ public struct ProgressiveMP4Demuxer: Demuxer {
     /// The header of the file, once it has come.
     public var initialization: MP4InitializationSection? { reader.initialization }
 
+    /// Reads the next bytes of the file; see ``Demuxer``.
     public mutating func append(_ bytes: ArraySlice<UInt8>, to events: inout [DemuxerEvent]) throws(MediaError) {
         try reader.append(bytes, to: &events)
     }
 
+    /// Ends the file; see ``Demuxer``.
     public mutating func finish(to events: inout [DemuxerEvent]) throws(MediaError) {
         try reader.finish(to: &events)
         guard reader.initialization != nil else {

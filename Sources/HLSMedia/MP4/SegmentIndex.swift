@@ -6,6 +6,7 @@ public struct SegmentIndex: Sendable, Hashable {
     public struct Reference: Sendable, Hashable {
         /// The bytes referred to are a `sidx` box and not media.
         public var isIndex: Bool
+        /// Length of the referenced bytes.
         public var byteCount: Int
         /// In units of the index's timescale.
         public var duration: UInt32
@@ -21,9 +22,11 @@ public struct SegmentIndex: Sendable, Hashable {
     public var referenceID: Int
     /// Units per second, above 0.
     public var timescale: UInt32
+    /// Presentation time of the first reference, in units of ``timescale``.
     public var earliestPresentationTime: UInt64
     /// Offset of the first subsegment from the start of the segment that holds the index.
     public var firstByteOffset: Int
+    /// In the order of the box: the bytes follow one another.
     public var references: [Reference]
 }
 

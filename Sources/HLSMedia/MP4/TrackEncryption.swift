@@ -22,6 +22,7 @@ public struct EncryptionScheme: RawRepresentable, Sendable, Hashable {
 
 /// How the samples of a track are encrypted unless a sample says otherwise (`sinf` with `schm` and `tenc`).
 public struct TrackEncryption: Sendable, Hashable {
+    /// The protection scheme, such as `cenc` or `cbcs`.
     public var scheme: EncryptionScheme
     /// Samples are encrypted by default. Where false, only samples with encryption data of their own are.
     public var isProtected: Bool
@@ -34,8 +35,10 @@ public struct TrackEncryption: Sendable, Hashable {
     /// Of each run of `cryptByteBlock` + `skipByteBlock` blocks of 16 bytes the first `cryptByteBlock` are encrypted.
     /// Both 0 means no pattern: all whole blocks are.
     public var cryptByteBlock: Int
+    /// Blocks that stay clear after each run of encrypted ones; 0 without a pattern.
     public var skipByteBlock: Int
 
+    /// Makes the defaults of a track; without a pattern every block of a protected range is encrypted.
     public init(
         scheme: EncryptionScheme, isProtected: Bool = true, defaultKeyID: [UInt8], initializationVectorSize: Int,
         constantInitializationVector: [UInt8] = [], cryptByteBlock: Int = 0, skipByteBlock: Int = 0
@@ -54,15 +57,19 @@ public struct TrackEncryption: Sendable, Hashable {
 public struct SampleEncryption: Sendable, Hashable {
     /// A clear stretch of a sample and the protected one that follows it, in bytes.
     public struct Subsample: Sendable, Hashable {
+        /// Clear bytes at the start of the range.
         public var clearByteCount: Int
+        /// Protected bytes that follow them.
         public var protectedByteCount: Int
 
+        /// Makes a range of `clearByteCount` clear and `protectedByteCount` protected bytes.
         public init(clearByteCount: Int, protectedByteCount: Int) {
             self.clearByteCount = clearByteCount
             self.protectedByteCount = protectedByteCount
         }
     }
 
+    /// The protection scheme, such as `cenc` or `cbcs`.
     public var scheme: EncryptionScheme
     /// The identifier of the key, 16 bytes.
     public var keyID: [UInt8]
@@ -72,8 +79,10 @@ public struct SampleEncryption: Sendable, Hashable {
     public var subsamples: [Subsample]
     /// The pattern; see ``TrackEncryption/cryptByteBlock``.
     public var cryptByteBlock: Int
+    /// Blocks that stay clear; see ``TrackEncryption/skipByteBlock``.
     public var skipByteBlock: Int
 
+    /// Makes what decrypts one sample; without subsamples all of it is protected.
     public init(
         scheme: EncryptionScheme, keyID: [UInt8], initializationVector: [UInt8], subsamples: [Subsample] = [],
         cryptByteBlock: Int = 0, skipByteBlock: Int = 0

@@ -1,11 +1,15 @@
 /// Colour as an MP4 sample entry declares it (`colr`), in the code points of ITU-T H.273.
 public struct ColorInformation: Sendable, Hashable {
+    /// H.273 ColourPrimaries.
     public var colorPrimaries: Int
+    /// H.273 TransferCharacteristics.
     public var transferCharacteristics: Int
+    /// H.273 MatrixCoefficients.
     public var matrixCoefficients: Int
     /// nil where the box does not tell (QuickTime's `nclc`).
     public var isFullRange: Bool?
 
+    /// Makes a description from code points.
     public init(
         colorPrimaries: Int, transferCharacteristics: Int, matrixCoefficients: Int, isFullRange: Bool? = nil
     ) {
@@ -18,9 +22,12 @@ public struct ColorInformation: Sendable, Hashable {
 
 /// The shape of a pixel (`pasp`): `horizontalSpacing` : `verticalSpacing`, both above 0.
 public struct PixelAspectRatio: Sendable, Hashable {
+    /// Width of a pixel, relative to ``verticalSpacing``.
     public var horizontalSpacing: Int
+    /// Height of a pixel, relative to ``horizontalSpacing``.
     public var verticalSpacing: Int
 
+    /// Makes the shape `horizontalSpacing` : `verticalSpacing`.
     public init(horizontalSpacing: Int, verticalSpacing: Int) {
         self.horizontalSpacing = horizontalSpacing
         self.verticalSpacing = verticalSpacing
@@ -29,6 +36,7 @@ public struct PixelAspectRatio: Sendable, Hashable {
 
 /// What the samples of a picture are: bits of each, and how much of them is chroma.
 public struct PictureSampleStructure: Sendable, Hashable {
+    /// How many chroma samples there are; the raw value is the usual name, such as 420.
     public enum Chroma: Int, Sendable, Hashable {
         case yuv420 = 420
         case yuv422 = 422
@@ -37,8 +45,10 @@ public struct PictureSampleStructure: Sendable, Hashable {
 
     /// 8, 10 or 12.
     public var bitDepth: Int
+    /// How many chroma samples there are.
     public var chroma: Chroma
 
+    /// Makes a structure; 4:2:0 by default.
     public init(bitDepth: Int, chroma: Chroma = .yuv420) {
         self.bitDepth = bitDepth
         self.chroma = chroma
@@ -47,12 +57,16 @@ public struct PictureSampleStructure: Sendable, Hashable {
 
 /// The part of the picture that is to be shown (`clap`), in pixels, rounded to the nearest.
 public struct CleanAperture: Sendable, Hashable {
+    /// In pixels.
     public var width: Int
+    /// In pixels.
     public var height: Int
     /// From the centre of the picture to the centre of the aperture; positive is right and down.
     public var horizontalOffset: Int
+    /// As ``horizontalOffset``, downwards.
     public var verticalOffset: Int
 
+    /// Makes an aperture, centred by default.
     public init(width: Int, height: Int, horizontalOffset: Int = 0, verticalOffset: Int = 0) {
         self.width = width
         self.height = height

@@ -26,6 +26,7 @@ public struct PackedAudioDemuxer: Demuxer {
     private static let metadataTrackID = 1
     private static let framings: [AudioFraming] = [.adts, .mpegAudio, .ac3, .loas]
 
+    /// Makes a demuxer that expects the beginning of a segment.
     public init() {}
 
     /// - Throws: `unknownContainer` where no frame is found, `limitExceeded` for an ID3 tag above 16 MiB.

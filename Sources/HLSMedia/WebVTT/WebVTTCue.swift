@@ -6,11 +6,14 @@ public struct WebVTTCue: Sendable, Hashable {
     public var identifier: String
     /// Times on the file's own clock, to the millisecond. The end is never before the start.
     public var start: Duration
+    /// On the file's own clock, to the millisecond.
     public var end: Duration
+    /// Where and how the cue is shown.
     public var settings: WebVTTCueSettings
     /// The payload as it is written, lines separated by `\n`.
     public var payload: String
 
+    /// Makes a cue without an identifier, in the default place, unless told otherwise.
     public init(
         identifier: String = "", start: Duration, end: Duration, settings: WebVTTCueSettings = .init(),
         payload: String
@@ -54,10 +57,12 @@ public struct WebVTTBlock: Sendable, Hashable {
         case region
     }
 
+    /// Which kind of block it is.
     public var kind: Kind
     /// What follows the block's name, lines separated by `\n`.
     public var text: String
 
+    /// Makes a block.
     public init(kind: Kind, text: String) {
         self.kind = kind
         self.text = text

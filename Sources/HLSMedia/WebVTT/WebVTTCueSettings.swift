@@ -20,32 +20,41 @@ public struct WebVTTCueSettings: Sendable, Hashable {
         case percentage(Double)
     }
 
+    /// Which edge of the box is on the line.
     public enum LineAlignment: String, Sendable, Hashable {
         case start, center, end
     }
 
+    /// Which point of the box is at the position.
     public enum PositionAlignment: String, Sendable, Hashable {
         case lineLeft = "line-left"
         case center
         case lineRight = "line-right"
     }
 
+    /// How the lines of text are aligned inside the box.
     public enum TextAlignment: String, Sendable, Hashable {
         case start, center, end, left, right
     }
 
     /// Identifier of a region.
     public var region: String?
+    /// The direction of vertical text; nil for horizontal text.
     public var vertical: Vertical?
+    /// The line, or the distance from the top, that the box is on; nil means automatic.
     public var line: Line?
+    /// Which edge of the box is on ``line``; nil means the start.
     public var lineAlignment: LineAlignment?
     /// The indent of the box in percent, 0 to 100.
     public var position: Double?
+    /// Which point of the box is at ``position``; nil means automatic.
     public var positionAlignment: PositionAlignment?
     /// The width of the box in percent, 0 to 100.
     public var size: Double?
+    /// How text is aligned inside the box; nil means centred.
     public var alignment: TextAlignment?
 
+    /// Makes the default settings: everything is automatic.
     public init() {}
 
     /// Reads what follows the timings of a cue.

@@ -55,6 +55,7 @@ public struct WebVTTParser: Sendable {
         var hasArrow: Bool { timings != nil || isBroken }
     }
 
+    /// Makes a parser that expects the beginning of a file.
     public init() {}
 
     /// Takes the next bytes and appends what they complete to `events`.

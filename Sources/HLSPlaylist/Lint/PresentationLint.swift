@@ -22,6 +22,7 @@ public struct PresentationLint: Sendable {
     private let lines: ItemLines
     private var facts: [Reference: MediaPlaylistFacts] = [:]
 
+    /// Starts a check of the media playlists that `playlist` lists. None is loaded here: hand each in as it arrives.
     public init(_ playlist: MultivariantPlaylist) {
         self.playlist = playlist
         lines = ItemLines(playlist)

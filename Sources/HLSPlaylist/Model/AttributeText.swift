@@ -47,12 +47,14 @@ struct AttributeText {
 
 /// An attribute that has no property of its own, kept so that it can be written again.
 public struct PlaylistAttribute: Sendable, Hashable {
+    /// The name as written, in upper case as a rule.
     public var name: String
     /// The value without quotes, variables replaced.
     public var value: String
     /// Whether it was, and is written, in quotes.
     public var isQuoted: Bool
 
+    /// Makes an attribute from its unquoted value.
     public init(name: String, value: String, isQuoted: Bool) {
         self.name = name
         self.value = value

@@ -7,6 +7,7 @@ public struct ContentSteering: Sendable, Hashable {
     /// Attributes that have no property.
     public var otherAttributes: [PlaylistAttribute]
 
+    /// Makes a steering tag; without `pathwayID` the client starts on any pathway.
     public init(serverURI: String, pathwayID: String? = nil, otherAttributes: [PlaylistAttribute] = []) {
         self.serverURI = serverURI
         self.pathwayID = pathwayID

@@ -15,14 +15,19 @@ public struct DateRange: Sendable, Hashable {
         public static let once = Cue(rawValue: "ONCE")
     }
 
+    /// `ID`: tags with the same one describe the same range.
     public var id: String
+    /// `CLASS`: ranges of one class have the same meaning; nil if undeclared.
     public var `class`: String?
     /// nil only where no tag of this ID has one (an issue).
     public var startDate: PlaylistDate?
+    /// `END-DATE`; nil if undeclared. Not before ``startDate``.
     public var endDate: PlaylistDate?
     /// Not negative; wins over ``endDate``.
     public var duration: Duration?
+    /// `PLANNED-DURATION`: how long the range is expected to last while its end is unknown; nil if undeclared.
     public var plannedDuration: Duration?
+    /// `CUE`: when an action tied to the range happens; empty means at the start date.
     public var cue: [Cue]
     /// Ends where the next range of the same class starts; see ``MediaPlaylist/endDate(of:)``.
     public var endsOnNext: Bool
@@ -35,6 +40,7 @@ public struct DateRange: Sendable, Hashable {
     /// `X-*` attributes in the order of the text, and others that have no property.
     public var otherAttributes: [PlaylistAttribute]
 
+    /// Makes a date range; what has a default is undeclared.
     public init(
         id: String, class: String? = nil, startDate: PlaylistDate?, endDate: PlaylistDate? = nil,
         duration: Duration? = nil, plannedDuration: Duration? = nil, cue: [Cue] = [], endsOnNext: Bool = false,

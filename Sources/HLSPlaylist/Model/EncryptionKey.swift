@@ -8,11 +8,15 @@ public struct EncryptionKey: Sendable, Hashable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        /// Whole segments, encrypted with AES-128 in CBC mode.
         public static let aes128 = Method(rawValue: "AES-128")
+        /// Parts of each sample, encrypted with AES-128 in CBC mode (`cbcs` in MP4).
         public static let sampleAES = Method(rawValue: "SAMPLE-AES")
+        /// Parts of each sample, encrypted with AES-128 in CTR mode (`cenc` in MP4).
         public static let sampleAESCTR = Method(rawValue: "SAMPLE-AES-CTR")
     }
 
+    /// How the segments are encrypted.
     public var method: Method
     /// Where the key is, as written; nil when missing (an issue).
     public var uri: String?
@@ -25,6 +29,7 @@ public struct EncryptionKey: Sendable, Hashable {
     /// Attributes that have no property.
     public var otherAttributes: [PlaylistAttribute]
 
+    /// Makes a key. Without `iv` the media sequence number is the vector; without `keyFormat` it is `identity`.
     public init(
         method: Method, uri: String?, iv: [UInt8]? = nil, keyFormat: String? = nil, keyFormatVersions: String? = nil,
         otherAttributes: [PlaylistAttribute] = []

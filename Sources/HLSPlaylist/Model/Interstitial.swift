@@ -33,7 +33,9 @@ public struct Interstitial: Sendable, Hashable {
     public var restrictsJump: Bool
     /// Default true.
     public var contentMayVary: Bool
+    /// Whether the interstitial takes up a point or a range of the timeline (`X-TIMELINE-OCCUPIES`).
     public var timelineOccupies: TimelineOccupies
+    /// Whether a timeline shows the interstitial as distinct from the content (`X-TIMELINE-STYLE`).
     public var timelineStyle: TimelineStyle
     /// From when on a skip button is offered.
     public var skipControlOffset: Duration?

@@ -11,6 +11,7 @@ public struct MediaInitializationSection: Sendable, Hashable {
     /// Attributes that have no property.
     public var otherAttributes: [PlaylistAttribute]
 
+    /// Makes an initialization section; without `byteRange` it is the whole resource, without `keys` it is clear.
     public init(
         uri: String, byteRange: ByteRange? = nil, keys: [EncryptionKey] = [],
         otherAttributes: [PlaylistAttribute] = []

@@ -16,6 +16,7 @@ public struct MediaPlaylist: Sendable, Hashable {
     /// `EXT-X-DISCONTINUITY-SEQUENCE` is written; without it a live playlist's numbers have to be carried over from
     /// the playlist before (``merging(update:)`` does).
     public var hasDiscontinuitySequence = false
+    /// `EXT-X-PLAYLIST-TYPE`; nil if undeclared, which allows any change.
     public var playlistType: PlaylistType?
     /// No segments will be added any more.
     public var hasEndList = false
@@ -23,16 +24,21 @@ public struct MediaPlaylist: Sendable, Hashable {
     public var isIFramesOnly = false
     /// Every segment can be decoded on its own.
     public var hasIndependentSegments = false
+    /// `EXT-X-START`; nil if undeclared.
     public var start: StartPoint?
+    /// `EXT-X-SERVER-CONTROL`; nil if undeclared.
     public var serverControl: ServerControl?
     /// The upper bound of the parts' durations.
     public var partTarget: Duration?
+    /// The segments in playback order.
     public var segments: MediaSegments
     /// Parts of the segment in the making, which has no URI yet.
     public var trailingParts: [PartialSegment] = []
     /// What the tags after the last segment say about the segment to come, or in the making.
     public var upcoming = UpcomingSegment()
+    /// `EXT-X-PRELOAD-HINT`: resources that a client should request before they are listed.
     public var preloadHints: [PreloadHint] = []
+    /// `EXT-X-RENDITION-REPORT`: how far other renditions are.
     public var renditionReports: [RenditionReport] = []
     /// In order of first appearance, tags of one ID merged.
     public var dateRanges: [DateRange] = []
@@ -43,6 +49,7 @@ public struct MediaPlaylist: Sendable, Hashable {
     private var found = Unhashed<[PlaylistIssue]>([])
     var source = Unhashed<MediaSource?>(nil)
 
+    /// Makes a live playlist of version 1 without tags beyond the given ones; set the other properties as needed.
     public init(url: String = "", targetDuration: Duration, segments: MediaSegments = []) {
         self.url = url
         self.targetDuration = targetDuration
@@ -66,6 +73,7 @@ public struct MediaPlaylist: Sendable, Hashable {
         self = playlist
     }
 
+    /// Reads a media playlist from text; a multivariant playlist throws ``PlaylistError/Code/wrongKind``.
     public init(
         parsing text: String, url: String, options: PlaylistParser.Options = .init()
     ) throws(PlaylistError) {
@@ -96,11 +104,16 @@ public struct MediaPlaylist: Sendable, Hashable {
 
 /// What is known about the segment after the last one of a playlist.
 public struct UpcomingSegment: Sendable, Hashable {
+    /// The keys that apply to it; empty means clear.
     public var keys: [EncryptionKey] = []
+    /// Its initialization section; nil if it needs none.
     public var map: MediaInitializationSection?
+    /// It follows a discontinuity.
     public var hasDiscontinuity = false
+    /// The date of its start; nil if undeclared.
     public var programDateTime: PlaylistDate?
 
+    /// Makes a segment that nothing is known about.
     public init() {}
 }
 

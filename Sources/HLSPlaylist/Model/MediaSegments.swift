@@ -10,6 +10,7 @@ public struct MediaSegments: Sendable, RandomAccessCollection, MutableCollection
 
     private var storage: Storage
 
+    /// Makes an empty list.
     public init() { storage = .edited([]) }
 
     init(store: SegmentStore) { storage = .asRead(store) }
@@ -28,6 +29,7 @@ public struct MediaSegments: Sendable, RandomAccessCollection, MutableCollection
         }
     }
 
+    /// The segment at `position`, which must be in bounds. Made from the text of the playlist, unless it was edited.
     public subscript(position: Int) -> MediaSegment {
         @inline(__always) get {
             switch storage {
@@ -42,6 +44,7 @@ public struct MediaSegments: Sendable, RandomAccessCollection, MutableCollection
         set { edit { $0[position] = newValue } }
     }
 
+    /// Replaces segments. The first edit turns all segments into values; later ones cost what an array's do.
     public mutating func replaceSubrange(
         _ subrange: Range<Int>, with newElements: some Collection<MediaSegment>
     ) {

@@ -8,20 +8,26 @@ public struct MultivariantPlaylist: Sendable, Hashable {
     public var version: Int?
     /// Every segment of every media playlist can be decoded on its own.
     public var hasIndependentSegments = false
+    /// `EXT-X-START` for all media playlists; nil if undeclared.
     public var start: StartPoint?
     /// In the order of the text.
     public var variants: [Variant] = []
+    /// I-frame-only variants, for trick play, in the order of the text.
     public var iFrameVariants: [Variant] = []
     /// In the order of the text; several may share type, group and even URI.
     public var renditions: [Rendition] = []
+    /// `EXT-X-SESSION-DATA`, in the order of the text.
     public var sessionData: [SessionData] = []
+    /// `EXT-X-SESSION-KEY`: keys of the media playlists that may be loaded in advance.
     public var sessionKeys: [EncryptionKey] = []
+    /// `EXT-X-CONTENT-STEERING`; nil if undeclared.
     public var contentSteering: ContentSteering?
     /// Variables and their values.
     public var definitions: [VariableDefinition] = []
     private var found = Unhashed<[PlaylistIssue]>([])
     var source = Unhashed<MultivariantSource?>(nil)
 
+    /// Makes a playlist without variants.
     public init(url: String = "") { self.url = url }
 
     /// Reads a multivariant playlist; a media playlist throws ``PlaylistError/Code/wrongKind``.
@@ -35,6 +41,7 @@ public struct MultivariantPlaylist: Sendable, Hashable {
         self = playlist
     }
 
+    /// Reads a multivariant playlist from text; a media playlist throws ``PlaylistError/Code/wrongKind``.
     public init(
         parsing text: String, url: String, options: PlaylistParser.Options = .init()
     ) throws(PlaylistError) {

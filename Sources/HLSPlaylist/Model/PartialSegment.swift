@@ -15,6 +15,7 @@ public struct PartialSegment: Sendable, Hashable {
     /// Attributes that have no property.
     public var otherAttributes: [PlaylistAttribute]
 
+    /// Makes a part; without `byteRange` it is the whole resource.
     public init(
         uri: String, duration: Duration, byteRange: ByteRange? = nil, isIndependent: Bool = false, isGap: Bool = false,
         otherAttributes: [PlaylistAttribute] = []

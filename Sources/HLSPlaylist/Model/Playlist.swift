@@ -20,12 +20,14 @@ public enum Playlist: Sendable, Hashable {
         self = try parser.finish()
     }
 
+    /// Reads a playlist of either kind from text.
     public init(
         parsing text: String, url: String, options: PlaylistParser.Options = .init()
     ) throws(PlaylistError) {
         try self.init(parsing: Array(text.utf8), url: url, options: options)
     }
 
+    /// Which of the two kinds it is.
     public var kind: Kind {
         switch self {
         case .multivariant: .multivariant

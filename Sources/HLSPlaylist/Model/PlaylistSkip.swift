@@ -9,6 +9,7 @@ public struct PlaylistSkip: Sendable, Hashable {
     /// Attributes that have no property.
     public var otherAttributes: [PlaylistAttribute]
 
+    /// Makes the tag of a delta update that skips `count` segments.
     public init(
         count: Int, recentlyRemovedDateRanges: [String] = [], otherAttributes: [PlaylistAttribute] = []
     ) {

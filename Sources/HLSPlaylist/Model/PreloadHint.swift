@@ -7,10 +7,13 @@ public struct PreloadHint: Sendable, Hashable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        /// A partial segment.
         public static let part = Kind(rawValue: "PART")
+        /// A media initialization section.
         public static let map = Kind(rawValue: "MAP")
     }
 
+    /// What kind of resource it is.
     public var kind: Kind
     /// As written.
     public var uri: String
@@ -21,6 +24,7 @@ public struct PreloadHint: Sendable, Hashable {
     /// Attributes that have no property.
     public var otherAttributes: [PlaylistAttribute]
 
+    /// Makes a hint; without a start the range begins at 0, without a length it ends with the resource.
     public init(
         kind: Kind, uri: String, byteRangeStart: Int? = nil, byteRangeLength: Int? = nil,
         otherAttributes: [PlaylistAttribute] = []

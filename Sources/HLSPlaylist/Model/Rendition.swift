@@ -5,12 +5,17 @@ public struct Rendition: Sendable, Hashable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
+        /// Audio.
         public static let audio = MediaType(rawValue: "AUDIO")
+        /// Video, such as another camera angle.
         public static let video = MediaType(rawValue: "VIDEO")
+        /// Subtitles in a playlist of their own.
         public static let subtitles = MediaType(rawValue: "SUBTITLES")
+        /// Closed captions inside the video.
         public static let closedCaptions = MediaType(rawValue: "CLOSED-CAPTIONS")
     }
 
+    /// The kind of media.
     public var type: MediaType
     /// The group that variants name; empty when it is missing (an issue).
     public var groupID: String
@@ -22,6 +27,7 @@ public struct Rendition: Sendable, Hashable {
     public var language: String?
     /// BCP 47: another language that the rendition uses.
     public var assocLanguage: String?
+    /// `STABLE-RENDITION-ID`, which stays the same when URIs change; nil if undeclared.
     public var stableRenditionID: String?
     /// `DEFAULT`, as written.
     public var isDefault: Bool
@@ -42,6 +48,7 @@ public struct Rendition: Sendable, Hashable {
     /// Attributes that have no property.
     public var otherAttributes: [PlaylistAttribute]
 
+    /// Makes a rendition; without `uri` its media is in the variants. What has a default is undeclared.
     public init(
         type: MediaType, groupID: String, name: String, uri: String? = nil, language: String? = nil,
         isDefault: Bool = false, isAutoselect: Bool = false, isForced: Bool = false

@@ -13,6 +13,7 @@ public struct RenditionReport: Sendable, Hashable {
     /// Attributes that have no property.
     public var otherAttributes: [PlaylistAttribute]
 
+    /// Makes a report; numbers that are nil are those of the playlist that holds it.
     public init(
         uri: String, lastMediaSequence: Int? = nil, lastPart: Int? = nil, otherAttributes: [PlaylistAttribute] = []
     ) {

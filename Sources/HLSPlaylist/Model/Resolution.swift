@@ -1,8 +1,11 @@
 /// A picture size in pixels.
 public struct Resolution: Sendable, Hashable {
+    /// In pixels.
     public var width: Int
+    /// In pixels.
     public var height: Int
 
+    /// Makes a size in pixels.
     public init(width: Int, height: Int) {
         self.width = width
         self.height = height

@@ -15,6 +15,7 @@ public struct ServerControl: Sendable, Hashable {
     /// Attributes that have no property.
     public var otherAttributes: [PlaylistAttribute]
 
+    /// Makes a tag that offers nothing, apart from what is given.
     public init(
         canSkipUntil: Duration? = nil, canSkipDateRanges: Bool = false, holdBack: Duration? = nil,
         partHoldBack: Duration? = nil, canBlockReload: Bool = false, otherAttributes: [PlaylistAttribute] = []

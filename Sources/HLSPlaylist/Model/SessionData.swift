@@ -13,6 +13,7 @@ public struct SessionData: Sendable, Hashable {
     /// Attributes that have no property.
     public var otherAttributes: [PlaylistAttribute]
 
+    /// Makes session data, which has either a `value` or a `uri`.
     public init(
         dataID: String, value: String? = nil, uri: String? = nil, format: String? = nil, language: String? = nil,
         otherAttributes: [PlaylistAttribute] = []

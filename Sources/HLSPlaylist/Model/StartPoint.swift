@@ -5,6 +5,7 @@ public struct StartPoint: Sendable, Hashable {
     /// Nothing before the offset should be presented.
     public var isPrecise: Bool
 
+    /// Makes a start point; negative offsets count from the end.
     public init(timeOffset: Duration, isPrecise: Bool = false) {
         self.timeOffset = timeOffset
         self.isPrecise = isPrecise

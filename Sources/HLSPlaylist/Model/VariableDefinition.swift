@@ -12,10 +12,14 @@ public struct VariableDefinition: Sendable, Hashable {
         case queryParameter
     }
 
+    /// The name, as in `{$name}`.
     public var name: String
+    /// The text that replaces it.
     public var value: String
+    /// Where the value comes from.
     public var source: Source
 
+    /// Makes a definition; by default its value is in the playlist itself.
     public init(name: String, value: String, source: Source = .value) {
         self.name = name
         self.value = value

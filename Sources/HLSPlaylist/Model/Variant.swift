@@ -14,9 +14,11 @@ public struct Variant: Sendable, Hashable {
     public var codecsText: String?
     /// `SUPPLEMENTAL-CODECS` as written: `codec/brand/brand,…`.
     public var supplementalCodecs: String?
+    /// `RESOLUTION`, the largest size of the video; nil if undeclared or without video.
     public var resolution: Resolution?
     /// Frames per second, at most.
     public var frameRate: Double?
+    /// `HDCP-LEVEL`, the copy protection that outputs need; nil if undeclared.
     public var hdcpLevel: HDCPLevel?
     /// `ALLOWED-CPC` as written: `KEYFORMAT:label/label,…`.
     public var allowedCPC: String?
@@ -24,6 +26,7 @@ public struct Variant: Sendable, Hashable {
     public var videoRange: VideoRange?
     /// `REQ-VIDEO-LAYOUT` as written: `CH-STEREO,…`.
     public var requiredVideoLayout: String?
+    /// `STABLE-VARIANT-ID`, which stays the same when URIs change; nil if undeclared.
     public var stableVariantID: String?
     /// Group of audio renditions.
     public var audio: String?
@@ -40,6 +43,7 @@ public struct Variant: Sendable, Hashable {
     /// Attributes that have no property, among them unknown `REQ-*` ones.
     public var otherAttributes: [PlaylistAttribute]
 
+    /// Makes a variant. What has a default is undeclared; a variant that names no group has its media in itself.
     public init(
         uri: String, bandwidth: Int, averageBandwidth: Int? = nil, codecsText: String? = nil,
         resolution: Resolution? = nil, frameRate: Double? = nil, audio: String? = nil, video: String? = nil,
@@ -85,7 +89,9 @@ public struct HDCPLevel: RawRepresentable, Sendable, Hashable {
 
     /// No protection is needed.
     public static let none = HDCPLevel(rawValue: "NONE")
+    /// HDCP of type 0.
     public static let type0 = HDCPLevel(rawValue: "TYPE-0")
+    /// HDCP of type 1.
     public static let type1 = HDCPLevel(rawValue: "TYPE-1")
 }
 
@@ -94,8 +100,11 @@ public struct VideoRange: RawRepresentable, Sendable, Hashable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 
+    /// Standard dynamic range.
     public static let sdr = VideoRange(rawValue: "SDR")
+    /// High dynamic range, hybrid log-gamma.
     public static let hlg = VideoRange(rawValue: "HLG")
+    /// High dynamic range, SMPTE ST 2084.
     public static let pq = VideoRange(rawValue: "PQ")
 }
 

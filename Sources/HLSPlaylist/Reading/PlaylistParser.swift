@@ -14,13 +14,16 @@ public struct PlaylistParser: Sendable {
 
     /// How to read.
     public struct Options: Sendable, Hashable {
+        /// Whether issues are collected or thrown; lenient by default.
         public var mode = Mode.lenient
+        /// Bounds on what is read.
         public var limits = PlaylistLimits()
         /// The variables of the multivariant playlist that led here, for `EXT-X-DEFINE:IMPORT`; nil without one.
         public var importedVariables: [String: String]?
         /// The declared type of the resource, for the message when it is not a playlist.
         public var contentType: String?
 
+        /// Makes options with the default limits.
         public init(mode: Mode = .lenient) { self.mode = mode }
     }
 

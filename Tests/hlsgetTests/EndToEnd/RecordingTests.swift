@@ -141,7 +141,9 @@ struct RecordingTests {
     @Test(
         "where nothing was played or written there is one error line, and no file",
         arguments: [
-            Nothing(testDescription: "from", arguments: ["--from", "10:00"], status: 10, words: "ends before the requested start"),
+            Nothing(
+                testDescription: "from", arguments: ["--from", "10:00"], status: 10,
+                words: "ends before the requested start"),
             Nothing(
                 testDescription: "from, into a file", arguments: ["--from", "10:00", "-o", "new.mp4"], status: 10,
                 words: "nothing was written to new.mp4"),

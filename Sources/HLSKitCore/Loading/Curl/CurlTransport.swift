@@ -6,6 +6,7 @@ import Synchronization
 /// hop, each checked before any I/O; credentials go to the origins that the request names. A transport lives until
 /// its last request has ended.
 public final class CurlTransport: Transport {
+    /// How the transport connects. Fixed when it is made.
     public let configuration: TransportConfiguration
     private let loop: CurlLoop
 

@@ -14,6 +14,7 @@ public protocol KeyProvider: Sendable {
 }
 
 extension KeyProvider {
+    /// Ten seconds.
     public var deadline: Duration { .seconds(10) }
 }
 
@@ -21,10 +22,12 @@ extension KeyProvider {
 public struct ContentKeyRequest: Sendable, Hashable {
     /// The URI of the key, made absolute.
     public var url: String
+    /// `KEYFORMAT` of the key.
     public var keyFormat: String
     /// The URL that the item was made with.
     public var itemURL: String
 
+    /// Makes a request.
     public init(url: String, keyFormat: String, itemURL: String) {
         self.url = url
         self.keyFormat = keyFormat

@@ -7,6 +7,7 @@ public struct LoadingHooks: Sendable {
 
     /// Loads what has a scheme of its own; nil (the default) refuses all such schemes.
     public var resourceLoader: (any ResourceLoader)?
+    /// Changes each request before it is sent; nil (the default) sends requests as they are.
     public var requestPolicy: RequestPolicy?
     /// Asked where a URL runs out in the middle of a stream; nil (the default) takes 403 and 410 for what they are.
     public var urlRefresher: (any URLRefresher)?
@@ -16,6 +17,7 @@ public struct LoadingHooks: Sendable {
     /// as the server wrote them. nil (the default) leaves the playlist as it is. See docs/loading.md.
     public var transformMultivariant: MultivariantTransform?
 
+    /// Makes hooks that do nothing.
     public init() {}
 
     /// Those that a loader may claim.

@@ -20,6 +20,8 @@ public struct RequestPolicy: Sendable {
     /// What to send instead of the request; throwing refuses it.
     public var apply: @Sendable (TransportRequest) async throws -> TransportRequest
 
+    /// Makes a policy of a closure that returns the request to send instead. If it throws or exceeds `deadline`, the
+    /// request fails.
     public init(
         deadline: Duration = .seconds(10),
         apply: @escaping @Sendable (TransportRequest) async throws -> TransportRequest

@@ -13,11 +13,13 @@ public protocol ResourceLoader: Sendable {
 }
 
 extension ResourceLoader {
+    /// Ten seconds.
     public var deadline: Duration { .seconds(10) }
 }
 
 /// What a ``ResourceLoader`` answers.
 public struct LoadedResource: Sendable {
+    /// What the resource holds, or where it is.
     public enum Content: Sendable {
         case bytes([UInt8])
         /// Pieces as they come. A piece is taken when the player has room for it.
@@ -26,7 +28,9 @@ public struct LoadedResource: Sendable {
         case redirect(String)
     }
 
+    /// What the resource holds, or where it is.
     public var content: Content
+    /// The value of `Content-Type`; nil (the default) if unknown.
     public var contentType: String?
     /// The URL that relative references are resolved against; nil (the default) is the one that was asked for.
     public var url: String?
@@ -36,6 +40,7 @@ public struct LoadedResource: Sendable {
     /// It tells nothing of the network. Default false.
     public var wasReadFromCache = false
 
+    /// Makes a resource, whole unless ``isWhole`` is changed.
     public init(_ content: Content, contentType: String? = nil, url: String? = nil) {
         self.content = content
         self.contentType = contentType

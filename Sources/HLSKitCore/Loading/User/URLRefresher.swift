@@ -13,6 +13,7 @@ public protocol URLRefresher: Sendable {
 }
 
 extension URLRefresher {
+    /// Thirty seconds.
     public var deadline: Duration { .seconds(30) }
 }
 
@@ -25,6 +26,7 @@ public struct ExpiredURL: Sendable, Hashable {
     /// What the server answered, 403 or 410.
     public var status: Int
 
+    /// Makes a value.
     public init(itemURL: String, url: String, status: Int) {
         self.itemURL = itemURL
         self.url = url

@@ -96,6 +96,7 @@ public final class PlayerLooper: Sendable {
         for item in items where item !== current { player.remove(item) }
     }
 
+    /// How far the looper is. May be read on any thread.
     public var status: Status { state.withLock(\.status) }
 
     /// Why looping failed; nil while it has not.

@@ -39,6 +39,7 @@ public struct KeepUpInput: Sendable, Hashable {
     /// The last time that playback ended by itself, the buffer had run empty.
     public var isAfterStall: Bool
 
+    /// Makes an input; what has a default is unknown or does not apply.
     public init(
         forwardDuration: Duration, isEmpty: Bool = false, holdsAllRemaining: Bool = false, remaining: Duration? = nil,
         availableAhead: Duration? = nil, segmentDuration: Duration = .seconds(6), rate: Double = 1,

@@ -12,6 +12,7 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let network = Code(rawValue: "network")
         /// Not a playlist, or one that breaks a rule that matters.
         public static let badPlaylist = Code(rawValue: "badPlaylist")
+        /// No variant may be played: all are excluded by settings, or cannot be decoded here.
         public static let noEligibleVariant = Code(rawValue: "noEligibleVariant")
         /// Encrypted with a method that is not supported, or the key cannot be had or is wrong.
         public static let contentKey = Code(rawValue: "contentKey")
@@ -33,9 +34,11 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let itemInUse = Code(rawValue: "itemInUse")
         /// An output that belongs to another item.
         public static let outputInUse = Code(rawValue: "outputInUse")
+        /// A mistake in the library.
         public static let `internal` = Code(rawValue: "internal")
     }
 
+    /// The kind of failure.
     public var code: Code
     /// The resource that it is about; nil where there is none.
     public var url: String?
@@ -44,6 +47,7 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
     /// HTTP status, transport code, line number or limit (`HTTP 404`, `line 14`); nil where there is none.
     public var detail: String?
 
+    /// Makes an error; without `url` no resource is to blame.
     public init(code: Code, url: String? = nil, cause: String, detail: String? = nil) {
         self.code = code
         self.url = url

@@ -4,17 +4,20 @@ public import HLSTime
 public struct PlayerEvent: Sendable {
     /// Time since the player was made.
     public var hostTime: Duration
+    /// What happened.
     public var kind: Kind
     /// The item that it is about, which may be one that is made ready behind the current one; nil where the player has
     /// none.
     public var itemID: PlayerItem.ID?
 
+    /// Makes an event.
     public init(hostTime: Duration, kind: Kind, itemID: PlayerItem.ID? = nil) {
         self.hostTime = hostTime
         self.kind = kind
         self.itemID = itemID
     }
 
+    /// What happened. The values are those right after it.
     public enum Kind: Sendable {
         /// The time control status or the reason for waiting changed.
         case timeControl(TimeControlChange)
@@ -65,13 +68,20 @@ public struct PlayerEvent: Sendable {
 
 /// A change of the time control status.
 public struct TimeControlChange: Sendable, Hashable {
+    /// The status before.
     public var old: TimeControlStatus
+    /// The status after.
     public var new: TimeControlStatus
+    /// Why the player waits; nil unless ``new`` is `waitingToPlayAtSpecifiedRate`.
     public var reason: WaitingReason?
+    /// The desired rate.
     public var rate: Float
+    /// The rate at which time passes; 0 while waiting.
     public var timebaseRate: Double
+    /// The item time of the change.
     public var itemTime: MediaTime
 
+    /// Makes a change.
     public init(
         old: TimeControlStatus, new: TimeControlStatus, reason: WaitingReason?, rate: Float, timebaseRate: Double,
         itemTime: MediaTime
@@ -87,12 +97,18 @@ public struct TimeControlChange: Sendable, Hashable {
 
 /// One loaded playlist.
 public struct PlaylistLoad: Sendable, Hashable {
+    /// The URL that answered, after redirects.
     public var url: String
+    /// Whether it is a multivariant playlist.
     public var isMultivariant: Bool
+    /// Whether it was loaded before.
     public var isReload: Bool
+    /// From request to last byte.
     public var duration: Duration
+    /// Bytes of the body after content decoding.
     public var byteCount: Int
 
+    /// Makes a value.
     public init(url: String, isMultivariant: Bool, isReload: Bool, duration: Duration, byteCount: Int) {
         self.url = url
         self.isMultivariant = isMultivariant
@@ -104,15 +120,22 @@ public struct PlaylistLoad: Sendable, Hashable {
 
 /// One loaded segment.
 public struct SegmentLoad: Sendable, Hashable {
+    /// The URL of the segment.
     public var url: String
+    /// Its media sequence number.
     public var mediaSequence: Int
+    /// Where it begins on the item's timeline.
     public var itemTime: MediaTime
+    /// Its length by the playlist.
     public var mediaDuration: Duration
     /// From request to last byte.
     public var duration: Duration
+    /// Bytes that arrived.
     public var byteCount: Int
+    /// The variant, as in ``VariantDescription/index``; nil for a rendition of its own.
     public var variantIndex: Int?
 
+    /// Makes a value.
     public init(
         url: String, mediaSequence: Int, itemTime: MediaTime, mediaDuration: Duration, duration: Duration,
         byteCount: Int, variantIndex: Int?
@@ -131,11 +154,16 @@ public struct SegmentLoad: Sendable, Hashable {
 public struct SkippedSegments: Sendable, Hashable {
     /// First and last media sequence number.
     public var first: Int
+    /// Last media sequence number.
     public var last: Int
+    /// The media time that is missing.
     public var mediaDuration: Duration
+    /// The URL of the first one.
     public var url: String
+    /// Why they are missing, in a few words.
     public var cause: String
 
+    /// Makes a value.
     public init(first: Int, last: Int, mediaDuration: Duration, url: String, cause: String) {
         self.first = first
         self.last = last

@@ -68,6 +68,7 @@ public struct PlayerItemPreferences: Sendable, Hashable {
     public var audio: QualityExpression?
     /// Which subtitle rendition is loaded; nil loads none.
     public var subtitles: QualityExpression?
+    /// Where playback starts. Default: where the playlist says, else the beginning, of a live stream near its edge.
     public var startPosition = StartPosition.automatic
     /// Read when the first playlist is there.
     public var endPosition = EndPosition.automatic
@@ -92,5 +93,6 @@ public struct PlayerItemPreferences: Sendable, Hashable {
     /// See docs/loading.md; M04.
     public var fellBehindPolicy = FellBehindPolicy.jumpToEdge
 
+    /// Makes the default preferences.
     public init() {}
 }

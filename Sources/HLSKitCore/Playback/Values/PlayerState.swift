@@ -9,21 +9,29 @@ public enum PlayerItemStatus: String, Sendable, Hashable, Codable {
 public struct PlayerState: Sendable, Hashable {
     /// The rate that was asked for; 0 when paused.
     public var rate: Float = 0
+    /// Whether time passes, is stopped, or waits to pass.
     public var timeControlStatus: TimeControlStatus = .paused
     /// Not nil exactly while ``timeControlStatus`` is `waitingToPlayAtSpecifiedRate`.
     public var reasonForWaitingToPlay: WaitingReason?
     /// The current item; nil without one.
     public var currentItemID: PlayerItem.ID?
+    /// Whether the current item can be played; `unknown` without one.
     public var itemStatus: PlayerItemStatus = .unknown
+    /// The time of the playhead on the item's timeline.
     public var currentTime: MediaTime = .zero
     /// `.indefinite` before it is known and while a live stream goes on.
     public var duration: MediaTime = .indefinite
     /// The rate at which time really passes on the item's timeline; 0 while waiting.
     public var timebaseRate: Double = 0
+    /// Media that is loaded, on the item's timeline, in order.
     public var loadedTimeRanges: [MediaTimeRange] = []
+    /// Times that can be sought, on the item's timeline, in order.
     public var seekableTimeRanges: [MediaTimeRange] = []
+    /// Playback is expected to run without a stall.
     public var isPlaybackLikelyToKeepUp = false
+    /// The buffer takes no more media.
     public var isPlaybackBufferFull = false
+    /// No media is loaded at the playhead.
     public var isPlaybackBufferEmpty = true
     /// The variant that is being loaded; nil before one was chosen.
     public var variant: VariantDescription?
@@ -32,6 +40,7 @@ public struct PlayerState: Sendable, Hashable {
     /// Counters of the current item.
     public var statistics = PlaybackStatistics()
 
+    /// Makes the state of a player without an item.
     public init() {}
 }
 
@@ -41,14 +50,18 @@ public struct VariantDescription: Sendable, Hashable, Codable {
     public var index: Int
     /// `BANDWIDTH` in bits per second; 0 where there is no multivariant playlist.
     public var bandwidth: Int
+    /// `AVERAGE-BANDWIDTH` in bits per second; nil if undeclared.
     public var averageBandwidth: Int?
     /// Pixels; 0 where undeclared.
     public var width: Int
+    /// Pixels; 0 where undeclared.
     public var height: Int
+    /// Frames per second; nil if undeclared.
     public var frameRate: Double?
     /// The `CODECS` attribute; empty where undeclared.
     public var codecs: String
 
+    /// Makes a description; what has a default is undeclared.
     public init(
         index: Int, bandwidth: Int = 0, averageBandwidth: Int? = nil, width: Int = 0, height: Int = 0,
         frameRate: Double? = nil, codecs: String = ""
@@ -67,26 +80,36 @@ public struct VariantDescription: Sendable, Hashable, Codable {
 public struct PlaybackStatistics: Sendable, Hashable {
     /// Bits per second that the next bytes are expected to come with; nil while nothing is known.
     public var throughputEstimate: Double?
+    /// Stalls, without the wait at the start.
     public var numberOfStalls = 0
     /// Seconds spent in stalls, without the first start.
     public var stallDuration = 0.0
     /// Bytes of compressed media held now, and the most that were held. What no output takes is not held: it counts as
     /// loaded, and is loaded again should an output come.
     public var bufferedByteCount = 0
+    /// The most bytes of compressed media that were held; see ``bufferedByteCount``.
     public var peakBufferedByteCount = 0
     /// Bytes of all bodies received, on the wire.
     public var receivedByteCount = 0
+    /// Requests of all kinds, retries included.
     public var numberOfRequests = 0
+    /// Segments that were loaded whole.
     public var numberOfSegments = 0
     /// Segments that could not be had from any variant and were passed over, and their media time in seconds.
     public var numberOfSkippedSegments = 0
+    /// Media time of ``numberOfSkippedSegments``, in seconds.
     public var skippedDuration = 0.0
+    /// Changes of the variant after the first choice.
     public var numberOfVariantSwitches = 0
     /// Downloads that were given up for a smaller variant, and the bytes that had come of them.
     public var numberOfAbandonedDownloads = 0
+    /// Bytes that arrived of ``numberOfAbandonedDownloads``.
     public var abandonedByteCount = 0
+    /// Video frames that were decoded.
     public var numberOfDecodedVideoFrames = 0
+    /// Video frames that were decoded but too late to be shown.
     public var numberOfDroppedVideoFrames = 0
+    /// Audio frames that were decoded.
     public var numberOfDecodedAudioFrames = 0
     /// Access units that a decoder refused.
     public var numberOfDamagedSamples = 0
@@ -97,5 +120,6 @@ public struct PlaybackStatistics: Sendable, Hashable {
     /// Media time in seconds that the playhead has advanced.
     public var durationWatched = 0.0
 
+    /// Makes counters that are all zero.
     public init() {}
 }

@@ -5,6 +5,7 @@ public import HLSTime
 public struct MetricHLSPlaylistRequestEvent: MetricEvent, Hashable {
     public static let name = "playlist_request"
     public var context: MetricContext
+    /// The request.
     public var request: MetricRequest
     /// False for media playlists.
     public var isMultivariantPlaylist: Bool
@@ -33,6 +34,7 @@ public struct MetricHLSPlaylistRequestEvent: MetricEvent, Hashable {
 public struct MetricHLSMediaSegmentRequestEvent: MetricEvent, Hashable {
     public static let name = "media_segment_request"
     public var context: MetricContext
+    /// The request.
     public var request: MetricRequest
     /// An initialization section.
     public var isMapSegment: Bool
@@ -58,6 +60,7 @@ public struct MetricSegment: Sendable, Hashable {
     public var mediaSequence: Int
     /// Where it begins on the item's timeline.
     public var start: MediaTime
+    /// Its length by the playlist.
     public var duration: Duration
     /// The variant that it is of; nil for renditions of their own, and where there is but one media playlist.
     public var variantIndex: Int?
@@ -89,8 +92,10 @@ public struct MetricSegment: Sendable, Hashable {
 public struct MetricContentKeyRequestEvent: MetricEvent, Hashable {
     public static let name = "content_key_request"
     public var context: MetricContext
+    /// The request.
     public var request: MetricRequest
 
+    /// Makes an event.
     public init(context: MetricContext, request: MetricRequest) {
         self.context = context
         self.request = request
@@ -103,6 +108,7 @@ public struct MetricContentKeyRequestEvent: MetricEvent, Hashable {
 public protocol LikelyToKeepUpMetric: MetricEvent {
     /// From the item becoming current, a seek or a stall, whichever came last.
     var timeTaken: Duration { get }
+    /// What was loaded by then.
     var loadedTimeRanges: [MediaTimeRange] { get }
 }
 
@@ -110,12 +116,18 @@ public protocol LikelyToKeepUpMetric: MetricEvent {
 public struct MetricPlayerItemInitialLikelyToKeepUpEvent: LikelyToKeepUpMetric, Hashable {
     public static let name = "initial_likely_to_keep_up"
     public var context: MetricContext
+    /// From the item becoming current.
     public var timeTaken: Duration
+    /// What was loaded by then.
     public var loadedTimeRanges: [MediaTimeRange]
+    /// Requests for playlists up to then.
     public var playlistRequests: [MetricHLSPlaylistRequestEvent]
+    /// Requests for segments up to then.
     public var mediaSegmentRequests: [MetricHLSMediaSegmentRequestEvent]
+    /// Requests for keys up to then.
     public var contentKeyRequests: [MetricContentKeyRequestEvent]
 
+    /// Makes an event.
     public init(
         context: MetricContext, timeTaken: Duration, loadedTimeRanges: [MediaTimeRange],
         playlistRequests: [MetricHLSPlaylistRequestEvent], mediaSegmentRequests: [MetricHLSMediaSegmentRequestEvent],
@@ -146,10 +158,14 @@ public struct MetricPlayerItemInitialLikelyToKeepUpEvent: LikelyToKeepUpMetric, 
 public struct MetricPlayerItemLikelyToKeepUpEvent: LikelyToKeepUpMetric, Hashable {
     public static let name = "likely_to_keep_up"
     public var context: MetricContext
+    /// The new value.
     public var isLikelyToKeepUp: Bool
+    /// From the item becoming current, a seek or a stall, whichever came last.
     public var timeTaken: Duration
+    /// What was loaded by then.
     public var loadedTimeRanges: [MediaTimeRange]
 
+    /// Makes an event.
     public init(
         context: MetricContext, isLikelyToKeepUp: Bool, timeTaken: Duration, loadedTimeRanges: [MediaTimeRange]
     ) {
@@ -173,9 +189,12 @@ public struct MetricPlayerItemRateChangeEvent: MetricEvent, Hashable {
     public var context: MetricContext
     /// The new rate of the timebase; 0 while it stands.
     public var rate: Double
+    /// The rate before.
     public var previousRate: Double
+    /// The variant that is presented; nil before the first.
     public var variant: VariantDescription?
 
+    /// Makes an event.
     public init(context: MetricContext, rate: Double, previousRate: Double, variant: VariantDescription?) {
         self.context = context
         self.rate = rate
@@ -192,8 +211,10 @@ public struct MetricPlayerItemRateChangeEvent: MetricEvent, Hashable {
 public struct MetricPlayerItemStallEvent: MetricEvent, Hashable {
     public static let name = "stall"
     public var context: MetricContext
+    /// The variant that is presented; nil before the first.
     public var variant: VariantDescription?
 
+    /// Makes an event.
     public init(context: MetricContext, variant: VariantDescription?) {
         self.context = context
         self.variant = variant
@@ -207,6 +228,7 @@ public struct MetricPlayerItemSeekEvent: MetricEvent, Hashable {
     public static let name = "seek"
     public var context: MetricContext
 
+    /// Makes an event.
     public init(context: MetricContext) {
         self.context = context
     }
@@ -221,6 +243,7 @@ public struct MetricPlayerItemSeekDidCompleteEvent: MetricEvent, Hashable {
     /// No media had to be loaded for it.
     public var didSeekInBuffer: Bool
 
+    /// Makes an event.
     public init(context: MetricContext, didSeekInBuffer: Bool) {
         self.context = context
         self.didSeekInBuffer = didSeekInBuffer
@@ -235,7 +258,9 @@ public struct MetricPlayerItemVariantSwitchStartEvent: MetricEvent, Hashable {
     public var context: MetricContext
     /// nil for the first choice.
     public var fromVariant: VariantDescription?
+    /// The variant to switch to.
     public var toVariant: VariantDescription
+    /// What was loaded by then.
     public var loadedTimeRanges: [MediaTimeRange]
     /// Why, in a few words.
     public var explanation: String
@@ -266,10 +291,14 @@ public struct MetricPlayerItemVariantSwitchEvent: MetricEvent, Hashable {
     public var context: MetricContext
     /// nil for the first choice.
     public var fromVariant: VariantDescription?
+    /// The variant to switch to.
     public var toVariant: VariantDescription
+    /// Whether the switch took place; else it was given up.
     public var didSucceed: Bool
+    /// What was loaded by then.
     public var loadedTimeRanges: [MediaTimeRange]
 
+    /// Makes an event.
     public init(
         context: MetricContext, fromVariant: VariantDescription?, toVariant: VariantDescription, didSucceed: Bool,
         loadedTimeRanges: [MediaTimeRange]
@@ -297,8 +326,10 @@ public struct MetricMediaRenditionChangeEvent: MetricEvent, Hashable {
     public var mediaType: MediaType
     /// The rendition's media playlist; nil for none.
     public var fromURI: String?
+    /// The media playlist from now on; nil for none.
     public var toURI: String?
 
+    /// Makes an event.
     public init(context: MetricContext, mediaType: MediaType, fromURI: String?, toURI: String?) {
         self.context = context
         self.mediaType = mediaType
@@ -319,6 +350,7 @@ public struct MetricPlayerItemPlaybackSummaryEvent: MetricEvent, Hashable {
     public var error: String?
     /// Seconds from becoming current to being ready to play; nil where it never was.
     public var startupTime: Double?
+    /// Stalls, without the wait at the start.
     public var stallCount: Int
     /// Seconds spent waiting after stalls.
     public var stallDuration: Double
@@ -328,12 +360,18 @@ public struct MetricPlayerItemPlaybackSummaryEvent: MetricEvent, Hashable {
     public var playbackDuration: Double
     /// Declared bits per second of what was loaded, weighted by its media time; nil where nothing was declared.
     public var timeWeightedAverageBitrate: Double?
+    /// The same of the declared peaks; see ``timeWeightedAverageBitrate``.
     public var timeWeightedPeakBitrate: Double?
+    /// Failures that were retried or worked around.
     public var recoverableErrorCount: Int
+    /// Requests for playlists, reloads included.
     public var playlistRequestCount: Int
+    /// Requests for segments.
     public var mediaSegmentRequestCount: Int
+    /// Requests for keys.
     public var contentKeyRequestCount: Int
 
+    /// Makes an event.
     public init(
         context: MetricContext, error: String?, startupTime: Double?, stallCount: Int, stallDuration: Double,
         variantSwitchCount: Int, playbackDuration: Double, timeWeightedAverageBitrate: Double?,

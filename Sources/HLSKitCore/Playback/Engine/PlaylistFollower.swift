@@ -89,6 +89,7 @@ struct PlaylistFollower: Sendable {
     mutating func unpark() {
         guard isParked else { return }
         isParked = false
+        let url = url
         list?.requestURL = url
     }
 }

@@ -1,6 +1,6 @@
 /// Reads captions from the bytes of a file.
 ///
-/// Lenient: what cannot be understood is passed over with a note. Whatever the bytes are, reading ends with captions or
+/// Lenient: what cannot be understood is skipped with a note. Whatever the bytes are, reading ends with captions or
 /// a ``CaptionFileError``, in time and memory in proportion to the bytes.
 ///
 /// Takes the place of AVFoundation's `AVAssetReaderOutputCaptionAdaptor`. See docs/behaviour/captions.md.
@@ -9,9 +9,9 @@ public struct CaptionFileReader: Sendable {
     public struct Content: Sendable, Hashable {
         /// In the order of the file.
         public var captions: [Caption]
-        /// BCP 47 tag; nil where the file does not tell.
+        /// BCP 47 tag; nil if the file does not say.
         public var language: String?
-        /// What was passed over or mended.
+        /// What was skipped or mended.
         public var notes: [CaptionFileNote]
 
         /// Makes the content of a file; without `language` the file declares none.
@@ -31,7 +31,7 @@ public struct CaptionFileReader: Sendable {
     /// Makes a reader of `format`.
     public init(format: CaptionFormat) { self.format = format }
 
-    /// Tells the format by the first bytes; nil where they are of none.
+    /// Tells the format by the first bytes; nil if they are of none.
     public init?(guessingFrom bytes: some Collection<UInt8>) {
         let head = TextDecoding.text(of: Array(bytes.prefix(4096))).text
         let start = head.unicodeScalars.drop { $0.properties.isWhitespace || $0 == "\u{feff}" }

@@ -23,7 +23,7 @@ public struct CaptionFileWriter: Sendable {
     /// The length of a frame of the time codes of `.itt`: 1/N or 1001/(N·1000) s, N from 1 to 120. The default is
     /// 1001/30000 s. `.scc` has this rate always.
     public var timeCodeFrameDuration = MediaTime(value: 1001, timescale: 30_000)
-    /// Time codes leave numbers away so that they keep up with the clock (at 1001/30000 s only). False by default.
+    /// Time codes skip numbers to keep up with the clock (at 1001/30000 s only). False by default.
     public var usesDropFrameTimeCode = false
 
     /// Makes a writer of `format` with default settings.

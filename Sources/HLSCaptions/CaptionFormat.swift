@@ -44,7 +44,7 @@ public struct CaptionFileError: Error, Sendable, Hashable, CustomStringConvertib
 
     /// The kind of failure.
     public var code: Code
-    /// Counted from 1; nil where there is no one place, and when writing.
+    /// Counted from 1; nil if there is no one place, and when writing.
     public var line: Int?
     /// What was found, for a person.
     public var text: String
@@ -61,9 +61,9 @@ public struct CaptionFileError: Error, Sendable, Hashable, CustomStringConvertib
     }
 }
 
-/// Something odd in a caption file that was passed over or mended.
+/// Something odd in a caption file that was skipped or mended.
 public struct CaptionFileNote: Sendable, Hashable, CustomStringConvertible {
-    /// Counted from 1; nil where there is no one place.
+    /// Counted from 1; nil if there is no one place.
     public var line: Int?
     /// What was changed or skipped, for people.
     public var text: String
@@ -79,7 +79,7 @@ public struct CaptionFileNote: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The first notes of a file; hostile files can be odd in each line, and nobody reads more than these.
+/// The first notes of a file; hostile files can be odd in each line, and no one reads more than these.
 struct NoteList {
     private static let maxCount = 64
     private(set) var notes: [CaptionFileNote] = []

@@ -1,10 +1,10 @@
 import HLSMedia
 
-/// Bytes of text files whose encoding nobody told.
+/// Bytes of text files of unknown encoding.
 enum TextDecoding {
     /// UTF-16 by its mark or by the zero bytes of its first characters, else UTF-8, else Windows-1252.
     ///
-    /// `note` tells where it was none of the encodings that formats allow.
+    /// `note` is set if it was none of the encodings that formats allow.
     static func text(of bytes: [UInt8]) -> (text: String, note: String?) {
         if bytes.starts(with: [0xff, 0xfe]) { return (UTF16Text.decode(bytes[2...], isLittleEndian: true), nil) }
         if bytes.starts(with: [0xfe, 0xff]) { return (UTF16Text.decode(bytes[2...], isLittleEndian: false), nil) }

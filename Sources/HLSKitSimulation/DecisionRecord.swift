@@ -15,7 +15,7 @@ struct ExplainingSelector: VariantSelector {
 
     mutating func decide(_ input: SelectionInput) -> SelectionDecision {
         let decision = rule.decide(input)
-        // Most looks at a running download let it go on.
+        // Most looks at a running download let it continue.
         if let download = input.download, download.variantIndex == decision.variantIndex { return decision }
         guard variants.indices.contains(decision.variantIndex) else { return decision }
         let entry = SimulatedSession.Decision(

@@ -195,7 +195,7 @@ public struct NetworkTrace: Sendable, Hashable {
 
 /// Why a file is not a network trace.
 public struct NetworkTraceError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// 1 for the first line; nil where it is not about one line.
+    /// 1 for the first line; nil if it is not about one line.
     public var line: Int?
     /// What is wrong, in one line.
     public var text: String

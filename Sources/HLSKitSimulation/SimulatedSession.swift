@@ -70,10 +70,10 @@ public struct SimulatedSession: Sendable {
         self.bufferLimit = bufferLimit
     }
 
-    /// Seconds from the first request to the first picture.
+    /// Seconds from the first request to the first frame.
     public var startupTime: Double { (starts.first ?? end) / 1000 }
 
-    /// Seconds without pictures after the first one.
+    /// Seconds without video after the first one.
     public var stallDuration: Double {
         zip(stalls, starts.dropFirst()).reduce(0) { $0 + ($1.1 - $1.0) } / 1000
     }

@@ -13,7 +13,7 @@ public struct SimulationRun: Sendable {
     public struct Options: Sendable {
         /// Decides which variant the next segment comes from.
         public var variantSelector: any VariantSelector
-        /// Playlists tell the size of every segment. Default false.
+        /// Playlists declare the size of every segment. Default false.
         public var knowsSegmentSizes = false
         /// When to start, at first and after a stall.
         public var keepUpPolicy = KeepUpPolicy.predictive

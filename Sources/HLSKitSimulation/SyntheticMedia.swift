@@ -47,12 +47,12 @@ enum SyntheticMedia {
 
     private static let matrix = be32(0x10000) + zeros(12) + be32(0x10000) + zeros(12) + be32(0x4000_0000)
 
-    /// A segment of `byteCount` bytes, or somewhat more where so few cannot hold its pictures.
+    /// A segment of `byteCount` bytes, or somewhat more where so few cannot hold its frames.
     static func segment(_ index: Int, duration: Duration, byteCount: Int) -> [UInt8] {
         let length = Int((duration * timescale / .seconds(1)).rounded())
         let frameCount = max(1, length * framesPerSecond / timescale)
         let headerCount = 8 + 16 + 8 + 16 + 20 + 20 + 8 * frameCount + 8
-        // A length, the picture, a length, and filler data of at least its two bytes.
+        // A length, the frame, a length, and filler data of at least its two bytes.
         let smallest = 4 + picture.count + 4 + 2
         let mediaCount = max(byteCount - headerCount, smallest * frameCount)
         func share(_ whole: Int, _ frame: Int) -> Int { whole * (frame + 1) / frameCount - whole * frame / frameCount }

@@ -3,9 +3,9 @@ import HLSKitCore
 /// A stream made by need, for tests that have no media of their own: playlists, and segments of exactly the size that
 /// their bit rate asks for.
 ///
-/// The media is real H.264 in fragmented MP4, a small grey picture 25 times a second, filled up to the bit rate; it can be
-/// demuxed and decoded. There is no sound. ``SimulatedTransport`` serves it; ``response(to:)`` is for answers of your own
-/// that differ from it here and there.
+/// The media is real H.264 in fragmented MP4, a small grey frame 25 times a second, filled up to the bit rate; it can
+/// be demuxed and decoded. There is no audio. ``SimulatedTransport`` serves it; ``response(to:)`` is for answers of
+/// your own that differ from it here and there.
 public struct SyntheticStream: Sendable, Hashable {
     /// Bits per second of each variant, in the order of the multivariant playlist. Default 0.4, 1, 2.5 and 5 Mbit/s.
     public var bitRates: [Int]

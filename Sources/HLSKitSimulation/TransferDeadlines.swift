@@ -28,7 +28,7 @@ struct TransferDeadlines {
         return min(rule, startedAt + total.milliseconds + pausedFor)
     }
 
-    /// What was waited for in vain, when ``next`` has come.
+    /// What did not arrive before ``next``.
     var reason: String {
         if let total = timeouts.total, next == startedAt + total.milliseconds + pausedFor {
             return "not complete within \(Int(total.milliseconds)) ms"
@@ -48,7 +48,7 @@ struct TransferDeadlines {
         lowSpeedAt = min(max(end, time) + bought, time + stock)
     }
 
-    /// The caller does not want bytes for a while, which is nobody's fault.
+    /// The caller does not want bytes for a while, which is no one's fault.
     mutating func setPaused(_ isPaused: Bool, at time: Milliseconds) {
         if isPaused {
             pausedAt = pausedAt ?? time

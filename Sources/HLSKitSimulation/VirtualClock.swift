@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock that stands still until it is told to go on, and an executor for the tasks that live by it.
+/// A clock that stands still until it is told to continue, and an executor for the tasks that live by it.
 ///
 /// Tasks that run on it (`Task(executorPreference: clock) { … }`) and everything they await, actors included, run in the
 /// call of ``advance(by:)`` or ``run(_:)``, one job at a time, in the order in which they became ready. So the same
@@ -15,7 +15,7 @@ import Synchronization
 /// // answer == .seconds(3600), at once
 /// ```
 ///
-/// Tasks on other executors may sleep on the clock as well; when they are woken, nobody waits for what they do then.
+/// Tasks on other executors may sleep on the clock as well; when they are woken, no one waits for what they do then.
 ///
 /// See docs/behaviour/simulation.md.
 public final class VirtualClock: Clock, TaskExecutor, Sendable {
@@ -74,7 +74,7 @@ public final class VirtualClock: Clock, TaskExecutor, Sendable {
     /// One nanosecond.
     public var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// The time at which the next sleeper wakes; nil when nobody sleeps.
+    /// The time at which the next sleeper wakes; nil when no one sleeps.
     public var nextDeadline: Instant? { state.withLock { $0.sleepers.first?.deadline } }
 
     /// Sleeps until the clock shows `deadline`. Returns at once when it does already.

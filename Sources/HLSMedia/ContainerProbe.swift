@@ -32,7 +32,7 @@ public struct ContainerProbe: Sendable, Hashable {
     /// The answer when the resource has no more bytes.
     public func finish() -> Container { Self.identify(prefix[...], isComplete: true) ?? .unknown("unknown data") }
 
-    /// What a resource is that begins with `bytes`; nil where more are needed, never if `isComplete`.
+    /// What a resource is that begins with `bytes`; nil if more are needed, never if `isComplete`.
     public static func identify(_ bytes: ArraySlice<UInt8>, isComplete: Bool) -> Container? {
         guard !bytes.isEmpty else { return isComplete ? .unknown("empty") : nil }
         let bytes = Array(bytes.prefix(maxByteCount))
@@ -126,7 +126,7 @@ public struct ContainerProbe: Sendable, Hashable {
         return needsMore ? .perhaps : .no
     }
 
-    /// Three frames of sound in a row stand behind zeros or a little garbage.
+    /// Three frames of audio in a row stand behind zeros or a little garbage.
     private static func hasLaterFrames(_ bytes: [UInt8]) -> Bool {
         for start in 1..<bytes.count where bytes[start] == 0xff || bytes[start] == 0x0b {
             for framing in [AudioFraming.adts, .mpegAudio, .ac3] {

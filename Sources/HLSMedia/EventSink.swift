@@ -8,7 +8,7 @@ struct EventSink: Sendable {
     private var noteCount = 0
     private var limit = SmallSampleLimit()
 
-    /// Hostile bytes can be odd in each packet; nobody reads more than this.
+    /// Hostile bytes can be odd in each packet; no one reads more than this.
     private static let maxNoteCount = 64
 
     mutating func note(_ text: @autoclosure () -> String) {

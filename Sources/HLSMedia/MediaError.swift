@@ -21,7 +21,7 @@ public struct MediaError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The kind of failure.
     public var code: Code
-    /// Offset from the start of the segment (or section) at which it was noticed; nil where there is no one place.
+    /// Offset from the start of the segment (or section) at which it was noticed; nil if there is no one place.
     public var byteOffset: Int?
     /// What was found, for a person.
     public var text: String

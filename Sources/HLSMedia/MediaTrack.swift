@@ -22,7 +22,7 @@ public struct MediaCodec: RawRepresentable, Sendable, Hashable {
     public static let aacLATM = MediaCodec(rawValue: "aac_latm")
     /// MPEG audio, layer 2.
     public static let mp2 = MediaCodec(rawValue: "mp2")
-    /// MPEG audio, layers 3 and 1, and where a container does not tell the layer.
+    /// MPEG audio, layers 3 and 1, and where a container does not say the layer.
     public static let mp3 = MediaCodec(rawValue: "mp3")
     /// AC-3, Dolby Digital.
     public static let ac3 = MediaCodec(rawValue: "ac3")
@@ -65,23 +65,23 @@ public struct MediaTrack: Sendable, Hashable {
     /// Units per second of the track's timestamps: 90 000 in a transport stream and in packed audio.
     public var timescale: Int32
     /// Decoder configuration in the form that libavcodec calls extradata: the payload of `avcC`, `hvcC`, `av1C`, an
-    /// AudioSpecificConfig, an `OpusHead`, a FLAC STREAMINFO. Empty where the stream carries it (H.264 in TS).
+    /// AudioSpecificConfig, an `OpusHead`, a FLAC STREAMINFO. Empty if the stream carries it (H.264 in TS).
     public var configuration: [UInt8]
     /// The four-character code of the sample entry, empty outside MP4.
     public var sampleEntry: String
-    /// Coded size as far as the container or the parameter sets tell; 0 where unknown or not video.
+    /// Coded size as far as the container or the parameter sets tell; 0 if unknown or not video.
     public var width: Int
-    /// Coded height in pixels; 0 where unknown or not video.
+    /// Coded height in pixels; 0 if unknown or not video.
     public var height: Int
-    /// Samples per second and channels; 0 where unknown or not audio.
+    /// Samples per second and channels; 0 if unknown or not audio.
     public var sampleRate: Int
-    /// Number of channels; 0 where unknown or not audio.
+    /// Number of channels; 0 if unknown or not audio.
     public var channelCount: Int
-    /// ISO 639-2 or BCP 47 tag; nil where undeclared or "und".
+    /// ISO 639-2 or BCP 47 tag; nil if undeclared or "und".
     public var language: String?
     /// Timestamps are 33 bits wide and wrap (transport streams, packed audio).
     public var wrapsAt33Bits: Bool
-    /// What the container says about the picture; nil where it says nothing.
+    /// What the container says about the picture; nil if it says nothing.
     public var colorInformation: ColorInformation?
     /// The shape of a pixel; nil if undeclared.
     public var pixelAspectRatio: PixelAspectRatio?
@@ -91,11 +91,11 @@ public struct MediaTrack: Sendable, Hashable {
     public var sampleStructure: PictureSampleStructure?
     /// Timestamps count from the start of the segment, as nothing in it tells another time.
     public var timestampsAreRelative = false
-    /// Degrees by which the picture is to be turned clockwise before it is shown: 0, 90, 180 or 270 (`tkhd` of MP4).
+    /// Degrees by which to turn the frame clockwise before it is shown: 0, 90, 180 or 270 (`tkhd` of MP4).
     public var rotation = 0
-    /// How samples are encrypted by common encryption; nil where the track is clear.
+    /// How samples are encrypted by common encryption; nil if the track is clear.
     public var encryption: TrackEncryption?
-    /// Sound that an encoder has added, counted from the segment that tells it; nil where nothing is told.
+    /// Audio that an encoder has added, counted from the segment that tells it; nil if nothing is stated.
     public var gapless: GaplessInfo?
     /// Presentation times that the edit list of a whole file shows; the samples of others are there for the decoder.
     /// nil: all are shown.
@@ -131,14 +131,14 @@ public struct MediaTrack: Sendable, Hashable {
     }
 }
 
-/// Which of the decoded sound was in the source: encoders work in whole frames, and with a delay.
+/// Which of the decoded audio was in the source: encoders work in whole frames, and with a delay.
 ///
-/// All numbers are in samples per channel of what the decoder gives. Sound that comes after the last of them is of
+/// All numbers are in samples per channel of what the decoder gives. Audio that comes after the last of them is of
 /// another source and is kept.
 public struct GaplessInfo: Sendable, Hashable {
     /// Samples before the source begins: the delay of the encoder and that of the decoder.
     public var leadingSampleCount: Int
-    /// Samples of the source; nil where its length is not told.
+    /// Samples of the source; nil if its length is not stated.
     public var validSampleCount: Int?
     /// Samples behind the source that fill the last frames.
     public var trailingSampleCount: Int
@@ -161,7 +161,7 @@ public struct MediaSample: Sendable {
     public var pts: Int64
     /// Decoding time; see ``pts``.
     public var dts: Int64
-    /// In units of the track's timescale; 0 where the container does not tell (TS video).
+    /// In units of the track's timescale; 0 if the container does not say (TS video).
     public var duration: Int64
     /// Decoding can start here.
     public var isSync: Bool
@@ -171,7 +171,7 @@ public struct MediaSample: Sendable {
     package var holdsTwoFields = false
     /// The coded bytes, encrypted if ``encryption`` is set.
     public var data: SampleData
-    /// What is needed to decrypt ``data``; nil where it is clear.
+    /// What is needed to decrypt ``data``; nil if it is clear.
     public var encryption: SampleEncryption?
 
     /// Makes a sample; its duration is unknown and its data clear by default.

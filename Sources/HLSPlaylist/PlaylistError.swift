@@ -21,9 +21,9 @@ public struct PlaylistError: Error, Sendable, Hashable, CustomStringConvertible 
     public var code: Code
     /// The rule that is broken.
     public var rule: PlaylistRule
-    /// 1 for the first line; nil where the fault is not in one line.
+    /// 1 for the first line; nil if the fault is not in one line.
     public var line: Int?
-    /// The name of the tag, without `#`; nil where there is none.
+    /// The name of the tag, without `#`; nil if there is none.
     public var tag: String?
     /// What was found, for a person.
     public var text: String
@@ -58,7 +58,7 @@ public struct PlaylistIssue: Sendable, Hashable, CustomStringConvertible {
     public var rule: PlaylistRule
     /// How bad it is.
     public var severity: Severity
-    /// 1 for the first line; nil where the fault is not in one line.
+    /// 1 for the first line; nil if the fault is not in one line.
     public var line: Int?
     /// The name of the tag, without `#`.
     public var tag: String?

@@ -62,7 +62,7 @@ public struct PlaylistRule: RawRepresentable, Sendable, Hashable {
     /// Skipped segments that do not fit.
     public static let skip = PlaylistRule(rawValue: "skip")
 
-    /// Where the specification says so; nil where the rule is the reader's own.
+    /// Where the specification says so; nil if the rule is the reader's own.
     public var section: String? { Self.sections[rawValue] ?? appleSection }
 
     private static let sections: [String: String] = [

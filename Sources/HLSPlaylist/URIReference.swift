@@ -6,17 +6,17 @@
 public struct URIReference: Sendable, Hashable, CustomStringConvertible {
     /// Without the colon; nil in a relative reference. Case as written.
     public var scheme: String?
-    /// Without the `@`; nil where there is none.
+    /// Without the `@`; nil if there is none.
     public var userInfo: String?
     /// With the brackets of an IP literal; nil without an authority (`//`), and possibly empty (`file:///x`).
     public var host: String?
-    /// nil where none, or an empty one, is written.
+    /// nil if none, or an empty one, is written.
     public var port: Int?
     /// Possibly empty.
     public var path: String
-    /// Without the question mark; nil where there is none.
+    /// Without the question mark; nil if there is none.
     public var query: String?
-    /// Without the number sign; nil where there is none.
+    /// Without the number sign; nil if there is none.
     public var fragment: String?
 
     /// Splits a reference. nil when it holds a control character, or a port that is not a number up to 65535.
@@ -86,7 +86,7 @@ public struct URIReference: Sendable, Hashable, CustomStringConvertible {
 
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 
-    /// What stands between `//` and the path: user information, host and port; nil where there is no `//`.
+    /// What stands between `//` and the path: user information, host and port; nil if there is no `//`.
     public var authority: String? {
         host.map { (userInfo.map { $0 + "@" } ?? "") + $0 + (port.map { ":\($0)" } ?? "") }
     }
@@ -146,7 +146,7 @@ extension URIReference {
     }
 
     /// The target where the reference is a plain name and the base a plain URL, as most are: nothing has to be split and
-    /// tidied. nil where it may have to be.
+    /// tidied. nil if it may have to be.
     private static func sibling(_ name: String, of base: String) -> String? {
         guard let first = name.utf8.first, first != UInt8(ascii: "."),
             name.utf8.allSatisfy(isPlain)

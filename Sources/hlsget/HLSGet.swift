@@ -17,9 +17,9 @@ struct HLSGet: AsyncParsableCommand {
     static let _errorLabel = "hlsget: error"
 
     static func main() async {
-        // Media comes in pieces of a few hundred kilobytes on one thread and goes on another: two heaps serve all, and
-        // their threshold does not grow with what passes through (mallopt(3)). What is free at their end is kept for the
-        // next pieces, or each of them would have to be mapped anew.
+        // Media comes in pieces of a few hundred kilobytes on one thread and is released on another: two heaps serve
+        // all, and their threshold does not grow with what passes through (mallopt(3)). What is free at their end is
+        // kept for the next pieces, or each of them would have to be mapped again.
         _ = CMalloc_set_mmap_threshold(1 << 20)
         _ = CMalloc_set_trim_threshold(2 << 20)
         _ = CMalloc_set_arena_max(2)

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The first signal that asks for the end, for commands that work through one thing after another.
 final class Interruption: Sendable {
-    /// What was going on was cancelled by a signal.
+    /// The work in progress was cancelled by a signal.
     struct Interrupted: Error {
         var signal: Int32
     }
@@ -27,7 +27,7 @@ final class Interruption: Sendable {
 
     deinit { watching.withLock { $0?.cancel() } }
 
-    /// The first signal; nil where none came.
+    /// The first signal; nil if none came.
     var signal: Int32? { state.withLock { $0.signal } }
 
     /// What a signal does from now on; at once where it has come already.
@@ -41,7 +41,7 @@ final class Interruption: Sendable {
 
     /// Works on something that a signal cancels.
     ///
-    /// - Throws: ``Interrupted`` where one did, else what the work throws.
+    /// - Throws: ``Interrupted`` if one did, else what the work throws.
     func cancelling<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let task = Task { try await work() }
         onSignal { _ in task.cancel() }

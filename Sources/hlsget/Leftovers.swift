@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// What a run leaves behind where it is ended at once: told before the end.
+/// What a run leaves behind when it is stopped immediately: printed before the end.
 ///
 /// Asks no lock of the run itself: what is ended at once may be stuck anywhere.
 final class Leftovers: Sendable {
     private enum Rest {
         /// A file that is being written, under the name that it was to get.
         case file(path: String)
-        /// A folder from which the same command goes on.
+        /// A folder from which the same command continues.
         case folder(path: String)
     }
 
@@ -21,14 +21,14 @@ final class Leftovers: Sendable {
     private let rests = Mutex<[Rest]>([])
     private let writesToPipe = Mutex(false)
 
-    /// Media is written to `path`, and to the files that go on from there.
+    /// Media is written to `path`, and to the files that continue from there.
     func add(file path: String) {
         if Self.isPipe(path) { writesToPipe.withLock { $0 = true } }
         guard path != "-" else { return }
         rests.withLock { $0.append(.file(path: path)) }
     }
 
-    /// The same command goes on from the folder at `path`.
+    /// The same command continues from the folder at `path`.
     func add(folder path: String) { rests.withLock { $0.append(.folder(path: path)) } }
 
     private static func isPipe(_ path: String) -> Bool {
@@ -37,9 +37,9 @@ final class Leftovers: Sendable {
         return [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
     }
 
-    /// Ends the program where the clean end that `signal` has asked for waits for somebody who reads nothing.
+    /// Ends the program where the clean end that `signal` has asked for waits for someone who reads nothing.
     ///
-    /// - Returns: what to cancel when the end has come; nil where nobody is waited for.
+    /// - Returns: what to cancel when the end has come; nil if no one is waited for.
     func limitEnd(signal: Int32, clock: ContinuousClock, before: @escaping @Sendable () -> Void) -> Task<Void, Never>? {
         guard writesToPipe.withLock(\.self) else { return nil }
         return Task {
@@ -58,7 +58,7 @@ final class Leftovers: Sendable {
         _exit(128 + signal)
     }
 
-    /// The line that is told.
+    /// The line that is printed.
     var line: String {
         var parts: [String] = []
         var folders: [String] = []

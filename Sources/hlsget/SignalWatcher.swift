@@ -12,20 +12,21 @@ struct InterruptState: Sendable, Equatable {
     enum Action: Sendable, Equatable {
         /// Stop, finish the files, print the summary, exit with 128 + signal.
         case finish(signal: Int32)
-        /// The same wish once more.
+        /// The same request once more.
         case ignore
         /// Exit with 128 + signal, now.
         case abort(signal: Int32)
     }
 
     /// Whoever ends a program often does it twice within moments: `timeout` signals its child and then the child's whole
-    /// group, and a terminal that is closed sends SIGHUP behind a Ctrl-C. Nobody has become impatient in so short a time.
+    /// group, and a terminal that is closed sends SIGHUP behind a Ctrl-C. No one has become impatient in so short a
+    /// time.
     static let sameWish = Duration.seconds(1)
 
     private(set) var firstSignal: Int32?
     private var began = Duration.zero
 
-    /// - Parameter time: when it came, on any clock that goes on.
+    /// - Parameter time: when it came, on any clock that advances.
     mutating func handle(signal: Int32, at time: Duration) -> Action {
         guard firstSignal != nil else {
             firstSignal = signal
@@ -73,7 +74,7 @@ final class SignalWatcher: Sendable {
             source.resume()
             return source
         }
-        // Until a source is registered (microseconds), a signal would end the program as if nobody watched.
+        // Until a source is registered (microseconds), a signal would end the program as if no one watched.
         registrations.wait()
     }
 

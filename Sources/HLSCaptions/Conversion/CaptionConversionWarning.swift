@@ -12,7 +12,7 @@ public struct CaptionConversionSettings: Sendable, Hashable {
 
     /// The kind of captions to convert to.
     public var mediaSubType: MediaSubType
-    /// Time codes leave numbers away so that they keep up with the clock: the last one, behind which no caption can
+    /// Time codes skip numbers to keep up with the clock: the last one, behind which no caption can
     /// begin, comes six minutes earlier. False by default.
     public var usesDropFrameTimeCode: Bool
 
@@ -48,7 +48,7 @@ public struct CaptionConversionWarning: Sendable, Hashable {
     public var warningType: WarningType
     /// Indices in ``CaptionConversionValidator/captions``.
     public var rangeOfCaptions: Range<Int>
-    /// What would do away with the warning; nil where nothing simple does.
+    /// What would do away with the warning; nil if nothing simple does.
     public var adjustment: CaptionConversionTimeRangeAdjustment?
 
     /// Makes a warning; without `adjustment` no simple change removes it.

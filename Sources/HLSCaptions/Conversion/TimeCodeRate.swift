@@ -21,7 +21,7 @@ struct TimeCodeRate: Hashable {
         self.isDropFrame = isDropFrame
     }
 
-    /// nil where `frameDuration` is of no whole number of frames, nor of one less a thousandth, in a second (1 to 120).
+    /// nil if `frameDuration` is of no whole number of frames, nor of one less a thousandth, in a second (1 to 120).
     init?(frameDuration: MediaTime, isDropFrame: Bool) {
         guard frameDuration.isNumeric, frameDuration.value > 0 else { return nil }
         let rate = Double(frameDuration.timescale) / Double(frameDuration.value)
@@ -53,7 +53,7 @@ struct TimeCodeRate: Hashable {
         MediaTime(value: frame * Int64(multiplier.denominator), timescale: timescale)
     }
 
-    /// The frame that begins nearest to `time`; nil for what is no number or too far away.
+    /// The frame that begins nearest to `time`; nil for what is not a number or too far away.
     func frame(at time: MediaTime) -> Int64? {
         guard time.isNumeric else { return nil }
         let units = time.converted(to: timescale)

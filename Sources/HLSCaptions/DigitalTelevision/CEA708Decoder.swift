@@ -3,7 +3,7 @@ public import HLSTime
 
 /// Turns the packets of digital television's caption channel into captions, for each of its services.
 ///
-/// A packet with bytes missing is passed over; what it should have said is lost.
+/// A packet with bytes missing is skipped; what it should have said is lost.
 ///
 /// Source: ANSI/CTA-708-E §5 (caption channel packets), §6 (service blocks).
 public struct CEA708Decoder: Sendable {

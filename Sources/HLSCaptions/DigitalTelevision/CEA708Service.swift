@@ -3,7 +3,7 @@ import HLSTime
 /// One service of CEA-708: its windows, and the captions that they make.
 ///
 /// A caption is what a visible window shows until that changes; text that is written into a visible window belongs to
-/// the caption that is there. Delays and window effects are passed over.
+/// the caption that is there. Delays and window effects are skipped.
 struct CEA708Service: Sendable {
     private var windows = [CEA708Window?](repeating: nil, count: 8)
     private var current: Int?

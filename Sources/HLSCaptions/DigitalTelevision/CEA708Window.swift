@@ -137,7 +137,7 @@ struct CEA708Window: Hashable {
         rewriting = nil
     }
 
-    /// What can be read in the window, without its time; nil where that is nothing.
+    /// What can be read in the window, without its time; nil if that is nothing.
     func pieces() -> (pieces: [StyledText], region: CaptionRegion)? {
         var pieces: [StyledText] = []
         for line in rows {

@@ -2,7 +2,7 @@ public import HLSTime
 
 /// Turns the byte pairs of one field of line 21 into captions.
 ///
-/// Both channels of the field are decoded; text services and extended data (XDS) are passed over. A caption is given
+/// Both channels of the field are decoded; text services and extended data (XDS) are skipped. A caption is given
 /// when it ends: when the screen is erased, replaced or rolled up. Rolled-up text is one caption for each new line, with
 /// the lines that still stand above it.
 ///
@@ -41,7 +41,7 @@ public struct CEA608Decoder: Sendable {
 
     /// - Parameters:
     ///   - field: 1 (CC1 and CC2) or 2 (CC3 and CC4); others are taken for 1.
-    ///   - checksParity: damaged characters become blocks and damaged commands are passed over. Without it the bit is
+    ///   - checksParity: damaged characters become blocks and damaged commands are skipped. Without it the bit is
     ///     not looked at.
     public init(field: Int, checksParity: Bool = true) {
         services = field == 2 ? [.cc3, .cc4] : [.cc1, .cc2]

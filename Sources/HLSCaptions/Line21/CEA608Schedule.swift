@@ -29,7 +29,7 @@ struct CEA608Schedule {
     private(set) var transmissions: [Transmission] = []
     /// The first frame that nothing is sent on yet.
     private var free: Int64
-    /// When what is displayed is to be erased.
+    /// When what is displayed will be erased.
     private var erase: Int64?
 
     /// - Parameter firstFrame: that before which nothing can be sent.
@@ -44,7 +44,7 @@ struct CEA608Schedule {
         var placed = place(units, endingAt: scene.start, hole: hole)
         var start = scene.start
         if placed == nil {
-            // While it is late, nothing is to be seen.
+            // While it is late, nothing is visible.
             if hole == nil, let erase { hole = max(erase, free)..<max(erase, free) + 2 }
             (placed, start) = place(units, from: free, hole: hole)
         }

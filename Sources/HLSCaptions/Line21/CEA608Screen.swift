@@ -150,7 +150,7 @@ struct CEA608Screen: Hashable {
         return captions
     }
 
-    /// The columns and the alignment that put rows where they are (see ``CEA608Layout``); nil where none does.
+    /// The columns and the alignment that put rows where they are (see ``CEA608Layout``); nil if none does.
     private static func alignment(
         of rows: [Row], keepsBlocks: Bool
     ) -> (columns: Range<Int>, alignment: Caption.TextAlignment)? {

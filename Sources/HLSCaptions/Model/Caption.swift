@@ -49,7 +49,7 @@ public struct Caption: Sendable, Hashable {
     public var animation: Animation
     /// The pieces that are not plain: in the order of the text, not empty, not overlapping, equal neighbours joined.
     public private(set) var styles: [StyleRun]
-    /// The name that a file gives the caption; empty where it has none.
+    /// The name that a file gives the caption; empty if it has none.
     public var identifier: String
 
     /// - Parameter styles: where pieces overlap, the later one counts. Offsets outside of the text are cut off.

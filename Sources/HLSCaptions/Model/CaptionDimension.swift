@@ -30,7 +30,7 @@ public struct CaptionDimension: Sendable, Hashable {
     /// Percent of the screen's width or height.
     public static func percent(_ value: Double) -> CaptionDimension { CaptionDimension(value: value, units: .percent) }
 
-    /// In percent, where the screen is `cellCount` cells long; nil where unspecified, and for what is no number.
+    /// In percent, where the screen is `cellCount` cells long; nil if unspecified, and for what is not a number.
     package func percentage(cellCount: Int) -> Double? {
         guard value.isFinite else { return nil }
         return switch units {

@@ -1,6 +1,6 @@
 public import HLSTime
 
-/// The captions that are shown together during a time; none where nothing is shown.
+/// The captions that are shown together during a time; none if nothing is shown.
 ///
 /// Source: AVFoundation's `AVCaptionGroup`.
 public struct CaptionGroup: Sendable, Hashable {
@@ -26,17 +26,17 @@ public struct CaptionGrouper: Sendable {
     private var captions: [Caption] = []
     /// Up to here groups were given.
     private var position: MediaTime?
-    /// What begins while so many are shown is left out.
+    /// Captions that begin while this many are shown are skipped.
     private let maximumShownCount: Int
 
     /// Makes a grouper without captions.
     public init() { self.init(maximumShownCount: .max) }
 
-    /// For those who cannot show more: in hostile files all captions overlap, and each change would tell all of them.
+    /// For those who cannot show more: in hostile files all captions overlap, and each change would list all of them.
     package init(maximumShownCount: Int) { self.maximumShownCount = maximumShownCount }
 
     /// Takes a caption. One that ends before what was given already, or that has no numeric start or is empty in time,
-    /// is passed over.
+    /// is skipped.
     public mutating func addCaption(_ caption: Caption) {
         let range = caption.timeRange
         guard range.isValid, range.start.isNumeric, !range.isEmpty else { return }

@@ -27,7 +27,7 @@ public struct CaptionRegion: Sendable, Hashable {
         case topToBottomAndLeftToRight
     }
 
-    /// The name that files give the region; nil where it has none.
+    /// The name that files give the region; nil if it has none.
     public var identifier: String?
     /// The top left corner.
     public var origin: CaptionPoint

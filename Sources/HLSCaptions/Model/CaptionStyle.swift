@@ -124,7 +124,7 @@ public struct CaptionColor: Sendable, Hashable {
     /// `#00ffff`
     public static let cyan = CaptionColor(rgb: 0x00_ffff)
 
-    /// The colour of `candidates` that is nearest; nil where there is none.
+    /// The colour of `candidates` that is nearest; nil if there is none.
     func nearest(of candidates: [CaptionColor]) -> CaptionColor? {
         func distance(_ other: CaptionColor) -> Int {
             func square(_ a: UInt8, _ b: UInt8) -> Int { (Int(a) - Int(b)) * (Int(a) - Int(b)) }

@@ -6,11 +6,11 @@ public import HLSTime
 public struct CaptionScene: Sendable, Hashable {
     /// When the scene is shown.
     public var timeRange: MediaTimeRange
-    /// What is shown; empty where nothing is.
+    /// What is shown; empty if nothing is.
     public var captions: [Caption]
     /// Something is shown.
     public var hasActiveCaptions: Bool { !captions.isEmpty }
-    /// What is shown moves by itself, so that it is to be drawn again and again.
+    /// What is shown moves by itself, so that it must be drawn repeatedly.
     public var needsPeriodicRefresh: Bool { captions.contains { $0.animation == .characterReveal } }
 
     /// Makes a scene; without captions nothing is shown.
@@ -23,7 +23,7 @@ public struct CaptionScene: Sendable, Hashable {
 extension CaptionGrouper {
     /// The scenes of `captions` in `timeRange`, from its start to its end without holes.
     ///
-    /// No scene has more than 64 captions: what begins while so many are shown is left out.
+    /// No scene has more than 64 captions: what begins beyond them is skipped.
     ///
     /// Source: AVFoundation's `AVCaptionRenderer.captionSceneChanges(in:)`.
     public static func scenes(of captions: [Caption], in timeRange: MediaTimeRange) -> [CaptionScene] {

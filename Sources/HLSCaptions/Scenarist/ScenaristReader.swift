@@ -3,7 +3,7 @@ import HLSTime
 /// Reads `.scc`.
 ///
 /// A semicolon or point before the frames says that numbers are left out (drop frame). Of the file's channels the first
-/// that has captions is given. Parity is not looked at: many writers leave it away.
+/// that has captions is given. Parity is not looked at: many writers omit it.
 enum ScenaristReader {
     static func read(_ bytes: [UInt8]) throws(CaptionFileError) -> CaptionFileReader.Content {
         let lines = TextDecoding.lines(of: TextDecoding.text(of: bytes).text)

@@ -11,7 +11,7 @@ enum SubRipMarkup {
     static let wordJoiner: Unicode.Scalar = "\u{2060}"
     private static let names: Set<String> = ["b", "i", "u", "s", "font"]
     private static let maxDepth = 64
-    /// A longer one is no tag.
+    /// A longer one is not a tag.
     private static let maxTagLength = 256
 
     static func pieces(of text: String.UnicodeScalarView) -> (pieces: [StyledText], place: Place?) {

@@ -58,7 +58,7 @@ enum SubRipReader {
     }
 
     /// Where the number of a next cue stands of which nothing else is there: alone behind a blank line, one more than that
-    /// of the cue before. nil where the text ends otherwise.
+    /// of the cue before. nil if the text ends otherwise.
     private static func cutOffNumber(_ lines: ArraySlice<Line>, after number: Line?) -> Int? {
         guard let number = number.flatMap({ Int(String($0)) }),
             let last = lines.lastIndex(where: { !$0.trimmed.isEmpty }),
@@ -93,7 +93,7 @@ enum SubRipReader {
         !line.isEmpty && line.allSatisfy { $0.isDigit }
     }
 
-    /// In milliseconds. What stands behind the times (coordinates) is passed over.
+    /// In milliseconds. What stands behind the times (coordinates) is skipped.
     private static func times(of line: Line) -> (start: Int64, end: Int64)? {
         var rest = line
         guard let start = time(&rest) else { return nil }
@@ -104,7 +104,7 @@ enum SubRipReader {
         return (start, end)
     }
 
-    /// `01:02:03,456`, with one to three digits behind a comma, point or colon, or none, and the hours left away.
+    /// `01:02:03,456`, with one to three digits behind a comma, point or colon, or none, and the hours omitted.
     private static func time(_ rest: inout Line) -> Int64? {
         var numbers: [Int64] = []
         var milliseconds: Int64 = 0

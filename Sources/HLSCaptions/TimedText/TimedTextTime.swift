@@ -42,7 +42,7 @@ struct TimedTextTime {
         return value
     }
 
-    /// nil where it is no time expression.
+    /// nil if it is not a time expression.
     func time(_ text: String) -> MediaTime? {
         let text = Substring(text.unicodeScalars[...].trimmed)
         return text.contains(":") ? clockTime(text) : offsetTime(text)

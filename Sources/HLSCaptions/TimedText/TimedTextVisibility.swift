@@ -1,6 +1,6 @@
 import HLSTime
 
-/// When an element is to be seen: its own word and that of its `set` elements, under those of the elements around it.
+/// When an element is visible: its own word and that of its `set` elements, under those of the elements around it.
 ///
 /// Source: TTML1 §8.2.7 (`tts:display`), §8.2.23 (`tts:visibility`), §11.1.1 (`set`), §9.3.3 (regions that are active for a
 /// time).

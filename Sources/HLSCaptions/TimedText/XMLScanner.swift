@@ -120,7 +120,7 @@ struct XMLScanner {
         return Self.decoded(advance(to: end))
     }
 
-    /// With its references replaced. What is no known reference stays as it is.
+    /// With its references replaced. What is not a known reference stays as it is.
     private static func decoded(_ text: Substring.UnicodeScalarView) -> String {
         guard text.contains("&") else { return String(text) }
         var result = String.UnicodeScalarView()
@@ -272,7 +272,7 @@ struct XMLScanner {
         // From the drafts of 2006 to TTML2 the namespaces differ in their beginning only.
         if uri.hasSuffix("#styling") || uri.hasSuffix("#style") { return "tts:" }
         if uri.hasSuffix("#parameter") { return "ttp:" }
-        // Nobody looks for longer ones, which each name would repeat.
+        // No one looks for longer ones, which each name would repeat.
         return uri.utf8.count <= 256 ? uri + " " : "? "
     }
 

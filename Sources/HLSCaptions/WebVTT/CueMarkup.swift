@@ -3,7 +3,7 @@ import HLSMedia
 /// The payload of a WebVTT cue as pieces of styled text.
 ///
 /// Source: WebVTT §6.4 (cue text parsing rules). Tags that are not closed end with the cue; timestamps inside the text
-/// are passed over.
+/// are skipped.
 struct CueMarkup {
     /// Deeper tags do not count.
     private static let maxDepth = 64
@@ -15,7 +15,7 @@ struct CueMarkup {
 
     private let sheet: CueStyleSheet
     private var open: [Element]
-    /// Start tags beyond the depth, which are to be closed first.
+    /// Start tags beyond the depth, which must be closed first.
     private var ignoredCount = 0
     private var pieces: [StyledText] = []
     /// Where in `pieces` the open `ruby` begins, and the text of its `rt`.

@@ -1,7 +1,7 @@
 /// What the `STYLE` blocks of a WebVTT file say about text.
 ///
 /// Of selectors it knows `::cue`, `::cue(NAME)`, `::cue(.CLASS)`, `::cue(NAME.CLASS)` and `::cue(#ID)`, of properties
-/// colours, weight, slant and lines. All else is passed over, as a player may (WebVTT §8.2).
+/// colours, weight, slant and lines. All else is skipped, as a player may (WebVTT §8.2).
 struct CueStyleSheet: Sendable {
     /// The classes that every file has.
     static let classColors: [String: CaptionColor] = [

@@ -4,7 +4,7 @@ import HLSMedia
 package struct MediaFileDescription: Sendable, Hashable {
     /// As in `MP4`.
     package var container: String
-    /// nil where the server does not tell.
+    /// nil if the server does not say.
     package var byteCount: Int?
 }
 

@@ -6,7 +6,7 @@ public enum PreloadScope: Sendable, Hashable {
     case multivariant
     /// Also the keys that the multivariant playlist announces (`EXT-X-SESSION-KEY`).
     case keys
-    /// Also the media playlists of the first variant and of the audio that goes with it, and so many seconds of their
+    /// Also the media playlists of the first variant and of the audio that goes with it, and this many seconds of their
     /// media from where playing starts.
     case media(seconds: Double)
 }

@@ -163,7 +163,7 @@ public final class Asset: Sendable {
 
     // MARK: Tracks
 
-    /// The track with this number; nil where there is none. Costs what `tracks` does.
+    /// The track with this number; nil if there is none. Costs what `tracks` does.
     public func loadTrack(withTrackID trackID: Int) async throws -> AssetTrack? {
         try await load(.tracks).first { $0.trackID == trackID }
     }
@@ -181,7 +181,7 @@ public final class Asset: Sendable {
     // MARK: Media selection
 
     /// The options of a characteristic (``MediaCharacteristic/audible``, `legible` or `visual`) of which one at a time
-    /// can be selected; nil where there are none. Costs the first request only.
+    /// can be selected; nil if there are none. Costs the first request only.
     public func loadMediaSelectionGroup(for characteristic: MediaCharacteristic) async throws -> MediaSelectionGroup? {
         try await inspector.mediaSelectionGroup(for: characteristic)
     }
@@ -193,7 +193,7 @@ public final class Asset: Sendable {
         try await load(.metadata).filter { $0.format == format }
     }
 
-    /// The chapters with titles of one language, in the order of time; empty where there are none.
+    /// The chapters with titles of one language, in the order of time; empty if there are none.
     ///
     /// From the session data `com.apple.hls.chapters` or, of an MP4 file, its chapter tracks or its chapter list.
     /// - Parameter locale: a BCP 47 tag, one of `availableChapterLocales`.
@@ -201,7 +201,7 @@ public final class Asset: Sendable {
         try await inspector.chapters().groups(locale: locale)
     }
 
-    /// The chapters in the best language that there is, in the order of time; empty where there are none.
+    /// The chapters in the best language that there is, in the order of time; empty if there are none.
     ///
     /// - Parameter languages: BCP 47 tags, the most wanted first. Where none of them is there, the first language of the
     ///   chapters is taken.

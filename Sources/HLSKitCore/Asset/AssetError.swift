@@ -10,7 +10,7 @@ public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {
 
         /// There is no such resource, or its server refuses it (HTTP 4xx, no such file).
         public static let notFound = Code(rawValue: "notFound")
-        /// The network failed and went on failing after retries.
+        /// The network failed and kept failing after retries.
         public static let network = Code(rawValue: "network")
         /// Neither a playlist nor media, or a playlist that breaks a rule that matters.
         public static let badPlaylist = Code(rawValue: "badPlaylist")
@@ -18,7 +18,7 @@ public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let badMedia = Code(rawValue: "badMedia")
         /// A scheme, address, certificate or size that the rules do not allow.
         public static let refused = Code(rawValue: "refused")
-        /// Encrypted with a method that is not supported, or the key cannot be had.
+        /// Encrypted with a method that is not supported, or the key cannot be loaded.
         public static let contentKey = Code(rawValue: "contentKey")
         /// None of the variants can be played here.
         public static let noEligibleVariant = Code(rawValue: "noEligibleVariant")
@@ -30,13 +30,13 @@ public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The kind of failure.
     public var code: Code
-    /// The resource that it is about; nil where there is none.
+    /// The resource that it is about; nil if there is none.
     public var url: String?
     /// What happened, in a few words.
     public var cause: String
-    /// HTTP status, transport code, line number or limit; nil where there is none.
+    /// HTTP status, transport code, line number or limit; nil if there is none.
     public var detail: String?
-    /// HTTP status of the answer; nil where there was none, or it was no failure.
+    /// HTTP status of the answer; nil if there was none, or it was no failure.
     public var status: Int?
 
     /// Makes an error; without `url` no resource is to blame.

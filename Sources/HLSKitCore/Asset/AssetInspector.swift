@@ -158,7 +158,7 @@ final class AssetInspector: Sendable {
         }
     }
 
-    /// The key that whole resources are encrypted with; nil where they are clear.
+    /// The key that whole resources are encrypted with; nil if they are clear.
     private static func key(
         among keys: [EncryptionKey], in playlist: MediaPlaylist, client: ResourceClient
     ) async throws -> (EncryptionKey, [UInt8])? {
@@ -325,10 +325,10 @@ final class AssetInspector: Sendable {
         async let sound = laneTracks(of: audio, in: parent)
         async let text = laneTracks(of: subtitles, in: parent)
         var facts = try await main
-        // Sound in the variant is not played beside that of a rendition.
+        // Audio in the variant is not played beside that of a rendition.
         let own = try await sound
         if !own.isEmpty { facts.removeAll { $0.description.mediaType == .audio } }
-        // Nothing waits for subtitles that cannot be had.
+        // Nothing waits for subtitles that cannot be loaded.
         let lines: [TrackFacts]
         do { lines = try await text } catch let error as AssetError where error.code != .refused { lines = [] }
         return number(facts + own + lines)
@@ -443,7 +443,7 @@ extension EncryptionKey {
 }
 
 extension MediaPlaylist {
-    /// `.indefinite` while it goes on.
+    /// `.indefinite` while it continues.
     fileprivate var time: MediaTime { hasEndList ? MediaTime(exactly: duration) : .indefinite }
 
     /// Refuses a playlist that has ended without a segment (R32).
@@ -456,7 +456,7 @@ extension MediaPlaylist {
 }
 
 extension MultivariantPlaylist {
-    /// The rendition of a group that is played unless another is chosen; nil where the variant carries it itself.
+    /// The rendition of a group that is played unless another is chosen; nil if the variant carries it itself.
     func playedRendition(
         _ type: Rendition.MediaType, group: String?, besides variantURI: String
     ) -> Rendition? {

@@ -11,9 +11,9 @@ public struct AssetProperty<Value: Sendable>: Sendable {
     }
 }
 
-/// How far a property is, as ``Asset/status(of:)`` tells.
+/// How far a property is, as ``Asset/status(of:)`` reports.
 public enum PropertyStatus<Value: Sendable>: Sendable {
-    /// Nobody has asked for it.
+    /// No one has asked for it.
     case notYetLoaded
     case loading
     case loaded(Value)
@@ -29,7 +29,7 @@ enum AssetPropertyKey: Hashable, Sendable {
 
 extension AssetProperty where Value == MediaTime {
     /// How long the asset is: the sum of `EXTINF` of a playlist that has ended, or what the header of a media file says;
-    /// `.indefinite` while a live stream goes on, and for a media file of unknown length and duration.
+    /// `.indefinite` while a live stream continues, and for a media file of unknown length and duration.
     ///
     /// Costs the playlists up to the first variant's. A duration that was reckoned from a part of a file has
     /// `hasBeenRounded` set; see ``AssetOptions/prefersPreciseDurationAndTiming``.

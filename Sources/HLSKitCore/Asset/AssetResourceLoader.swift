@@ -18,7 +18,7 @@ public final class AssetResourceLoader: Sendable {
         state = Mutex(State(loader: loader))
     }
 
-    /// What loads resources with a scheme of its own; nil where nobody does. ``LoadingHooks/resourceLoader`` of the
+    /// What loads resources with a scheme of its own; nil if no one does. ``LoadingHooks/resourceLoader`` of the
     /// asset's options at first.
     public var loader: (any ResourceLoader)? { state.withLock { $0.loader } }
 

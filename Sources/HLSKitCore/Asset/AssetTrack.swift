@@ -2,7 +2,7 @@ public import HLSMedia
 public import HLSPlaylist
 public import HLSTime
 
-/// A track of an asset: pictures, sound or text of one kind.
+/// A track of an asset: video, audio or text of one kind.
 ///
 /// Obtained from ``Asset/load(_:)`` with `.tracks`; what it knows was read then.
 public final class AssetTrack: Sendable {
@@ -56,7 +56,7 @@ public final class AssetTrack: Sendable {
 
     /// The segment of the track's timeline that holds a time: how the times of its media lie on it.
     ///
-    /// - Throws: ``AssetError/Code/notAvailable`` where no media has been read at that time.
+    /// - Throws: ``AssetError/Code/notAvailable`` if no media has been read at that time.
     public func loadSegment(forTrackTime time: MediaTime) async throws -> AssetTrackSegment {
         guard let segment = facts.segment(at: time) else {
             throw AssetError.notAvailable("no media of track \(trackID) was read at \(time)", url: inspector.url)
@@ -67,7 +67,7 @@ public final class AssetTrack: Sendable {
     /// The presentation time of the sample that is shown at a time: of the last one that begins at it or before.
     ///
     /// In an MP4 file all samples are known from its header, else those that were read to find the tracks.
-    /// - Throws: ``AssetError/Code/notAvailable`` where no media has been read at that time.
+    /// - Throws: ``AssetError/Code/notAvailable`` if no media has been read at that time.
     public func loadSamplePresentationTime(forTrackTime time: MediaTime) async throws -> MediaTime {
         guard let presentation = facts.samplePresentationTime(at: time) else {
             throw AssetError.notAvailable("no media of track \(trackID) was read at \(time)", url: inspector.url)
@@ -89,7 +89,7 @@ public final class AssetTrack: Sendable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The same sound with fewer channels.
+        /// The same audio with fewer channels.
         public static let audioFallback = Association(rawValue: "fall")
     }
 }
@@ -114,19 +114,19 @@ extension AssetTrackProperty where Value == [MediaTrack] {
 
 extension AssetTrackProperty where Value == MediaTimeRange {
     /// Where the track's media is on the asset's timeline. Its duration is indefinite for live streams, and for files whose
-    /// header does not tell.
+    /// header does not say.
     public static var timeRange: AssetTrackProperty<MediaTimeRange> { .init { $0.facts.timeRange } }
 }
 
 extension AssetTrackProperty where Value == PixelSize {
-    /// The size of pictures in square pixels; zero where there are none or the size is not known.
+    /// The size of frames in square pixels; zero if there are none or the size is not known.
     public static var naturalSize: AssetTrackProperty<PixelSize> { .init { $0.facts.naturalSize } }
 }
 
 extension AssetTrackProperty where Value == Double {
-    /// Frames per second; 0 where unknown or not video.
+    /// Frames per second; 0 if unknown or not video.
     public static var nominalFrameRate: AssetTrackProperty<Double> { .init { $0.facts.nominalFrameRate } }
-    /// Bits per second of the samples that are known; 0 where none is.
+    /// Bits per second of the samples that are known; 0 if none is.
     public static var estimatedDataRate: AssetTrackProperty<Double> { .init { $0.facts.estimatedDataRate } }
 }
 
@@ -136,10 +136,10 @@ extension AssetTrackProperty where Value == Int32 {
 }
 
 extension AssetTrackProperty where Value == String? {
-    /// The language as the container has it (ISO 639-2), else the first subtag of ``extendedLanguageTag``; nil where
+    /// The language as the container has it (ISO 639-2), else the first subtag of ``extendedLanguageTag``; nil if
     /// undeclared.
     public static var languageCode: AssetTrackProperty<String?> { .init { $0.facts.languageCode } }
-    /// BCP 47 tag, of the rendition where it has one; nil where undeclared.
+    /// BCP 47 tag, of the rendition where it has one; nil if undeclared.
     public static var extendedLanguageTag: AssetTrackProperty<String?> { .init { $0.facts.extendedLanguageTag } }
 }
 
@@ -151,7 +151,7 @@ extension AssetTrackProperty where Value == Bool {
 }
 
 extension AssetTrackProperty where Value == Int {
-    /// Bytes of all samples; 0 where not all of them are known.
+    /// Bytes of all samples; 0 if not all of them are known.
     public static var totalSampleDataLength: AssetTrackProperty<Int> { .init { $0.facts.totalSampleDataLength } }
 }
 

@@ -5,7 +5,7 @@ public import HLSPlaylist
 ///
 /// Numbers that are not declared are −1, sizes ``PixelSize/zero``.
 public struct AssetVariant: Sendable, Hashable {
-    /// Of the picture; nil in a variant known to have none.
+    /// Of the video; nil in a variant known to have none.
     public struct VideoAttributes: Sendable, Hashable {
         /// The entries of `CODECS` that are video.
         public let codecs: [String]
@@ -19,7 +19,7 @@ public struct AssetVariant: Sendable, Hashable {
         public let videoLayouts: [PlaybackConfigurationOption]
     }
 
-    /// Of the sound; nil in a variant known to have none.
+    /// Of the audio; nil in a variant known to have none.
     public struct AudioAttributes: Sendable, Hashable {
         /// The entries of `CODECS` that are audio.
         public let codecs: [String]

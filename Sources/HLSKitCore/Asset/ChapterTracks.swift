@@ -15,7 +15,7 @@ struct ChapterTracks {
     let url: String
     let header: MP4InitializationSection
 
-    /// The tables of the tracks; empty where the file has no chapter tracks.
+    /// The tables of the tracks; empty if the file has no chapter tracks.
     var tables: [MP4SampleTable.Track] {
         let ids = header.chapterTrackIDs
         guard !ids.isEmpty else { return [] }
@@ -50,7 +50,7 @@ struct ChapterTracks {
         return Array(found.values)
     }
 
-    /// The bytes of each sample; nil where they are beyond the limits.
+    /// The bytes of each sample; nil if they are beyond the limits.
     private func bytes(
         of samples: [MP4SampleTable.Sample], _ client: ResourceClient
     ) async throws -> [ArraySlice<UInt8>]? {

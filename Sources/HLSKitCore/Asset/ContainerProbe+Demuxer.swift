@@ -4,7 +4,7 @@ extension ContainerProbe.Container {
     /// What takes media of this kind apart.
     ///
     /// - Parameter initialization: the header of MP4 segments; nil for a bare file, which brings its own.
-    /// - Throws: where it is no media.
+    /// - Throws: if it is not media.
     func makeDemuxer(initialization: MP4InitializationSection?) throws(MediaError) -> any Demuxer {
         switch self {
         case .transportStream: TransportStreamDemuxer()

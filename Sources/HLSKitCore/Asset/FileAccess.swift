@@ -2,12 +2,12 @@ import HLSPlaylist
 
 /// How a media file can be read, by the header of its first answer.
 struct FileAccess: Sendable {
-    /// nil where the server does not tell.
+    /// nil if the server does not say.
     let byteCount: Int?
-    /// What the server says of byte ranges; nil where it says nothing.
+    /// What the server says of byte ranges; nil if it says nothing.
     private let declaresRanges: Bool?
 
-    /// - Parameter takesRanges: what was seen before; nil where nothing was.
+    /// - Parameter takesRanges: what was seen before; nil if nothing was.
     init(_ response: TransportResponse, takesRanges: Bool? = nil) {
         func value(_ name: String) -> String? {
             response.fields.first { ResponseHead.isEqual($0.name, name) }?.value.lowercased()

@@ -16,7 +16,7 @@ struct FileKey: Hashable, Sendable {
         self.part = part
     }
 
-    /// nil where `url` names no part of the file at `file`.
+    /// nil if `url` names no part of the file at `file`.
     init?(_ url: String, of file: String) {
         guard url.utf8.count > file.utf8.count, url.hasPrefix(file) else { return nil }
         self.init(fragment: url.dropFirst(file.count))

@@ -22,7 +22,7 @@ struct FilePresentation: Sendable {
     private let content: Content
 
     /// - Parameter url: the file's, without a fragment.
-    /// - Returns: nil where nothing tells where its parts are.
+    /// - Returns: nil if that is unknown where its parts are.
     init?(_ file: MediaFile, url: String) {
         guard case .mp4(let header, _, let index) = file.content else { return nil }
         if let segments = MP4FileSegments(header, target: Self.target) {
@@ -52,7 +52,7 @@ struct FilePresentation: Sendable {
         if case .stream(let stream) = content { stream } else { nil }
     }
 
-    /// Pictures and sounds that are not among these tracks.
+    /// Video and audio that are not among these tracks.
     func tracks(besides trackIDs: [Int]) -> Set<Int> {
         Set(([selection.video].compactMap(\.self) + selection.audio).map(\.id)).subtracting(trackIDs)
     }
@@ -101,7 +101,7 @@ struct FilePresentation: Sendable {
 
     // MARK: Parts
 
-    /// nil where there is no such part.
+    /// nil if there is no such part.
     func part(_ key: FileKey) -> FilePart? {
         switch (key.part, content) {
         case (.playlist, _), (_, .stream): return nil

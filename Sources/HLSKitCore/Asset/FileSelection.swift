@@ -1,9 +1,9 @@
 import HLSMedia
 import HLSPlaylist
 
-/// The tracks of a media file as a player chooses among them: pictures, one of the sounds, subtitles.
+/// The tracks of a media file as a player chooses among them: video, one audio track, subtitles.
 struct FileSelection: Sendable {
-    /// The pictures; nil where there are none.
+    /// The video; nil if there are none.
     let video: MediaTrack?
     /// The first is played unless another is chosen.
     let audio: [MediaTrack]
@@ -21,14 +21,14 @@ struct FileSelection: Sendable {
         text = tracks.filter { $0.mediaType == .text && ($0.codec == .webVTT || $0.codec == .ttml) }
     }
 
-    /// The tracks that are read together: the pictures, and the first of the sounds.
+    /// The tracks that are read together: the video, and the first audio track.
     var mainTrackIDs: [Int] { [video?.id, audio.first?.id].compactMap(\.self) }
 
     /// There is something to choose, or to tell of.
     var hasOptions: Bool { audio.count > 1 || audio.first?.language != nil || !text.isEmpty }
 
-    /// The playlist with the file's sounds and subtitles: a variant that carries the first of the sounds, and a rendition
-    /// for each of the others.
+    /// The playlist with the file's audio tracks and subtitles: a variant that carries the first audio track, and a
+    /// rendition for each of the others.
     ///
     /// - Parameter bitRate: of the file, in bits per second.
     func multivariantPlaylist(url: String, bitRate: Int) -> MultivariantPlaylist {

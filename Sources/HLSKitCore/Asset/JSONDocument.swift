@@ -13,7 +13,7 @@ public enum JSONDocument: Sendable, Hashable {
     /// Deeper texts are refused.
     public static let maximumDepth = 64
 
-    /// Parses a JSON text in UTF-8, a byte order mark allowed; nil where it is none.
+    /// Parses a JSON text in UTF-8, a byte order mark allowed; nil if it is not one.
     ///
     /// Time and memory grow linearly with the size of the text.
     public init?(parsing bytes: some Collection<UInt8>) {
@@ -24,7 +24,7 @@ public enum JSONDocument: Sendable, Hashable {
         self = document
     }
 
-    /// The member of an object; nil where there is none, or this is no object.
+    /// The member of an object; nil if there is none, or this is no object.
     public subscript(name: String) -> JSONDocument? {
         if case .object(let members) = self { members[name] } else { nil }
     }

@@ -1,7 +1,7 @@
 import HLSMedia
 import HLSTime
 
-/// A media file without a playlist, as far as its ends tell.
+/// A media file without a playlist, as far as its ends say.
 struct MediaFile: Sendable {
     enum Content: Sendable {
         case mp4(MP4InitializationSection, MP4UserData, SegmentIndex?)
@@ -11,7 +11,7 @@ struct MediaFile: Sendable {
 
     /// Where it was found, after redirects.
     var url: String
-    /// nil where the server does not tell.
+    /// nil if the server does not say.
     var byteCount: Int?
     var content: Content
     /// Of an MP4 file: where its `moov` box is, and whether media lies before it.
@@ -135,7 +135,7 @@ extension MediaFile {
             tracks: tracks.map { TrackFacts($0, extent: nil, origin: 0, duration: duration) }, duration: duration)
     }
 
-    /// - Parameter duration: nil where the samples tell.
+    /// - Parameter duration: nil if the samples tell.
     private static func facts(of head: MediaHead, duration: MediaTime?) -> MediaFileFacts {
         let origin = head.origin
         let tracks = head.tracks.map { track in

@@ -186,7 +186,7 @@ extension AssetInspector {
         let time = try await duration()
         // The media tells how long it is when it has been read. Until then more is safe, and less would end it early.
         var length = time.duration ?? .seconds(86_399)
-        // A single picture without a duration is to be seen, too.
+        // A single frame without a duration must be visible, too.
         length = max(length, .milliseconds(40))
         if time.hasBeenRounded { length = min(length + length / 10 + .seconds(1), .seconds(86_399)) }
         return MediaFileTransport.playlist(

@@ -68,9 +68,9 @@ public struct MetadataItem: Sendable {
     public let format: MetadataFormat
     /// The key in its format: a `DATA-ID`, an ID3 frame, a four-character code.
     public let key: String
-    /// What it means in every format; nil where it means something special.
+    /// What it means in every format; nil if it means something special.
     public let commonKey: CommonMetadataKey?
-    /// BCP 47 tag or ISO 639-2 code; nil where undeclared.
+    /// BCP 47 tag or ISO 639-2 code; nil if undeclared.
     public let extendedLanguageTag: String?
     private let content: Content
 
@@ -154,7 +154,7 @@ extension MetadataItemProperty where Value == MetadataValue {
 }
 
 extension MetadataItemProperty where Value == String? {
-    /// The value as text; nil where it is none.
+    /// The value as text; nil if it is not one.
     public static var stringValue: MetadataItemProperty<String?> {
         .init { value in
             switch value {
@@ -167,7 +167,7 @@ extension MetadataItemProperty where Value == String? {
 }
 
 extension MetadataItemProperty where Value == Double? {
-    /// The value as a number; nil where it is none.
+    /// The value as a number; nil if it is not one.
     public static var numberValue: MetadataItemProperty<Double?> {
         .init { value in
             switch value {

@@ -14,7 +14,7 @@ enum OpenedResource: Sendable {
 
 /// Finds out what a resource is while it comes, and reads of it what is needed to describe it.
 struct OpeningReader: ResourceReader {
-    /// Of media that is passed over so much is loaded rather than asked for again behind it.
+    /// Up to this much skipped media is loaded rather than requested again behind it.
     private static let maximumSkippedByteCount = 1 << 20
 
     private enum Mode {
@@ -87,7 +87,7 @@ struct OpeningReader: ResourceReader {
                 return true
             case .unknown(let name) where ContainerProbe.isUnsupportedContainer(name):
                 throw ContainerProbe.refusal(ofAppearance: name)
-            // The parser says best why it is no playlist.
+            // The parser says best why it is not a playlist.
             case .webVTT, .unknown: break
             }
         }

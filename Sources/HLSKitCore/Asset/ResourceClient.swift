@@ -134,6 +134,6 @@ private struct BytesReader: ResourceReader {
 }
 
 extension Array {
-    /// nil where there is no such element.
+    /// nil if there is no such element.
     subscript(safe index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
 }

@@ -3,7 +3,7 @@ import Synchronization
 /// A piece of work that is done once for all who want its result.
 ///
 /// The first who asks starts it; whoever comes later waits for the same. A result stays, and so does a failure. One who
-/// is cancelled goes away alone; with the last one the work is cancelled, and the next who asks starts it anew.
+/// is cancelled goes away alone; with the last one the work is cancelled, and the next who asks starts it again.
 final class SharedLoad<Value: Sendable>: Sendable {
     private struct State {
         /// Gone once there is a result: it may hold whoever holds this.
@@ -31,7 +31,7 @@ final class SharedLoad<Value: Sendable>: Sendable {
 
     /// The result, as soon as it is there.
     ///
-    /// - Throws: what the work threw; `CancellationError` where the caller or ``cancel()`` cancelled.
+    /// - Throws: what the work threw; `CancellationError` if the caller or ``cancel()`` cancelled.
     func value() async throws -> Value {
         if let result = state.withLock({ $0.result }) { return try result.get() }
         let waiter = state.withLock { state in
@@ -84,7 +84,7 @@ final class SharedLoad<Value: Sendable>: Sendable {
         let waiters = state.withLock { state -> [CheckedContinuation<Value, any Error>] in
             guard generation == state.generation, state.task != nil else { return [] }
             state.task = nil
-            // Cancelled work has no result: the next who asks starts it anew.
+            // Cancelled work has no result: the next who asks starts it again.
             if case .failure(let error) = result, error is CancellationError {
             } else {
                 state.result = result
@@ -130,7 +130,7 @@ final class SharedLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return try await load.value()
     }
 
-    /// The next who asks starts anew.
+    /// The next who asks starts again.
     func forget(_ key: Key) { loads.withLock { $0[key] = nil } }
 
     func cancel() {

@@ -75,7 +75,7 @@ struct Chapters: Sendable {
     // MARK: Sources
 
     /// The JSON of `com.apple.hls.chapters`: an array of objects with `start-time` and `duration` in seconds, `titles`,
-    /// `images` and `metadata`. Entries that make no sense are left out; nil where it is no such array.
+    /// `images` and `metadata`. Entries that make no sense are left out; nil if it is no such array.
     ///
     /// Source: Apple, "Providing JavaScript Object Notation (JSON) chapters".
     init?(_ document: JSONDocument, end: MediaTime) {

@@ -17,7 +17,7 @@ struct TrackFacts: Sendable {
     var index = Index.none
     var timeRange = MediaTimeRange(start: .zero, duration: .indefinite)
     var rendition: Rendition?
-    /// As the variant declares it; nil where it does not.
+    /// As the variant declares it; nil if it does not.
     var declaredFrameRate: Double?
     var declaredVideoRange: VideoRange?
     var metadata: [MetadataItem] = []

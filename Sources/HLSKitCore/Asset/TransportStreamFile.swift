@@ -4,7 +4,7 @@ import Synchronization
 
 /// A transport stream without a playlist, as segments that are found when they are asked for.
 ///
-/// Where media of a time is in the file is found by bisection over its timestamps. A segment begins with the last picture
+/// Where media of a time is in the file is found by bisection over its timestamps. A segment begins with the last frame
 /// at its time or before that decoding can start with, and goes up to where the next begins; segments that are read one
 /// after the other cost no search.
 final class TransportStreamFile: Sendable {
@@ -13,10 +13,10 @@ final class TransportStreamFile: Sendable {
     /// The least and the most bytes that are looked at in one place, and how much time they are to hold.
     private static let windowByteCounts = (64 << 10)...(2 << 20)
     private static let window = Duration.milliseconds(300)
-    /// How far a picture is looked for that decoding can start with.
+    /// How far a frame is looked for that decoding can start with.
     private static let maximumReach = 16 << 20
     private static let maximumProbeCount = 16
-    /// A picture this much later than a time shows that no more of before it come.
+    /// A frame this much later than a time shows that no earlier ones follow.
     static let reordering = Duration.milliseconds(500)
 
     /// Where segments begin, as far as that is known, and who waits to hear of it.
@@ -45,7 +45,7 @@ final class TransportStreamFile: Sendable {
     private let rest = Mutex<(offset: Int, bytes: [UInt8])?>(nil)
 
     /// - Parameter duration: by the last timestamps.
-    /// - Returns: nil where the timestamps lead nowhere.
+    /// - Returns: nil if the timestamps lead nowhere.
     init?(
         _ head: MediaHead, bytes: [UInt8], stride: Int, url: String, byteCount: Int, duration: Duration,
         selection: FileSelection, client: ResourceClient
@@ -64,7 +64,7 @@ final class TransportStreamFile: Sendable {
         self.client = client
         let share = Double(byteCount) * min(1, Self.window / duration)
         windowByteCount = min(max(Int(share), Self.windowByteCounts.lowerBound), Self.windowByteCounts.upperBound)
-        // Longer than from one picture to start with to the next, as far as the beginning tells.
+        // Longer than from one frame to start with to the next, as far as the beginning says.
         let syncs = (head.extents[track.id]?.times ?? []).filter(\.isSync).map(\.pts)
         let distance = takesAll ? 0 : zip(syncs, syncs.dropFirst()).map { $1 - $0 }.max() ?? 0
         segmentDuration = max(Self.shortestSegment, .milliseconds(min(max(distance, 0) / 45, 60_000)))
@@ -82,20 +82,20 @@ final class TransportStreamFile: Sendable {
     func time(_ pts: Int64) -> Duration {
         let period = Int64(1) << 33
         var distance = (pts - origin) & (period - 1)
-        // What lies a little before the start is no time of a day later.
+        // What lies a little before the start is not a time of a day later.
         if distance > period - 90_000 * 60 { distance -= period }
         return .microseconds(distance * 100 / 9)
     }
 
-    /// Bytes for so much time, by the mean.
+    /// Bytes for this much time, by the mean.
     func byteCount(of time: Duration) -> Int { Int(max(0, time / duration) * Double(byteCount)) }
 
     // MARK: Places
 
-    /// Somebody begins to read a segment.
+    /// Someone begins to read a segment.
     func begin(_ index: Int) { places.withLock { $0.reading[index, default: 0] += 1 } }
 
-    /// Somebody has read a segment, or will not.
+    /// Someone has read a segment, or will not.
     func end(_ index: Int) {
         let waiting = places.withLock { places in
             let count = places.reading[index, default: 0] - 1
@@ -146,7 +146,7 @@ final class TransportStreamFile: Sendable {
 
     /// Reads the start and the end of a file.
     ///
-    /// - Returns: nil where it is to be read as it comes.
+    /// - Returns: nil to read it as it arrives.
     static func open(
         _ url: String, byteCount: Int, stride: Int, client: ResourceClient
     ) async throws -> FilePresentation? {
@@ -250,8 +250,8 @@ final class TransportStreamFile: Sendable {
         return scanner.append(bytes)
     }
 
-    /// Whether time goes on through the file as it does from its start to its end: media of several streams, one behind
-    /// the other, has no times to search by.
+    /// Whether time continues through the file as it does from its start to its end: media of several streams, one
+    /// behind the other, has no times to search by.
     func hasSteadyTime() async throws -> Bool {
         var last = Duration.zero
         for quarter in 1...3 {

@@ -6,7 +6,7 @@ import Synchronization
 final class TransportStreamPartTask: TransportTask {
     /// What is asked for behind the length that a segment has on average.
     private static let stepByteCount = 256 << 10
-    /// More than this is not held back for a picture that the next segment may begin with.
+    /// More than this is not held back for a frame that the next segment may begin with.
     private static let maximumHeldByteCount = 16 << 20
 
     private struct State {

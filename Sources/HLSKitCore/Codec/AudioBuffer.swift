@@ -1,11 +1,11 @@
 import CLibAV
 public import HLSTime
 
-/// Decoded sound of one access unit.
+/// Decoded audio of one access unit.
 ///
 /// Immutable, and free to be handed between threads: copies share the samples.
 public final class AudioBuffer: Sendable {
-    /// How one sample of interleaved sound is written, in the machine's byte order.
+    /// How one sample of interleaved audio is written, in the machine's byte order.
     public enum InterleavedFormat: Sendable, Hashable {
         /// Signed 16 bit.
         case int16
@@ -36,15 +36,15 @@ public final class AudioBuffer: Sendable {
 
     let storage: FrameStorage
 
-    /// The same sound at `itemTime` on the item's timeline. No sample is copied.
+    /// The same audio at `itemTime` on the item's timeline. No sample is copied.
     public func placed(at itemTime: MediaTime) -> AudioBuffer {
         AudioBuffer(sharing: self, itemTime: itemTime)
     }
 
-    /// The same sound without its first and last samples, per channel. No sample is copied.
+    /// The same audio without its first and last samples, per channel. No sample is copied.
     ///
     /// - Precondition: the numbers are not negative, and some samples are left.
-    /// - Throws: ``CodecError`` where there is no memory.
+    /// - Throws: ``CodecError`` if there is no memory.
     public func trimmed(leading: Int, trailing: Int) throws(CodecError) -> AudioBuffer {
         precondition(leading >= 0 && trailing >= 0 && leading + trailing < frameCount, "some samples must be left")
         var frame = av_frame_alloc()
@@ -130,7 +130,7 @@ public final class AudioBuffer: Sendable {
 
     var sampleFormat: AVSampleFormat { AVSampleFormat(storage.raw.pointee.format) }
 
-    /// The bits of the channels that are present, as `WAVEFORMATEXTENSIBLE` numbers them; 0 where they have no such
+    /// The bits of the channels that are present, as `WAVEFORMATEXTENSIBLE` numbers them; 0 if they have no such
     /// order.
     var channelMask: UInt64 {
         let layout = storage.raw.pointee.ch_layout

@@ -1,6 +1,6 @@
 import CLibAV
 
-/// Turns buffers of any rate, channels and sample form into interleaved sound of one form.
+/// Turns buffers of any rate, channels and sample form into interleaved audio of one form.
 ///
 /// Rate and channels are those of the first buffer, or with `followsInput` of each buffer. At a change of the input
 /// everything that the resampler still holds comes out first. Used by one thread at a time.

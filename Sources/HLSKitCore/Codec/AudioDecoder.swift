@@ -15,7 +15,7 @@ public final class AudioDecoder {
     /// Opens the decoder of `track`'s codec.
     ///
     /// - Parameter threadCount: threads that libavcodec may use; audio decoders use one (the default) whatever this is.
-    /// - Throws: ``CodecError`` where there is no such decoder, or it refuses the track's configuration.
+    /// - Throws: ``CodecError`` if there is no such decoder, or it refuses the track's configuration.
     public init(track: MediaTrack, threadCount: Int = 1) throws(CodecError) {
         context = try DecoderContext(track: track, threadCount: threadCount)
         timescale = track.timescale
@@ -23,7 +23,7 @@ public final class AudioDecoder {
 
     /// Decodes one sample and appends the buffers that are ready.
     ///
-    /// - Throws: the ``CodecError`` of a damaged sample, after all good buffers were appended. Decoding goes on with
+    /// - Throws: the ``CodecError`` of a damaged sample, after all good buffers were appended. Decoding continues with
     ///   the next sample.
     public func decode(_ sample: MediaSample, to buffers: inout [AudioBuffer]) throws(CodecError) {
         try context.decode(sample) { frame throws(CodecError) in buffers.append(try makeBuffer(from: frame)) }

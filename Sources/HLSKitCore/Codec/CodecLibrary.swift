@@ -4,7 +4,7 @@ import Glibc
 /// FFmpeg's libavcodec, opened when the first codec is needed or ``prepare()`` is called.
 ///
 /// It is not linked: a hundred libraries come with it and would take 30 ms of each start, before the first request. So they
-/// are loaded while that is on its way. `docs/decisions/loading-ffmpeg.md` tells more.
+/// are loaded while that is on its way. `docs/decisions/loading-ffmpeg.md` says more.
 ///
 /// The functions below bear the names of the library's own and stand in for them in this module. Without the library they
 /// fail as the library's do when there is no memory or no such codec.
@@ -49,7 +49,7 @@ struct CodecLibrary: Sendable {
     private static let loading: Result<CodecLibrary, DynamicLibrary.Failure> = Result {
         () throws(DynamicLibrary.Failure) in try CodecLibrary(DynamicLibrary(name))
     }
-    /// nil where the library is not installed, or cannot be loaded.
+    /// nil if the library is not installed, or cannot be loaded.
     static let installed = try? loading.get()
     /// Throws where it is not, and says why.
     static func check() throws(CodecError) { try DynamicLibrary.check(loading, name) }

@@ -1,4 +1,4 @@
-/// Which red, green and blue the numbers of a picture are mixed of (`ColourPrimaries` of ITU-T H.273).
+/// Which red, green and blue the numbers of a frame are mixed of (`ColourPrimaries` of ITU-T H.273).
 public struct ColorPrimaries: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
@@ -94,6 +94,6 @@ extension VideoFrame.ColorTags {
     /// ``matrix`` as a value of its own type.
     public var yCbCrMatrix: YCbCrMatrix { YCbCrMatrix(rawValue: matrix) }
 
-    /// The picture is none of high dynamic range.
+    /// The frame is none of high dynamic range.
     public var isStandardRange: Bool { !transferFunction.isHighDynamicRange }
 }

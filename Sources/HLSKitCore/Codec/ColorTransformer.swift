@@ -1,6 +1,6 @@
 import CLibAV
 
-/// Brings pictures of other primaries or transfer functions to the colours of ITU-R BT.709 in limited range, with
+/// Brings frames of other primaries or transfer functions to the colours of ITU-R BT.709 in limited range, with
 /// libavfilter's `zscale` (zimg); high dynamic range is mapped to the standard one by `tonemap`. The pixel format stays.
 ///
 /// Used by one thread at a time.
@@ -31,7 +31,7 @@ final class ColorTransformer {
     private var graph: Graph?
     private var source: Source?
 
-    /// - Throws: where libavfilter is not installed.
+    /// - Throws: if libavfilter is not installed.
     init() throws(CodecError) {
         library = try FilterLibrary.required()
     }
@@ -44,7 +44,7 @@ final class ColorTransformer {
         self.graph = nil
     }
 
-    /// Whether another matrix and range alone do not make BT.709 of a picture.
+    /// Whether another matrix and range alone do not make BT.709 of a frame.
     static func isNeeded(for frame: VideoFrame) -> Bool {
         let color = color(of: frame)
         return color.primaries != 1 || !Self.likeBT709.contains(color.transfer)
@@ -64,7 +64,7 @@ final class ColorTransformer {
             isFullRange: PictureScaler.isFullRange(frame))
     }
 
-    /// - Throws: where zimg does not know the colours.
+    /// - Throws: if zimg does not know the colours.
     func transform(_ frame: VideoFrame) throws(CodecError) -> VideoFrame {
         let source = Source(
             width: frame.width, height: frame.height, format: frame.pixelFormat.rawValue, color: Self.color(of: frame))
@@ -77,7 +77,7 @@ final class ColorTransformer {
         do throws(CodecError) {
             return try run(frame, through: graph)
         } catch {
-            // What a graph does after an error is not told.
+            // What a graph does after an error is not stated.
             freeGraph()
             throw error
         }

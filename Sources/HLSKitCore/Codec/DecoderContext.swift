@@ -10,15 +10,15 @@ struct DecoderContext: ~Copyable {
     private let frame: UnsafeMutablePointer<AVFrame>
     private let packet: Packet
 
-    /// Pictures and buffers that one call may report as failed before the loop gives up. libavcodec ends each
+    /// Frames and buffers that one call may report as failed before the loop gives up. libavcodec ends each
     /// failing drain by itself; this only keeps a decoder that does not from spinning.
     private static let maximumFailuresInARow = 1000
 
-    /// Larger pictures than this are refused before memory is taken for them: 8192 x 8192, above every level of
-    /// H.264 and HEVC in use, at most 200 MB a picture.
+    /// Larger frames than this are refused before memory is taken for them: 8192 x 8192, above every level of
+    /// H.264 and HEVC in use, at most 200 MB a frame.
     private static let maximumPixelCount: Int64 = 8192 * 8192
 
-    /// - Parameter reorderDelay: pictures that the decoder holds back at the least before it gives the first one.
+    /// - Parameter reorderDelay: frames that the decoder holds back at the least before it gives the first one.
     init(track: MediaTrack, threadCount: Int, reorderDelay: Int32 = 0) throws(CodecError) {
         LibAVLog.silence
         try CodecLibrary.check()
@@ -41,7 +41,7 @@ struct DecoderContext: ~Copyable {
     static var openCount: Int { counter.load(ordering: .relaxed) }
     private static let counter = Atomic(0)
 
-    /// Whether pictures that no other picture refers to are left away, from the next sample on.
+    /// Whether frames that no other frame refers to are omitted, from the next sample on.
     func setSkipsUnreferencedPictures(_ skips: Bool) {
         raw.pointee.skip_frame = skips ? AVDISCARD_NONREF : AVDISCARD_DEFAULT
     }
@@ -134,7 +134,7 @@ struct DecoderContext: ~Copyable {
     /// Drops every frame that the decoder still holds, and makes it ready for new samples.
     func flush() { avcodec_flush_buffers(raw) }
 
-    /// Frames a second that the stream declares; nil where it does not.
+    /// Frames a second that the stream declares; nil if it does not.
     typealias FrameRate = (numerator: Int32, denominator: Int32)
     var frameRate: FrameRate? {
         let rate = raw.pointee.framerate
@@ -162,7 +162,7 @@ struct DecoderContext: ~Copyable {
     }
 
     /// Takes out frames until the decoder wants input or has ended. Failures do not stop it: behind a damaged
-    /// picture there may be good ones.
+    /// frame there may be good ones.
     private func receiveAll(
         _ receive: (UnsafeMutablePointer<AVFrame>) throws(CodecError) -> Void
     ) -> CodecError? {

@@ -3,8 +3,8 @@ import HLSMedia
 /// Moves the decoding times of one stream of a file so far ahead that they rise, and that nothing is presented before it
 /// is decoded: containers other than MP4 know nothing else, and libavformat writes nothing else.
 ///
-/// Presentation times are kept. By how much decoding times have to move is known when the reordering of pictures has been
-/// seen; where the first picture says that there may be some, and is not delayed itself, it and those behind it wait.
+/// Presentation times are kept. By how much decoding times have to move is known when the reordering of frames has been
+/// seen; where the first frame says that there may be some, and is not delayed itself, it and those behind it wait.
 struct DecodingOrder {
     /// Times are in units of the stream.
     struct Entry {
@@ -14,7 +14,7 @@ struct DecodingOrder {
         var duration: Int64
     }
 
-    /// The most pictures that a stream holds back (ITU-T H.264 A.3.1), and one to see it by.
+    /// The most frames that a stream holds back (ITU-T H.264 A.3.1), and one to see it by.
     private static let maximumHeldCount = 17
     /// The most time that is held, in seconds, and by which decoding times are moved in one go.
     private static let longest: Int64 = 2
@@ -28,14 +28,14 @@ struct DecodingOrder {
     /// The newest decoding time that was given.
     private(set) var last: Int64?
 
-    /// - Parameter mayReorder: the stream may have pictures in another order than that in which they are shown.
+    /// - Parameter mayReorder: the stream may have frames in another order than that in which they are shown.
     init(mayReorder: Bool, unitsPerSecond: Int64) {
         self.mayReorder = mayReorder
         self.unitsPerSecond = max(1, unitsPerSecond)
         held = mayReorder ? [] : nil
     }
 
-    /// The stream goes on from one that ends at this decoding time.
+    /// The stream continues from one that ends at this decoding time.
     mutating func goOn(after time: Int64?) { last = time }
 
     /// Takes the next sample and hands on those that are ready, in their order.

@@ -4,7 +4,7 @@ import Glibc
 /// FFmpeg's libavfilter, opened when the first filter is needed.
 ///
 /// It is not linked: its forty libraries would take 20 ms of each start and 12 MB, and few programs play at another
-/// speed than 1. `docs/decisions/time-stretching.md` tells more.
+/// speed than 1. `docs/decisions/time-stretching.md` says more.
 final class FilterLibrary: Sendable {
     // Graphs, filters and their contexts stay opaque: only pointers to them are handed on.
     typealias AllocateGraph = @convention(c) () -> OpaquePointer?
@@ -28,7 +28,7 @@ final class FilterLibrary: Sendable {
     let addFrame: MoveFrame
     let getFrame: MoveFrame
 
-    /// nil where the library is not installed.
+    /// nil if the library is not installed.
     static let installed = FilterLibrary()
 
     private init?() {
@@ -98,7 +98,7 @@ extension FilterLibrary {
         guard code >= 0 else { throw CodecError(call: "avfilter_link", code: code) }
     }
 
-    /// - Throws: where libavfilter is not installed.
+    /// - Throws: if libavfilter is not installed.
     static func required() throws(CodecError) -> FilterLibrary {
         guard let library = installed else {
             throw CodecError(call: "dlopen", code: CodecError.invalidArgument, text: "libavfilter is not installed")

@@ -25,7 +25,7 @@ struct FormatLibrary: Sendable {
     private static let loading: Result<FormatLibrary, DynamicLibrary.Failure> = Result {
         () throws(DynamicLibrary.Failure) in try FormatLibrary(DynamicLibrary(name))
     }
-    /// nil where the library is not installed, or cannot be loaded.
+    /// nil if the library is not installed, or cannot be loaded.
     static let installed = try? loading.get()
     /// Throws where it is not, and says why.
     static func check() throws(CodecError) { try DynamicLibrary.check(loading, name) }

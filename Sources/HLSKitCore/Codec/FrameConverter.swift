@@ -1,11 +1,11 @@
 import CLibAV
 
-/// Gives pictures another pixel format, and on demand the colours of ITU-R BT.709. Used by one thread at a time.
+/// Gives frames another pixel format, and on demand the colours of ITU-R BT.709. Used by one thread at a time.
 struct FrameConverter: ~Copyable {
     private let format: PixelFormat
     private let convertsToRec709: Bool
     private let scaler = PictureScaler()
-    /// nil where it is not wanted, and where libavfilter is not installed.
+    /// nil if it is not wanted, and where libavfilter is not installed.
     private let colors: ColorTransformer?
 
     init(to format: PixelFormat, convertsToRec709: Bool) {

@@ -1,6 +1,6 @@
 import CLibAV
 
-/// Owns one `AVFrame` that nobody writes to any more.
+/// Owns one `AVFrame` that no one writes to any more.
 final class FrameStorage: @unchecked Sendable {  // immutable: every access after `init` only reads
     let raw: UnsafeMutablePointer<AVFrame>
 

@@ -1,10 +1,11 @@
 import CLibAV
 
 extension Image {
-    /// Makes an image of a decoded picture, with square pixels.
+    /// Makes an image of a decoded frame, with square pixels.
     ///
-    /// Colours are converted by the frame's own tags. A picture that does not name its matrix is taken for BT.709 from 720
-    /// rows on and for BT.601 below. High dynamic range is mapped to the standard one where libavfilter is installed.
+    /// Colours are converted by the frame's own tags. A frame that does not name its matrix is taken for BT.709 from
+    /// 720 rows on and for BT.601 below. High dynamic range is mapped to the standard one where libavfilter is
+    /// installed.
     ///
     /// Blocks the thread for as long as libswscale works: some milliseconds.
     /// - Parameters:
@@ -39,7 +40,7 @@ extension VideoFrame {
     }
 }
 
-/// Turns pictures into images with libswscale, and images into what encoders take.
+/// Turns frames into images with libswscale, and images into what encoders take.
 enum ImageScaler {
     /// A finer calculation than playing can afford.
     private static let flags = SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT
@@ -155,7 +156,7 @@ enum ImageScaler {
     private static func matrix(of frame: VideoFrame) -> Int32 {
         let tag = frame.colorTags.matrix
         guard tag == 2 || tag == 0 || tag == 3 else { return Int32(clamping: tag) }
-        // What televisions do with streams that do not tell.
+        // What televisions do with streams that do not say.
         return frame.height >= 720 ? Matrix.bt709 : Matrix.bt601
     }
 }

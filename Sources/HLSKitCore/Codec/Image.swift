@@ -1,14 +1,14 @@
-/// A still picture as a value: rows of pixels in memory, and nothing else.
+/// A still image as a value: rows of pixels in memory, and nothing else.
 public struct Image: Sendable, Hashable {
     /// Size in pixels, both sides above zero.
     public let width: Int
     /// In pixels.
     public let height: Int
     /// Rows from top to bottom without padding; four bytes for each pixel: red, green, blue and alpha, full range. Alpha is
-    /// 255 in pictures of video: nothing is transparent. Colours are not multiplied by it.
+    /// 255 in frames of video: nothing is transparent. Colours are not multiplied by it.
     public let pixels: [UInt8]
 
-    /// nil where a side is not above zero or the number of bytes is not four for each pixel.
+    /// nil if a side is not above zero or the number of bytes is not four for each pixel.
     public init?(width: Int, height: Int, pixels: [UInt8]) {
         let (count, overflow) = width.multipliedReportingOverflow(by: height)
         let (byteCount, overflow2) = count.multipliedReportingOverflow(by: 4)
@@ -18,7 +18,7 @@ public struct Image: Sendable, Hashable {
         self.pixels = pixels
     }
 
-    /// The picture turned clockwise by a quarter so many times.
+    /// The image turned clockwise by this many quarters.
     func turned(byQuarters quarters: Int) -> Image {
         let quarters = ((quarters % 4) + 4) % 4
         guard quarters != 0 else { return self }
@@ -42,7 +42,7 @@ public struct Image: Sendable, Hashable {
 }
 
 extension PixelSize {
-    /// The size of a picture that is made to fit into `limit` without being enlarged, its shape kept.
+    /// The size of a frame that is made to fit into `limit` without being enlarged, its shape kept.
     ///
     /// - Parameter limit: a side of 0 sets no limit.
     func fitted(into limit: PixelSize) -> PixelSize {

@@ -19,7 +19,7 @@ public enum ImageFormat: Sendable, Hashable {
 extension Image {
     /// The image as the bytes of a file. Blocks the thread for as long as libavcodec works: some milliseconds.
     ///
-    /// - Throws: ``CodecError`` where libavcodec has no such encoder or refuses the size.
+    /// - Throws: ``CodecError`` if libavcodec has no such encoder or refuses the size.
     public func encoded(as format: ImageFormat) throws(CodecError) -> [UInt8] {
         switch format {
         case .png:
@@ -42,7 +42,7 @@ extension Image {
     }
 }
 
-/// Runs libavcodec's encoders of single pictures.
+/// Runs libavcodec's image encoders.
 enum ImageEncoder {
     static func encode(
         _ image: Image, name: String, format: AVPixelFormat, _ configure: (UnsafeMutablePointer<AVCodecContext>) -> Void

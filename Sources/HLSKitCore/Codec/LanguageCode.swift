@@ -1,6 +1,6 @@
 /// Language tags in the form that files have: three letters of ISO 639-2.
 enum LanguageCode {
-    /// The code of a BCP 47 tag, whatever its region or script; nil where there is none.
+    /// The code of a BCP 47 tag, whatever its region or script; nil if there is none.
     ///
     /// - Parameter isBibliographic: whether the language's English name is abbreviated (`ger`), as Matroska wants it (RFC
     ///   9559 §12), and not its own (`deu`), as MP4 does (ISO/IEC 14496-12 §8.4.2).

@@ -1,6 +1,6 @@
 /// The characters that no font of the system has, gathered from what libass says about them.
 ///
-/// It tells nobody else: its messages are the only place. Used by one thread at a time, that of its rasterizer.
+/// It tells no one else: its messages are the only place. Used by one thread at a time, that of its rasterizer.
 final class MissingGlyphs {
     /// More are not told apart.
     private static let maximumCount = 4096

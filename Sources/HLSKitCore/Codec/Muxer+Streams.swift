@@ -27,7 +27,7 @@ extension Muxer {
             parameters.pointee.codec_type = AVMEDIA_TYPE_VIDEO
             parameters.pointee.width = Int32(clamping: track.width)
             parameters.pointee.height = Int32(clamping: track.height)
-            // The box that describes VP9 holds the format of its pixels; nobody else asks for it.
+            // The box that describes VP9 holds the format of its pixels; no one else asks for it.
             if track.codec == .vp9 {
                 let isDeep = TransferFunction(rawValue: track.declaredColor?.transferCharacteristics ?? 2)
                     .isHighDynamicRange
@@ -77,9 +77,9 @@ extension Muxer {
         + [0, 0, 0, 0, 0, 1, 0, 16, 0xFF, 0xFF, 0xFF, 0xFF] + [0, 0, 0, 18] + Array("ftab".utf8)
         + [0, 1, 0, 1, 5] + Array("Arial".utf8)
 
-    // MARK: - Pictures
+    // MARK: - Video
 
-    /// Colour, the shape of a pixel, and how far the picture is turned.
+    /// Colour, the shape of a pixel, and how far the frame is turned.
     private func setPicture(
         of track: MediaTrack, _ stream: UnsafeMutablePointer<AVStream>,
         _ parameters: UnsafeMutablePointer<AVCodecParameters>
@@ -106,7 +106,7 @@ extension Muxer {
         }
     }
 
-    /// The matrix of a quarter turn, with the corner moved back to where the picture begins; nil for an upright picture.
+    /// The matrix of a quarter turn, with the corner moved back to where the frame begins; nil for an upright frame.
     ///
     /// Source: ISO/IEC 14496-12 §6.2.2; numbers are 16.16, the last column 2.30.
     private static func matrix(of track: MediaTrack) -> [Int32]? {

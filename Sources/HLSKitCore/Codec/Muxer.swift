@@ -8,7 +8,7 @@ final class Muxer {
     /// What takes the bytes. Failures stay with it: a muxer only hears that there was one.
     final class Sink {
         let write: (UnsafeRawBufferPointer) -> Bool
-        /// Goes to an offset from the start; nil where the output cannot go back.
+        /// Goes to an offset from the start; nil if the output cannot go back.
         let seek: ((Int64) -> Bool)?
 
         init(write: @escaping (UnsafeRawBufferPointer) -> Bool, seek: ((Int64) -> Bool)?) {
@@ -58,7 +58,7 @@ final class Muxer {
         guard code >= 0, let context else { throw CodecError(call: "avformat_alloc_output_context2", code: code) }
         self.context = context
         if format == "mpegts" {
-            // The first picture then stands at 1.4 s, as in files of `ffmpeg`, however often a file is continued with
+            // The first frame then stands at 1.4 s, as in files of `ffmpeg`, however often a file is continued with
             // a new muxer; left to itself libavformat would move each start to zero.
             context.pointee.max_delay = 700_000
             context.pointee.avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED
@@ -112,7 +112,7 @@ final class Muxer {
         packet.raw.pointee.stream_index = Int32(index)
         packet.raw.pointee.dts = entry.decoding
         packet.raw.pointee.pts = entry.presentation
-        // Transport streams do not tell how long a picture lasts; without it a file ends at the start of its last one.
+        // Transport streams do not tell how long a frame lasts; without it a file ends at the start of its last one.
         packet.raw.pointee.duration =
             entry.duration > 0 ? entry.duration : min(lastStep[index], Int64(unit.den / max(1, unit.num)))
         try check(av_interleaved_write_frame(context, packet.raw), "av_interleaved_write_frame")
@@ -126,7 +126,7 @@ final class Muxer {
         }
     }
 
-    /// The stream goes on from one that another muxer has written, up to this time.
+    /// The stream continues from one that another muxer has written, up to this time.
     func continueStream(at index: Int, after time: Int64?) {
         guard orders.indices.contains(index) else { return }
         orders[index].goOn(after: time)

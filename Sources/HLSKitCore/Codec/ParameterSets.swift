@@ -3,7 +3,7 @@ import HLSMedia
 
 /// Finds the parameter sets in samples of streams that carry them in band (H.264 and HEVC in transport streams).
 enum ParameterSets {
-    /// The parameter sets of `sample` with start codes, as muxers take them for a configuration; nil where it has not
+    /// The parameter sets of `sample` with start codes, as muxers take them for a configuration; nil if it has not
     /// all that a decoder needs.
     static func extract(from sample: MediaSample, of track: MediaTrack) throws(CodecError) -> [UInt8]? {
         guard let filter = av_bsf_get_by_name("extract_extradata"),

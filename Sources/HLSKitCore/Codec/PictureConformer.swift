@@ -1,6 +1,6 @@
 import CLibAV
 
-/// Gives all pictures of a stream the size and pixel format of the first, for files that can hold only one of each.
+/// Gives all frames of a stream the size and pixel format of the first, for files that can hold only one of each.
 final class PictureConformer {
     private struct Shape: Equatable {
         var width: Int
@@ -14,12 +14,12 @@ final class PictureConformer {
     private var target: Shape?
     private var lastSource: Shape?
 
-    /// Pictures keep the pixel format of the first one, whatever it is.
+    /// Frames keep the pixel format of the first one, whatever it is.
     static func keepingFormat(note: @escaping @Sendable (String) -> Void) -> PictureConformer {
         PictureConformer(note: note) { $0.pixelFormat }
     }
 
-    /// Pictures get the planar YUV format with 8 or 10 bits that is nearest to the first one.
+    /// Frames get the planar YUV format with 8 or 10 bits that is nearest to the first one.
     static func planarYUV(note: @escaping @Sendable (String) -> Void) -> PictureConformer {
         PictureConformer(note: note) { nearestPlanarYUV(to: $0.pixelFormat) }
     }

@@ -11,7 +11,7 @@ enum PictureParameterSets {
         return copy(of: sample, track.codec).isEmpty
     }
 
-    /// The parameter sets of a sample with their start codes; empty where there are none. Looks at the units before the
+    /// The parameter sets of a sample with their start codes; empty if there are none. Looks at the units before the
     /// first slice only.
     static func copy(of sample: MediaSample, _ codec: MediaCodec) -> [UInt8] {
         guard let (wanted, slices, number) = types(codec) else { return [] }

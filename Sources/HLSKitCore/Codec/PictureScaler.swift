@@ -1,6 +1,6 @@
 import CLibAV
 
-/// Turns pictures into another size or pixel format with libswscale. Used by one thread at a time.
+/// Turns frames into another size or pixel format with libswscale. Used by one thread at a time.
 final class PictureScaler {
     /// What becomes of the colour.
     enum Color: Equatable {
@@ -82,7 +82,7 @@ final class PictureScaler {
         return isRGB == true || matrix(of: frame) == 1 && !isFullRange(frame)
     }
 
-    /// Writes down what the picture is now.
+    /// Writes down what the frame is now.
     private func tag(_ target: UnsafeMutablePointer<AVFrame>, format: AVPixelFormat, color: Color) {
         let flags = av_pix_fmt_desc_get(format)?.pointee.flags ?? 0
         if flags & UInt64(AV_PIX_FMT_FLAG_RGB) != 0 {

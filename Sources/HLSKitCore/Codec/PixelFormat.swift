@@ -1,4 +1,4 @@
-/// How the pixels of pictures are laid out in memory.
+/// How the pixels of frames are laid out in memory.
 public enum PixelFormat: String, Sendable, Hashable, Codable, CaseIterable {
     /// As decoded: mostly planar YCbCr of 8 or 10 bits.
     case native

@@ -3,7 +3,7 @@ import Glibc
 /// libass, which draws text, opened when the first captions are drawn.
 ///
 /// It is not linked, and not needed to build: few programs draw captions themselves. It has shaping, fallback fonts,
-/// line breaking and outlines, which nobody should write anew.
+/// line breaking and outlines, which no one should write again.
 final class SubtitleLibrary: Sendable {
     typealias Message =
         @convention(c) (Int32, UnsafePointer<CChar>?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void
@@ -38,7 +38,7 @@ final class SubtitleLibrary: Sendable {
 
     static let format: Format? = dlsym(nil, "vsnprintf").map { unsafeBitCast($0, to: Format.self) }
 
-    /// nil where the library is not installed.
+    /// nil if the library is not installed.
     static let installed = SubtitleLibrary()
 
     private init?() {
@@ -74,7 +74,7 @@ final class SubtitleLibrary: Sendable {
         self.render = render
     }
 
-    /// - Throws: where libass is not installed.
+    /// - Throws: if libass is not installed.
     static func required() throws(CodecError) -> SubtitleLibrary {
         guard let library = installed else {
             throw CodecError(call: "dlopen", code: CodecError.invalidArgument, text: "libass is not installed")

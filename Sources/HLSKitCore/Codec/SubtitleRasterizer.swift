@@ -32,7 +32,7 @@ final class SubtitleRasterizer {
         functions.freeLibrary(library)
     }
 
-    /// The picture of a script at its time 0: rows of red, green, blue and alpha, not premultiplied.
+    /// The image of a script at its time 0: rows of red, green, blue and alpha, not premultiplied.
     func draw(_ script: String, width: Int, height: Int) throws(CodecError) -> [UInt8] {
         var bytes = Array(script.utf8CString)
         let count = bytes.count - 1

@@ -1,6 +1,6 @@
 import CLibAV
 
-/// Makes interleaved sound longer or shorter and keeps its pitch, with libavfilter's `atempo`.
+/// Makes interleaved audio longer or shorter and keeps its pitch, with libavfilter's `atempo`.
 ///
 /// What comes out first is of what went in first; the sample at `n` is of that at `n` times the tempo, within some
 /// milliseconds. Used by one thread at a time.
@@ -17,12 +17,12 @@ final class TempoFilter {
     /// The range of one `atempo`; beyond it several follow each other.
     private static let range = 0.5...100.0
     /// The filter is told half the true sample rate: its pieces, 43 ms long by its own rule, are half as long then, and
-    /// so is what sound may be off its place.
+    /// so is what audio may be off its place.
     private static let rateDivisor = 2
     /// Samples per channel that are filtered at once: few, as the filter gives its results in such pieces.
     private static let pieceFrameCount = 512
 
-    /// - Throws: ``CodecError`` where libavfilter is not installed or cannot do it.
+    /// - Throws: ``CodecError`` if libavfilter is not installed or cannot do it.
     init(tempo: Double, sampleRate: Int, channelCount: Int) throws(CodecError) {
         let library = try FilterLibrary.required()
         self.library = library

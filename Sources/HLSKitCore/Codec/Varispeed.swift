@@ -1,6 +1,6 @@
 import CLibAV
 
-/// Plays interleaved sound faster or slower, with its pitch, by resampling. Used by one thread at a time.
+/// Plays interleaved audio faster or slower, with its pitch, by resampling. Used by one thread at a time.
 final class Varispeed {
     private var resampler: OpaquePointer?
     private let channelCount: Int

@@ -1,39 +1,39 @@
 import CLibAV
 public import HLSMedia
 
-/// Decodes the samples of one video track into pictures.
+/// Decodes the samples of one video track into frames.
 ///
 /// Belongs to one thread at a time and blocks it while libavcodec works; libavcodec may use threads of its own behind
 /// it. With more than one of them frames come out some samples late: ``drain(to:)`` gives the rest. A size or format
 /// that changes inside the stream needs nothing, because each frame carries its own; a track with another codec or
 /// configuration needs a new decoder, after the old one was drained.
 public final class VideoDecoder {
-    /// Pictures that an H.264 stream may hold back to put others in front of them (ITU-T H.264 A.3.1: 16 frames).
+    /// Frames that an H.264 stream may hold back to put others in front of them (ITU-T H.264 A.3.1: 16 frames).
     private static let maximumReorderDelay: Int64 = 16
 
     private let track: MediaTrack
     private let threadCount: Int
     private var context: DecoderContext
-    /// H.264 alone may leave undeclared how many pictures it holds back; what the first two samples tell is given to
+    /// H.264 alone may leave undeclared how many frames it holds back; what the first two samples tell is given to
     /// the decoder before it starts.
     private var learnsReorderDelay: Bool
     private var firstSample: MediaSample?
     /// Where the next frame is expected, for frames that come out without a time.
     private var nextPTS: Int64 = 0
     private var hasBegun = false
-    /// The first sample, while its picture is sure to be the first one shown and has not come out.
+    /// The first sample, while its frame is sure to be the first one shown and has not come out.
     private var firstRefresh: MediaSample?
-    /// The picture that was given ahead of the others, which is not given again.
+    /// The frame that was given ahead of the others, which is not given again.
     private var givenPTS: Int64?
 
-    /// Whether pictures that no other picture refers to are left away, from the next sample on: a third to a half of
+    /// Whether frames that no other frame refers to are omitted, from the next sample on: a third to a half of
     /// the work, where a decoder is too slow. Default: false.
     public var skipsUnreferencedPictures = false
 
     /// Opens the decoder of `track`'s codec.
     ///
     /// - Parameter threadCount: threads that libavcodec may use; 0 (the default) is one per core.
-    /// - Throws: ``CodecError`` where there is no such decoder, or it refuses the track's configuration.
+    /// - Throws: ``CodecError`` if there is no such decoder, or it refuses the track's configuration.
     public init(track: MediaTrack, threadCount: Int = 0) throws(CodecError) {
         context = try DecoderContext(track: track, threadCount: threadCount)
         self.track = track
@@ -43,7 +43,7 @@ public final class VideoDecoder {
 
     /// Decodes one sample and appends the frames that are ready, in presentation order.
     ///
-    /// - Throws: the first ``CodecError`` of a damaged picture, after all good frames were appended. Decoding goes on
+    /// - Throws: the first ``CodecError`` of a damaged frame, after all good frames were appended. Decoding continues
     ///   with the next sample.
     public func decode(_ sample: MediaSample, to frames: inout [VideoFrame]) throws(CodecError) {
         if !hasBegun {
@@ -55,7 +55,7 @@ public final class VideoDecoder {
             return
         }
         if firstSample == nil, sample.pts > sample.dts {
-            // Shown later than decoded, so its picture leaves the decoder after the second sample at the earliest:
+            // Shown later than decoded, so its frame leaves the decoder after the second sample at the earliest:
             // waiting for that one costs no time.
             firstSample = sample
             return
@@ -70,7 +70,7 @@ public final class VideoDecoder {
     /// Appends all frames that are still held back: at the end, and before samples of another timeline. The decoder
     /// takes new samples afterwards.
     ///
-    /// - Throws: the first ``CodecError`` of a damaged picture, after all good frames were appended.
+    /// - Throws: the first ``CodecError`` of a damaged frame, after all good frames were appended.
     public func drain(to frames: inout [VideoFrame]) throws(CodecError) {
         var failure: CodecError?
         do throws(CodecError) { try sendHeldSample(to: &frames) } catch { failure = error }
@@ -93,10 +93,10 @@ public final class VideoDecoder {
     /// Whether ``decodeFirstPicture(to:)`` has something to give.
     var hasFirstPicture: Bool { firstRefresh != nil }
 
-    /// Appends the picture of the first sample, for who has no second one to put in yet: decoders give it some samples
-    /// late, because they do not know that no other picture is shown before it. It does not come out again.
+    /// Appends the frame of the first sample, for who has no second one to put in yet: decoders give it some samples
+    /// late, because they do not know that no other frame is shown before it. It does not come out again.
     ///
-    /// Only for H.264, and where the first sample is whole and an instantaneous refresh. Cost: decodes that picture a
+    /// Only for H.264, and where the first sample is whole and an instantaneous refresh. Cost: decodes that frame a
     /// second time.
     func decodeFirstPicture(to frames: inout [VideoFrame]) {
         guard let sample = firstRefresh else { return }
@@ -174,7 +174,7 @@ public final class VideoDecoder {
         return try VideoFrame(moving: frame, pts: pts, timescale: track.timescale, duration: duration)
     }
 
-    /// What the stream does not tell of its colour, the container may.
+    /// What the stream does not say of its colour, the container may.
     private static func complete(_ frame: UnsafeMutablePointer<AVFrame>, with color: ColorInformation) {
         if frame.pointee.color_primaries == AVCOL_PRI_UNSPECIFIED, let value = UInt32(exactly: color.colorPrimaries) {
             frame.pointee.color_primaries = AVColorPrimaries(rawValue: value)
@@ -191,7 +191,7 @@ public final class VideoDecoder {
         }
     }
 
-    /// Notes which part of a picture is to be shown, and leaves the picture whole.
+    /// Notes which part of a frame to show, and leaves the frame whole.
     private static func mark(_ aperture: CleanAperture, in frame: UnsafeMutablePointer<AVFrame>) {
         let (width, height) = (Int(frame.pointee.width), Int(frame.pointee.height))
         guard (1...width).contains(aperture.width), (1...height).contains(aperture.height),
@@ -214,7 +214,7 @@ public final class VideoDecoder {
         return AVRational(num: width, den: height)
     }
 
-    /// What the stream's frame rate gives; 0 where it declares none.
+    /// What the stream's frame rate gives; 0 if it declares none.
     private func declaredDuration(
         of frame: UnsafeMutablePointer<AVFrame>, at frameRate: DecoderContext.FrameRate?
     ) -> Int64 {

@@ -1,11 +1,11 @@
 import CLibAV
 
 extension VideoFrame {
-    /// An image as a picture: opaque RGB of full range, with square pixels, at the time of another picture and in its
+    /// An image as a frame: opaque RGB of full range, with square pixels, at the time of another frame and in its
     /// primaries.
     ///
-    /// Together with ``Image/init(_:maximumSize:quarterTurns:)`` it lets a ``FrameCompositor`` draw: what was a picture is
-    /// pixels in memory, and is a picture again. Costs a copy of the pixels.
+    /// Together with ``Image/init(_:maximumSize:quarterTurns:)`` it lets a ``FrameCompositor`` draw: what was a frame
+    /// is pixels in memory, and is a frame again. Costs a copy of the pixels.
     /// - Parameters:
     ///   - image: may be of another size.
     ///   - original: gives the times and, where it is of standard range, the primaries and the transfer function.

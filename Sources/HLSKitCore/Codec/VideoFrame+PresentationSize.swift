@@ -1,7 +1,7 @@
 import CLibAV
 
 extension VideoFrame {
-    /// The part of the picture that is to be shown, in its pixels: what `clap` of the container says, else all of it.
+    /// The part of the frame to show, in its pixels: what `clap` of the container says, else all of it.
     public var cleanAperture: PixelRect {
         let frame = storage.raw.pointee
         let (left, top) = (Int(frame.crop_left), Int(frame.crop_top))
@@ -10,7 +10,7 @@ extension VideoFrame {
             height: Double(height - top - Int(frame.crop_bottom)))
     }
 
-    /// The size at which ``cleanAperture`` is to be seen: in square pixels, the height as it is coded.
+    /// The size at which to show ``cleanAperture``: in square pixels, the height as it is coded.
     public var presentationSize: PixelSize {
         let aperture = cleanAperture
         let (width, height) = (Int(aperture.width), Int(aperture.height))

@@ -1,7 +1,7 @@
 import CLibAV
 public import HLSTime
 
-/// One decoded picture.
+/// One decoded frame.
 ///
 /// Immutable, and free to be handed between threads: copies share the pixels.
 public final class VideoFrame: Sendable {
@@ -11,13 +11,13 @@ public final class VideoFrame: Sendable {
         public let bytes: UnsafeRawBufferPointer
         /// The distance from one row to the next.
         public let bytesPerRow: Int
-        /// The bytes of a row that hold picture; the rest is padding.
+        /// The bytes of a row that hold pixels; the rest is padding.
         public let pictureBytesPerRow: Int
         /// The number of rows.
         public let rowCount: Int
     }
 
-    /// How the numbers of a picture are to be seen, in the code points of ITU-T H.273. 2 means unspecified.
+    /// What the numbers of a frame mean, in the code points of ITU-T H.273. 2 means unspecified.
     public struct ColorTags: Sendable, Hashable {
         /// `ColourPrimaries`.
         public var primaries: Int
@@ -25,9 +25,9 @@ public final class VideoFrame: Sendable {
         public var transfer: Int
         /// `MatrixCoefficients`.
         public var matrix: Int
-        /// `VideoFullRangeFlag`; nil where unspecified.
+        /// `VideoFullRangeFlag`; nil if unspecified.
         public var isFullRange: Bool?
-        /// `chroma_sample_loc_type` of H.264 and HEVC, 0 (left) to 5; nil where unspecified.
+        /// `chroma_sample_loc_type` of H.264 and HEVC, 0 (left) to 5; nil if unspecified.
         public var chromaLocation: Int?
     }
 
@@ -49,7 +49,7 @@ public final class VideoFrame: Sendable {
     public let pts: Int64
     /// Units of ``pts`` and ``duration`` in a second.
     public let timescale: Int32
-    /// How long the picture is shown, in units of the timescale: from the container, else from the frame rate that
+    /// How long the frame is shown, in units of the timescale: from the container, else from the frame rate that
     /// the stream declares, else 0.
     public let duration: Int64
     /// Presentation time on the item's timeline; nil until someone has placed the frame.
@@ -60,16 +60,16 @@ public final class VideoFrame: Sendable {
     public let height: Int
     /// FFmpeg's name for the layout of the pixels, such as `yuv420p` or `yuv420p10le`.
     public let pixelFormatName: String
-    /// The shape of a pixel, width to height; nil where the stream does not tell.
+    /// The shape of a pixel, width to height; nil if the stream does not say.
     public let sampleAspectRatio: Ratio?
     /// What the colour values mean.
     public let colorTags: ColorTags
-    /// The decoder could have started at this picture.
+    /// The decoder could have started at this frame.
     public let isKey: Bool
 
     let storage: FrameStorage
 
-    /// The same picture at `itemTime` on the item's timeline. No pixel is copied.
+    /// The same frame at `itemTime` on the item's timeline. No pixel is copied.
     public func placed(at itemTime: MediaTime) -> VideoFrame {
         VideoFrame(sharing: self, itemTime: itemTime)
     }
@@ -82,7 +82,7 @@ public final class VideoFrame: Sendable {
         try body(planes)
     }
 
-    /// Takes over the picture of `frame`. Throws where it has no pixels in memory.
+    /// Takes over the frame of `frame`. Throws where it has no pixels in memory.
     init(
         moving frame: UnsafeMutablePointer<AVFrame>, pts: Int64, timescale: Int32, duration: Int64,
         itemTime: MediaTime? = nil
@@ -167,7 +167,7 @@ public final class VideoFrame: Sendable {
 }
 
 extension VideoFrame.Plane {
-    /// Calls `body` with the picture's bytes in as few pieces as the padding allows.
+    /// Calls `body` with the frame's bytes in as few pieces as the padding allows.
     func forEachRun<Failure: Error>(_ body: (UnsafeRawBufferPointer) throws(Failure) -> Void) throws(Failure) {
         if bytesPerRow == pictureBytesPerRow {
             try body(bytes)

@@ -1,8 +1,8 @@
 /// What one of several players may load.
 struct LoadAllowance: Sendable, Hashable {
-    /// Bytes that it may hold; nil is no bound but its own.
+    /// Bytes that it may hold; nil means no bound but its own.
     var byteCount: Int?
-    /// Media that it may hold ahead of the playhead; nil is no bound but its own.
+    /// Media that it may hold ahead of the playhead; nil means no bound but its own.
     var duration: Duration?
     /// A player of a higher priority waits for media.
     var yields = false
@@ -11,7 +11,7 @@ struct LoadAllowance: Sendable, Hashable {
 
     var isLimited: Bool { byteCount != nil || duration != nil }
 
-    /// What is left of it beside so much that is held already.
+    /// What is left of it besides what is held already.
     func reduced(by byteCount: Int, _ duration: Duration) -> LoadAllowance {
         var rest = self
         if let limit = self.byteCount { rest.byteCount = max(0, limit - min(limit, byteCount)) }

@@ -18,7 +18,7 @@ public struct ParallelLoading: Sendable, Hashable {
     /// One segment is loaded whatever its size. Default 16 MiB.
     public var maximumByteCount: Int
 
-    /// Makes a configuration with the default limits, unless told otherwise.
+    /// Makes a configuration with the default limits, unless stated otherwise.
     public init(
         requestsWhilePlaying: Int = 4, connections: Int = 6, streams: Int = 64, maximumByteCount: Int = 16 << 20
     ) {

@@ -19,9 +19,10 @@ public final class ResourceBudget: Sendable {
     /// The one of all players that are given no other: without limits.
     public static let process = ResourceBudget()
 
-    /// Bytes of media that all players together hold in their buffers, those behind the playhead included; nil is no limit.
+    /// Bytes of media that all players together hold in their buffers, those behind the playhead included; nil means no
+    /// limit.
     public let maximumBufferedByteCount: Int?
-    /// Media that all players together hold ahead of their playheads; nil is no limit.
+    /// Media that all players together hold ahead of their playheads; nil means no limit.
     public let maximumBufferedDuration: Duration?
 
     private struct State {
@@ -37,7 +38,8 @@ public final class ResourceBudget: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - maximumBufferedByteCount: nil (the default) is no limit; below 0 is 0, with which each player holds the least that
+    ///   - maximumBufferedByteCount: nil (the default) means no limit; below 0 is 0, with which each player holds the
+    ///   least that
     ///     lets it play.
     ///   - maximumBufferedDuration: the same in time.
     public init(maximumBufferedByteCount: Int? = nil, maximumBufferedDuration: Duration? = nil) {
@@ -78,6 +80,6 @@ public final class ResourceBudget: Sendable {
 
 /// A player as its ``ResourceBudget`` knows it.
 protocol ResourceBudgetMember: AnyObject, Sendable {
-    /// What it may load is another now. Called without locks, from any thread.
+    /// Its load allowance changed. Called without locks, from any thread.
     func allowanceHasChanged()
 }

@@ -26,7 +26,7 @@ struct ResourceLedger: Sendable {
 
     /// Takes in what has become of a member; nil: it has left.
     ///
-    /// - Returns: the others whose allowance is another now.
+    /// - Returns: the others whose allowance changed.
     mutating func note(_ entry: Entry?, of member: Int) -> [Int] {
         let old = entries[member]
         guard old != entry else { return [] }
@@ -35,7 +35,7 @@ struct ResourceLedger: Sendable {
         add(entry, 1)
         entries[member] = entry
         if entries.count != oldCount, byteCount != nil || duration != nil { return others(than: member) { _ in true } }
-        // Mostly all are equal, and nobody has to be looked for.
+        // Usually all are equal, and no one has to be looked for.
         let (lower, upper) = (min(oldNeed, highestNeed), max(oldNeed, highestNeed))
         guard lower < upper, counts[max(0, lower)..<upper].contains(where: { $0 > 0 }) else { return [] }
         return others(than: member) { lower <= $0.priority.rawValue && $0.priority.rawValue < upper }
@@ -49,7 +49,7 @@ struct ResourceLedger: Sendable {
             yields: highestNeed > entry.priority.rawValue)
     }
 
-    /// The rank of the highest who are in need; -1 where nobody is.
+    /// The rank of the highest who are in need; -1 where no one is.
     private var highestNeed: Int { needs.lastIndex { $0 > 0 } ?? -1 }
 
     private mutating func add(_ entry: Entry?, _ sign: Int) {

@@ -5,7 +5,7 @@ public enum ResourcePriority: Int, Sendable, Hashable, Comparable, CaseIterable 
     /// Previews, and whatever may come later.
     case low
     case `default`
-    /// What somebody looks at.
+    /// What someone looks at.
     case high
 
     public static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }

@@ -12,7 +12,7 @@ public struct AccessLogEvent: Sendable, Hashable {
     public var uri: String?
     /// The peer of the last media response, as a numeric address.
     public var serverAddress: String?
-    /// How often ``serverAddress`` became another one.
+    /// How often ``serverAddress`` changed.
     public var numberOfServerAddressChanges = 0
     /// Names the playback session to servers, too: `X-Playback-Session-Id`.
     public var playbackSessionID: String?

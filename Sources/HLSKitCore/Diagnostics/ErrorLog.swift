@@ -17,19 +17,19 @@ public struct ErrorLogEvent: Sendable, Hashable {
         public static let media = Domain(rawValue: "media")
         /// A key that is missing or wrong.
         public static let key = Domain(rawValue: "key")
-        /// The player itself, or what it was told to do.
+        /// The player itself, or a call to it.
         public static let core = Domain(rawValue: "core")
     }
 
     /// When it failed, by the wall clock.
     public var date: PlaylistDate
-    /// What was being loaded, without user information; nil where nothing was.
+    /// What was being loaded, without user information; nil if nothing was.
     public var uri: String?
     /// The peer's numeric address, where it answered.
     public var serverAddress: String?
     /// The session, as in ``AccessLogEvent/playbackSessionID``.
     public var playbackSessionID: String?
-    /// The HTTP status; negative where there is none.
+    /// The HTTP status; negative if there is none.
     public var errorStatusCode: Int
     /// What kind of thing failed.
     public var errorDomain: Domain

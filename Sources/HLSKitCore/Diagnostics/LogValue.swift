@@ -16,7 +16,7 @@ enum LogValue: Sendable {
 
     init(_ number: Double?) { self = number.map { .number($0, decimals: 6) } ?? .string(nil) }
 
-    /// A number with at most so many decimals, the same on every machine.
+    /// A number with at most this many decimals, the same on every machine.
     static func text(_ number: Double, decimals: Int) -> String {
         guard number.isFinite, abs(number) < 1e15 else { return number.isFinite ? "\(number)" : "-1" }
         var scale = 1.0

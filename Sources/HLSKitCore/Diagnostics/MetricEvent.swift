@@ -40,7 +40,7 @@ public struct MetricRequest: Sendable, Hashable {
     public var url: String
     /// The peer's numeric address; nil if there was no response.
     public var serverAddress: String?
-    /// Times since the player was made; ``responseStartTime`` is nil where no answer came.
+    /// Times since the player was made; ``responseStartTime`` is nil if no answer came.
     public var requestStartTime: Duration
     /// When the first byte of the response arrived; see ``requestStartTime``.
     public var responseStartTime: Duration?
@@ -50,7 +50,7 @@ public struct MetricRequest: Sendable, Hashable {
     public var byteCount: Int
     /// The response came from a cache, so that it says nothing about the network.
     public var wasReadFromCache: Bool
-    /// Why it failed; nil where it did not.
+    /// Why it failed; nil if it did not.
     public var error: String?
     /// Phases of the transfer, where it came to an end.
     public var transfer: TransferMetrics?

@@ -15,8 +15,8 @@ public struct DownloadConfiguration: Sendable {
     public var url: String
     /// The variant; nil (the default) is the best. Of several that match, the best is taken.
     public var quality: QualityExpression?
-    /// False takes the sound alone: the audio renditions, and where the sound is in the variants, the lowest of those with
-    /// the best sound. Default true.
+    /// False takes audio only: the audio renditions, and where the audio is in the variants, the lowest of those with
+    /// the best audio. Default true.
     public var includesVideo = true
     /// Default: the one that would be played.
     public var audio = Choice.automatic
@@ -90,7 +90,7 @@ public struct DownloadGap: Sendable, Hashable {
     public var url: String
     /// What happened, in a few words.
     public var cause: String
-    /// HTTP status or the like; nil where there is none.
+    /// HTTP status or the like; nil if there is none.
     public var detail: String?
     /// The stream itself says so (`EXT-X-GAP`).
     public var isDeclared: Bool

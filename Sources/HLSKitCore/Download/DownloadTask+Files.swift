@@ -11,7 +11,7 @@ extension DownloadTask {
         public var unreadable: [String] = []
     }
 
-    /// Packs what the last run has loaded into a file, without decoding: pictures and sound on one timeline, also across
+    /// Packs what the last run has loaded into a file, without decoding: video and audio on one timeline, also across
     /// discontinuities.
     ///
     /// The file gets its name when all of it is on the disk. Where only a part of the stream was wanted, it begins with the
@@ -21,8 +21,8 @@ extension DownloadTask {
     ///   - format: `ts`, `mp4` or `mkv`.
     ///   - allowsUnreadable: whether there is a file where segments cannot be read; they are left out then. Either way the
     ///     next run loads them again.
-    ///   - note: is told what had to be changed so that the media fits the format.
-    /// - Throws: ``OutputError``, ``AssetError`` where there is no media in what was loaded or some of it may not be left
+    ///   - note: receives what had to be changed so that the media fits the format.
+    /// - Throws: ``OutputError``, ``AssetError`` if there is no media in what was loaded or some of it may not be left
     ///   out, `CancellationError`.
     public func write(
         to path: String, format: OutputFormat, overwrite: Bool = false, allowsUnreadable: Bool = true,
@@ -126,7 +126,7 @@ extension DownloadTask {
     }
 
     /// Writes playlists into the folder that name its files: `index.m3u8` plays what is there, from the disk or from any
-    /// server. May be called while the download goes on.
+    /// server. May be called while the download continues.
     ///
     /// What is missing is a gap in them. See S01 in docs/behaviour/features.md.
     public func writePlaylists() async throws {

@@ -2,7 +2,7 @@ import HLSMedia
 import HLSPlaylist
 import Synchronization
 
-/// Downloads a stream into a folder, several segments at a time, and goes on where an earlier run was interrupted.
+/// Downloads a stream into a folder, several segments at a time, and continues where an earlier run was interrupted.
 ///
 /// ```swift
 /// let task = try await DownloadTask(DownloadConfiguration(url: "https://example.com/film.m3u8"), folder: "film.download")
@@ -35,7 +35,7 @@ public final class DownloadTask: Sendable {
         /// Segments that were taken of another variant or of another group's rendition, because the chosen one did not have
         /// them.
         public var substitutedSegmentCount = 0
-        /// Why a live stream was not followed any longer, where that was no wish.
+        /// Why a live stream was not followed any longer, unless the caller stopped it.
         public var failure: PlayerError?
 
         /// Makes the result of a run that loaded nothing.
@@ -122,8 +122,8 @@ public final class DownloadTask: Sendable {
 
     /// Loads what is missing. May be called again after a failure.
     ///
-    /// - Throws: ``AssetError`` where something that is needed cannot be had: what was loaded stays, and another run goes
-    ///   on from there; ``OutputError`` where it cannot be stored; `CancellationError`.
+    /// - Throws: ``AssetError`` if something that is needed cannot be loaded: what was loaded stays, and another run
+    ///   continues from there; ``OutputError`` where it cannot be stored; `CancellationError`.
     public func run() async throws -> Result {
         try await DiskThread.run(configuration.loading.clock) { try await self.loadAll() }
     }

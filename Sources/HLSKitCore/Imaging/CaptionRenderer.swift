@@ -2,7 +2,7 @@ public import HLSCaptions
 public import HLSTime
 import Synchronization
 
-/// Draws captions into pictures, and tells when another one is to be drawn.
+/// Draws captions into frames, and reports when to draw another one.
 ///
 /// ```swift
 /// let renderer = CaptionRenderer(captions: captions, size: PixelSize(width: 1280, height: 720))
@@ -61,7 +61,7 @@ public final class CaptionRenderer: Sendable {
     /// Draws what is shown at a time: transparent but for the captions, colours not multiplied by alpha.
     ///
     /// Costs some milliseconds; the first call of a process some hundred, for the fonts.
-    /// - Throws: where libass is not installed, or a side of ``size`` is not between 1 and ``maximumSideLength``.
+    /// - Throws: if libass is not installed, or a side of ``size`` is not between 1 and ``maximumSideLength``.
     public func render(at time: MediaTime) throws(CodecError) -> Image {
         let (captions, size) = state.withLock { ($0.captions, $0.size) }
         let sides = 1...Self.maximumSideLength

@@ -10,7 +10,7 @@ struct FilePictures: Sendable {
     /// More bytes than this between the first and the last sample of a picture are not loaded.
     private static let maximumByteCount = 128 << 20
 
-    /// nil where the header tells of no samples of video.
+    /// nil if the header tells of no samples of video.
     init?(_ header: MP4InitializationSection, url: String) {
         let table = MP4SampleTable(header)
         guard let video = table.tracks.first(where: { $0.track.mediaType == .video }),

@@ -125,7 +125,7 @@ final class ImageBatch: Sendable {
         }
     }
 
-    /// Returns when somebody is about to take the result.
+    /// Returns when someone is about to take the result.
     private func waitForDemand(of index: Int) async {
         await gate.wait { state in
             state.isCancelled || index <= state.demand + Self.lookahead ? () : nil

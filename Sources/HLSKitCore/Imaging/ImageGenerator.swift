@@ -18,7 +18,7 @@ import Synchronization
 ///
 /// What is set counts for requests that are made afterwards. Every request to a server has the deadlines and retries of
 /// the asset's options. In a live stream times count from the start of the first playlist that the asset has seen, and
-/// segments that have left the window since cannot be had.
+/// segments that have left the window since cannot be loaded.
 ///
 /// See docs/behaviour/outputs.md.
 public final class ImageGenerator: Sendable {
@@ -76,7 +76,7 @@ public final class ImageGenerator: Sendable {
     // MARK: Images
 
     /// The times of which there are pictures: from zero to the end of what the playlist lists, or of the media file. The
-    /// duration is `.indefinite` where a file does not tell.
+    /// duration is `.indefinite` where a file does not say.
     ///
     /// Costs the playlist that images are taken from.
     /// - Throws: ``AssetError``, `CancellationError`.
@@ -103,7 +103,7 @@ public final class ImageGenerator: Sendable {
     ///
     /// The work begins with the first result that is asked for, and goes a few images ahead. It ends with the loop, by
     /// ``cancelAllImageGeneration()`` and with the task; what is left is then `cancelled`. Each loop over the sequence
-    /// makes the images anew.
+    /// makes the images again.
     public func images(for times: [MediaTime]) -> Images {
         Images(generator: self, times: times, options: state.withLock { $0.options })
     }
@@ -143,7 +143,7 @@ extension ImageGenerator {
 
         /// Hands out one result after the other.
         public struct AsyncIterator: AsyncIteratorProtocol {
-            /// Ends the work when nobody iterates any more.
+            /// Ends the work when no one iterates any more.
             private final class Owner {
                 let batch: ImageBatch
                 init(_ batch: ImageBatch) { self.batch = batch }

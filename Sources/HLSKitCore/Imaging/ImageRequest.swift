@@ -3,7 +3,7 @@ public import HLSTime
 /// What is wanted of all images of one request, as it was when the request was made.
 struct ImageOptions: Sendable, Hashable {
     var maximumSize = PixelSize.zero
-    /// How much earlier or later than wanted a picture may be; nil is no limit.
+    /// How much earlier or later than wanted a picture may be; nil means no limit.
     var toleranceBefore: Duration?
     var toleranceAfter: Duration?
     var appliesTransform = false
@@ -16,7 +16,7 @@ struct ImageOptions: Sendable, Hashable {
         return limit.map { abs(actual - time) <= $0 } ?? true
     }
 
-    /// A tolerance as people give it; what is no number but infinity sets no limit, and none is below zero.
+    /// A tolerance as people give it; what is not a number but infinity sets no limit, and none is below zero.
     static func tolerance(_ time: MediaTime) -> Duration? { time.duration.map { max(.zero, $0) } }
 }
 
@@ -33,7 +33,7 @@ public enum ImageGenerationResult: Sendable {
     /// `actual` is the presentation time of the picture.
     case succeeded(requested: MediaTime, actual: MediaTime, image: Image)
     case failed(requested: MediaTime, error: AssetError)
-    /// The generator was told to stop, or the task that asked was cancelled.
+    /// The generator was stopped, or the requesting task was cancelled.
     case cancelled(requested: MediaTime)
 
     /// The time that was asked for.

@@ -1,9 +1,9 @@
-/// What takes the place of a picture whose segment cannot be had.
+/// What takes the place of a picture whose segment cannot be loaded.
 extension ImageWorker {
-    /// More segments that are not there are not passed over.
+    /// More segments that are not there are not skipped.
     private static let maximumLostCount = 4
 
-    /// Makes images of the nearest pictures that can be had, for wishes whose own segment is missing or damaged
+    /// Makes images of the nearest pictures that can be loaded, for wishes whose own segment is missing or damaged
     /// everywhere, as far as their tolerance reaches. Gives back those that have none.
     func takeNearest(
         _ wishes: [ImageWish], _ failures: [Int: AssetError],

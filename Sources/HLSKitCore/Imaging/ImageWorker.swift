@@ -12,7 +12,7 @@ struct ImageWorker: Sendable {
 
     // MARK: Planning
 
-    /// Divides wishes by where their pictures come from, by the first playlist that can be had.
+    /// Divides wishes by where their pictures come from, by the first playlist that can be loaded.
     func jobs(for wishes: [ImageWish]) async throws -> [Job] {
         var failure: (any Error)?
         for place in library.places {

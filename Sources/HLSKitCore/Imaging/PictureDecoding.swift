@@ -5,7 +5,7 @@ import HLSTime
 struct Picture: Sendable {
     var frame: VideoFrame
     var time: Duration
-    /// Up to when it is shown, as far as its duration tells.
+    /// Up to when it is shown, as far as its duration says.
     var end: Duration { time + ItemTimeline.duration(max(frame.duration, 0), frame.timescale) }
 }
 

@@ -43,7 +43,7 @@ struct PictureFinder {
 
     /// Takes the next sample; a find that it completes.
     ///
-    /// - Throws: `limitExceeded` where decoding would have to start too far back.
+    /// - Throws: `limitExceeded` if decoding would have to start too far back.
     mutating func take(_ placed: Placed) throws(MediaError) -> Find? {
         var find: Find?
         if !samples.isEmpty {
@@ -66,7 +66,7 @@ struct PictureFinder {
     /// Closes the wishes of which all that is shown by then has passed.
     private mutating func close(by placed: Placed) {
         // Where the first picture waits for others before it is shown, decoding times are true: what is decoded later is
-        // shown later. Where it does not, nobody knows how far some pictures are shown before their decoding times
+        // shown later. Where it does not, no one knows how far some pictures are shown before their decoding times
         // (negative composition offsets), and the depth of reordering has to tell.
         let isDelayed = samples.first.map { $0.pts > $0.dts } == true
         while let wish = wishes.first, placed.pts > wish.time {

@@ -43,7 +43,7 @@ struct PictureLibrary: Sendable {
         }
     }
 
-    /// The end of the first place that can be read; `.indefinite` where it does not tell.
+    /// The end of the first place that can be read; `.indefinite` where it does not say.
     func end() async throws -> MediaTime {
         var failure: (any Error)?
         for place in places {
@@ -79,7 +79,7 @@ struct PictureLibrary: Sendable {
         return .source(source)
     }
 
-    /// A fragmented file as its index describes it; nil where the index leads to other indexes.
+    /// A fragmented file as its index describes it; nil if the index leads to other indexes.
     private static func playlist(of index: SegmentIndex, map: Range<Int>, url: String) -> MediaPlaylist? {
         var offset = index.firstByteOffset
         var segments: [MediaSegment] = []

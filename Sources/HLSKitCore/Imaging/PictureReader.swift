@@ -4,7 +4,7 @@ import HLSMedia
 struct PictureReader {
     struct Output {
         var samples: [MediaSample] = []
-        /// Timestamp of the very first sample of sound or picture, and its track; nil once it was told.
+        /// Timestamp of the very first sample of audio or video, and its track; nil once it was told.
         var first: (pts: Int64, track: MediaTrack)?
     }
 

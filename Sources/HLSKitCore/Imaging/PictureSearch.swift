@@ -13,7 +13,7 @@ struct PictureSearch {
 
     // MARK: Heads
 
-    /// The first picture of a segment that can be decoded by itself; false where it is not within the tolerance of all.
+    /// The first picture of a segment that can be decoded by itself; false if it is not within the tolerance of all.
     func takeHead(of index: Int, for wishes: [ImageWish]) async throws -> [ImageWish] {
         var result: (Picture, MediaTrack)?
         var timeline = ItemTimeline()

@@ -22,7 +22,7 @@ struct PictureSource: Sendable {
 
     let playlist: MediaPlaylist
     let kind: Kind
-    /// Bits per second; nil where not declared.
+    /// Bits per second; nil if not declared.
     var bandwidth: Int?
     /// Item times at which segments start, and where the last one ends.
     let starts: [Duration]
@@ -56,9 +56,9 @@ struct PictureSource: Sendable {
         return low
     }
 
-    /// How to get at the picture of a time; nil where this source has none that will do.
+    /// How to get at the picture of a time; nil if this source has none that will do.
     ///
-    /// - Parameter lost: segments that could not be had: they are like gaps.
+    /// - Parameter lost: segments that could not be loaded: they are like gaps.
     func plan(_ time: Duration, _ options: ImageOptions, lost: Set<Int> = []) -> Plan? {
         guard segmentCount > 0 else { return nil }
         let index = index(at: time)

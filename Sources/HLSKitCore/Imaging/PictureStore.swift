@@ -118,7 +118,7 @@ final class PictureStore: Sendable {
                     url, .segment, range: start..<end, limit: Int(end - start), namedBy: source,
                     mayBeBeyondEnd: range == nil)
             } catch let error as AssetError where error.isBeyondEnd && range == nil {
-                // The resource ends within the piece, or before it: how long it is nobody has told.
+                // The resource ends within the piece, or before it: how long it is no one has told.
                 if offset == 0 { isSmall = true }
                 let all = try await client.bytes(url, .segment, limit: limit, namedBy: source)
                 return (Array(all.dropFirst(Int(clamping: offset))), true)
@@ -238,7 +238,7 @@ final class PictureStore: Sendable {
         }
     }
 
-    /// Reads the first of some segments that can be had; nil where none is there.
+    /// Reads the first of some segments that can be loaded; nil if none is there.
     private func readFirst(
         of segments: [Int], in source: PictureSource,
         _ body: (PictureReader.Output, PictureReader) async throws -> Bool

@@ -47,7 +47,7 @@ public struct LoadingError: Error, Sendable, Hashable, CustomStringConvertible {
     public var code: Code
     /// The URL that failed; after redirects the last one.
     public var url: String
-    /// HTTP status; nil where there was no answer.
+    /// HTTP status; nil if there was no answer.
     public var status: Int?
     /// `Retry-After` of the answer, as a time from its arrival.
     public var retryAfter: Duration?

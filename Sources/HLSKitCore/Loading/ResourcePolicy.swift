@@ -25,8 +25,8 @@ public struct ResourcePolicy: Sendable, Hashable {
     ///   - url: Its absolute URL, after resolution.
     ///   - resourceClass: What it is for.
     ///   - source: URL of the playlist that names it; nil when the user gave `url`.
-    ///   - realPath: The path without symbolic links, nil where there is none. Touches the disk for `file:` only.
-    /// - Throws: `refused` where the rules forbid it, `badURL` where it is no absolute URL, `fileNotFound` where
+    ///   - realPath: The path without symbolic links, nil if there is none. Touches the disk for `file:` only.
+    /// - Throws: `refused` if the rules forbid it, `badURL` where it is not an absolute URL, `fileNotFound` where
     ///   there is no such file (in a folder that may be read).
     public func check(
         _ url: String, resourceClass: ResourceClass, namedBy source: String?,
@@ -88,6 +88,6 @@ public struct ResourcePolicy: Sendable, Hashable {
         return ResourcePolicy(rootFolder: root, allowsFilesAnywhere: allowsFilesAnywhere)
     }
 
-    /// `path` without symbolic links and dot segments, or nil where nothing is there.
+    /// `path` without symbolic links and dot segments, or nil if nothing is there.
     public static func realPath(_ path: String) -> String? { LocalFile.realPath(path) }
 }

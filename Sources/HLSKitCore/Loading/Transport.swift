@@ -55,7 +55,7 @@ public struct TransportRequest: Sendable, Hashable {
     /// The origins that get all of ``fields``, the URL's user information, logins of the netrc file and the client
     /// certificate, redirects included: scheme, host and port.
     ///
-    /// Empty (the default) means that credentials are sent to nobody. A player sets the origin of the URL that its
+    /// Empty (the default) means that credentials are sent to no one. A player sets the origin of the URL that its
     /// user gave, for every request of that item (R59, R60).
     public var credentialOrigins: Set<Origin>
     /// Names in lower case of ``fields`` that a program has set for this URL: its origin gets them as well, but for
@@ -72,7 +72,7 @@ public struct TransportRequest: Sendable, Hashable {
     public var maximumByteCount: Int
     /// After how long without a byte of an answer it is asked once more beside it; nil (the default) for never.
     package var hedgeDelay: Duration?
-    /// `KEYFORMAT` of a key; nil for `identity`, and for all that is no key.
+    /// `KEYFORMAT` of a key; nil for `identity`, and for all that is not a key.
     public var keyFormat: String?
 
     /// Makes a request, by default for the whole resource, up to 256 MiB, without credentials.
@@ -103,7 +103,7 @@ public struct TransportTimeouts: Sendable, Hashable {
     /// From start to end; nil means no limit while bytes arrive.
     public var total: Duration?
 
-    /// Makes the default deadlines, unless told otherwise.
+    /// Makes the default deadlines, unless stated otherwise.
     public init(
         connect: Duration = .seconds(8), firstByte: Duration = .seconds(8), lowSpeed: Duration = .seconds(6),
         minimumBytesPerSecond: Int = 1000, total: Duration? = nil
@@ -142,7 +142,7 @@ public struct TransportResponse: Sendable, Hashable {
     public var fields: [HTTPField]
     /// The peer's numeric address.
     public var serverAddress: String?
-    /// The body comes from a cache: it tells nothing of the network. Default false.
+    /// The body comes from a cache: it says nothing of the network. Default false.
     public var wasReadFromCache = false
 
     /// Makes a response that did not come from a cache.
@@ -161,7 +161,7 @@ public struct TransportResponse: Sendable, Hashable {
 
 /// How a transfer went.
 public struct TransferMetrics: Sendable, Hashable {
-    /// Times since the start of the request; zero where the phase did not take place (a reused connection).
+    /// Times since the start of the request; zero if the phase did not take place (a reused connection).
     public var nameLookup: Duration = .zero
     /// When the connection was established; see ``nameLookup``.
     public var connect: Duration = .zero

@@ -49,7 +49,7 @@ public struct TransportConfiguration: Sendable, Hashable {
     /// File of the private key (PEM) where ``clientCertificateFile`` does not hold it.
     public var clientKeyFile: String?
 
-    /// Makes the default configuration, unless told otherwise.
+    /// Makes the default configuration, unless stated otherwise.
     public init(
         userAgent: String = "HLSKit", caFile: String? = nil, verifiesCertificates: Bool = true,
         forcesHTTP11: Bool = false, allowsDowngradeRedirect: Bool = false, maximumRedirectCount: Int = 10,

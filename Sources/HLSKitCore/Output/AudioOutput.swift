@@ -2,7 +2,7 @@ import HLSMedia
 public import HLSTime
 import Synchronization
 
-/// Gives the sound of an item as PCM, each buffer when the timebase reaches it.
+/// Gives the audio of an item as PCM, each buffer when the timebase reaches it.
 ///
 /// ```swift
 /// let output = AudioOutput(format: .init(sampleFormat: .int16, sampleRate: 48_000, channelCount: 2))
@@ -12,10 +12,10 @@ import Synchronization
 ///
 /// At a rate other than 1 buffers hold what is heard in that time: at 2, a buffer of 10 ms is of 20 ms of the item. The
 /// pitch stays (`PlayerItem.audioTimePitchAlgorithm`). Buffers follow each other without a gap, also where the rate
-/// changes; `Player.volume` and `isMuted` are applied to them, with ramps of 5 ms. Backwards there is no sound.
+/// changes; `Player.volume` and `isMuted` are applied to them, with ramps of 5 ms. Backwards there is no audio.
 ///
 /// At most ``maximumBufferCount`` buffers wait for ``copyNextBuffer()``, and for each reader of ``buffers()``; the oldest
-/// are dropped, which the times of the next one tell.
+/// are dropped, which shows in the times of the next one.
 public final class AudioOutput: PlayerItemOutput {
     /// How samples are written.
     public enum SampleFormat: String, Sendable, Hashable, Codable, CaseIterable {
@@ -25,7 +25,7 @@ public final class AudioOutput: PlayerItemOutput {
         case int16
     }
 
-    /// The form of sound.
+    /// The form of audio.
     public struct Format: Sendable, Hashable {
         /// The type of a sample. Default: 32-bit float.
         public var sampleFormat: SampleFormat
@@ -43,7 +43,7 @@ public final class AudioOutput: PlayerItemOutput {
         }
     }
 
-    /// Sound of some milliseconds.
+    /// Audio of some milliseconds.
     public struct Buffer: Sendable {
         /// Interleaved samples: those of all channels in turn.
         public enum Samples: Sendable, Hashable {
@@ -61,7 +61,7 @@ public final class AudioOutput: PlayerItemOutput {
         public let samples: Samples
         /// What it is of, on the item's timeline.
         public let itemTimeRange: MediaTimeRange
-        /// When its first sample is to be heard: seconds since the player was made, as ``PlayerEvent/hostTime``.
+        /// When its first sample is due: seconds since the player was made, as ``PlayerEvent/hostTime``.
         public let hostTime: Duration
         /// Its length when it is heard.
         public var duration: Duration { .seconds(1) * frameCount / max(1, sampleRate) }
@@ -111,12 +111,12 @@ public final class AudioOutput: PlayerItemOutput {
 
     public var connection: OutputConnection { OutputConnection(self) }
 
-    /// Takes the oldest buffer that was not taken; nil where there is none yet.
+    /// Takes the oldest buffer that was not taken; nil if there is none yet.
     public func copyNextBuffer() -> Buffer? {
         state.withLock { $0.buffers.isEmpty ? nil : $0.buffers.removeFirst() }
     }
 
-    /// Sound from now on. Ends when the output is taken from its item, and when the item fails or
+    /// Audio from now on. Ends when the output is taken from its item, and when the item fails or
     /// is played no longer.
     public func buffers() -> AsyncStream<Buffer> { sequence.subscribe(tie) }
 

@@ -4,9 +4,9 @@ import Synchronization
 
 /// Lets an output begin at 0 though what it gets is from the middle of an item: a clip.
 ///
-/// One time is taken off all that is written, so that pictures and sound stay as they are to each other. Decoded media begin
-/// where the clip does. Samples begin somewhat earlier, with what the first picture needs to be decoded: the earliest of
-/// them is at 0, as in what ``DownloadTask`` writes.
+/// One time is taken off all that is written, so that video and audio stay as they are to each other. Decoded media
+/// begin where the clip does. Samples begin somewhat earlier, with what the first frame needs to be decoded: the
+/// earliest of them is at 0, as in what ``DownloadTask`` writes.
 public final class ClipWriter: MediaWriter {
     private enum Step: Sendable {
         case tracks([MediaTrack])
@@ -32,9 +32,9 @@ public final class ClipWriter: MediaWriter {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - start: the item time at which the clip begins; nil where only what comes tells.
-    ///   - keptStart: what begins before this item time keeps its times, because it is no clip but the item from its
-    ///     start. nil where it is a clip in any case.
+    ///   - start: the item time at which the clip begins; nil if only what comes tells.
+    ///   - keptStart: what begins before this item time keeps its times, because it is not a clip but the item from its
+    ///     start. nil if it is a clip in any case.
     public init(_ base: any MediaWriter, startingAt start: MediaTime? = nil, unlessBefore keptStart: MediaTime? = nil) {
         self.base = base
         self.start = start

@@ -1,4 +1,4 @@
-/// The pictures of a ``CompositionOutput``, each composed when it is asked for.
+/// The frames of a ``CompositionOutput``, each composed when it is asked for.
 public struct ComposedFrames: AsyncSequence, Sendable {
     public typealias Element = VideoFrame
     public typealias Failure = Never

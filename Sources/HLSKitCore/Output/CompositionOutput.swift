@@ -2,7 +2,7 @@ import HLSMedia
 public import HLSTime
 import Synchronization
 
-/// Gives the pictures that a ``FrameComposition`` makes of those of an item, when the timebase reaches them.
+/// Gives the frames that a ``FrameComposition`` makes of those of an item, when the timebase reaches them.
 ///
 /// ```swift
 /// let composition = FrameComposition(
@@ -16,11 +16,11 @@ import Synchronization
 /// for await frame in output.frames() { show(frame) }
 /// ```
 ///
-/// Pictures are composed in the task that reads ``frames()``, one after the other, so that a slow compositor holds up its
+/// Frames are composed in the task that reads ``frames()``, one after the other, so that a slow compositor holds up its
 /// reader only: who falls behind by four pictures loses the oldest, before they are composed. Metadata that lies before what
 /// was read when the output was added, or before the place that was seeked to, is not known until it comes again.
 public final class CompositionOutput: PlayerItemOutput {
-    /// A picture that the compositor did not make.
+    /// A frame that the compositor did not make.
     public struct Failure: Sendable {
         /// The time of the frame that could not be composed.
         public let compositionTime: MediaTime
@@ -59,10 +59,11 @@ public final class CompositionOutput: PlayerItemOutput {
 
     public var connection: OutputConnection { OutputConnection(self) }
 
-    /// The composed pictures. Ends when the output is taken from its item, and when the item fails or is played no longer.
+    /// The composed frames. Ends when the output is taken from its item, and when the item fails or is played no
+    /// longer.
     public func frames() -> ComposedFrames { ComposedFrames(output: self, sources: sequence.subscribe(tie)) }
 
-    /// The pictures that were left out because the compositor failed, oldest first; at most ``maximumFailureCount``.
+    /// The frames that were left out because the compositor failed, oldest first; at most ``maximumFailureCount``.
     public var failures: [Failure] { failed.withLock { $0 } }
 
     /// The picture to be shown; nil where there is none.

@@ -1,6 +1,6 @@
 public import HLSTime
 
-/// What is to be made of the pictures of an item, and with which of its timed metadata.
+/// What to make of the frames of an item, and with which of its timed metadata.
 ///
 /// A compositor is given the metadata of a track where both say so: the composition that it may be used at all
 /// (``sourceSampleDataTrackIDs``), and the instruction of the time that it is wanted there
@@ -33,7 +33,7 @@ public struct FrameComposition: Sendable {
     public var compositor: any FrameCompositor
     /// The metadata that instructions may ask for, by ``TimedMetadataGroup/trackID``.
     public var sourceSampleDataTrackIDs: [Int]
-    /// Of several that contain a time the first one holds. Pictures of times that none contains come as they are.
+    /// Of several that contain a time the first one holds. Frames of times that none contains come as they are.
     public var instructions: [Instruction]
 
     /// Makes a composition; by default one instruction for all times and no further sources.
@@ -46,7 +46,7 @@ public struct FrameComposition: Sendable {
         self.compositor = compositor
     }
 
-    /// A composition by a closure, in BT.709 and with a second for each picture.
+    /// A composition by a closure, in BT.709 and with a second for each frame.
     public init(
         sourceSampleDataTrackIDs: [Int] = [], instructions: [Instruction] = [Instruction()],
         compose: @escaping @Sendable (FrameCompositionRequest) async throws -> VideoFrame

@@ -1,13 +1,13 @@
 public import HLSMedia
 public import HLSTime
 
-/// What a ``FrameCompositor`` makes a picture of.
+/// What a ``FrameCompositor`` makes a frame of.
 public struct FrameCompositionRequest: Sendable {
-    /// The item time of the picture.
+    /// The item time of the frame.
     public let compositionTime: MediaTime
     /// The instruction that holds at the time.
     public let instruction: FrameComposition.Instruction
-    /// The picture, placed on the item's timeline.
+    /// The frame, placed on the item's timeline.
     public let sourceFrame: VideoFrame
     /// The tracks of metadata that both composition and instruction name.
     public let sourceSampleDataTrackIDs: [Int]
@@ -24,7 +24,7 @@ public struct FrameCompositionRequest: Sendable {
         self.metadata = metadata
     }
 
-    /// The metadata of a track that holds at ``compositionTime``: the last that has begun, unless it has ended. nil where
+    /// The metadata of a track that holds at ``compositionTime``: the last that has begun, unless it has ended. nil if
     /// there is none, and for tracks that are not among ``sourceSampleDataTrackIDs``.
     public func sourceTimedMetadata(byTrackID trackID: Int) -> TimedMetadataGroup? { metadata[trackID] }
 

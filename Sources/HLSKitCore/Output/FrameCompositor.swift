@@ -1,5 +1,5 @@
-/// Makes the pictures that a ``CompositionOutput`` gives: each out of one of the item and of the metadata that holds at its
-/// time.
+/// Makes the frames that a ``CompositionOutput`` gives: each out of one of the item and of the metadata that holds at
+/// its time.
 ///
 /// A closure will do (``FrameComposition/init(sourceSampleDataTrackIDs:instructions:compose:)``); a type of its own can say
 /// in which colours it works.

@@ -22,7 +22,7 @@ public final class FrameHashWriter: MediaWriter {
 
     private let state: Mutex<State>
 
-    /// - Throws: `conversionFailed` where there is no memory for the hash.
+    /// - Throws: `conversionFailed` if there is no memory for the hash.
     public init(file: consuming sending OutputFile) throws(OutputError) {
         let hash: MD5Hash
         do { hash = try MD5Hash() } catch { throw OutputError(error, path: "framemd5") }

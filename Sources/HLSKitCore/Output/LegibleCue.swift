@@ -10,18 +10,18 @@ public struct LegibleCue: Sendable, Hashable {
     public var text: String
     /// The same with the markup of WebVTT, as the file has it; made of ``caption`` where the source is of another format.
     public var payload: String { didSet { styled = nil } }
-    /// The name that the file gives the cue; empty where there is none.
+    /// The name that the file gives the cue; empty if there is none.
     public var identifier: String
     /// Where and how it is shown.
     public var settings: WebVTTCueSettings { didSet { styled = nil } }
-    /// BCP 47 tag of the rendition; nil where undeclared.
+    /// BCP 47 tag of the rendition; nil if undeclared.
     public var language: String?
     /// What it looks like, where that is more than payload and settings say.
     private(set) var styled: Caption?
     /// ``payload`` is what the stream has.
     private(set) var isWebVTT = false
 
-    /// Makes a cue in the default place, unless told otherwise.
+    /// Makes a cue in the default place, unless stated otherwise.
     public init(
         timeRange: MediaTimeRange, text: String, payload: String, identifier: String = "",
         settings: WebVTTCueSettings = .init(), language: String? = nil

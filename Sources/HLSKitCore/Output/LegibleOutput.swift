@@ -19,11 +19,11 @@ public final class LegibleOutput: PlayerItemOutput {
     public struct Delivery: Sendable, Hashable {
         /// When it begins to be shown.
         public let itemTime: MediaTime
-        /// All cues that are shown then, by their starts; none where the last has left, or time has jumped.
+        /// All cues that are shown then, by their starts; none if the last has left, or time has jumped.
         public let cues: [LegibleCue]
         /// The cues of formats in ``LegibleOutput/nativeRepresentations``, which ``cues`` is without: a sample of a
         /// `wvtt` track (ISO/IEC 14496-30 §7) that shows them from ``itemTime`` until the next delivery, one that shows
-        /// nothing included. nil where no format was asked for.
+        /// nothing included. nil if no format was asked for.
         public let nativeSample: [UInt8]?
     }
 
@@ -65,7 +65,7 @@ public final class LegibleOutput: PlayerItemOutput {
     /// - Parameters:
     ///   - advanceInterval: how much earlier than their time, in seconds of the item, changes are delivered, for
     ///     whoever needs time to draw. Default: none. Negative ones count as none.
-    ///   - nativeRepresentations: formats that are to be given as samples of their own kind, for whoever draws or stores
+    ///   - nativeRepresentations: formats to give as samples of their own kind, for whoever draws or stores
     ///     those. Default: none. AVFoundation's `mediaSubtypesForNativeRepresentation`.
     public init(advanceInterval: Duration = .zero, nativeRepresentations: Set<NativeRepresentation> = []) {
         self.advanceInterval = max(.zero, advanceInterval)
@@ -83,7 +83,7 @@ public final class LegibleOutput: PlayerItemOutput {
     ///
     /// - Parameters:
     ///   - captions: at times of the item, in any order; those without a time are left out.
-    ///   - language: BCP 47 tag of the cues; nil where it is not known.
+    ///   - language: BCP 47 tag of the cues; nil if it is not known.
     ///   - advanceInterval: as of ``init(advanceInterval:)``.
     public init(captions: [Caption], language: String? = nil, advanceInterval: Duration = .zero) {
         self.advanceInterval = max(.zero, advanceInterval)

@@ -51,5 +51,5 @@ extension MediaWriter {
     public func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) throws(OutputError) {}
 }
 
-/// Is told what was done to media so that it fits the output: one line for a log.
+/// Receives what was done to media so that it fits the output: one line for a log.
 public typealias WriterNote = @Sendable (String) -> Void

@@ -11,7 +11,7 @@ public struct OutputError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let notWritable = Code(rawValue: "notWritable")
         /// No space is left on the device, or in the quota.
         public static let diskFull = Code(rawValue: "diskFull")
-        /// Nobody reads the pipe any more.
+        /// No one reads the pipe any more.
         public static let brokenPipe = Code(rawValue: "brokenPipe")
         /// Any other failure of a write.
         public static let writeFailed = Code(rawValue: "writeFailed")

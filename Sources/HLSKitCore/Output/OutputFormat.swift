@@ -4,7 +4,7 @@ import HLSMedia
 public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
     case ts, mp4, mkv, y4m, rawvideo, wav, s16le, f32le, framemd5, null
 
-    /// The format that the ending of a file name stands for; nil where it stands for none.
+    /// The format that the ending of a file name stands for; nil if it stands for none.
     public init?(path: String) {
         guard let dot = path.lastIndex(of: "."), !path[dot...].contains("/") else { return nil }
         let ending = path[path.index(after: dot)...].lowercased()
@@ -20,7 +20,7 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether the ending of a file name says that there is sound in it and nothing else.
+    /// Whether the ending of a file name says that there is audio in it and nothing else.
     public static func isAudioOnly(path: String) -> Bool {
         guard let dot = path.lastIndex(of: "."), !path[dot...].contains("/") else { return false }
         return ["m4a", "mka"].contains(path[path.index(after: dot)...].lowercased())
@@ -29,10 +29,10 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
     /// Opens `path` and makes the writer for it. `null` opens nothing.
     ///
     /// - Parameters:
-    ///   - path: a file, pipe or device; `-` is standard output. Of containers, `.m4a` and `.mka` get no pictures.
+    ///   - path: a file, pipe or device; `-` is standard output. Of containers, `.m4a` and `.mka` get no video.
     ///   - overwrite: whether an existing file may be replaced.
     ///   - frameRate: the nominal frame rate, for formats that know one and no times.
-    ///   - note: is told what was converted so that the media fits the format.
+    ///   - note: receives what was converted so that the media fits the format.
     public func makeWriter(
         path: String, overwrite: Bool = false, frameRate: VideoFrame.Ratio? = nil, note: @escaping WriterNote = { _ in }
     ) throws(OutputError) -> any MediaWriter {

@@ -1,7 +1,7 @@
 public import HLSMedia
 import Synchronization
 
-/// Writes sound as interleaved samples: `-f wav`, `-f s16le`, `-f f32le`.
+/// Writes audio as interleaved samples: `-f wav`, `-f s16le`, `-f f32le`.
 ///
 /// Rate and channels are those of the first buffer; later ones are resampled to them.
 public final class PCMWriter: MediaWriter {

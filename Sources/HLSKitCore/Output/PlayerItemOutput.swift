@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// Outputs come and go with `PlayerItem.add(_:)` and `remove(_:)`, also while the item plays: neither its status nor its
 /// timebase changes, and no other output loses anything. An output belongs to one item at a time. All of them hold a
-/// bounded amount, whoever reads slowly or not at all; what is dropped then is told with each.
+/// bounded amount, whoever reads slowly or not at all; what is dropped then is reported with each.
 public protocol PlayerItemOutput: AnyObject, Sendable {
     /// How the item reaches the output. Of no use to programs.
     var connection: OutputConnection { get }

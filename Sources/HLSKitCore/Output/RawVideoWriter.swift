@@ -1,7 +1,7 @@
 public import HLSMedia
 import Synchronization
 
-/// Writes pictures one after another, plane by plane without padding: `-f rawvideo`.
+/// Writes frames one after another, plane by plane without padding: `-f rawvideo`.
 ///
 /// All have the size and pixel format of the first.
 public final class RawVideoWriter: MediaWriter {

@@ -6,7 +6,7 @@ import Synchronization
 
 /// Writes samples into a container without decoding them: `-f ts`, `-f mp4`, `-f mkv`.
 ///
-/// Where the tracks change (another codec, another size), a transport stream goes on with new tables behind a
+/// Where the tracks change (another codec, another size), a transport stream continues with new tables behind a
 /// discontinuity. The other containers cannot hold that: what follows goes into `NAME.2.mp4`, from its start, and the note
 /// says so; where the output is a pipe, it is left out until the track is again what it was, and the note says that.
 ///
@@ -88,7 +88,7 @@ public final class Remuxer: MediaWriter {
     ///   - isFragmented: whether MP4 is written in fragments, so that a file that is not finished plays. Otherwise it has
     ///     one index, at its end, by which players seek best, and without its end it is nothing.
     ///   - mediaTypes: the kinds that are written.
-    ///   - note: is told when another file is begun.
+    ///   - note: called when another file is begun.
     public init(
         file: consuming sending OutputFile, container: Container, isFragmented: Bool = true,
         mediaTypes: Set<MediaType> = [.video, .audio], note: @escaping WriterNote = { _ in }

@@ -42,7 +42,7 @@ public final class SampleOutput: PlayerItemOutput {
     /// item fails or is played no longer.
     public func samples() -> AsyncStream<Sample> { sequence.subscribe(tie) }
 
-    /// Tells that time has jumped: a decoder begins anew. Ends as ``samples()``.
+    /// Tells that time has jumped: a decoder begins again. Ends as ``samples()``.
     public func flushes() -> AsyncStream<Void> { flushNotices.subscribe(tie) }
 }
 

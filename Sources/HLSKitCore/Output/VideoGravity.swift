@@ -1,8 +1,8 @@
-/// How a picture is fitted to its display.
+/// How a frame is fitted to its display.
 public typealias VideoGravity = SelectionContext.Gravity
 
 extension SelectionContext.Gravity {
-    /// Where a picture is shown on a display, in the display's pixels; with `resizeAspectFill` it reaches beyond it. Zero
+    /// Where a frame is shown on a display, in the display's pixels; with `resizeAspectFill` it reaches beyond it. Zero
     /// where one of the two has no size.
     public func rect(of picture: PixelSize, in display: PixelSize) -> PixelRect {
         guard picture.width > 0, picture.height > 0, display.width > 0, display.height > 0 else { return .zero }

@@ -2,7 +2,7 @@ import HLSMedia
 public import HLSTime
 import Synchronization
 
-/// Gives the pictures of an item: to a loop that asks for the one of now (a display link), or as a sequence that the
+/// Gives the frames of an item: to a loop that asks for the one of now (a display link), or as a sequence that the
 /// timebase drives.
 ///
 /// ```swift
@@ -11,12 +11,12 @@ import Synchronization
 /// for await frame in output.frames() { show(frame, in: output.videoRect(for: frame.presentationSize)) }
 /// ```
 ///
-/// At most ``maximumFrameCount`` pictures wait for being asked for; the oldest are dropped. A reader of ``frames()`` that
-/// falls behind by four pictures loses the oldest. Pictures come in presentation order.
+/// At most ``maximumFrameCount`` frames wait for being asked for; the oldest are dropped. A reader of ``frames()`` that
+/// falls behind by four frames loses the oldest. Frames come in presentation order.
 ///
 /// The display size of the largest output of an item limits which variants are loaded: see ``displaySize``.
 public final class VideoOutput: PlayerItemOutput {
-    /// What the numbers of a picture mean.
+    /// What the numbers of a frame mean.
     public enum ColorPolicy: Sendable, Hashable {
         /// The colour of the source, which may be wide or of high dynamic range: ``VideoFrame/colorTags`` tell.
         case preserve
@@ -26,13 +26,13 @@ public final class VideoOutput: PlayerItemOutput {
         case convert(to: WorkingColorSpace)
     }
 
-    /// What pictures are converted to.
+    /// What frames are converted to.
     public enum WorkingColorSpace: String, Sendable, Hashable, Codable, CaseIterable {
         /// ITU-R BT.709, limited range.
         case rec709
     }
 
-    /// The pictures that are held for ``copyFrame(for:)``.
+    /// The frames that are held for ``copyFrame(for:)``.
     public static let maximumFrameCount = 8
 
     private struct State {
@@ -65,9 +65,9 @@ public final class VideoOutput: PlayerItemOutput {
     let tie = OutputTie()
 
     /// - Parameters:
-    ///   - displaySize: where pictures are shown, in points; nil (the default) shows them in any size.
+    ///   - displaySize: where frames are shown, in points; nil (the default) shows them in any size.
     ///   - scale: pixels in a point. Default 1.
-    ///   - gravity: how pictures are fitted to the display. Default: all of the picture is seen.
+    ///   - gravity: how frames are fitted to the display. Default: all of the frame is seen.
     ///   - colorPolicy: default: the colour of the source.
     ///   - pixelFormat: default: as decoded.
     public init(
@@ -84,7 +84,7 @@ public final class VideoOutput: PlayerItemOutput {
 
     // MARK: Display
 
-    /// Where pictures are shown, in points; nil shows them in any size.
+    /// Where frames are shown, in points; nil shows them in any size.
     ///
     /// Times ``scale`` it is the need in pixels: of the variants, those that are larger than the smallest one that meets
     /// the need of the item's largest output are not loaded. Read at each choice, so that a change takes effect at the
@@ -106,7 +106,7 @@ public final class VideoOutput: PlayerItemOutput {
         }
     }
 
-    /// How pictures are fitted to the display.
+    /// How frames are fitted to the display.
     public var gravity: VideoGravity {
         get { state.withLock(\.gravity) }
         set {
@@ -115,34 +115,34 @@ public final class VideoOutput: PlayerItemOutput {
         }
     }
 
-    /// Where a picture of this size (``VideoFrame/presentationSize``) is shown, in the pixels of the display. Without a
+    /// Where a frame of this size (``VideoFrame/presentationSize``) is shown, in the pixels of the display. Without a
     /// ``displaySize`` it fills a display of its own size.
     public func videoRect(for picture: PixelSize) -> PixelRect {
         let (display, gravity) = state.withLock { (Self.pixels($0), $0.gravity) }
         return gravity.rect(of: picture, in: display ?? picture)
     }
 
-    /// Where the picture that came last is shown; zero before the first.
+    /// Where the frame that came last is shown; zero before the first.
     public var videoRect: PixelRect {
         state.withLock(\.lastPresentationSize).map { videoRect(for: $0) } ?? .zero
     }
 
-    /// A picture has come. Goes back to false when the item is played no longer.
+    /// A frame has come. Goes back to false when the item is played no longer.
     public var isReadyForDisplay: Bool { state.withLock(\.isReadyForDisplay) }
 
     // MARK: Pictures
 
-    /// There is a picture for `itemTime` that was not taken yet.
+    /// There is a frame for `itemTime` that was not taken yet.
     public func hasNewFrame(for itemTime: MediaTime) -> Bool {
         guard itemTime.isNumeric else { return false }
         return state.withLock { state in state.frames.first.map { state.hasBegun($0.time, at: itemTime) } ?? false }
     }
 
-    /// Takes the picture that is to be seen at `itemTime`, with the time at which it begins to be; nil where it was taken
-    /// before or there is none. Earlier pictures are dropped. May be asked for a time that is a little ahead.
+    /// Takes the frame to show at `itemTime`, with the time at which it begins; nil if it was taken
+    /// before or there is none. Earlier frames are dropped. May be asked for a time that is a little ahead.
     ///
     /// Converts in the calling thread where another pixel format or colour was asked for.
-    /// - Throws: ``CodecError`` where the picture cannot be converted.
+    /// - Throws: ``CodecError`` if the frame cannot be converted.
     public func copyFrame(for itemTime: MediaTime) throws(CodecError) -> (frame: VideoFrame, displayTime: MediaTime)? {
         guard itemTime.isNumeric else { return nil }
         let taken = state.withLock { state -> (time: MediaTime, frame: VideoFrame)? in
@@ -158,11 +158,11 @@ public final class VideoOutput: PlayerItemOutput {
         return (try converted(taken.frame), taken.time)
     }
 
-    /// The pictures, each when the timebase reaches it. Ends when the output is taken from its item, and when the item fails
-    /// or is played no longer. A picture that cannot be converted comes as it is.
+    /// The frames, each when the timebase reaches it. Ends when the output is taken from its item, and when the item
+    /// fails or is played no longer. A frame that cannot be converted comes as it is.
     public func frames() -> AsyncStream<VideoFrame> { sequence.subscribe(tie) }
 
-    /// Tells that time has jumped: pictures that were taken before are of the past. Ends as ``frames()``.
+    /// Tells that time has jumped: frames that were taken before are of the past. Ends as ``frames()``.
     public func flushes() -> AsyncStream<Void> { flushNotices.subscribe(tie) }
 
     private func converted(_ frame: VideoFrame) throws(CodecError) -> VideoFrame {

@@ -1,10 +1,10 @@
 public import HLSMedia
 import Synchronization
 
-/// Writes pictures as YUV4MPEG2: `-f y4m`.
+/// Writes frames as YUV4MPEG2: `-f y4m`.
 ///
 /// 4:2:0, 4:2:2 and 4:4:4 with 8 or 10 bits are written as they are, other pixel formats and later sizes are
-/// converted. The format knows a frame rate but no times, so pictures stand at equal distances.
+/// converted. The format knows a frame rate but no times, so frames stand at equal distances.
 ///
 /// Source: yuv4mpeg(5) of mjpegtools; the tags for 10 bits and for the range are FFmpeg's.
 public final class Y4MWriter: MediaWriter {
@@ -17,7 +17,7 @@ public final class Y4MWriter: MediaWriter {
     private let frameRate: VideoFrame.Ratio?
     private let state: Mutex<State>
 
-    /// - Parameter frameRate: pictures a second for the header; nil takes it from the duration of the first picture,
+    /// - Parameter frameRate: frames a second for the header; nil takes it from the duration of the first frame,
     ///   and 25 where that has none.
     public init(
         file: consuming sending OutputFile, frameRate: VideoFrame.Ratio? = nil, note: @escaping WriterNote = { _ in }

@@ -26,7 +26,7 @@ struct ItemPlayback: Sendable {
     /// It is not in the queue any more; only its driver has still to end.
     var isRetired = false
 
-    /// - Parameter item: what is to be loaded at once, with the item's wishes.
+    /// - Parameter item: what to load at once, with the item's preferences.
     init(id: Int, item: PlayerItem?, engine: PlaybackEngine, at now: Duration) {
         self.id = id
         self.item = item

@@ -2,7 +2,7 @@ public import HLSCaptions
 import HLSMedia
 
 extension LegibleCue {
-    /// The cue as a caption: how each piece of its text looks, and where it stands. Of WebVTT it is computed anew each
+    /// The cue as a caption: how each piece of its text looks, and where it stands. Of WebVTT it is computed again each
     /// time.
     public var caption: Caption {
         if var styled {

@@ -20,7 +20,7 @@ extension Player {
         core.controlAll(.setMediaSelectionCriteria(characteristic, criteria))
     }
 
-    /// What is wanted of a group; nil where it is left to the playlist.
+    /// What is wanted of a group; nil if it is left to the playlist.
     public func mediaSelectionCriteria(for characteristic: MediaCharacteristic) -> MediaSelectionCriteria? {
         core.read { $0.mediaSelection.criteria[characteristic] }
     }

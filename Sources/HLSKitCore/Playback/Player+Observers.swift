@@ -9,7 +9,7 @@ extension Player {
     /// (another item included), and when time begins to run and stops.
     ///
     /// Not when called. At most 60 times a second of the clock. A slow consumer gets the newest time only.
-    /// - Throws: ``PlayerError/Code/invalidArgument`` where `interval` is not a number above 0.
+    /// - Throws: ``PlayerError/Code/invalidArgument`` if `interval` is not a number above 0.
     public func times(every interval: MediaTime) throws(PlayerError) -> PeriodicTimes {
         guard let duration = interval.duration, duration > .zero else {
             throw PlayerError(
@@ -21,7 +21,7 @@ extension Player {
     /// Each of `times` when playing comes to it or goes over it, in either direction; not when a seek does.
     ///
     /// Whatever item is current. Several at once come in the order of playing; none is lost.
-    /// - Throws: ``PlayerError/Code/invalidArgument`` where one of the times is not a number.
+    /// - Throws: ``PlayerError/Code/invalidArgument`` if one of the times is not a number.
     public func boundaries(_ times: [MediaTime]) throws(PlayerError) -> BoundaryTimes {
         let durations = times.compactMap(\.duration)
         guard durations.count == times.count else {

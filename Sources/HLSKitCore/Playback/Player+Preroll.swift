@@ -36,14 +36,15 @@ extension Player {
 }
 
 extension PlayerItem {
-    /// Goes on, or back, by so many pictures while the player is paused. Where the picture is not loaded, nothing happens.
+    /// Steps forwards or backwards by this many frames while the player is paused. If the frame is not loaded, nothing
+    /// happens.
     ///
-    /// The picture is shown a moment later; ``PlayerEvent/Kind/timeJumped(to:)`` tells.
+    /// The frame is shown a moment later; ``PlayerEvent/Kind/timeJumped(to:)`` reports it.
     public func step(byCount count: Int) { attachedCore?.control(.step(count), of: self) }
 
-    /// Whether ``step(byCount:)`` can show later pictures. Does not change once the item is ready to play.
+    /// Whether ``step(byCount:)`` can show later frames. Does not change once the item is ready to play.
     public var canStepForward: Bool { hasPictures }
-    /// Whether ``step(byCount:)`` can show earlier pictures. Does not change once the item is ready to play.
+    /// Whether ``step(byCount:)`` can show earlier frames. Does not change once the item is ready to play.
     public var canStepBackward: Bool { hasPictures }
 
     private var hasPictures: Bool {

@@ -3,7 +3,7 @@ import HLSPlaylist
 public import HLSTime
 
 extension PlayerError.Code {
-    /// A time that is none: invalid or indefinite, or a tolerance below zero.
+    /// An invalid time: not a number, or a tolerance below zero.
     public static let invalidTime = PlayerError.Code(rawValue: "invalidTime")
     /// A call that needs ``Player/automaticallyWaitsToMinimizeStalling`` to be false.
     public static let requiresManualWaiting = PlayerError.Code(rawValue: "requiresManualWaiting")
@@ -12,13 +12,13 @@ extension PlayerError.Code {
 extension Player {
     /// Moves the playhead of the current item.
     ///
-    /// Where playback goes on lies within `time - toleranceBefore ... time + toleranceAfter`: at the latest picture up to
-    /// `time` that decoding can start at, else at the earliest after it, else, decoded from further back, at the
-    /// picture that is shown at `time`. Both tolerances `.zero` ask for that picture. With the default, no limit, the
-    /// quickest place near `time` is taken: such a picture that is loaded within one target duration, else the start
-    /// of the segment.
+    /// Where playback continues lies within `time - toleranceBefore ... time + toleranceAfter`: at the latest frame
+    /// up to `time` that decoding can start at, else at the earliest after it, else, decoded from further back, at the
+    /// frame that is shown at `time`. Both tolerances `.zero` ask for that frame. With the default, no limit, the
+    /// quickest place near `time` is taken: such a frame that is loaded within one target duration, else the start of
+    /// the segment.
     ///
-    /// Media that is loaded is presented without any request; otherwise loading starts anew at `time`. Returns when
+    /// Media that is loaded is presented without any request; otherwise loading starts again at `time`. Returns when
     /// the first media there is decoded, however much of it is loaded. A seek while the item has no start yet becomes
     /// its start.
     ///
@@ -86,7 +86,7 @@ extension Player {
     ///
     /// - Parameters:
     ///   - rate: The rate, from then on.
-    ///   - time: Item time, 0 where it is below; `.invalid` is the current one.
+    ///   - time: Item time, 0 if it is below; `.invalid` is the current one.
     ///   - hostTime: On the clock of ``hostTime``; `.invalid` is now.
     /// - Throws: ``PlayerError/Code/requiresManualWaiting`` while ``automaticallyWaitsToMinimizeStalling`` is true;
     ///   ``PlayerError/Code/invalidTime`` for times that are infinite, indefinite or decades away;

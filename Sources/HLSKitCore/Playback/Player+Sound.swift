@@ -1,6 +1,6 @@
 /// How loud a player is.
 extension Player {
-    /// What the sound of ``AudioOutput``s is multiplied by, from 0 to 1 (the default, which changes no sample). Values
+    /// What the audio of ``AudioOutput``s is multiplied by, from 0 to 1 (the default, which changes no sample). Values
     /// outside are taken for the nearest, a NaN for nothing.
     ///
     /// Changes are heard over some milliseconds, without a click. Writers are not concerned: files hold the level of the
@@ -10,7 +10,7 @@ extension Player {
         set { core.sound.volume = newValue }
     }
 
-    /// ``AudioOutput``s give silence, and go on in time. Leaves ``volume`` as it is. Default: false.
+    /// ``AudioOutput``s give silence, and continue in time. Leaves ``volume`` as it is. Default: false.
     public var isMuted: Bool {
         get { core.sound.isMuted }
         set { core.sound.isMuted = newValue }

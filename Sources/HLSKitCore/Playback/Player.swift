@@ -15,7 +15,7 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
 
     /// Plays an item.
     ///
-    /// - Throws: ``PlayerError/Code/itemInUse`` where the item belongs to a player already.
+    /// - Throws: ``PlayerError/Code/itemInUse`` if the item belongs to a player already.
     public convenience init(
         item: PlayerItem, configuration: PlayerConfiguration = .init()
     ) throws(PlayerError) {
@@ -26,7 +26,7 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
     /// Plays the stream or media file at `url`.
     public convenience init(url: String, configuration: PlayerConfiguration = .init()) {
         self.init(configuration: configuration)
-        // Nobody else has the item: it cannot be in use.
+        // No one else has the item: it cannot be in use.
         try? core.replaceCurrentItem(with: PlayerItem(url: url))
     }
 
@@ -39,7 +39,7 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
 
     /// Plays another item, or none. The rate stays.
     ///
-    /// - Throws: ``PlayerError/Code/itemInUse`` where the item belongs to a player already. Replacing an item by itself
+    /// - Throws: ``PlayerError/Code/itemInUse`` if the item belongs to a player already. Replacing an item by itself
     ///   does nothing.
     public func replaceCurrentItem(with item: PlayerItem?) throws(PlayerError) {
         try core.replaceCurrentItem(with: item)
@@ -87,7 +87,7 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
     /// Not nil exactly while the status is `waitingToPlayAtSpecifiedRate`.
     public var reasonForWaitingToPlay: WaitingReason? { core.read { $0.machine.reasonForWaitingToPlay } }
 
-    /// Wait for enough media before playing, and after a stall. Default true; false where pacing is off.
+    /// Wait for enough media before playing, and after a stall. Default true; false if pacing is off.
     public var automaticallyWaitsToMinimizeStalling: Bool {
         get { core.read { $0.machine.automaticallyWaits } }
         set { core.control(.setAutomaticallyWaits(newValue)) }

@@ -41,9 +41,9 @@ public struct PlayerConfiguration: Sendable {
     public var isPlaylistParsingStrict = false
     /// Threads that each video decoder may use; 0 (the default) is one per core.
     public var decodingThreadCount = 0
-    /// What is played. Media of other kinds is not decoded, and not loaded where it is apart: with `[.audio]` the sound
-    /// that is wanted is loaded from its own playlist, and where it is among the pictures, from the lowest variant with the
-    /// best sound. Default: video and audio.
+    /// What is played. Media of other kinds is not decoded, and not loaded where it is apart: with `[.audio]` the audio
+    /// that is wanted is loaded from its own playlist, and where it is among the video, from the lowest variant with
+    /// the best audio. Default: video and audio.
     public var mediaTypes: Set<MediaType> = [.video, .audio]
     /// What is decoded although no output takes it. Default: nothing.
     public var decodesWithoutOutput: Set<MediaType> = []
@@ -57,7 +57,7 @@ public struct PlayerConfiguration: Sendable {
     public var networkConditions = NetworkConditions()
     /// Decides which variant the next segment comes from.
     public var variantSelector: any VariantSelector = ScenarioRule()
-    /// Seed of the only randomness there is, the jitter of retries. 0 (the default) is another one for each player where
+    /// Seed of the only randomness there is, the jitter of retries. 0 (the default) is a new one for each player where
     /// ``clock`` is a `ContinuousClock` or a `SuspendingClock`.
     public var seed: UInt64 = 0
     /// Sent to servers as `X-Playback-Session-Id`. nil (the default) sends a new UUID for each item; an empty string sends

@@ -2,7 +2,7 @@ import HLSTime
 
 /// What an item takes from the asset that it is made of, and gives to it.
 extension PlayerCore {
-    /// Loads the properties of the asset that the item waits for. nil where there are none.
+    /// Loads the properties of the asset that the item waits for. nil if there are none.
     func loadAssetKeys(of item: PlayerItem) -> Task<Void, Never>? {
         guard let asset = item.asset, item.awaitsAssetKeys else { return nil }
         return Task(executorPreference: clock.executor) { [weak self] in

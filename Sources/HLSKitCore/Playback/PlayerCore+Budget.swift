@@ -1,7 +1,7 @@
 /// What a player knows of the ``ResourceBudget`` that it shares with others.
 struct BudgetState: Sendable {
     var priority = ResourcePriority.default
-    /// What the others were told last; nil where the player takes no part.
+    /// What the others were told last; nil if the player takes no part.
     var entry: ResourceLedger.Entry?
     /// What the player may load, all its items together.
     var allowance = LoadAllowance.everything
@@ -14,7 +14,7 @@ extension PlayerCore: ResourceBudgetMember {
 
     /// After each change, under the lock: tells the others what is new, and divides what there is among the items.
     func settleBudget(_ state: inout State, _ afterwards: inout Afterwards, at now: Duration) {
-        // An allowance may end the need of the one who gets it, which changes nobody's allowance but others'.
+        // An allowance may end the need of the one who gets it, which changes no one's allowance but others'.
         while state.budgetEntry != state.budget.entry {
             state.budget.entry = state.budgetEntry
             afterwards.neighbours += configuration.resourceBudget.note(state.budget.entry, of: budgetNumber, self)

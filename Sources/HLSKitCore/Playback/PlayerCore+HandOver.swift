@@ -2,7 +2,8 @@
 ///
 /// See docs/behaviour/queue.md.
 extension PlayerCore {
-    /// Hands an event to the engine of an item and takes in what it decides, which may be to go on with the next item.
+    /// Hands an event to the engine of an item and takes in what it decides, which may be to continue with the next
+    /// item.
     func handle(
         _ event: EngineEvent, of id: Int, at now: Duration, _ state: inout State, _ afterwards: inout Afterwards
     ) {
@@ -87,7 +88,7 @@ extension PlayerCore {
         let id = state.lastPlayback
         var configuration = EngineConfiguration(configuration.loading(item))
         configuration.goOn(from: state.current.engine.configuration, session: id)
-        // What was learnt of the network goes on.
+        // What was learnt of the network continues.
         if let known = state.current.engine.loading.estimatedBitsPerSecond(at: now) {
             configuration.initialBitRateHint = known
         }
@@ -156,7 +157,7 @@ extension PlayerCore.State {
     /// The numbers of all playbacks, the current one first.
     var playbackIDs: [Int] { [current.id] + others.map(\.id) }
 
-    /// Lets `body` work on a playback in its place; nil where there is none with that number.
+    /// Lets `body` work on a playback in its place; nil if there is none with that number.
     @discardableResult
     mutating func update<Result>(_ id: Int, _ body: (inout ItemPlayback) -> Result) -> Result? {
         if current.id == id { return body(&current) }

@@ -53,7 +53,7 @@ extension PlayerCore {
         }
     }
 
-    /// Takes an item out of the queue; after the current one the next goes on.
+    /// Takes an item out of the queue; after the current one the next continues.
     func remove(_ item: PlayerItem) {
         change { state, afterwards, now in
             if state.current.item === item, !state.current.isRetired {

@@ -27,7 +27,7 @@ final class PlayerCore: Sendable {
         var budget = BudgetState()
     }
 
-    /// What is to be done when the lock is free again.
+    /// Work for when the lock is free again.
     struct Afterwards {
         var starts: [Int] = []
         var alarms: [DriverInbox] = []
@@ -217,7 +217,7 @@ final class PlayerCore: Sendable {
         state.withLock { state in body(state.current.engine) }
     }
 
-    /// Reads the engine of an item; nil where it has none.
+    /// Reads the engine of an item; nil if it has none.
     func read<Result: Sendable>(of item: PlayerItem, _ body: (borrowing PlaybackEngine) -> Result?) -> Result? {
         state.withLock { state in state.playback(of: item).flatMap { state.update($0) { body($0.engine) } } ?? nil }
     }

@@ -2,7 +2,7 @@ extension PlayerItem {
     /// What happens to the item from now on, in order and without gaps, whether it is in a player or not yet. Ends with
     /// the item.
     ///
-    /// ``Player/events()`` tells the same, between what happens to other items and to the player itself.
+    /// ``Player/events()`` reports the same, between what happens to other items and to the player itself.
     public func events() -> AsyncStream<PlayerEvent> { eventHub.subscribe() }
 }
 

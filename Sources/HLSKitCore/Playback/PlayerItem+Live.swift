@@ -6,7 +6,7 @@ public import HLSTime
 ///
 /// See docs/behaviour/live.md.
 extension PlayerItem {
-    /// The date of what is being presented; nil where the playlist has no `EXT-X-PROGRAM-DATE-TIME`, and while the item is
+    /// The date of what is being presented; nil if the playlist has no `EXT-X-PROGRAM-DATE-TIME`, and while the item is
     /// not in a player.
     public var currentDate: Date? {
         let time = currentTime
@@ -16,11 +16,11 @@ extension PlayerItem {
         return date.map { Date(timeIntervalSince1970: $0.timeIntervalSince1970 / .seconds(1)) }
     }
 
-    /// How far behind the live edge the item is to be played.
+    /// How far behind the live edge to play the item.
     ///
-    /// `.invalid` (the default), like every time that is no number, leaves it to the playlist: its `HOLD-BACK`, else three
-    /// target durations. That is then what is read here while a live stream is loaded; `.invalid` for others. Counts
-    /// for where playing starts and where a seek to the edge goes, not for what is being played.
+    /// `.invalid` (the default), like every time that is not a number, leaves it to the playlist: its `HOLD-BACK`, else
+    /// three target durations. That is then what is read here while a live stream is loaded; `.invalid` for others.
+    /// Counts for where playing starts and where a seek to the edge goes, not for what is being played.
     public var configuredTimeOffsetFromLive: MediaTime {
         get {
             if let seconds = preferences.configuredTimeOffsetFromLive {
@@ -37,7 +37,7 @@ extension PlayerItem {
     /// How far behind the live edge playback would probably not stall; `.invalid` where the item is not live.
     ///
     /// ``configuredTimeOffsetFromLive``, and one target duration more for each stall of the last five minutes, up to the
-    /// length of the playlist. ``PlayerEvent/Kind/recommendedTimeOffsetFromLiveChanged(_:)`` tells of changes.
+    /// length of the playlist. ``PlayerEvent/Kind/recommendedTimeOffsetFromLiveChanged(_:)`` reports changes.
     public var recommendedTimeOffsetFromLive: MediaTime {
         attachedCore?.read(of: self) { $0.recommendedLiveOffset }.map { MediaTime($0) } ?? .invalid
     }
@@ -49,7 +49,7 @@ extension PlayerItem {
         set { changePreferences { $0.automaticallyPreservesTimeOffsetFromLive = newValue } }
     }
 
-    /// A live item goes on loading while the player is paused. Default false: see
+    /// A live item keeps loading while the player is paused. Default false: see
     /// ``PlayerItemPreferences/canUseNetworkResourcesForLiveStreamingWhilePaused``.
     public var canUseNetworkResourcesForLiveStreamingWhilePaused: Bool {
         get { preferences.canUseNetworkResourcesForLiveStreamingWhilePaused }

@@ -1,9 +1,9 @@
-/// Audio, subtitles and pictures among which the viewer can choose.
+/// Audio, subtitles and video among which the viewer can choose.
 ///
 /// See docs/behaviour/media-selection.md.
 extension PlayerItem {
-    /// Selects an option of a group, at any time. Playback goes on: neither status nor timebase changes. Another audio
-    /// is heard as soon as it is loaded, within about one target duration; cues of other subtitles leave at once.
+    /// Selects an option of a group, at any time. Playback continues: neither status nor timebase changes. Another
+    /// audio is heard as soon as it is loaded, within about one target duration; cues of other subtitles leave at once.
     ///
     /// - Parameters:
     ///   - option: nil selects none, where the group allows that.

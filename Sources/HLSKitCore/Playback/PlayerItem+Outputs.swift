@@ -2,17 +2,17 @@
 extension PlayerItem {
     /// Adds an output, also while the item plays: neither status nor timebase changes, and no other output loses anything.
     ///
-    /// A kind of media that nobody took until now begins with what is presented at the moment: it was loaded and dropped, and
-    /// is loaded again from the playhead on. Without pacing it begins with what comes next.
-    /// - Throws: ``PlayerError/Code/outputInUse`` where the output belongs to an item already.
+    /// A kind of media that no one took until now begins with what is presented at the moment: it was loaded and
+    /// dropped, and is loaded again from the playhead on. Without pacing it begins with what comes next.
+    /// - Throws: ``PlayerError/Code/outputInUse`` if the output belongs to an item already.
     public func add(_ output: some PlayerItemOutput) throws(PlayerError) {
         guard outputs.add(output.connection.receiver) else {
             throw PlayerError(code: .outputInUse, url: url, cause: "the output belongs to an item already")
         }
     }
 
-    /// Takes an output away; its sequences end, and it may be added to another item. What nobody takes any more is not
-    /// decoded any more. False where the item does not have the output.
+    /// Takes an output away; its sequences end, and it may be added to another item. What no one takes any more is not
+    /// decoded any more. False if the item does not have the output.
     @discardableResult
     public func remove(_ output: some PlayerItemOutput) -> Bool {
         outputs.remove(output.connection.receiver)
@@ -31,7 +31,7 @@ extension PlayerItem {
 
     /// How ``AudioOutput``s sound while time does not pass at its natural speed. Default: the pitch stays.
     ///
-    /// Takes effect at once. Writers are not concerned: files hold the sound as its source has it.
+    /// Takes effect at once. Writers are not concerned: files hold the audio as its source has it.
     public var audioTimePitchAlgorithm: AudioTimePitchAlgorithm {
         get { outputs.pitchAlgorithm }
         set { outputs.pitchAlgorithm = newValue }

@@ -1,9 +1,9 @@
 /// The rates that an item can be played at. Constant once it is ready; false before, and when it is not in a player.
 ///
-/// Rates above 2 and below 0 need I-frame playlists (`EXT-X-I-FRAME-STREAM-INF`) and a stream that is over. Their pictures
-/// are then presented, each when the timebase comes to it, without sound; at 1 again, or paused, the media itself goes on
-/// from the place that was reached. Where they are missing, more than 2 is played at 2, and less than 0 is refused:
-/// ``Player/rate`` goes to 0, with ``RateChangeReason/setRateFailed``.
+/// Rates above 2 and below 0 need I-frame playlists (`EXT-X-I-FRAME-STREAM-INF`) and a stream that is over. Their
+/// frames are then presented, each when the timebase comes to it, without audio; at 1 again, or paused, the media
+/// itself continues from the place that was reached. Where they are missing, more than 2 is played at 2, and less than
+/// 0 is refused: ``Player/rate`` goes to 0, with ``RateChangeReason/setRateFailed``.
 ///
 /// Source: rfc8216bis §4.4.6.3. See docs/behaviour/time-control.md.
 extension PlayerItem {

@@ -6,16 +6,16 @@ public import HLSTime
 /// See docs/behaviour/playback.md.
 extension PlayerItem {
     /// Whether the item can be played. Goes from `unknown` to `readyToPlay` or `failed`, and from `readyToPlay` to `failed`
-    /// where the rest of it cannot be had; stays as it is when the item is taken out of its player.
+    /// where the rest of it cannot be loaded; stays as it is when the item is taken out of its player.
     public var status: PlayerItemStatus { snapshot.itemStatus }
 
-    /// `.indefinite` before it is known and while a live stream goes on.
+    /// `.indefinite` before it is known and while a live stream continues.
     public var duration: MediaTime { snapshot.duration }
 
     /// The time that is being presented.
     public var currentTime: MediaTime { snapshot.currentTime }
 
-    /// The size of the pictures as they are to be shown, in pixels; zero before it is known and where there are none.
+    /// The size at which to show the video, in pixels; zero before it is known and without video.
     public var presentationSize: PixelSize {
         let size = tracks.lazy.filter { $0.mediaType == .video }.map { track -> PixelSize in
             guard let aspect = track.pixelAspectRatio, aspect.horizontalSpacing > 0,
@@ -46,7 +46,7 @@ extension PlayerItem {
     public var latestState: PlayerState { snapshot }
 }
 
-/// The wishes of ``preferences`` under the names that AVFoundation has for them.
+/// The values of ``preferences`` under the names that AVFoundation has for them.
 extension PlayerItem {
     /// Seconds of media to keep loaded ahead of the playhead; 0 (the default) leaves it to the player.
     public var preferredForwardBufferDuration: Double {
@@ -54,7 +54,7 @@ extension PlayerItem {
         set { changePreferences { $0.preferredForwardBufferDuration = newValue } }
     }
 
-    /// Bits per second above which variants are not considered while there are others; 0 (the default) is no limit.
+    /// Bits per second above which variants are not considered while there are others; 0 (the default) means no limit.
     public var preferredPeakBitRate: Double {
         get { preferences.preferredPeakBitRate }
         set { changePreferences { $0.preferredPeakBitRate = newValue } }
@@ -66,7 +66,7 @@ extension PlayerItem {
         set { changePreferences { $0.preferredPeakBitRateForExpensiveNetworks = newValue } }
     }
 
-    /// Size above which variants are not considered while there are others; nil (the default) is no limit.
+    /// Size above which variants are not considered while there are others; nil (the default) means no limit.
     public var preferredMaximumResolution: PixelSize? {
         get { preferences.preferredMaximumResolution }
         set { changePreferences { $0.preferredMaximumResolution = newValue } }

@@ -1,6 +1,6 @@
 public import HLSTime
 
-/// Which item time is shown when, and how fast it really goes on.
+/// Which item time is shown when, and how fast it really passes.
 ///
 /// Not the rate that is wanted (``Player/rate``): while a player waits, that may be 1 and this one is 0. A snapshot: a
 /// change of rate, a jump and the end of the item make another one. See docs/behaviour/time-control.md.
@@ -16,7 +16,7 @@ public struct Timebase: Sendable, Hashable {
     let end: Duration?
 
     /// The item time at a host time, if nothing changes until then; not beyond the item's end. `.invalid` for a host time
-    /// that is no number.
+    /// that is not a number.
     public func time(atHostTime hostTime: MediaTime) -> MediaTime {
         guard let host = hostTime.duration else { return .invalid }
         let time = state.itemTime(at: host)

@@ -2,7 +2,7 @@ import HLSMedia
 public import HLSTime
 import Synchronization
 
-/// One presentation of an asset: how it is to be played, and where its media goes.
+/// One presentation of an asset: how to play it, and where its media goes.
 ///
 /// Belongs to at most one player.
 public final class PlayerItem: Sendable {
@@ -43,7 +43,7 @@ public final class PlayerItem: Sendable {
 
     /// The multivariant or media playlist, or a media file without a playlist, as an absolute URL.
     public let url: String
-    /// What the item was made of; nil where it was made of a URL.
+    /// What the item was made of; nil if it was made of a URL.
     public let asset: Asset?
     /// The properties of the asset that are loaded, or have failed, before the item becomes ready to play. The item fails
     /// with one that fails.
@@ -63,7 +63,7 @@ public final class PlayerItem: Sendable {
     /// The item of an asset. What the asset has loaded, or loads, of playlists is not loaded again, and what its options
     /// say of requests holds for the item.
     ///
-    /// - Parameter automaticallyLoadedAssetKeys: properties of the asset that are to be there once the item is ready to
+    /// - Parameter automaticallyLoadedAssetKeys: properties of the asset to load before the item is ready to
     ///   play. Default: the duration, which costs nothing, because the player needs it itself. Others cost what they cost.
     public init(asset: Asset, automaticallyLoadedAssetKeys: [PartialAssetProperty] = [.duration]) {
         url = asset.url
@@ -102,7 +102,8 @@ public final class PlayerItem: Sendable {
     }
 
     /// Item time at which playing in reverse ends, after the start of the media; `.invalid` (the default), like every time
-    /// that is no number, is the start. Says nothing of playing forward, as ``forwardPlaybackEndTime`` says nothing of this.
+    /// that is not a number, is the start. Says nothing of playing forward, as ``forwardPlaybackEndTime`` says nothing
+    /// of this.
     public var reversePlaybackEndTime: MediaTime {
         get { state.withLock(\.reversePlaybackEndTime).map { MediaTime($0) } ?? .invalid }
         set {
@@ -132,7 +133,7 @@ public final class PlayerItem: Sendable {
 
     // MARK: Copies
 
-    /// An item of the same stream with the same wishes, for another player or for another turn in a queue.
+    /// An item of the same stream with the same preferences, for another player or another turn in a queue.
     ///
     /// Outputs are not copied. What the item and its copies load from now on is kept in memory, up to 64 MiB, and used by
     /// all of them.
@@ -195,7 +196,7 @@ public final class PlayerItem: Sendable {
         }
     }
 
-    /// Whether it can become an item of a player: it is nobody's, or was this player's and has not failed.
+    /// Whether it can become an item of a player: it is no one's, or was this player's and has not failed.
     func canAttach(to core: PlayerCore) -> Bool {
         state.withLock { Self.canAttach($0, to: core) }
     }
@@ -204,7 +205,7 @@ public final class PlayerItem: Sendable {
         !state.isTaken || (state.core === core && !state.isQueued && state.error == nil)
     }
 
-    /// Ties the item to a player. False where it belongs to one.
+    /// Ties the item to a player. False if it belongs to one.
     func attach(to core: PlayerCore) -> Bool {
         state.withLock { state in
             guard Self.canAttach(state, to: core) else { return false }
@@ -224,7 +225,7 @@ public final class PlayerItem: Sendable {
         core?.control(.select(characteristic, choice), of: self)
     }
 
-    /// The item is not in its player's queue any more: what it shows stays as it was last; nil where it was not loaded.
+    /// The item is not in its player's queue any more: what it shows stays as it was last; nil if it was not loaded.
     func freeze(_ last: PlayerState?, error: PlayerError?, details: Details = Details()) {
         state.withLock { state in
             state.isQueued = false

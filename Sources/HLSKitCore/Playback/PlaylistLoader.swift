@@ -36,7 +36,7 @@ public struct PlaylistLoader: Sendable {
 
     /// Loads the playlist that the loader was made for. Parses it while it arrives.
     ///
-    /// - Throws: ``LoadingError`` when its bytes cannot be had, ``PlaylistError`` when they are none;
+    /// - Throws: ``LoadingError`` if the resource cannot be loaded, ``PlaylistError`` if it is not a playlist;
     ///   `CancellationError`.
     public func load(_ options: PlaylistParser.Options = .init()) async throws -> Playlist {
         try await load(url, resourceClass: .multivariantPlaylist, namedBy: nil, options)
@@ -44,7 +44,7 @@ public struct PlaylistLoader: Sendable {
 
     /// Loads a playlist that another, at `source`, names.
     ///
-    /// - Throws: As ``load(_:)``, and ``LoadingError`` with code `refused` where the other may not name it.
+    /// - Throws: As ``load(_:)``, and ``LoadingError`` with code `refused` if the other may not name it.
     public func load(
         _ url: String, namedBy source: String, _ options: PlaylistParser.Options = .init()
     ) async throws -> Playlist {
@@ -52,7 +52,7 @@ public struct PlaylistLoader: Sendable {
     }
 
     /// The size of a resource that a playlist at `source` names, in bytes, without loading it: the first byte is asked
-    /// for. nil where the server does not tell.
+    /// for. nil if the server does not say.
     ///
     /// - Throws: As ``load(_:namedBy:_:)``.
     public func byteCount(of url: String, namedBy source: String) async throws -> Int? {

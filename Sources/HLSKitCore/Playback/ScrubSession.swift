@@ -1,7 +1,7 @@
 public import HLSTime
 import Synchronization
 
-/// A finger on the time line: the player is paused while it moves, and goes on as before when it is lifted.
+/// A finger on the time line: the player is paused while it moves, and continues as before when it is lifted.
 ///
 /// ```swift
 /// let session = ScrubSession(player)
@@ -25,9 +25,9 @@ public final class ScrubSession: Sendable {
     /// A session that is let go ends.
     deinit { end() }
 
-    /// Shows the picture of this item time.
+    /// Shows the frame of this item time.
     ///
-    /// - Returns: False where a newer place came before the picture, and after ``end()``.
+    /// - Returns: False if a newer place came before the frame, and after ``end()``.
     /// - Throws: As ``Player/seek(to:toleranceBefore:toleranceAfter:)``.
     @discardableResult
     public func scrub(to time: MediaTime) async throws(PlayerError) -> Bool {

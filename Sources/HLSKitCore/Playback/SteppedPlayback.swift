@@ -69,10 +69,10 @@ package struct SteppedPlayback: Sendable {
         answer(at: now)
     }
 
-    /// Something is to be done.
+    /// There is work.
     package var hasActions: Bool { !actions.isEmpty }
 
-    /// What is to be done, in order; forgotten by this.
+    /// The work, in order; forgotten by this.
     package mutating func takeActions() -> [Action] {
         defer { actions = [] }
         return actions

@@ -53,7 +53,7 @@ public struct BandwidthEstimates: Sendable, Hashable, Codable {
         self.maximumHostCount = maximumHostCount
     }
 
-    /// The throughput to expect of a host, in bits per second; nil where nothing is known, or nothing recent.
+    /// The throughput to expect of a host, in bits per second; nil if nothing is known, or nothing recent.
     public func bitsPerSecond(host: String, at date: PlaylistDate) -> Double? {
         guard let entry = entries[host], entry.bitsPerSecond.isFinite, entry.bitsPerSecond > 0 else { return nil }
         // A clock that was set back makes no estimate old.

@@ -3,7 +3,7 @@
 /// Time in which nothing was asked for does not count; waiting for a first byte does. So a second is one in which a player
 /// wanted media, and its rate says what the player got.
 struct LoadingRecord: Sendable, Hashable {
-    /// Seconds that are remembered: longer ago a network was another one.
+    /// Seconds that are remembered: before that, the network may have been a different one.
     static let length = 120
 
     /// Bits per second in each whole second, the oldest first.

@@ -5,7 +5,7 @@ public struct MediaSelection: Sendable, Hashable {
     /// Makes a selection without options.
     public init() {}
 
-    /// The selected option of the group; nil where none is.
+    /// The selected option of the group; nil if none is.
     public func selectedMediaOption(in group: MediaSelectionGroup) -> MediaSelectionOption? {
         self[group.characteristic]
     }

@@ -13,10 +13,10 @@ public struct MediaSelectionGroup: Sendable, Hashable {
     /// None of the options may be selected: true for legible ones.
     public let allowsEmptySelection: Bool
 
-    /// The first with `DEFAULT=YES`; nil where there is none.
+    /// The first with `DEFAULT=YES`; nil if there is none.
     public var defaultOption: MediaSelectionOption? { options.first { $0.isDefault } }
 
-    /// The option with this ``MediaSelectionOption/id``; nil where there is none.
+    /// The option with this ``MediaSelectionOption/id``; nil if there is none.
     public func option(withID id: String) -> MediaSelectionOption? { options.first { $0.id == id } }
 
     /// Those of `options` that can be played here.
@@ -56,7 +56,7 @@ public struct MediaSelectionGroup: Sendable, Hashable {
 }
 
 extension MediaSelectionGroup {
-    /// The group of a playlist; nil where it has no options.
+    /// The group of a playlist; nil if it has no options.
     ///
     /// - Parameter canDecode: whether media of a `CODECS` entry can be played.
     init?(

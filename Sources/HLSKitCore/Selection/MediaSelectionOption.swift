@@ -1,7 +1,7 @@
 public import HLSMedia
 public import HLSPlaylist
 
-/// One choice among several versions of audio, subtitles or pictures: the renditions of all groups that are the same to
+/// One choice among several versions of audio, subtitles or video: the renditions of all groups that are the same to
 /// a viewer.
 ///
 /// See docs/behaviour/media-selection.md.
@@ -13,9 +13,9 @@ public struct MediaSelectionOption: Sendable, Hashable, Identifiable {
     public let mediaType: MediaType
     /// `NAME`, for people.
     public let displayName: String
-    /// BCP 47 tag; nil where undeclared.
+    /// BCP 47 tag; nil if undeclared.
     public let extendedLanguageTag: String?
-    /// The language's first subtag; nil where undeclared.
+    /// The language's first subtag; nil if undeclared.
     public var languageCode: String? { extendedLanguageTag?.split(separator: "-").first.map(String.init) }
     /// `CHARACTERISTICS`, and what follows from the type and from `FORCED`.
     public let mediaCharacteristics: Set<MediaCharacteristic>
@@ -28,7 +28,7 @@ public struct MediaSelectionOption: Sendable, Hashable, Identifiable {
     public let isDefault: Bool
     /// `FORCED=YES`: subtitles that are essential to the content.
     public let isForced: Bool
-    /// First number of `CHANNELS`, the largest of all groups; nil where undeclared.
+    /// First number of `CHANNELS`, the largest of all groups; nil if undeclared.
     public let channelCount: Int?
     /// The renditions that it stands for, one of each group, in playlist order.
     public let renditions: [Rendition]
@@ -41,7 +41,7 @@ public struct MediaSelectionOption: Sendable, Hashable, Identifiable {
         mediaCharacteristics.contains(characteristic)
     }
 
-    /// The option of `group` that goes with this one: for audio the forced subtitles of its language; nil where there is
+    /// The option of `group` that goes with this one: for audio the forced subtitles of its language; nil if there is
     /// none.
     public func associatedMediaSelectionOption(in group: MediaSelectionGroup) -> MediaSelectionOption? {
         guard mediaType == .audio, let language = extendedLanguageTag else { return nil }

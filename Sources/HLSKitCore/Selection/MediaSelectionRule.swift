@@ -14,7 +14,7 @@ struct MediaSelectionRule: Sendable {
         let candidates = group.options.filter { $0.isAutoselectable && $0.isPlayable }
         if group.characteristic == .legible {
             guard let criteria else { return forced(of: candidates, for: audible) }
-            // Subtitles nobody asked for by language or kind are none.
+            // Subtitles no one asked for by language or kind are none.
             return best(of: candidates.filter { !$0.isForced && serves($0, criteria) }, criteria)
                 ?? forced(of: candidates, for: audible)
         }

@@ -13,11 +13,11 @@ public struct PlaybackCapabilities: Sendable, Hashable {
     /// Content protection that the key providers offer, one entry per label of `ALLOWED-CPC`: `com.example.drm:PC`.
     /// Default none.
     public var contentProtection: Set<String>
-    /// Channels of the audio output; nil (default) is no limit.
+    /// Channels of the audio output; nil (default) means no limit.
     public var maximumChannelCount: Int?
-    /// The most pixels that a picture may have; nil (default) is no limit.
+    /// The most pixels that a frame may have; nil (default) means no limit.
     public var maximumPixelCount: Int?
-    /// The most pictures per second; nil (default) is no limit.
+    /// The most frames per second; nil (default) means no limit.
     public var maximumFrameRate: Double?
 
     /// Makes capabilities; the defaults are those of a screen without copy protection that shows high dynamic range.

@@ -1,4 +1,5 @@
-/// A wish for variants or renditions, as people write it: `720p,best`, `height<=1080 codec=avc`, `lang=de channels>=6`.
+/// A request for variants or renditions, as people write it: `720p,best`, `height<=1080 codec=avc`, `lang=de
+/// channels>=6`.
 ///
 /// ```
 /// expression  = alternative *("," alternative)      the first alternative that something matches counts
@@ -83,7 +84,7 @@ public struct QualityExpression: Sendable, Hashable, CustomStringConvertible {
 public struct RenditionCandidate: Sendable, Hashable {
     /// Position among the renditions, from 0.
     public var index: Int
-    /// BCP 47 tag; nil where undeclared.
+    /// BCP 47 tag; nil if undeclared.
     public var language: String?
     /// `NAME`.
     public var name: String

@@ -36,7 +36,7 @@ struct RecordingRule: Sendable, Hashable {
 
     /// A variant that takes more than this share of the throughput is no way out.
     private static let share = 0.8
-    /// Media after which a better variant is tried again; twice as much each time that it was in vain.
+    /// Media after which a better variant is tried again; doubled each time that it failed.
     private static let firstPatience = Duration.seconds(60)
     private static let longestPatience = Duration.seconds(1920)
 
@@ -46,7 +46,7 @@ struct RecordingRule: Sendable, Hashable {
     /// Where a variant was left that failed.
     private(set) var leftAt: Duration?
 
-    /// A variant failed at this item time; nil where that is forgiven.
+    /// A variant failed at this item time; nil if that is forgiven.
     mutating func left(at time: Duration?) { leftAt = time }
 
     /// The best, of equals the first in the playlist.
@@ -89,7 +89,7 @@ struct RecordingRule: Sendable, Hashable {
     }
 
     /// The variant to load a segment from instead, where what is under way takes so long that what follows is gone when
-    /// it is there; nil lets it go on.
+    /// it is there; nil lets it continue.
     mutating func judge(
         _ download: Download, among candidates: [VariantCandidate], at itemTime: Duration
     ) -> SelectionDecision? {

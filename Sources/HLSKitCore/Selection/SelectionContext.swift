@@ -2,17 +2,17 @@
 ///
 /// See docs/behaviour/selection.md.
 public struct SelectionContext: Sendable {
-    /// How a picture is fitted to its display.
+    /// How a frame is fitted to its display.
     public enum Gravity: String, Sendable, Hashable, Codable {
-        /// All of the picture, with bars.
+        /// All of the frame, with bars.
         case resizeAspect
-        /// All of the display, parts of the picture cut off.
+        /// All of the display, parts of the frame cut off.
         case resizeAspectFill
         /// All of both, distorted.
         case resize
     }
 
-    /// Where pictures are shown, in pixels: points times scale.
+    /// Where frames are shown, in pixels: points times scale.
     public struct Display: Sendable, Hashable {
         /// Pixels of the display.
         public var size: PixelSize
@@ -30,7 +30,7 @@ public struct SelectionContext: Sendable {
     public var pinnedVariant: Int?
     /// Nothing is decoded or shown by the player, so codecs and HDCP levels do not matter. Default false.
     public var isPassThrough = false
-    /// Pictures are played. Default true: variants without are left out where others have them.
+    /// Video is played. Default true: variants without video are left out if others have it.
     public var wantsPictures = true
     /// Whether an entry of `CODECS` can be decoded. Default: all can.
     public var canDecode: @Sendable (String) -> Bool = { _ in true }
@@ -44,25 +44,25 @@ public struct SelectionContext: Sendable {
     public var allowedHDCPLevel = "NONE"
     /// Values of `VIDEO-RANGE` that outputs take. Default SDR, HLG and PQ.
     public var supportedVideoRanges: Set<String> = ["SDR", "HLG", "PQ"]
-    /// The selected audible option; nil where there is no choice.
+    /// The selected audible option; nil if there is no choice.
     public var audibleOption: VariantCandidate.AudioOption?
-    /// Channels of the audio output; nil is no limit.
+    /// Channels of the audio output; nil means no limit.
     public var maximumChannelCount: Int?
     /// Lossless audio is wanted. Default false.
     public var prefersLosslessAudio = false
     /// Variants that failed of late (``PenaltyBox``).
     public var penalizedVariants: Set<Int> = []
-    /// Bits per second; 0 (default) is no limit.
+    /// Bits per second; 0 (default) means no limit.
     public var preferredPeakBitRate = 0.0
     /// Size limit; nil (default) is none.
     public var preferredMaximumResolution: PixelSize?
-    /// The largest output that shows video; nil (default) is no limit.
+    /// The largest output that shows video; nil (default) means no limit.
     public var display: Display?
-    /// The most pixels a frame may have; nil (default) is no limit.
+    /// The most pixels a frame may have; nil (default) means no limit.
     public var maximumPixelCount: Int?
-    /// The most frames per second; nil (default) is no limit.
+    /// The most frames per second; nil (default) means no limit.
     public var maximumFrameRate: Double?
-    /// Bit rates in bits per second to stay within; nil (default) is no limit.
+    /// Bit rates in bits per second to stay within; nil (default) means no limit.
     public var bitRateBounds: ClosedRange<Double>?
     /// Which variants may be played at all; nil (default) leaves all.
     public var quality: QualityExpression?

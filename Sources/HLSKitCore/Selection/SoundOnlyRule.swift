@@ -1,11 +1,11 @@
 import HLSMedia
 
-/// Chooses the variant to load where nobody takes pictures: the sound, and as little else as can be.
+/// Chooses the variant to load when no one takes video: the audio, and as little else as can be.
 ///
-/// Sound that is apart from the pictures is loaded alone, so the variant of the lowest `BANDWIDTH` that has it does. Of
-/// variants that have it among their pictures, the lowest of those with the best sound.
+/// Audio that is apart from the video is loaded alone, so the variant of the lowest `BANDWIDTH` that has it does. Of
+/// variants that have it among their video, the lowest of those with the best audio.
 struct SoundOnlyRule: Sendable {
-    /// - Parameter isApart: whether the sound of a variant has a playlist of its own.
+    /// - Parameter isApart: whether the audio of a variant has a playlist of its own.
     func choose(
         from eligible: [VariantCandidate], isApart: (VariantCandidate) -> Bool
     ) -> VariantCandidate? {
@@ -16,7 +16,7 @@ struct SoundOnlyRule: Sendable {
 }
 
 extension VariantCandidate {
-    /// How good its sound is, as far as its codecs tell: the more a codec makes up of what was left out, the less.
+    /// How good its audio is, as far as its codecs say: the more a codec makes up of what was left out, the less.
     fileprivate var soundRank: Int {
         let ranks = codecs.filter { CodecString(rawValue: $0).mediaType == .audio }.map { codec in
             switch codec {

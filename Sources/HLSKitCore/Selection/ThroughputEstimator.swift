@@ -11,7 +11,7 @@ public struct ThroughputEstimate: Sendable, Hashable {
     /// Time from a request to the first byte of its response.
     public var latency: Duration
 
-    /// Makes an estimate; certain and without latency, unless told otherwise.
+    /// Makes an estimate; certain and without latency, unless stated otherwise.
     public init(bitsPerSecond: Double, confidence: Double = 1, spread: Double = 0, latency: Duration = .zero) {
         self.bitsPerSecond = bitsPerSecond
         self.confidence = confidence
@@ -69,7 +69,7 @@ public struct ThroughputEstimator: Sendable {
     private static let leastByteCount = 16_000
     /// Shorter times cannot be told from those of buffers, timers and other threads.
     private static let leastReceivingTime = Duration.milliseconds(5)
-    /// So much tells something, however short the time was in which it came.
+    /// This much is evidence, however short the time in which it arrived.
     private static let enoughBits = 8e6
     /// A transfer this long counts as one even if it brought next to nothing.
     private static let silenceTime = Duration.milliseconds(300)
@@ -110,7 +110,8 @@ public struct ThroughputEstimator: Sendable {
         running[id] = Running(requested: now)
     }
 
-    /// The request that was sent last waits for others of its kind: its time to the first byte tells nothing of the link.
+    /// The request that was sent last waits for others of its kind: its time to the first byte says nothing of the
+    /// link.
     mutating func startedBesideOthers(_ id: TransferID) {
         running[id]?.tellsLatency = false
     }

@@ -113,7 +113,7 @@ struct RuleLadder {
 }
 
 extension SelectionDecision {
-    /// Lets the download that is being judged go on.
+    /// Lets the download that is being judged continue.
     static func keep(_ download: SelectionInput.Download) -> SelectionDecision {
         SelectionDecision(variantIndex: download.variantIndex, explanation: "the download goes on")
     }

@@ -6,9 +6,9 @@ public struct VariantCandidate: Sendable, Hashable {
     public struct AudioOption: Sendable, Hashable {
         /// The identity of the option across groups.
         public var id: String
-        /// BCP 47 tag; nil where undeclared.
+        /// BCP 47 tag; nil if undeclared.
         public var language: String?
-        /// First number of `CHANNELS`; nil where undeclared.
+        /// First number of `CHANNELS`; nil if undeclared.
         public var channelCount: Int?
 
         /// Makes an option; what has a default is undeclared.
@@ -25,25 +25,25 @@ public struct VariantCandidate: Sendable, Hashable {
     public var uri: String
     /// `BANDWIDTH`, bits per second.
     public var bandwidth: Double
-    /// `AVERAGE-BANDWIDTH`, bits per second; nil where undeclared.
+    /// `AVERAGE-BANDWIDTH`, bits per second; nil if undeclared.
     public var averageBandwidth: Double?
-    /// The entries of `CODECS`; empty where undeclared.
+    /// The entries of `CODECS`; empty if undeclared.
     public var codecs: [String]
-    /// nil where undeclared.
+    /// nil if undeclared.
     public var resolution: PixelSize?
-    /// Frames per second; nil where undeclared.
+    /// Frames per second; nil if undeclared.
     public var frameRate: Double?
     /// `VIDEO-RANGE` as written; `SDR` where undeclared.
     public var videoRange: String
-    /// `HDCP-LEVEL` as written; nil where undeclared.
+    /// `HDCP-LEVEL` as written; nil if undeclared.
     public var hdcpLevel: String?
-    /// `SCORE`; nil where undeclared.
+    /// `SCORE`; nil if undeclared.
     public var score: Double?
     /// `AUDIO`; nil for audio inside the variant's own segments, or none.
     public var audioGroup: String?
     /// The renditions of ``audioGroup``.
     public var audioOptions: [AudioOption]
-    /// `PATHWAY-ID`; nil where undeclared.
+    /// `PATHWAY-ID`; nil if undeclared.
     public var pathway: String?
     /// Whether it is known or likely to hold video: by resolution, codecs or a `VIDEO` group.
     public var hasVideo: Bool

@@ -106,7 +106,7 @@ public struct VariantEligibility: Sendable, Hashable {
         keepOrLowest(.displaySize) { $0.resolution?.pixelCount ?? 0 <= needed }
     }
 
-    /// The quality is asked of what all steps left; an explicit wish that they took away is met all the same.
+    /// The quality is asked of what all steps left; an explicit request that they excluded is honoured all the same.
     private mutating func apply(_ quality: QualityExpression, playable: VariantEligibility) {
         var matches = Set(quality.matches(eligible))
         if matches.isEmpty {
@@ -162,7 +162,7 @@ public struct VariantEligibility: Sendable, Hashable {
 }
 
 extension VariantCandidate {
-    /// Channels of the rendition that would be played; 0 where undeclared.
+    /// Channels of the rendition that would be played; 0 if undeclared.
     fileprivate func channelCount(of option: AudioOption?) -> Int {
         let played =
             audioOptions.first { $0.id == option?.id } ?? audioOptions.first { $0.language == option?.language }
@@ -171,7 +171,7 @@ extension VariantCandidate {
 }
 
 extension SelectionContext.Display {
-    /// Whether a picture of `resolution` is shown without being enlarged.
+    /// Whether a frame of `resolution` is shown without being enlarged.
     fileprivate func isFilled(by resolution: PixelSize) -> Bool {
         switch gravity {
         case .resizeAspect: resolution.width >= size.width || resolution.height >= size.height

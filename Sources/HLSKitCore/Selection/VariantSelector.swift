@@ -15,10 +15,10 @@ public struct SelectionInput: Sendable {
     public struct UpcomingSegment: Sendable, Hashable {
         /// Its length by the playlist.
         public var duration: Duration
-        /// Bytes per candidate, in the order of ``SelectionInput/candidates``; empty where the playlist does not tell.
+        /// Bytes per candidate, in the order of ``SelectionInput/candidates``; empty if the playlist does not say.
         public var byteCounts: [Int]
 
-        /// Makes a segment of unknown size, unless told otherwise.
+        /// Makes a segment of unknown size, unless stated otherwise.
         public init(duration: Duration, byteCounts: [Int] = []) {
             self.duration = duration
             self.byteCounts = byteCounts
@@ -83,7 +83,7 @@ public struct SelectionInput: Sendable {
     public var segmentNumber: Int?
     /// Number of segments of the item; nil for live.
     public var segmentCount: Int?
-    /// The segment on its way that is to be judged; nil when the next segment is to be chosen for.
+    /// The running download to judge; nil to choose for the next segment.
     public var download: Download?
 
     /// Makes an input; what has a default is unknown or does not apply.
@@ -113,8 +113,8 @@ public struct SelectionInput: Sendable {
 
 /// What a ``VariantSelector`` decided.
 public struct SelectionDecision: Sendable, CustomStringConvertible {
-    /// The variant to load from. While a download is judged: its own variant to let it go on, another one to abandon it
-    /// and load the segment from there.
+    /// The variant to load from. While a download is judged: its own variant to let it continue, another one to abandon
+    /// it and load the segment from there.
     public var variantIndex: Int
     /// Load only when no more media than this is ahead; nil loads at once.
     public var maximumForwardBuffer: Duration?

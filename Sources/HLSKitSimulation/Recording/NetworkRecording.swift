@@ -34,7 +34,7 @@ public struct NetworkRecording: Sendable {
     public var options: [String]
     /// In the order in which they began.
     public var exchanges: [Exchange] = []
-    /// What the player told meanwhile, as in ``EventLog/decisions``; empty where nobody noted it.
+    /// What the player reported meanwhile, as in ``EventLog/decisions``; empty if no one noted it.
     public var decisions: [String] = []
     /// From the first request to the last thing that was noted.
     public var duration = Duration.zero
@@ -49,7 +49,7 @@ public struct NetworkRecording: Sendable {
 
     /// Reads a recording. All bodies are kept in memory.
     ///
-    /// - Throws: ``RecordingError`` with the line that cannot be read. A last line without its end is passed over.
+    /// - Throws: ``RecordingError`` with the line that cannot be read. A last line without its end is skipped.
     public init(contentsOfFile path: String) throws(RecordingError) {
         var reader = RecordingReader()
         try RecordingFile.read(path) { bytes throws(RecordingError) in try reader.append(bytes) }
@@ -75,7 +75,7 @@ public struct NetworkRecording: Sendable {
 
 /// Why a recording cannot be written or read.
 public struct RecordingError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// 1 for the first line; nil where it is not about one line.
+    /// 1 for the first line; nil if it is not about one line.
     public var line: Int?
     /// What is wrong, in one line.
     public var text: String

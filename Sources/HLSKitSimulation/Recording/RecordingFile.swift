@@ -47,7 +47,7 @@ final class RecordingFile: Sendable {
         }
     }
 
-    /// Closes the file and tells what went wrong with it.
+    /// Closes the file and reports what went wrong with it.
     func finish() throws(RecordingError) {
         let failure = state.withLock { state -> RecordingError? in
             if state.descriptor >= 0, close(state.descriptor) != 0, state.failure == nil {

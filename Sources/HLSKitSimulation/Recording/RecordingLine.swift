@@ -9,7 +9,7 @@ struct RecordingLine: Codable {
         case request, response, data, end, failure
         /// The caller wanted no more of the request.
         case cancel
-        /// Something that the player told.
+        /// Something that the player reported.
         case event
         /// The last line, where the recording was not cut off.
         case close

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A transport that writes down what another one does: a ``NetworkRecording``, line by line as it happens.
 ///
-/// Memory does not grow with the recording. A line is written to the file before the event goes on to the caller, on the
-/// thread of the other transport.
+/// Memory does not grow with the recording. A line is written to the file before the event is passed to the caller, on
+/// the thread of the other transport.
 public final class RecordingTransport: Transport {
     private struct State {
         var lastID = 0
@@ -66,7 +66,7 @@ public final class RecordingTransport: Transport {
         return RecordedTask(base: task) { [self] in cancel(id) }
     }
 
-    /// Writes down what the player has told, so that a replay can be compared with it.
+    /// Writes down what the player has reported, so that a replay can be compared with it.
     public func note(_ event: PlayerEvent) {
         guard let decision = EventLog.decision(event.kind) else { return }
         state.withLock { state in

@@ -28,7 +28,7 @@ public struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringCon
         Array(rawValue.split(separator: ".", omittingEmptySubsequences: false).dropFirst())
     }
 
-    /// The coding format; nil where the text names none that this library knows.
+    /// The coding format; nil if the text names none that this library knows.
     public var codec: MediaCodec? {
         if sampleEntry == "mp4a" { return Self.mpeg4Audio(parameters) }
         if sampleEntry == "mp3" { return .mp3 }
@@ -36,7 +36,7 @@ public struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringCon
         return MediaCodec.named(sampleEntry: sampleEntry)?.codec
     }
 
-    /// What kind of media it is; nil where unknown. Known for some formats whose ``codec`` is not.
+    /// What kind of media it is; nil if unknown. Known for some formats whose ``codec`` is not.
     public var mediaType: MediaType? {
         switch sampleEntry {
         case "mp4a", "mp3", "dtsc", "dtse", "dtsh", "dtsl", "dtsx", "ac-4", "mha1", "mhm1", "iamf": .audio
@@ -47,7 +47,7 @@ public struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringCon
     }
 
     /// The profile's number: `profile_idc` (H.264), `general_profile_idc` (HEVC), the audio object type (`mp4a.40`),
-    /// the profile of AV1, VP9 or Dolby Vision; nil where the text does not tell.
+    /// the profile of AV1, VP9 or Dolby Vision; nil if the text does not say.
     public var profile: Int? {
         let parameters = parameters
         guard let first = parameters.first else { return nil }
@@ -65,7 +65,7 @@ public struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringCon
     }
 
     /// The level as the codec counts it: `level_idc` (H.264: 40 is 4.0), `general_level_idc` (HEVC: 120 is 4.0),
-    /// `seq_level_idx` (AV1: 8 is 4.0), VP9's level (40 is 4.0), Dolby Vision's level; nil where not told.
+    /// `seq_level_idx` (AV1: 8 is 4.0), VP9's level (40 is 4.0), Dolby Vision's level; nil if not stated.
     public var level: Int? {
         let parameters = parameters
         switch sampleEntry {
@@ -118,7 +118,7 @@ public struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringCon
 }
 
 extension MediaCodec {
-    /// The codec of an `esds` box's object type indication; nil where unknown.
+    /// The codec of an `esds` box's object type indication; nil if unknown.
     ///
     /// Source: ISO/IEC 14496-1 §7.2.6.6 and the registrations at mp4ra.org.
     static func named(objectTypeIndication: UInt8) -> MediaCodec? {

@@ -1,5 +1,5 @@
-/// Sound as it is, one number for each channel at each time. The names are libavcodec's: signed, unsigned or floating point,
-/// bits, and which byte comes first.
+/// Audio as it is, one number for each channel at each time. The names are libavcodec's: signed, unsigned or floating
+/// point, bits, and which byte comes first.
 extension MediaCodec {
     /// 8 bits, unsigned.
     public static let pcmU8 = MediaCodec(rawValue: "pcm_u8")
@@ -41,8 +41,8 @@ extension MediaCodec {
         .pcmS32LE: 4, .pcmS32BE: 4, .pcmF32LE: 4, .pcmF32BE: 4, .pcmF64LE: 8, .pcmF64BE: 8,
     ]
 
-    /// - Parameter bits: of one number. Those of integers are in so many whole bytes as they need.
-    /// - Returns: nil where there is no such form.
+    /// - Parameter bits: of one number. Those of integers take as many whole bytes as they need.
+    /// - Returns: nil if there is no such form.
     static func pcm(bits: Int, isFloat: Bool = false, isBigEndian: Bool, isSigned: Bool = true) -> MediaCodec? {
         if isFloat {
             switch bits {

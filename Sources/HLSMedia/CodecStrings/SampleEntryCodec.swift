@@ -4,7 +4,7 @@ extension MediaCodec {
     /// CEA-708 captions in a track of their own.
     public static let cea708 = MediaCodec(rawValue: "cea708")
 
-    /// The codec and kind of media that a sample entry's four-character code stands for; nil where unknown.
+    /// The codec and kind of media that a sample entry's four-character code stands for; nil if unknown.
     ///
     /// `mp4a` is AAC here: only its `esds` box or the parameters of a codec string tell more. So it is with the width and the
     /// order of bytes of PCM.

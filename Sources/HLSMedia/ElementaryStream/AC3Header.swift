@@ -24,7 +24,7 @@ package struct AC3Header: Sendable, Hashable {
     /// `bsmod`; 0 for E-AC-3, which hides it behind optional fields.
     package var bitStreamMode: Int
 
-    /// Nil where `bytes` is too short or no header.
+    /// nil if `bytes` is too short or no header.
     package init?(parsing bytes: ArraySlice<UInt8>) {
         guard bytes.count >= Self.byteCount, bytes.starts(with: [0x0b, 0x77]) else { return nil }
         var reader = BitReader(Array(bytes.prefix(Self.byteCount)))

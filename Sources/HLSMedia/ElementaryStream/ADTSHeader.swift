@@ -8,7 +8,7 @@ package struct ADTSHeader: Sendable, Hashable {
     /// Audio object type: 1 to 4.
     package var objectType: Int
     package var sampleRateIndex: Int
-    /// 0 where a program config element in the frame tells.
+    /// 0 if a program config element in the frame tells.
     package var channelConfiguration: Int
     /// The frame with its header.
     package var frameByteCount: Int
@@ -16,7 +16,7 @@ package struct ADTSHeader: Sendable, Hashable {
     /// 1 to 4.
     package var rawDataBlockCount: Int
 
-    /// Nil where `bytes` is too short or no ADTS header.
+    /// nil if `bytes` is too short or no ADTS header.
     package init?(parsing bytes: ArraySlice<UInt8>) {
         guard bytes.count >= Self.byteCount else { return nil }
         let b = bytes.startIndex
@@ -43,7 +43,7 @@ package struct ADTSHeader: Sendable, Hashable {
             channelCount: AudioSpecificConfig.channelCounts[channelConfiguration])
     }
 
-    /// The AudioSpecificConfig that says the same, and the number of channels (0 where unknown).
+    /// The AudioSpecificConfig that says the same, and the number of channels (0 if unknown).
     ///
     /// - Parameter payload: the frame behind its header, for the program config element that it may begin with.
     package func configuration(payload: ArraySlice<UInt8>) -> (bytes: [UInt8], channelCount: Int) {

@@ -8,13 +8,13 @@ public struct AudioSpecificConfig: Sendable, Hashable {
     public var coreSampleRate: Int
     /// Samples per second of the output as far as it is signalled.
     public var sampleRate: Int
-    /// 0 where a program config element tells, see ``channelCount``.
+    /// 0 if a program config element tells, see ``channelCount``.
     public var channelConfiguration: Int
-    /// Channels as far as they are signalled (parametric stereo not counted); 0 where unknown.
+    /// Channels as far as they are signalled (parametric stereo not counted); 0 if unknown.
     public var channelCount: Int
     /// Core samples per frame: 1024 or 960 (512 or 480 for the low-delay types).
     public var samplesPerFrame: Int
-    /// The number of bits that were read, so that a reader of LATM can go on behind it.
+    /// The number of bits that were read, so that a reader of LATM can continue behind it.
     package var bitCount = 0
 
     // ISO/IEC 14496-3 table 1.18.
@@ -24,7 +24,7 @@ public struct AudioSpecificConfig: Sendable, Hashable {
     // ISO/IEC 14496-3 table 1.19.
     static let channelCounts = [0, 1, 2, 3, 4, 5, 6, 8, 0, 0, 0, 7, 8, 24, 8, 0]
 
-    /// - Throws: `malformed` where the bytes end early or a field is out of range.
+    /// - Throws: `malformed` if the bytes end early or a field is out of range.
     public init(parsing bytes: some Collection<UInt8>) throws(MediaError) {
         var reader = BitReader(Array(bytes))
         try self.init(parsing: &reader)

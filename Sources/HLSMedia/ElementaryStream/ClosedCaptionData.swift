@@ -9,7 +9,7 @@ public struct ClosedCaptionData: Sendable, Hashable {
         public enum Kind: UInt8, Sendable, Hashable {
             /// Two bytes of line 21 (CEA-608).
             case field1, field2
-            /// CEA-708: goes on with a packet, begins one.
+            /// CEA-708: continues a packet, begins one.
             case packetData, packetStart
         }
 
@@ -110,7 +110,7 @@ public struct ClosedCaptionData: Sendable, Hashable {
         while let start = code {
             let header = start + 3
             guard header < bytes.count else { return }
-            // The slices are long: nobody looks for their end, but for the other field behind them.
+            // The slices are long: no one looks for their end, but for the other field behind them.
             if endsAtSlice, Self.isSlice(bytes[header], isHEVC: isHEVC) { return }
             code = NALUnits.startCode(in: bytes, from: header)
             readUnit(bytes, header..<(code ?? bytes.count), isHEVC: isHEVC)

@@ -17,7 +17,7 @@ package struct DTSHeader: Sendable, Hashable {
     ]
     private static let channelCounts = [1, 2, 2, 2, 2, 3, 3, 4, 4, 5, 6, 6, 6, 7, 8, 8]
 
-    /// Nil where `bytes` is too short or no header. Of the core only its usual form is known: sixteen bits a word, the
+    /// nil if `bytes` is too short or no header. Of the core only its usual form is known: sixteen bits a word, the
     /// higher byte first.
     package init?(parsing bytes: ArraySlice<UInt8>) {
         guard bytes.count >= Self.byteCount else { return nil }

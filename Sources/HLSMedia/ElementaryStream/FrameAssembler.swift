@@ -8,7 +8,7 @@ struct FrameAssembler {
         var name: String
         /// ID3 tags may stand between frames; they become samples of the track with this number.
         var metadataTrackID: Int?
-        /// The first frame of MPEG audio may be a table instead of sound.
+        /// The first frame of MPEG audio may be a table instead of audio.
         var skipsInformationFrame = false
     }
 
@@ -82,7 +82,7 @@ struct FrameAssembler {
         return left
     }
 
-    /// Gives out all frames that are whole. The rest may go on in the next segment.
+    /// Gives out all frames that are whole. The rest may continue in the next segment.
     ///
     /// - Returns: whether there is a rest, or what frames of the next segment need.
     @discardableResult
@@ -134,7 +134,7 @@ struct FrameAssembler {
         }
         let needsProof = !isLocked && !isTrusted(at)
         let isDivided = marks.first(behind: at, before: end) != nil
-        // The next header proves this one, and tells whether this access unit goes on.
+        // The next header proves this one, and tells whether this access unit continues.
         while needsProof || isDivided || header.mayContinue {
             guard end + framing.headerByteCount <= buffer.count else {
                 if !isEnd { return .needsMore }
@@ -187,7 +187,7 @@ struct FrameAssembler {
     }
 
     /// Before its first frame, a stream may turn out to be in another format than its container says: where a packet
-    /// begins with a frame that another one follows. nil where it does not.
+    /// begins with a frame that another one follows. nil if it does not.
     private mutating func reconsider(isEnd: Bool, to sink: inout EventSink) -> Step? {
         guard framing != .id3 else { return nil }
         for other in AudioFraming.declaredWrongly where other != framing {
@@ -226,7 +226,7 @@ struct FrameAssembler {
         skippedByteCount = 0
     }
 
-    /// Takes an ID3 tag that stands between frames; nil where there is none.
+    /// Takes an ID3 tag that stands between frames; nil if there is none.
     private mutating func stepOverTag(isEnd: Bool, to sink: inout EventSink) -> Step? {
         guard buffer[at] == 0x49, "ID3".utf8.starts(with: buffer[at...].prefix(3)) else { return nil }
         guard buffer.count - at >= ID3Tag.headerByteCount else { return isEnd ? nil : .needsMore }

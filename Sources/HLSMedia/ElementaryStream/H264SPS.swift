@@ -24,7 +24,7 @@ public struct H264SPS: Sendable, Hashable {
     public var isFramesOnly: Bool
     /// The bits of `frame_num` in slice headers: 4 to 16.
     public var frameNumberBitCount: Int
-    /// The bits of `pic_order_cnt_lsb` in slice headers: 4 to 16; nil where slices tell no order of their own.
+    /// The bits of `pic_order_cnt_lsb` in slice headers: 4 to 16; nil if slices tell no order of their own.
     public var orderCountBitCount: Int?
     /// The three colour planes are coded like pictures of their own.
     public var hasSeparateColourPlanes: Bool
@@ -33,7 +33,7 @@ public struct H264SPS: Sendable, Hashable {
 
     /// Reads a NAL unit of type 7, beginning with its header byte, emulation prevention included.
     ///
-    /// - Throws: `malformed` where the fields contradict each other or end early.
+    /// - Throws: `malformed` if the fields contradict each other or end early.
     public init(parsing nalUnit: some Collection<UInt8>) throws(MediaError) {
         var reader = BitReader(NALUnits.rawPayload(of: nalUnit.dropFirst()))
         profileIDC = UInt8(reader.bits(8))

@@ -43,7 +43,7 @@ package enum H264Sample {
 }
 
 extension MediaTrack {
-    /// Bytes of the length before each NAL unit of H.264 or HEVC; nil where start codes are between them.
+    /// Bytes of the length before each NAL unit of H.264 or HEVC; nil if start codes are between them.
     package var nalUnitLengthSize: Int? {
         // avcC and hvcC begin with version 1; what decoders take as a byte stream begins with a start code.
         let at = codec == .hevc ? 21 : 4

@@ -20,7 +20,7 @@ public struct HEVCSPS: Sendable, Hashable {
     public var width: Int
     /// Height in luma samples after cropping.
     public var height: Int
-    /// The bits of `slice_pic_order_cnt_lsb` in slice headers: 4 to 16; nil where the number is out of range.
+    /// The bits of `slice_pic_order_cnt_lsb` in slice headers: 4 to 16; nil if the number is out of range.
     public var orderCountBitCount: Int?
     /// The three colour planes are coded like pictures of their own.
     public var hasSeparateColourPlanes: Bool
@@ -29,7 +29,7 @@ public struct HEVCSPS: Sendable, Hashable {
 
     /// Reads a NAL unit of type 33, beginning with its two header bytes, emulation prevention included.
     ///
-    /// - Throws: `malformed` where the fields contradict each other or end early.
+    /// - Throws: `malformed` if the fields contradict each other or end early.
     public init(parsing nalUnit: some Collection<UInt8>) throws(MediaError) {
         var reader = BitReader(NALUnits.rawPayload(of: nalUnit.dropFirst(2)))
         reader.skip(4)
@@ -122,7 +122,7 @@ public struct HEVCSPS: Sendable, Hashable {
         }
     }
 
-    /// §7.3.7; false where a number is out of range.
+    /// §7.3.7; false if a number is out of range.
     private static func skipReferencePictureSets(_ reader: inout BitReader) -> Bool {
         let count = reader.unsignedExpGolomb()
         guard count <= 64 else { return false }

@@ -12,7 +12,7 @@ package struct MPEGAudioHeader: Sendable, Hashable {
     /// Sample rates below 32 kHz.
     package var isLowRate: Bool
 
-    /// Nil where `bytes` is too short or no header that can be followed. A free-format frame (no declared bit rate)
+    /// nil if `bytes` is too short or no header that can be followed. A free-format frame (no declared bit rate)
     /// is none: its length cannot be known.
     package init?(parsing bytes: ArraySlice<UInt8>) {
         guard bytes.count >= 4 else { return nil }
@@ -49,7 +49,7 @@ package struct MPEGAudioHeader: Sendable, Hashable {
             sampleRate: sampleRate, channelCount: channelCount)
     }
 
-    /// The frame holds no sound but a table for players of files ("Xing", "Info", "VBRI").
+    /// The frame holds no audio but a table for players of files ("Xing", "Info", "VBRI").
     ///
     /// Decoders would play it as silence. FFmpeg's demuxer drops it, and no time passes for it; here its time passes.
     package static func isInformation(_ frame: ArraySlice<UInt8>) -> Bool {
@@ -70,7 +70,7 @@ package struct MPEGAudioHeader: Sendable, Hashable {
     /// Samples that a decoder of layer III gives before those of its first frame.
     private static let decoderDelay = 529
 
-    /// What the encoder tells in an information frame of the sound that it added; nil where it tells nothing.
+    /// What the encoder tells in an information frame of the audio that it added; nil if it says nothing.
     ///
     /// Source: the LAME tag, as FFmpeg reads it (written by LAME and by FFmpeg's libraries).
     package static func gapless(_ frame: ArraySlice<UInt8>) -> GaplessInfo? {

@@ -22,7 +22,7 @@ struct PacketMarks {
     /// The mark of the packet in which the byte at `offset` lies, unless it was taken before; those before it are
     /// removed, as they belong to nothing.
     ///
-    /// - Parameter slack: a packet with a timestamp that begins up to so many bytes later is preferred.
+    /// - Parameter slack: a packet with a timestamp that begins up to this many bytes later is preferred.
     mutating func takeMark(forUnitAt offset: Int, slack: Int = 0) -> Mark? {
         let (own, end) = (index(behind: offset), index(behind: offset + slack))
         guard end > marks.startIndex else { return nil }

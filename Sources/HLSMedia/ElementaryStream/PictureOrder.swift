@@ -3,7 +3,7 @@ struct PictureOrder: Sendable, Hashable {
     /// The lower bits of the picture order count.
     var count: Int
     var bitCount: Int
-    /// Counting begins anew with this picture; those before it in the stream are shown before it.
+    /// Counting begins again with this picture; those before it in the stream are shown before it.
     var restarts: Bool
 }
 

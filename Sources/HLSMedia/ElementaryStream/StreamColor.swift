@@ -1,6 +1,6 @@
 extension MediaTrack {
     /// The colour of the pictures: what the stream itself says (the usability information of its parameter set), and where
-    /// that says nothing, the container. nil where neither does.
+    /// that says nothing, the container. nil if neither does.
     ///
     /// Decoders give it with each picture; this tells it before one is decoded.
     package var declaredColor: ColorInformation? {

@@ -12,7 +12,7 @@ public struct VideoUsabilityInfo: Sendable, Hashable {
     public var matrixCoefficients: Int
     /// Samples use the whole range of numbers (H.273 VideoFullRangeFlag).
     public var isFullRange: Bool
-    /// The time between two frames as a fraction of a second; nil where undeclared.
+    /// The time between two frames as a fraction of a second; nil if undeclared.
     public var frameDuration: FrameDuration?
 
     /// Width to height of one sample.
@@ -57,7 +57,7 @@ public struct VideoUsabilityInfo: Sendable, Hashable {
         self.frameDuration = frameDuration
     }
 
-    /// The colour fields as containers have them; nil where nothing is declared.
+    /// The colour fields as containers have them; nil if nothing is declared.
     public var colorInformation: ColorInformation? {
         let isDeclared = colourPrimaries != 2 || transferCharacteristics != 2 || matrixCoefficients != 2
         guard isDeclared || isFullRange else { return nil }

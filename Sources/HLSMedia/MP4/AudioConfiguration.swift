@@ -36,17 +36,17 @@ struct ElementaryStreamDescriptor {
     }
 }
 
-/// What an AudioSpecificConfig tells about the sound, as far as it needs to be whole: some end early.
+/// What an AudioSpecificConfig tells about the audio, as far as it needs to be whole: some end early.
 ///
 /// Source: ISO/IEC 14496-3 §1.6.2.1.
 struct AACConfiguration {
     private(set) var sampleRate = 0
-    /// 0 where only a program config element in the stream tells.
+    /// 0 if only a program config element in the stream tells.
     private(set) var channelCount = 0
     /// Its audio object type is USAC's.
     private(set) var isExtendedHighEfficiency = false
 
-    /// nil where the bytes are too few or use a reserved value.
+    /// nil if the bytes are too few or use a reserved value.
     init?(parsing bytes: [UInt8]) {
         var reader = BitReader(bytes)
         let objectType = AudioSpecificConfig.objectType(from: &reader)

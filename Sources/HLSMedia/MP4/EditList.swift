@@ -2,13 +2,13 @@
 ///
 /// Media time `media_time` of the first edit is presented when the empty edit before it is over. Edits that follow one
 /// another in the media without a gap are one. Other edits would cut the media or play it twice, which is not done: then
-/// the media goes on to its end.
+/// the media continues to its end.
 ///
 /// Source: ISO/IEC 14496-12 §8.6.6.
 struct EditList: Sendable, Hashable {
     /// What is added to the media's timestamps to come to presentation time, in units of the track's timescale.
     private(set) var shift: Int64 = 0
-    /// Presentation times that are shown; nil where nothing tells.
+    /// Presentation times that are shown; nil if that is unknown.
     private(set) var shown: Range<Int64>?
 
     init() {}
@@ -37,7 +37,7 @@ struct EditList: Sendable, Hashable {
                 length = edit.duration > 0 ? edit.duration : nil
                 continue
             }
-            // A unit of either timescale is no gap.
+            // A unit of either timescale is not a gap.
             let slack = 1 + Int64(track.timescale) / Int64(max(movieTimescale, 1))
             guard let known = length, edit.duration > 0,
                 let start = begun.mediaTime, let end = Self.ticks(known, movieTimescale, track),
@@ -58,7 +58,7 @@ struct EditList: Sendable, Hashable {
         shift = delay - time
         var end = Int64.max
         if movieTimescale > 0, let length, let ticks = Self.ticks(length, movieTimescale, track) {
-            // Sound is cut at the sample: not for what the movie's coarser units cannot tell.
+            // Audio is cut at the sample: not for what the movie's coarser units cannot tell.
             let slack = track.mediaType == .audio ? Int64(track.timescale) / Int64(movieTimescale) : 0
             end = delay + ticks + slack
         }

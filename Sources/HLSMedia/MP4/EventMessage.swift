@@ -21,7 +21,7 @@ public struct EventMessage: Sendable, Hashable {
     public var timescale: UInt32
     /// When the event happens.
     public var timing: Timing
-    /// nil where unknown.
+    /// nil if unknown.
     public var duration: UInt32?
     /// The payload, in the scheme's own format.
     public var messageData: [UInt8]

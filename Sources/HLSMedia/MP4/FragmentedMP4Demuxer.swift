@@ -8,7 +8,7 @@
 public struct FragmentedMP4Demuxer: Demuxer {
     private var reader: MP4SegmentReader
 
-    /// - Parameter initialization: the section that `EXT-X-MAP` names; nil where the segment begins with its own
+    /// - Parameter initialization: the section that `EXT-X-MAP` names; nil if the segment begins with its own
     ///   `moov` box, which otherwise replaces it.
     public init(initialization: MP4InitializationSection?) {
         reader = MP4SegmentReader(

@@ -31,7 +31,7 @@ package struct MP4FileSegments: Sendable {
     fileprivate struct Lane {
         let table: MP4SampleTable.Track
         let editShift: Int64
-        /// For each segment; nil where the track has nothing in it.
+        /// For each segment; nil if the track has nothing in it.
         var starts: [Start?] = []
         /// Behind its last sample of each segment.
         var ends: [Int] = []
@@ -53,7 +53,7 @@ package struct MP4FileSegments: Sendable {
 
     /// - Parameters:
     ///   - target: a segment is cut where decoding can start this long after the cut before it, or later.
-    /// - Returns: nil where the tables do not allow it: a fragmented, encrypted or empty file, or one that is too large.
+    /// - Returns: nil if the tables do not allow it: a fragmented, encrypted or empty file, or one that is too large.
     package init?(_ header: MP4InitializationSection, target: Duration) {
         let chapters = Set(header.chapterTrackIDs)
         let tables = MP4SampleTable(header).tracks.filter { !chapters.contains($0.track.id) }
@@ -101,7 +101,7 @@ package struct MP4FileSegments: Sendable {
         var cuts: [Int64] = []
         for sample in table.samples where sample.isSync || cuts.isEmpty {
             if let last = cuts.last, sample.pts < last || sample.pts - last < distance { continue }
-            // Nobody seeks to what the edit list does not show.
+            // No one seeks to what the edit list does not show.
             if !cuts.isEmpty, let shown = table.track.shownRange,
                 sample.pts <= shown.lowerBound || sample.pts >= shown.upperBound
             {
@@ -119,7 +119,7 @@ package struct MP4FileSegments: Sendable {
     /// - Parameters:
     ///   - index: of ``starts``.
     ///   - trackIDs: the tracks that are wanted.
-    ///   - maximumGap: what lies between samples is read with them up to so many bytes.
+    ///   - maximumGap: gaps between samples up to this many bytes are read with them.
     package func fragment(_ index: Int, of trackIDs: [Int], maximumGap: Int) -> Fragment? {
         guard starts.indices.contains(index) else { return nil }
         let wanted = lanes.filter { trackIDs.contains($0.id) }
@@ -158,7 +158,7 @@ extension MP4FileSegments.Lane {
     /// Finds where each segment begins and ends.
     ///
     /// - Parameter cuts: in units of `scale`, which is the timescale of the track that they are of.
-    /// - Returns: the first timestamp, and the bytes of each segment; nil where there is no sample.
+    /// - Returns: the first timestamp, and the bytes of each segment; nil if there is no sample.
     fileprivate mutating func walk(
         _ cuts: [Int64], of scale: Int32
     ) -> (first: Int64, byteCount: [Int])? {

@@ -1,8 +1,8 @@
 /// Finds the header (`moov`) of an MP4 file wherever it is, from pieces of the file that the caller reads.
 ///
 /// The caller gives bytes that begin at ``offset``, as many as it likes, until ``append(_:)`` has an answer. A box that
-/// nobody needs moves ``offset`` behind it at once: whoever can read by ranges goes on there and never loads the media
-/// in between. Holds the boxes that describe, never media.
+/// no one needs moves ``offset`` behind it at once: whoever can read by ranges continues there and never loads the
+/// media in between. Holds the boxes that describe, never media.
 public struct MP4HeaderScanner: Sendable {
     /// The header of a file, and where it is.
     public struct Header: Sendable {
@@ -12,7 +12,7 @@ public struct MP4HeaderScanner: Sendable {
         public var movieRange: Range<Int>
         /// Media lies before `moov`, so that the file cannot be read while it comes.
         public var isBehindMedia: Bool
-        /// The index of a fragmented file; nil where it has none before its first fragment.
+        /// The index of a fragmented file; nil if it has none before its first fragment.
         public var index: SegmentIndex?
     }
 
@@ -47,7 +47,7 @@ public struct MP4HeaderScanner: Sendable {
 
     /// Takes the bytes at ``offset``; nil while more are needed. What lies behind the answer is not looked at.
     ///
-    /// - Throws: `unknownContainer` where the bytes do not look like MP4, `malformed` for a box of an impossible size,
+    /// - Throws: `unknownContainer` if the bytes do not look like MP4, `malformed` for a box of an impossible size,
     ///   `limitExceeded` for a header above 64 MiB or thousands of boxes before it.
     public mutating func append(_ bytes: ArraySlice<UInt8>) throws(MediaError) -> Header? {
         var rest = bytes
@@ -72,7 +72,7 @@ public struct MP4HeaderScanner: Sendable {
 
     /// The answer at the end of the file.
     ///
-    /// - Throws: `truncated` where the file ends in the middle of its header, `missingInitializationSection` where there
+    /// - Throws: `truncated` if the file ends in the middle of its header, `missingInitializationSection` where there
     ///   is none.
     public mutating func finish() throws(MediaError) -> Header {
         if let found { return found }

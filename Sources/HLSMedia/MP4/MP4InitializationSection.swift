@@ -16,7 +16,7 @@ public struct MP4InitializationSection: Sendable {
     public var tracks: [MediaTrack] { movieTracks.map { $0.descriptions[0] } }
     /// The header announces fragments (`mvex`).
     public let isFragmented: Bool
-    /// `major_brand`; empty where there is no `ftyp`.
+    /// `major_brand`; empty if there is no `ftyp`.
     public let majorBrand: String
     /// What was skipped and why, for the log.
     public let notes: [String]
@@ -33,9 +33,9 @@ public struct MP4InitializationSection: Sendable {
 
     /// Parses a whole initialization section.
     ///
-    /// - Parameter bytes: `ftyp` and `moov`; other boxes are passed over. Of the sample tables, if there are any, it
+    /// - Parameter bytes: `ftyp` and `moov`; other boxes are skipped. Of the sample tables, if there are any, it
     ///   keeps a slice and no copy.
-    /// - Throws: ``MediaError/Code/unknownContainer`` where the bytes are no MP4, `truncated` where `moov` is not
+    /// - Throws: ``MediaError/Code/unknownContainer`` if the bytes are no MP4, `truncated` where `moov` is not
     ///   whole, `malformed` where a box contradicts its parent or lacks a part, `missingInitializationSection` where
     ///   there are boxes but no `moov`.
     public init(parsing bytes: ArraySlice<UInt8>) throws(MediaError) {
@@ -143,7 +143,7 @@ public struct MP4InitializationSection: Sendable {
             for index in tracks[track].descriptions.indices { tracks[track].descriptions[index].isAuxiliary = true }
         }
         if !isOfWholeFile {
-            // Of fragments nobody knows at the time of writing how many there will be.
+            // Of fragments no one knows at the time of writing how many there will be.
             for track in tracks.indices where isFragmented || tracks[track].tables == nil {
                 for index in tracks[track].descriptions.indices { tracks[track].descriptions[index].shownRange = nil }
             }

@@ -118,10 +118,10 @@ extension MP4SampleTable.Samples {
             return sample
         }
 
-        /// As many samples of the chunk as make up a piece of sound, as one.
+        /// As many samples of the chunk as make up a piece of audio, as one.
         private mutating func nextOfPCM(_ frameByteCount: Int) -> MP4SampleTable.Sample? {
             var count = Swift.min(leftInChunk, boxes.sampleCount - number)
-            // Nobody delays PCM: with offsets, samples are as they are.
+            // No one delays PCM: with offsets, samples are as they are.
             if !boxes.compositionOffsets.isEmpty { count = 1 }
             count = durations.countOfEqual(upTo: count)
             let byteCount: Int
@@ -145,7 +145,7 @@ extension MP4SampleTable.Samples {
             return sample
         }
 
-        /// At least one sample, and so many more as are no longer than a piece.
+        /// At least one sample, and as many more as fit in a piece.
         private func sizes(upTo limit: Int, frameByteCount: Int) -> (count: Int, byteCount: Int) {
             let maximum = PCMDescription.maximumFrameCount * frameByteCount
             var (count, byteCount) = (1, size(ofSample: number))

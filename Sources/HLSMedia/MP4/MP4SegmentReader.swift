@@ -1,8 +1,8 @@
 /// Reads MP4 boxes from bytes that come in any pieces, and cuts samples out of the media between them.
 ///
 /// Boxes that describe are collected whole; media is never collected: a sample that lies in one piece is copied once,
-/// one that lies in several is copied once when its last byte is there, until when the pieces are held. What nobody
-/// needs is passed over.
+/// one that lies in several is copied once when its last byte is there, until when the pieces are held. What no one
+/// needs is skipped.
 struct MP4SegmentReader: Sendable {
     /// The largest sample that is believed; an 8K intra frame of ProRes has half of it.
     static let maximumSampleByteCount = 64 << 20
@@ -225,7 +225,7 @@ struct MP4SegmentReader: Sendable {
     }
 
     /// The header of a box is complete: decides what becomes of its payload.
-    /// - Parameter endOffset: nil where it goes to the end of the segment.
+    /// - Parameter endOffset: nil if it goes to the end of the segment.
     private mutating func begin(
         _ type: FourCharacterCode, offset: Int, endOffset: Int?, to events: inout [DemuxerEvent]
     ) throws(MediaError) {
@@ -260,7 +260,7 @@ struct MP4SegmentReader: Sendable {
         case "moov": try readMovie(box, to: &events)
         case "moof": try readFragment(box, to: &events)
         case "sidx":
-            // Nothing depends on it: a bad one is no reason to lose the media.
+            // Nothing depends on it: a bad one is not a reason to lose the media.
             do { segmentIndexes.append(try SegmentIndex(parsing: box)) } catch { events.append(.note("\(error)")) }
         default:
             do {
@@ -493,7 +493,7 @@ struct MP4SegmentReader: Sendable {
         heldByteCount += bytes.count
     }
 
-    /// A box has described media that has passed already. What it did not describe nobody will.
+    /// A box has described media that has passed already. What it did not describe no one will.
     private mutating func takeHeldMedia(to events: inout [DemuxerEvent]) throws(MediaError) {
         while let sample = current, sample.offset < position {
             guard let bytes = held.lazy.compactMap({ $0.slice(sample) }).first else {

@@ -9,7 +9,7 @@ struct MP4Track: Sendable {
     var fragmentDefaults = FragmentDefaults()
     /// What is added to the media's timestamps to come to presentation time, in units of the track's timescale.
     var editShift: Int64 = 0
-    /// The sample tables as they are in the file; nil where they are empty.
+    /// The sample tables as they are in the file; nil if they are empty.
     var tables: SampleTableBoxes?
     /// The tracks that hold its chapters (`tref/chap`).
     var chapterTrackIDs: [Int] = []

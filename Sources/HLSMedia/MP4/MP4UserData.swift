@@ -32,7 +32,7 @@ public struct MP4UserData: Sendable, Hashable {
         public var key: String
         /// What the item says.
         public var value: Value
-        /// ISO 639-2 or BCP 47; nil where undeclared.
+        /// ISO 639-2 or BCP 47; nil if undeclared.
         public var language: String?
     }
 

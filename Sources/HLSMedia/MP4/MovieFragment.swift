@@ -19,7 +19,7 @@ struct MovieFragment {
     private var implicitOffset: Int
 
     /// - Parameter decodeTimes: by track identifier, where the fragment before ended, in media time without the edit
-    ///   list; goes on to where this one ends.
+    ///   list; continues to where this one ends.
     /// - Parameter decodingShifts: by track identifier, how far decoding times are moved ahead; they grow.
     init(
         parsing moof: Box, tracks: [MP4Track], decodeTimes: inout [Int: Int64], decodingShifts: inout [Int: Int64]
@@ -192,7 +192,7 @@ private struct TrackFragmentBoxes {
         header = trackHeader
     }
 
-    /// nil where the samples are clear.
+    /// nil if the samples are clear.
     func encryptionCursor(for track: TrackEncryption, moof: Box, base: Int) throws(MediaError)
         -> SampleEncryptionCursor?
     {

@@ -2,7 +2,7 @@
 ///
 /// Source: ISO/IEC 14496-15 §5.3.3.1 and §8.3.3.1.
 enum ParameterSetRecord {
-    /// The size of the pictures by the first sequence parameter set; nil where there is none that can be read.
+    /// The size of the pictures by the first sequence parameter set; nil if there is none that can be read.
     static func size(configuration: [UInt8], codec: MediaCodec) -> (width: Int, height: Int)? {
         switch codec {
         case .h264:

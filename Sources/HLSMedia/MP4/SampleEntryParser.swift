@@ -97,7 +97,7 @@ struct SampleEntryParser {
         while let child = try entry.nextBox() {
             do {
                 try parseChild(child)
-                if child.type == "wave" {  // QuickTime keeps the configuration of sound one box deeper
+                if child.type == "wave" {  // QuickTime keeps the configuration of audio one box deeper
                     var wave = child.payload
                     while let inner = try wave.nextBox() {
                         try parseChild(inner)

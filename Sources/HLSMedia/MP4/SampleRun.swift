@@ -50,7 +50,7 @@ struct SampleRun {
     private var dts: Int64
     /// Taken off decoding times.
     var decodingShift: Int64 = 0
-    /// Bytes of a PCM frame; nil where it is not PCM.
+    /// Bytes of a PCM frame; nil if it is not PCM.
     var pcmFrameByteCount: Int?
     private var encryption: SampleEncryptionCursor?
     /// Where the next sample begins.
@@ -149,8 +149,8 @@ struct SampleRun {
         return nil
     }
 
-    /// Adds the samples that follow one of PCM, up to a piece of sound. Those with vectors of their own, or delayed, stay as
-    /// they are.
+    /// Adds the samples that follow one of PCM, up to a piece of audio. Those with vectors of their own, or delayed,
+    /// stay as they are.
     private mutating func lengthen(_ sample: inout PendingSample, frameByteCount: Int) throws(MediaError) {
         guard encryption == nil, !fields.contains(.compositionOffset) else { return }
         let maximum = PCMDescription.maximumFrameCount * frameByteCount

@@ -24,10 +24,10 @@ struct SampleTableBoxes: Sendable {
     let duration: Int64
     /// The smallest of the composition offsets, at most 0.
     let leastCompositionOffset: Int32
-    /// For each sample entry the bytes of a PCM frame, nil where it is not PCM; empty where none is.
+    /// For each sample entry the bytes of a PCM frame, nil if it is not PCM; empty if none is.
     var pcmFrameByteCounts: [Int?] = []
 
-    /// nil where there are no samples, as in an initialization section.
+    /// nil if there are no samples, as in an initialization section.
     /// - Parameter descriptionOffset: where the track's boxes are, for errors.
     init?(_ boxes: [FourCharacterCode: BoxReader], descriptionOffset: Int) throws(MediaError) {
         if var box = boxes["stsz"] {
@@ -95,7 +95,7 @@ extension SampleTableBoxes {
             + chunkOffsets.count / chunkOffsetSize + durations.count / 8
     }
 
-    /// The size of all samples of PCM; nil where a table tells it.
+    /// The size of all samples of PCM; nil if a table tells it.
     ///
     /// Where each sample is one unit of time, it is one PCM frame whatever `stsz` says, as it is in libavformat: QuickTime
     /// writes 1, or the bytes of one channel.

@@ -30,7 +30,7 @@ public struct TrackEncryption: Sendable, Hashable {
     public var defaultKeyID: [UInt8]
     /// Bytes of initialization vector that each sample carries: 0, 8 or 16; 0 means ``constantInitializationVector``.
     public var initializationVectorSize: Int
-    /// The vector of all samples that carry none; empty where each has its own.
+    /// The vector of all samples that carry none; empty if each has its own.
     public var constantInitializationVector: [UInt8]
     /// Of each run of `cryptByteBlock` + `skipByteBlock` blocks of 16 bytes the first `cryptByteBlock` are encrypted.
     /// Both 0 means no pattern: all whole blocks are.
@@ -75,7 +75,7 @@ public struct SampleEncryption: Sendable, Hashable {
     public var keyID: [UInt8]
     /// 8 or 16 bytes.
     public var initializationVector: [UInt8]
-    /// Empty where the whole sample is protected. May not add up to the size of the sample: the decryptor checks.
+    /// Empty if the whole sample is protected. May not add up to the size of the sample: the decryptor checks.
     public var subsamples: [Subsample]
     /// The pattern; see ``TrackEncryption/cryptByteBlock``.
     public var cryptByteBlock: Int
@@ -135,7 +135,7 @@ extension TrackEncryption {
 struct ProtectionInformation {
     /// The type that the sample entry would have without encryption.
     var originalFormat: FourCharacterCode
-    /// nil where the scheme is not one of common encryption (no `tenc`).
+    /// nil if the scheme is not one of common encryption (no `tenc`).
     var encryption: TrackEncryption?
 
     init(parsing payload: BoxReader) throws(MediaError) {
@@ -171,7 +171,7 @@ struct ProtectionInformation {
 /// The encryption data of the samples of a fragment, read one sample after the other.
 struct SampleEncryptionCursor {
     private var track: TrackEncryption
-    /// nil where samples carry nothing of their own.
+    /// nil if samples carry nothing of their own.
     private var entries: BoxReader?
     private let hasSubsamples: Bool
     private var remaining: UInt32

@@ -6,7 +6,7 @@ public struct ColorInformation: Sendable, Hashable {
     public var transferCharacteristics: Int
     /// H.273 MatrixCoefficients.
     public var matrixCoefficients: Int
-    /// nil where the box does not tell (QuickTime's `nclc`).
+    /// nil if the box does not say (QuickTime's `nclc`).
     public var isFullRange: Bool?
 
     /// Makes a description from code points.
@@ -55,7 +55,7 @@ public struct PictureSampleStructure: Sendable, Hashable {
     }
 }
 
-/// The part of the picture that is to be shown (`clap`), in pixels, rounded to the nearest.
+/// The part of the frame to show (`clap`), in pixels, rounded to the nearest.
 public struct CleanAperture: Sendable, Hashable {
     /// In pixels.
     public var width: Int
@@ -89,7 +89,7 @@ extension ColorInformation {
 }
 
 extension ColorInformation {
-    /// The colour in a `vpcC` box; nil where it is unspecified.
+    /// The colour in a `vpcC` box; nil if it is unspecified.
     ///
     /// Source: "VP Codec ISO Media File Format Binding", version 1.0.
     init?(parsingVP9 payload: BoxReader) throws(MediaError) {
@@ -125,7 +125,7 @@ extension PictureSampleStructure {
 }
 
 extension PixelAspectRatio {
-    /// nil where one of the two is 0.
+    /// nil if one of the two is 0.
     init?(parsing payload: BoxReader) throws(MediaError) {
         var reader = payload
         let horizontal = try reader.readUInt32()
@@ -136,7 +136,7 @@ extension PixelAspectRatio {
 }
 
 extension CleanAperture {
-    /// nil where a fraction has no value.
+    /// nil if a fraction has no value.
     init?(parsing payload: BoxReader) throws(MediaError) {
         var reader = payload
         var values: [Int] = []

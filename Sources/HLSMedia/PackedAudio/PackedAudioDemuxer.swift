@@ -2,7 +2,7 @@
 /// that holds the timestamp of the first one.
 ///
 /// The audio is track 0; ID3 tags that hold more than the timestamp, and those between frames, are samples of track 1.
-/// Timestamps are in units of 1/90 000 s and are not reduced modulo 2³³: they go on counting. Frames of E-AC-3 come
+/// Timestamps are in units of 1/90 000 s and are not reduced modulo 2³³: they keep counting. Frames of E-AC-3 come
 /// with their dependent substreams in one sample. Bytes that are no frames are skipped with a note; so is the table
 /// ("Xing", "Info", "VBRI") that encoders of MPEG audio put in the place of a first frame, whose time passes.
 ///
@@ -29,7 +29,7 @@ public struct PackedAudioDemuxer: Demuxer {
     /// Makes a demuxer that expects the beginning of a segment.
     public init() {}
 
-    /// - Throws: `unknownContainer` where no frame is found, `limitExceeded` for an ID3 tag above 16 MiB.
+    /// - Throws: `unknownContainer` if no frame is found, `limitExceeded` for an ID3 tag above 16 MiB.
     public mutating func append(_ bytes: ArraySlice<UInt8>, to events: inout [DemuxerEvent]) throws(MediaError) {
         swap(&sink.events, &events)
         defer { swap(&sink.events, &events) }
@@ -41,7 +41,7 @@ public struct PackedAudioDemuxer: Demuxer {
         }
     }
 
-    /// - Throws: `unknownContainer` where no frame was found, `truncated` where the last one is not whole; what there
+    /// - Throws: `unknownContainer` if no frame was found, `truncated` where the last one is not whole; what there
     ///   is of it has been given out as damaged.
     public mutating func finish(to events: inout [DemuxerEvent]) throws(MediaError) {
         swap(&sink.events, &events)

@@ -9,7 +9,7 @@ struct OlderVideoAssembler {
     private var marks = PacketMarks()
     private var clock = PictureClock(isHEVC: false)
     private var frameDuration: VideoUsabilityInfo.FrameDuration?
-    /// Where the search for start codes goes on.
+    /// Where the search for start codes continues.
     private var position = 0
     private var unit = Unit()
     /// The unit was larger than allowed: nothing is kept until the next packet.

@@ -48,7 +48,7 @@ struct OlderVideoScanner {
         var frameDuration: VideoUsabilityInfo.FrameDuration?
     }
 
-    /// - Parameter bytes: those behind the start code `code`. nil where it is no such header.
+    /// - Parameter bytes: those behind the start code `code`. nil if it is no such header.
     func format(_ code: UInt8, _ bytes: ArraySlice<UInt8>) -> Format? {
         if isMPEG4 { return (0x20...0x2f).contains(code) ? Self.layer(bytes) : nil }
         guard code == 0xb3, bytes.count >= 4 else { return nil }

@@ -55,7 +55,7 @@ struct OpusAssembler {
                 data: SampleData(buffer[unit])))
     }
 
-    /// Where the access unit lies whose control header is at this place; nil where there is none that is whole.
+    /// Where the access unit lies whose control header is at this place; nil if there is none that is whole.
     private static func unit(in bytes: [UInt8], at start: Int) -> Range<Int>? {
         guard start + 3 <= bytes.count, bytes[start] == 0x7f, bytes[start + 1] & 0xe0 == 0xe0 else { return nil }
         let flags = bytes[start + 1]

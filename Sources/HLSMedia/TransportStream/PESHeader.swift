@@ -4,7 +4,7 @@
 struct PESHeader: Hashable {
     /// The bytes up to the payload.
     var byteCount: Int
-    /// The bytes behind the header; nil where the packet does not say.
+    /// The bytes behind the header; nil if the packet does not say.
     var payloadByteCount: Int?
     /// 33 bits wide.
     var pts: Int64?

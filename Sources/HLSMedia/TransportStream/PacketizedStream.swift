@@ -29,7 +29,7 @@ struct PacketizedStream: Sendable {
         case unbounded
     }
 
-    /// Nil where the stream is of no known kind.
+    /// nil if the stream is of no known kind.
     init?(_ stream: ProgramMapTable.Stream) {
         pid = stream.pid
         content = stream.content
@@ -76,7 +76,7 @@ struct PacketizedStream: Sendable {
             if packet.hasDiscontinuity { continuityCounter = nil }
             return
         }
-        // Some count anew in each segment.
+        // Some count again in each segment.
         let mayCountAnew = isResumed && packet.startsUnit
         isResumed = false
         if let last = continuityCounter, !packet.hasDiscontinuity, !mayCountAnew,
@@ -120,7 +120,7 @@ struct PacketizedStream: Sendable {
         opus?.finish(to: &sink)
     }
 
-    /// Ends the segment, and keeps what the next one may go on with.
+    /// Ends the segment, and keeps what the next one may continue with.
     ///
     /// - Returns: whether there is such a thing.
     mutating func endSegment(sink: inout EventSink) -> Bool {

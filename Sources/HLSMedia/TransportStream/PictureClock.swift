@@ -17,16 +17,16 @@ struct PictureClock {
     /// Picture order counts of two frames that follow one another differ by this much.
     private var orderStep: Int
 
-    /// Pictures that are further apart in the order of display are not believed: no stream reorders so many.
+    /// Pictures that are further apart in the order of display are not believed: no stream reorders this many.
     private static let maxReorderedCount = 64
-    /// Times that go back so far begin anew: 10 s.
+    /// Times that go back this far begin again: 10 s.
     private static let jump: Int64 = 900_000
 
     init(isHEVC: Bool) { orderStep = isHEVC ? 1 : 2 }
 
     /// - Parameters:
     ///   - told: what the packet says of this picture.
-    ///   - frame: the duration of a frame; nil where the stream does not say.
+    ///   - frame: the duration of a frame; nil if the stream does not say.
     /// - Returns: nil before the first time that was told.
     mutating func time(
         told: (pts: Int64, dts: Int64?)?, order: PictureOrder?, frame: VideoUsabilityInfo.FrameDuration?

@@ -92,7 +92,7 @@ struct ProgramAssociationTable: Hashable {
 
     init(programs: [Program]) { self.programs = programs }
 
-    /// The programs of one section. Nil where it is another table, not yet valid, or malformed.
+    /// The programs of one section. nil if it is another table, not yet valid, or malformed.
     init?(section: [UInt8]) {
         guard section.count >= 12, section[0] == 0, section[5] & 1 == 1 else { return nil }
         var at = 8
@@ -145,7 +145,7 @@ struct ProgramMapTable: Hashable {
     var programNumber: Int
     var streams: [Stream] = []
 
-    /// Nil where the section is another table, not yet valid, or malformed.
+    /// nil if the section is another table, not yet valid, or malformed.
     init?(section: [UInt8]) {
         guard section.count >= 16, section[0] == 2, section[5] & 1 == 1 else { return nil }
         programNumber = Int(section[3]) << 8 | Int(section[4])
@@ -213,7 +213,7 @@ extension ProgramMapTable.Stream {
         }
     }
 
-    /// Those that nobody reads here. Source: ISO/IEC 13818-1 table 2-34; Blu-ray and others for those from 0x80 on.
+    /// Those that no one reads here. Source: ISO/IEC 13818-1 table 2-34; Blu-ray and others for those from 0x80 on.
     private static let names: [UInt8: String] = [
         0x05: "private sections", 0x08: "DSM-CC", 0x0b: "DSM-CC", 0x0d: "DSM-CC", 0x1c: "MPEG-4 audio without frames",
         0x20: "MVC video", 0x21: "JPEG 2000 video", 0x2d: "MPEG-H 3D Audio", 0x2e: "MPEG-H 3D Audio",
@@ -235,7 +235,7 @@ extension ProgramMapTable.Stream {
         0x0e: "DTS-HD", 0x0f: "DTS Neural", 0x15: "AC-4", 0x21: "DTS-UHD",
     ]
 
-    /// The kind of media of a stream that nobody reads; nil where it is neither pictures nor sound, or unknown.
+    /// The kind of media of a stream that no one reads; nil if it is neither video nor audio, or unknown.
     var unreadKind: MediaType? {
         guard case .unknown(let name) = content else { return nil }
         if name.hasSuffix(" video") { return .video }

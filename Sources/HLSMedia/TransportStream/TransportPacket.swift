@@ -16,7 +16,7 @@ struct TransportPacket {
     /// The continuity counter may jump here.
     let hasDiscontinuity: Bool
     let isRandomAccess: Bool
-    /// Where the payload is, in the packet; nil where there is none.
+    /// Where the payload is, in the packet; nil if there is none.
     let payload: Range<Int>?
     /// The adaptation field is longer than the packet, or its presence bits are the reserved ones.
     let isMalformed: Bool

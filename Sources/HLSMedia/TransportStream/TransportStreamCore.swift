@@ -55,7 +55,7 @@ struct TransportStreamCore: Sendable {
     /// A program map table was read.
     var hasProgram: Bool { !known.maps.isEmpty }
 
-    /// The streams that keep a program from being read, where none of it can be; nil where there is something.
+    /// The streams that keep a program from being read, where none of it can be; nil if there is something.
     var unreadable: String? {
         guard !hadStreams, !known.maps.isEmpty else { return nil }
         let names = known.maps.sorted { $0.key < $1.key }.flatMap(\.value.streams).compactMap { stream -> String? in
@@ -269,7 +269,7 @@ struct TransportStreamCore: Sendable {
                 next.append(rest?.takeStream(like: new) ?? new)
             }
         }
-        // What the segment before has begun, and this one does not go on with, is of no use.
+        // What the segment before has begun, and this one does not continue with, is of no use.
         for index in streams.indices where !streams[index].isResumed {
             streams[index].finish(isTruncated: false, sink: &sink)
         }

@@ -11,7 +11,7 @@
 /// audio frames by counting samples.
 ///
 /// After a loss of packets the access unit in progress is given out with ``MediaSample/isDamaged`` set, and the stream
-/// goes on at its next packet with a header.
+/// continues at its next packet with a header.
 ///
 /// Source: ISO/IEC 13818-1; RFC 8216 §3.2.
 public struct TransportStreamDemuxer: Demuxer {
@@ -28,9 +28,9 @@ public struct TransportStreamDemuxer: Demuxer {
     }
 
     /// Reads a segment that follows another one without a gap, and leaves to the next one its tables and the frames of
-    /// sound that do not end in it.
+    /// audio that do not end in it.
     ///
-    /// - Parameter rest: what the segment before has left; nil where there was none.
+    /// - Parameter rest: what the segment before has left; nil if there was none.
     public init(continuing rest: TransportStreamRest?) {
         core = TransportStreamCore(wantedProgram: nil, continuing: rest, leavesRest: true)
     }
@@ -38,8 +38,8 @@ public struct TransportStreamDemuxer: Demuxer {
     /// The tables of a program were read, or came from the segment before.
     package var hasProgram: Bool { core.hasProgram }
 
-    /// After ``finish(to:)`` of a demuxer made with ``init(continuing:)``: what the next segment may go on with. nil where
-    /// nothing was found, and where the segment was truncated.
+    /// After ``finish(to:)`` of a demuxer made with ``init(continuing:)``: what the next segment may continue with. nil
+    /// where nothing was found, and where the segment was truncated.
     public var rest: TransportStreamRest? { core.rest }
 
     /// Never throws: what is odd is skipped with a note, and ``finish(to:)`` tells if nothing was found.
@@ -49,7 +49,7 @@ public struct TransportStreamDemuxer: Demuxer {
         swap(&core.sink.events, &events)
     }
 
-    /// - Throws: `unknownContainer` without any packet, `malformed` without program tables, `unsupported` where no program
+    /// - Throws: `unknownContainer` without any packet, `malformed` without program tables, `unsupported` if no program
     ///   has a stream that this library knows, `truncated` where the bytes end within a packet.
     public mutating func finish(to events: inout [DemuxerEvent]) throws(MediaError) {
         swap(&core.sink.events, &events)

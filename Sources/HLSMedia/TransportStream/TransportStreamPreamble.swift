@@ -12,7 +12,7 @@ package struct TransportStreamPreamble: Sendable {
     /// - Parameters:
     ///   - head: the first bytes of the stream.
     ///   - programPIDs: tracks that the program must have.
-    /// - Returns: nil where the tables are not in these bytes.
+    /// - Returns: nil if the tables are not in these bytes.
     package init?(head: [UInt8], stride: Int, holding programPIDs: [Int]) {
         self.stride = stride
         prefix = stride == 192 ? 4 : 0
@@ -139,7 +139,7 @@ package struct TransportStreamBlotter: Sendable {
         prefix = stride == 192 ? 4 : 0
     }
 
-    /// - Parameter bytes: go on where those before ended; the first begin with a packet.
+    /// - Parameter bytes: continue where those before ended; the first begin with a packet.
     package mutating func append(_ bytes: [UInt8]) -> [UInt8] {
         var bytes = rest + bytes
         let whole = bytes.count / stride * stride

@@ -1,11 +1,11 @@
-/// What a segment of a transport stream leaves to the one that follows it: its tables, frames of sound of which it has
+/// What a segment of a transport stream leaves to the one that follows it: its tables, frames of audio of which it has
 /// only the beginning, and how its packets were counted.
 ///
-/// Segments are cut where the pictures allow it, often in the middle of a packet of sound, and their tables may come behind
-/// their first packets, or not at all. It holds no more than one frame of each stream.
+/// Segments are cut where the pictures allow it, often in the middle of a packet of audio, and their tables may come
+/// behind their first packets, or not at all. It holds no more than one frame of each stream.
 public struct TransportStreamRest: Sendable {
     private var streams: [PacketizedStream]
-    /// Times go on from those of the segment before, so that it is one clock for both.
+    /// Times continue from those of the segment before, so that it is one clock for both.
     let unwrapper: TimestampUnwrapper
     let tables: TransportStreamTables
 
@@ -25,7 +25,7 @@ public struct TransportStreamRest: Sendable {
         for index in streams.indices { self.streams[index].moveTimes(by: distance) }
     }
 
-    /// The stream to go on with, once.
+    /// The stream to continue with, once.
     mutating func takeStream(like other: PacketizedStream) -> PacketizedStream? {
         streams.firstIndex { $0.isSame(as: other) }.map { streams.remove(at: $0) }
     }

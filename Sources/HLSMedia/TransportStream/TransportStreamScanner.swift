@@ -20,7 +20,7 @@ package struct TransportStreamScanner: Sendable {
     /// - Parameters:
     ///   - start: where the bytes that are given begin in the file; anywhere.
     ///   - stride: the distance of packets.
-    ///   - takesAll: decoding can start everywhere, as with sound.
+    ///   - takesAll: decoding can start everywhere, as with audio.
     package init(pid: Int, start: Int, stride: Int, takesAll: Bool) {
         self.pid = pid
         self.start = start

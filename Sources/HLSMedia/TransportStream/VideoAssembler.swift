@@ -14,7 +14,7 @@ struct VideoAssembler {
     private var isHeadPending = false
     /// A packet began with an access unit.
     private var hasWholePackets = false
-    /// An access unit went on in a second packet.
+    /// An access unit continued in a second packet.
     private var hasDividedUnits = false
     /// The last unit was given out at the end of its packet.
     private var endedWithPacket = false

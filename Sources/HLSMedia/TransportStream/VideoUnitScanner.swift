@@ -52,7 +52,7 @@ struct VideoUnitScanner {
     let isHEVC: Bool
     /// The unit that is being read.
     private var unit = Unit()
-    /// The offset at which the search for start codes goes on.
+    /// The offset at which the search for start codes continues.
     private var position = 0
     /// The NAL unit whose end has not been seen: its header byte and type.
     private var open: (header: Int, type: Int)?

@@ -2,7 +2,7 @@
 ///
 /// Source: WebVTT §3.1.
 public struct WebVTTCue: Sendable, Hashable {
-    /// The line above the timings; empty where there is none.
+    /// The line above the timings; empty if there is none.
     public var identifier: String
     /// Times on the file's own clock, to the millisecond. The end is never before the start.
     public var start: Duration
@@ -13,7 +13,7 @@ public struct WebVTTCue: Sendable, Hashable {
     /// The payload as it is written, lines separated by `\n`.
     public var payload: String
 
-    /// Makes a cue without an identifier, in the default place, unless told otherwise.
+    /// Makes a cue without an identifier, in the default place, unless stated otherwise.
     public init(
         identifier: String = "", start: Duration, end: Duration, settings: WebVTTCueSettings = .init(),
         payload: String
@@ -25,7 +25,7 @@ public struct WebVTTCue: Sendable, Hashable {
         self.payload = payload
     }
 
-    /// The payload without tags and with its character references decoded. Computed anew each time.
+    /// The payload without tags and with its character references decoded. Computed again each time.
     public var text: String { WebVTTText.plain(payload) }
 }
 
@@ -45,7 +45,7 @@ public struct WebVTTTimestampMap: Sendable, Hashable {
     }
 }
 
-/// A part of a WebVTT file that is no cue.
+/// A part of a WebVTT file that is not a cue.
 public struct WebVTTBlock: Sendable, Hashable {
     /// What the first line calls it.
     public enum Kind: Sendable, Hashable {

@@ -1,6 +1,6 @@
 /// Where and how a cue is shown. `nil` stands for the default of the format.
 ///
-/// Settings that are unknown, or whose value is none, are passed over.
+/// Settings that are unknown, or whose value is none, are skipped.
 ///
 /// Source: WebVTT §4.4, §6.3.
 public struct WebVTTCueSettings: Sendable, Hashable {

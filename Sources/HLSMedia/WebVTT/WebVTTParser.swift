@@ -5,20 +5,20 @@ public enum WebVTTEvent: Sendable, Hashable {
     case cue(WebVTTCue)
     /// A comment, style sheet or region.
     case block(WebVTTBlock)
-    /// Something odd that was passed over, for the log.
+    /// Something odd that was skipped, for the log.
     case note(String)
 }
 
 /// Takes the bytes of a WebVTT file in any pieces and gives cues as soon as they are whole.
 ///
-/// Cues that are not well formed are passed over with a note. Whatever the bytes are, the parser ends with events or a
+/// Cues that are not well formed are skipped with a note. Whatever the bytes are, the parser ends with events or a
 /// ``MediaError``, never with a trap, and holds no more than ``maxBlockByteCount`` bytes besides the events.
 ///
 /// Source: WebVTT §6.1, RFC 8216 §3.5.
 public struct WebVTTParser: Sendable {
-    /// A cue or other block that is longer is passed over, in bytes.
+    /// A cue or other block that is longer is skipped, in bytes.
     public static let maxBlockByteCount = 64 << 10
-    /// Hostile files can be odd in each line; nobody reads more notes than this.
+    /// Hostile files can be odd in each line; no one reads more notes than this.
     private static let maxNoteCount = 64
 
     private enum Section { case signature, header, body }
@@ -60,7 +60,7 @@ public struct WebVTTParser: Sendable {
 
     /// Takes the next bytes and appends what they complete to `events`.
     ///
-    /// - Throws: `unknownContainer` where the file does not begin with `WEBVTT`.
+    /// - Throws: `unknownContainer` if the file does not begin with `WEBVTT`.
     public mutating func append(_ bytes: ArraySlice<UInt8>, to events: inout [WebVTTEvent]) throws(MediaError) {
         var rest = bytes
         while !rest.isEmpty {
@@ -78,7 +78,7 @@ public struct WebVTTParser: Sendable {
 
     /// The file is complete: appends the last cue.
     ///
-    /// - Throws: `unknownContainer` where the file does not begin with `WEBVTT`.
+    /// - Throws: `unknownContainer` if the file does not begin with `WEBVTT`.
     public mutating func finish(to events: inout [WebVTTEvent]) throws(MediaError) {
         if !line.isEmpty || section == .signature { try endLine(&events) }
         endBlock(&events)

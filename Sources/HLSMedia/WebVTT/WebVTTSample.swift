@@ -1,12 +1,12 @@
 /// The cues that are shown during one sample of a `wvtt` track.
 ///
-/// Boxes that are unknown are passed over, and so are cues whose text is longer than ``WebVTTParser/maxBlockByteCount``.
+/// Boxes that are unknown are skipped, and so are cues whose text is longer than ``WebVTTParser/maxBlockByteCount``.
 ///
 /// Source: ISO/IEC 14496-30 §7.
 public struct WebVTTSample: Sendable, Hashable {
-    /// In the order of the sample; none where nothing is shown. All have the times that the sample has.
+    /// In the order of the sample; none if nothing is shown. All have the times that the sample has.
     public var cues: [WebVTTCue]
-    /// What was passed over, for the log.
+    /// What was skipped, for the log.
     public var notes: [String]
 
     /// More are not shown at once.
@@ -15,7 +15,7 @@ public struct WebVTTSample: Sendable, Hashable {
     /// - Parameters:
     ///   - bytes: the sample.
     ///   - start: when the sample begins, on whatever clock; the end is never before it.
-    /// - Throws: where boxes reach beyond the sample.
+    /// - Throws: if boxes reach beyond the sample.
     public init(parsing bytes: ArraySlice<UInt8>, start: Duration, end: Duration) throws(MediaError) {
         cues = []
         notes = []

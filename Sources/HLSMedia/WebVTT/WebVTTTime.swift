@@ -3,7 +3,7 @@ enum WebVTTTime {
     /// More hours than this are refused: a thousand years, so that sums of times cannot overflow.
     private static let maxHours = 8_766_000
 
-    /// Takes a time such as `01:02.345` or `100:01:02.345` from the front of `text`; nil where there is none.
+    /// Takes a time such as `01:02.345` or `100:01:02.345` from the front of `text`; nil if there is none.
     ///
     /// Source: WebVTT §6.4, "collect a WebVTT timestamp".
     static func take(from text: inout Substring) -> Duration? {
@@ -46,7 +46,7 @@ enum WebVTTTime {
         return .seconds((numbers[0] * 60 + numbers[1]) * 60 + numbers[2]) + .nanoseconds(nanoseconds)
     }
 
-    /// The two times of a cue, and the settings behind them; nil where they are not well formed.
+    /// The two times of a cue, and the settings behind them; nil if they are not well formed.
     static func timings(of line: Substring) -> (start: Duration, end: Duration, settings: Substring)? {
         var rest = trimmed(line)
         guard let start = take(from: &rest) else { return nil }
@@ -84,7 +84,7 @@ extension WebVTTTimestampMap {
 
     /// Reads a line `X-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:900000`, its parts in either order, divided by anything.
     ///
-    /// nil where it is no such line, or cannot be understood. A part that is missing is 0.
+    /// nil if it is no such line, or cannot be understood. A part that is missing is 0.
     init?(parsing line: Substring) {
         guard line.hasPrefix(Self.name) else { return nil }
         let rest = WebVTTTime.trimmed(line.dropFirst(Self.name.count))

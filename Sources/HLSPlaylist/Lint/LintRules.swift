@@ -14,9 +14,9 @@ extension PlaylistRule {
     public static let unusedGroup = PlaylistRule(rawValue: "unused-group")
 
     // What only several playlists together show.
-    /// A media playlist cannot be had, or is none.
+    /// A media playlist cannot be loaded, or is none.
     public static let mediaPlaylist = PlaylistRule(rawValue: "media-playlist")
-    /// A segment cannot be had.
+    /// A segment cannot be loaded.
     public static let segment = PlaylistRule(rawValue: "segment")
     /// Something was left out for want of time or because there is too much of it.
     public static let notChecked = PlaylistRule(rawValue: "not-checked")

@@ -92,7 +92,7 @@ extension MultivariantPlaylist {
         }
     }
 
-    /// Groups of one type offer the same renditions in other encodings (rfc8216bis §4.4.6.1.1), and somebody uses each.
+    /// Groups of one type offer the same renditions in other encodings (rfc8216bis §4.4.6.1.1), and someone uses each.
     private func checkGroups(_ lines: ItemLines, _ collector: inout LintCollector) {
         var used: Set<Group> = []
         for variant in variants + iFrameVariants {

@@ -7,7 +7,7 @@ public struct PresentationLint: Sendable {
     public struct Reference: Sendable, Hashable {
         /// As written where it is named first.
         public var uri: String
-        /// Absolute; nil where the URI cannot be resolved.
+        /// Absolute; nil if the URI cannot be resolved.
         public var url: String?
         /// Where it is named first.
         public var line: Int?
@@ -156,7 +156,7 @@ public struct PresentationLint: Sendable {
 
     /// Dates of the same media time may be apart by this much, in seconds: less than a frame at 10 frames a second.
     private static let dateTolerance = Duration.milliseconds(100)
-    /// Live playlists are loaded one after another; within that, some go on by so many segments.
+    /// Live playlists are loaded one after another; within that, some advance by this many segments.
     private static let liveTolerance = 2
 
     private func compare(_ first: Known, _ other: Known, _ findings: inout [LintFinding]) {

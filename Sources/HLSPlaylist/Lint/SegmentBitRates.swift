@@ -8,7 +8,7 @@ public struct SegmentBitRates: Sendable, Hashable {
     /// Segments whose size is known.
     public var measuredSegmentCount: Int
 
-    /// - Parameter byteCounts: The size of each segment, nil where it is not known. Byte ranges are known without it.
+    /// - Parameter byteCounts: The size of each segment, nil if it is not known. Byte ranges are known without it.
     /// - Returns: nil when no size is known, or all durations are zero.
     public init?(of playlist: MediaPlaylist, byteCounts: [Int?] = []) {
         var sizes: [(bits: Double, seconds: Double)?] = []

@@ -1,4 +1,4 @@
-/// The largest picture that a level of a video codec allows, taken from its RFC 6381 string.
+/// The largest frame that a level of a video codec allows, taken from its RFC 6381 string.
 ///
 /// Source: ITU-T H.264 table A-1, ITU-T H.265 table A.8, AV1 annex A.3.
 struct VideoLevel {

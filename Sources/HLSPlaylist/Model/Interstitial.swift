@@ -19,7 +19,7 @@ public struct Interstitial: Sendable, Hashable {
     public var assetURI: String?
     /// A JSON list of assets, as written.
     public var assetList: String?
-    /// Where the primary content goes on, from the start of the interstitial; nil means after its duration.
+    /// Where the primary content continues, from the start of the interstitial; nil means after its duration.
     public var resumeOffset: Duration?
     /// No more than this is played.
     public var playoutLimit: Duration?

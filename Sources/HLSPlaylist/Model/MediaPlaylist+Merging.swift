@@ -58,7 +58,7 @@ extension MediaPlaylist {
                     ranges.append(range)
                 }
             }
-            // One update after the other they would grow without end; a playlist in full starts anew.
+            // One update after the other they would grow without end; a playlist in full starts again.
             guard ranges.count <= limits.maximumDateRangeCount else {
                 throw PlaylistError(
                     code: .cannotMerge, rule: .limit, tag: Tag.skip.rawValue,

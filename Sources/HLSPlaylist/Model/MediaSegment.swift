@@ -7,7 +7,7 @@ public struct MediaSegment: Sendable {
     let index: Int
     /// The number of the segment in the stream, from `EXT-X-MEDIA-SEQUENCE` on.
     ///
-    /// In a playlist that was edited, the number that the segment had where it was read; writing numbers anew.
+    /// In a playlist that was edited, the number that the segment had where it was read; writing numbers again.
     public internal(set) var mediaSequence: Int
     /// The number of discontinuities before the segment, from `EXT-X-DISCONTINUITY-SEQUENCE` on; its own counts.
     public internal(set) var discontinuitySequence: Int
@@ -156,7 +156,7 @@ extension MediaSegment {
         set { set(\.isGap, to: newValue) }
     }
 
-    /// The approximate bit rate in bits per second; nil where none is in force, and for byte ranges.
+    /// The approximate bit rate in bits per second; nil if none is in force, and for byte ranges.
     public var bitRate: Int? {
         get {
             if let own = own.first { return own.bitRate }

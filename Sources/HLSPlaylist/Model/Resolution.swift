@@ -1,4 +1,4 @@
-/// A picture size in pixels.
+/// A frame size in pixels.
 public struct Resolution: Sendable, Hashable {
     /// In pixels.
     public var width: Int

@@ -27,7 +27,7 @@ struct SegmentRecord: Sendable {
     var uri = TextRange()
     /// Where the lines of the segment start: after the URI line of the one before.
     var blockStart: UInt32 = 0
-    /// Where the title of `EXTINF` starts; 0 when there is none. It goes on to the end of the line.
+    /// Where the title of `EXTINF` starts; 0 when there is none. It continues to the end of the line.
     var titleStart: UInt32 = 0
     var durationAttos: UInt64 = 0
     var durationSeconds: UInt32 = 0

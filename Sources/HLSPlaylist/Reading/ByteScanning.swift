@@ -21,7 +21,7 @@ extension Span where Element == UInt8 {
         UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 
-    /// Finds the end of the line that goes on at `start`: LF or CRLF, nothing else (rules 5 and 6).
+    /// Finds the end of the line that continues at `start`: LF or CRLF, nothing else (rules 5 and 6).
     ///
     /// `next` is where the following line starts, nil while there is no line feed. Eight bytes at a time.
     @inline(__always)

@@ -49,7 +49,7 @@ struct MediaPlaylistReader {
 
     // An earlier state of the playlist, until it is used or found not to fit.
     private var previous: MediaSource?
-    /// Set when segments of the earlier state were taken over: where reading goes on.
+    /// Set when segments of the earlier state were taken over: where reading continues.
     var adopted: (next: Int, lineCount: Int)?
 
     init(reusing previous: MediaSource?, mode: PlaylistParser.Mode) {
@@ -213,7 +213,7 @@ extension MediaPlaylistReader {
     }
 
     /// Gives the range of the segment its offset: as written, or where the range of the segment before ends (rule 15).
-    /// That should be a range of the same resource; where it is not, peers go on with any, and with 0 without one.
+    /// That should be a range of the same resource; where it is not, peers continue with any, and with 0 without one.
     private mutating func resolveRange(
         _ bytes: borrowing Span<UInt8>, _ context: inout ReadingContext
     ) throws(PlaylistError) {
@@ -481,7 +481,7 @@ extension MediaPlaylistReader {
 // MARK: - Reuse
 
 extension MediaPlaylistReader {
-    /// After the first segment: when the playlist was read before and goes on with the same bytes, takes over the
+    /// After the first segment: when the playlist was read before and continues with the same bytes, takes over the
     /// segments that those stand for.
     private mutating func adopt(
         _ bytes: borrowing Span<UInt8>, next: Int, _ context: inout ReadingContext
@@ -524,7 +524,7 @@ extension MediaPlaylistReader {
                 high = middle - 1
             }
         }
-        // A last line without a line end may go on here.
+        // A last line without a line end may continue here.
         if last > start, oldText[blockEnd(last) - 1] != 0x0A { last -= 1 }
         let limit = context.options.limits.maximumSegmentCount
         guard last > start, last - start + 1 <= limit else { return }

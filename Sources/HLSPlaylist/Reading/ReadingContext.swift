@@ -35,7 +35,7 @@ struct ReadingContext {
 
     // MARK: Faults
 
-    /// Notes a fault and goes on, or throws it when reading strictly.
+    /// Notes a fault and continues, or throws it when reading strictly.
     mutating func report(
         _ rule: PlaylistRule, _ text: @autoclosure () -> String, severity: PlaylistIssue.Severity = .error,
         line: Int? = nil, tag: Tag? = nil
@@ -113,7 +113,7 @@ struct ReadingContext {
         return nil
     }
 
-    /// Reads the value that starts at `start`, and goes on to the next attribute.
+    /// Reads the value that starts at `start`, and continues to the next attribute.
     @inline(__always)
     private mutating func attributeValue(
         from start: Int, _ name: Range<Int>, _ bytes: borrowing Span<UInt8>

@@ -114,7 +114,7 @@ extension MediaPlaylistWriter {
         return writer.out.bytes
     }
 
-    /// What has to be written anew for a segment; other lines are taken as they are.
+    /// What has to be written again for a segment; other lines are taken as they are.
     fileprivate struct Changes {
         var encryption = false
         var bitRate = false
@@ -321,7 +321,7 @@ extension MediaPlaylistWriter {
         if tag == .extM3U, let present, written.insert(.extM3U).inserted { writeNewSingles(present: present) }
     }
 
-    /// A line of a range that did not change stays; the first line of one that did is written anew.
+    /// A line of a range that did not change stays; the first line of one that did is written again.
     private mutating func writeDateRangeLine(_ line: PlaylistLine, _ text: [UInt8]) {
         var options = PlaylistParser.Options()
         options.importedVariables = [:]

@@ -3,7 +3,7 @@ extension MultivariantPlaylist {
     ///
     /// A playlist that was read and not changed gives the same bytes. Otherwise the lines of what did not change come
     /// back byte for byte, comments and unknown tags keep their places, and items fill the places of their kind in the
-    /// new order. Lines that are written anew have no control characters.
+    /// new order. Lines that are written again have no control characters.
     public var text: [UInt8] {
         if let source = source.value, source.original == self { return source.text }
         var writer = MultivariantPlaylistWriter(self)

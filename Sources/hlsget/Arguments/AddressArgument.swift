@@ -18,7 +18,7 @@ struct AddressArgument: Sendable, Equatable {
         self.text = text
     }
 
-    /// The bits of an address of that kind; nil where it is none.
+    /// The bits of an address of that kind; nil if it is not one.
     private static func width(of address: String) -> Int? {
         var v4 = in_addr()
         if inet_pton(AF_INET, address, &v4) == 1 { return 32 }

@@ -4,7 +4,7 @@ import Glibc
 enum FileArgument {
     /// The path, of a file that can be opened.
     static func readable(_ path: String) throws(ArgumentValueError) -> String {
-        // Not to wait for somebody to write where it is a pipe.
+        // Not to wait for someone to write where it is a pipe.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw ArgumentValueError("cannot be read: \(String(cString: strerror(errno)))") }
         defer { close(descriptor) }

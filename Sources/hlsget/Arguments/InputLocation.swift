@@ -36,7 +36,7 @@ enum InputLocation {
         }
     }
 
-    /// The working directory; nil where it has been removed.
+    /// The working directory; nil if it has been removed.
     static func workingDirectory() -> String? {
         guard let buffer = getcwd(nil, 0) else { return nil }
         defer { free(buffer) }

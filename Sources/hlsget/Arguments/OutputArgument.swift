@@ -56,7 +56,7 @@ struct OutputArgument: Sendable, Equatable {
     /// The outputs that `-o` and `-f` name together.
     ///
     /// As many `-f` as `-o` belong to each other in their order, and decide: `-f ts -o a.mp4` writes a transport stream. One
-    /// `-f` for several `-o` is for those whose name does not tell; where all names do, nobody knows for which it is.
+    /// `-f` for several `-o` is for those whose name does not say; where all names do, no one knows for which it is.
     static func outputs(
         _ names: [String], formats: [OutputFormat]
     ) throws(ArgumentValueError) -> [OutputArgument] {

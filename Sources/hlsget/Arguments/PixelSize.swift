@@ -18,7 +18,7 @@ extension PixelSize {
     }
 }
 
-/// The size of the picture on a display, in points, and the pixels of one point: `640x360@2`.
+/// The size of the video on a display, in points, and the pixels of one point: `640x360@2`.
 struct DisplaySize: Sendable, Equatable {
     var size: PixelSize
     var scale: Double

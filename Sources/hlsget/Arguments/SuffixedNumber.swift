@@ -1,7 +1,7 @@
 /// A number with `k`, `M` or `G` behind it.
 enum SuffixedNumber {
     /// - Parameter step: what `k` stands for; `M` and `G` are its powers.
-    /// - Returns: nil where the text is none.
+    /// - Returns: nil if the text is not one.
     static func parse(_ text: String, step: Double) -> Double? {
         var digits = text[...]
         var factor = 1.0

@@ -48,7 +48,7 @@ struct CaptionsSession {
         configuration.credentialOrigins = options.credentialOrigins
         configuration.allowsFilesAnywhere = command.allowFile
         configuration.acceptsAllCodecs = true
-        // Sound in a rendition of its own is not loaded.
+        // Audio in a rendition of its own is not loaded.
         configuration.mediaTypes = [.video]
         if let retries = options.retries { configuration.retryPolicies.maximumRetryCount = retries }
         if let timeout = options.timeout { configuration.timeouts.firstByte = timeout }
@@ -177,7 +177,7 @@ struct CaptionsSession {
         services.min { $0.order < $1.order }
     }
 
-    /// The length of a frame of time codes for pictures of `rate` a second; nil where there are none.
+    /// The length of a frame of time codes for video of `rate` frames a second; nil if there are none.
     static func frameDuration(_ rate: Double) -> MediaTime? {
         guard rate.isFinite, (0.9...120).contains(rate) else { return nil }
         let number = Int32(rate.rounded(.up))

@@ -1,7 +1,7 @@
 import ArgumentParser
 import HLSKitCore
 
-/// `hlsget download URL`: loads a stream into a file, many segments at a time, and goes on after an interruption.
+/// `hlsget download URL`: loads a stream into a file, many segments at a time, and continues after an interruption.
 struct DownloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "download", abstract: "Save a stream, in parallel; run it again to resume.",
@@ -73,7 +73,7 @@ struct DownloadCommand: AsyncParsableCommand {
         if status != .done { throw status.exitCode }
     }
 
-    /// Whether pictures are wanted.
+    /// Whether video is wanted.
     var includesVideo: Bool { !noVideo && output?.lowercased().hasSuffix(".m4a") != true }
 
     /// Where it goes.

@@ -36,7 +36,7 @@ struct DownloadLine: Sendable, Equatable {
         return String(parts.joined(separator: "  ").prefix(max(0, width - 1)))
     }
 
-    /// By the bytes that a second of media took so far; nil while nothing tells.
+    /// By the bytes that a second of media took so far; nil while that is unknown.
     static func timeLeft(_ progress: DownloadProgress, bytesPerSecond: Double?) -> Double? {
         guard !progress.isLive, progress.phase == .loading, let bytesPerSecond, bytesPerSecond > 0,
             progress.duration > .zero, progress.storedByteCount > 0

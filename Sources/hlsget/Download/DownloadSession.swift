@@ -23,7 +23,7 @@ struct DownloadSession {
         reportsJSON = command.progress == .json
     }
 
-    /// Downloads, writes the file, tells how it went.
+    /// Downloads, writes the file, reports how it went.
     func run() async -> ExitStatus {
         let leftovers = Leftovers()
         leftovers.add(folder: target.workPath)
@@ -237,7 +237,7 @@ struct DownloadSession {
         return end(summary, report)
     }
 
-    /// With more than a tenth missing that is no file of the stream any more.
+    /// With more than a tenth missing that is not a file of the stream any more.
     private func incompleteness(of result: DownloadTask.Result) -> PlayerError? {
         let total = result.gaps.count + result.segmentCount
         guard result.gaps.count * 10 > total else { return nil }
@@ -262,7 +262,7 @@ struct DownloadSession {
     }
 }
 
-/// What is told while a download goes on.
+/// What is reported during a download.
 struct DownloadReport: Sendable {
     private let now: @Sendable () -> Duration
     private var meter = RateMeter(window: DownloadLine.window)

@@ -25,7 +25,7 @@ struct InspectCommand: AsyncParsableCommand {
         if status != .done { throw status.exitCode }
     }
 
-    /// Reads, prints, and tells how it went.
+    /// Reads, prints, and reports how it went.
     static func inspect(_ input: PlaylistInput, json: Bool, mode: PlaylistParser.Mode) async -> ExitStatus {
         var options = PlaylistParser.Options(mode: mode)
         // Without the playlist that it belongs to, a media playlist has nothing to import.
@@ -58,7 +58,7 @@ struct InspectCommand: AsyncParsableCommand {
         }
     }
 
-    /// What was given, where it is a media file; nil where it is something else.
+    /// What was given, where it is a media file; nil if it is something else.
     private static func mediaFile(_ input: PlaylistInput) async throws -> MediaFileReport? {
         guard let url = (try? input.url()) ?? nil else { return nil }
         let options = input.connection.assetOptions(of: url, allowsFilesOutside: true)

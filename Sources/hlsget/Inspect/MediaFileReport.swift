@@ -19,9 +19,9 @@ struct MediaFileReport: Sendable {
     var duration: MediaTime
     var tracks: [Track]
 
-    /// Reads what tells of the file, and not its media.
+    /// Reads what describes the file, and not its media.
     ///
-    /// - Returns: nil where there is a playlist.
+    /// - Returns: nil if there is a playlist.
     static func load(_ url: String, _ options: AssetOptions) async throws -> MediaFileReport? {
         let asset = Asset(url: url, options: options)
         guard let file = try await asset.loadMediaFileDescription() else { return nil }

@@ -1,10 +1,10 @@
-/// A key as a terminal tells it.
+/// A key as a terminal sends it.
 enum Key: Sendable, Equatable {
     case character(Character)
     case left, right, up, down
 }
 
-/// Makes keys of the bytes that a terminal sends. Sequences for keys that are not in ``Key`` are passed over.
+/// Makes keys of the bytes that a terminal sends. Sequences for keys that are not in ``Key`` are skipped.
 struct KeyParser: Sendable {
     private enum State { case ground, escape, sequence, oneMore }
 
@@ -22,7 +22,7 @@ struct KeyParser: Sendable {
                 state = .escape
                 return nil
             }
-            // Anything beyond ASCII, and control characters, is no command.
+            // Anything beyond ASCII, and control characters, is not a command.
             return (0x20..<0x7F).contains(byte) ? .character(Character(UnicodeScalar(byte))) : nil
         case .escape:
             switch byte {

@@ -27,7 +27,7 @@ struct KeyboardControl: Sendable {
         return .nothing
     }
 
-    /// Repeated keys add up: each goes on from where the last one wanted to go, and lands there exactly.
+    /// Repeated keys add up: each continues from where the last one wanted to go, and lands there exactly.
     private func seek(by seconds: Int) {
         let player = player
         let state = player.state

@@ -16,7 +16,7 @@ final class KeyboardWatcher: Sendable {
     nonisolated(unsafe) private let resumption: any DispatchSourceSignal  // only cancelled, which any thread may
     private let isOver = Mutex(false)
 
-    /// nil where `descriptor` is no terminal, or belongs to another job: reading would stop this one.
+    /// nil if `descriptor` is not a terminal, or belongs to another job: reading would stop this one.
     init?(descriptor: Int32 = STDIN_FILENO) {
         var settings = termios()
         guard isatty(descriptor) == 1, tcgetpgrp(descriptor) == getpgrp(), tcgetattr(descriptor, &settings) == 0 else {

@@ -228,7 +228,7 @@ struct LintRun: Sendable {
         return sizes
     }
 
-    /// After so many in a row, the rest is not asked for.
+    /// After this many in a row, the rest is not requested.
     private static let maximumSizeFailureCount = 3
 }
 

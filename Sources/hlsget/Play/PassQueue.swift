@@ -13,7 +13,7 @@ struct PassQueue {
     private var finishedCount = 0
     /// The item time at which a pass starts; nil for where its first media is.
     var start: MediaTime?
-    /// Is told each item before the player has it.
+    /// Called with each item before the player has it.
     private let willQueue: (PlayerItem) -> Void
 
     init(

@@ -87,7 +87,7 @@ struct PlayOptions: Sendable, Equatable {
     var printsSummaryDocument = false
     var verbosity = Verbosity.normal
 
-    /// Where a live stream goes on whose window moved past what was not loaded (R44).
+    /// Where a live stream continues whose window moved past what was not loaded (R44).
     enum FellBehindAction: String, Sendable, Equatable, CaseIterable { case edge, oldest, fail }
     enum ProgressStyle: String, Sendable, Equatable, CaseIterable { case bar, json, none }
     enum Verbosity: Sendable, Equatable { case quiet, normal, verbose }
@@ -97,7 +97,8 @@ struct PlayOptions: Sendable, Equatable {
     /// Whether decoded media reaches an output.
     var needsDecoder: Bool { outputs.isEmpty ? decodes : outputs.contains { $0.format.needsDecoder } }
 
-    /// As asked; else media that is kept goes on with the oldest segment that is listed, and what is watched at the edge.
+    /// As asked; else media that is kept continues with the oldest segment that is listed, and what is watched at the
+    /// edge.
     var fellBehindPolicy: PlayerItemPreferences.FellBehindPolicy {
         switch fellBehindAction {
         case .edge: .jumpToEdge
@@ -128,10 +129,10 @@ struct PlayOptions: Sendable, Equatable {
         return network
     }
 
-    /// What is written has one quality. Without outputs nobody has to put up with a change.
+    /// What is written has one quality. Without outputs no one has to put up with a change.
     var hasOneVariant: Bool { !isAdaptive && (keepsVariant || !outputs.isEmpty) }
 
-    /// The kinds of media that somebody gets.
+    /// The kinds of media that someone gets.
     var media: (video: Bool, audio: Bool) {
         let isForAll = outputs.isEmpty
         return (

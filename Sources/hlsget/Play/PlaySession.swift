@@ -10,7 +10,7 @@ extension PlayCommand {
     }
 }
 
-/// One run of `hlsget play`: makes the player and its outputs, shows what it tells, and ends it.
+/// One run of `hlsget play`: makes the player and its outputs, shows what it reports, and ends it.
 struct PlaySession {
     /// How often the status line and the progress lines are looked at.
     private static let tick = Duration.milliseconds(100)
@@ -30,7 +30,7 @@ struct PlaySession {
 
     // MARK: Running
 
-    /// Plays to the end, to a failure or to a signal; tells how it went.
+    /// Plays to the end, to a failure or to a signal; reports how it went.
     func run() async -> ExitStatus {
         let keyboard = takesKeys ? KeyboardWatcher() : nil
         defer { keyboard?.close() }
@@ -72,7 +72,7 @@ struct PlaySession {
         passes.start = startTime
         passes.addWriters(to: item)
         let events = player.events()
-        // Told to play before it has an item, a player need not prepare a still picture.
+        // Told to play before it has an item, a player need not prepare a still frame.
         start(player)
         do {
             try player.replaceCurrentItem(with: item)
@@ -142,7 +142,7 @@ struct PlaySession {
         case tick
     }
 
-    /// Shows what happens until there is nothing more to come.
+    /// Shows what happens until the end.
     private func follow(
         _ player: Player, passes: inout PassQueue, events: AsyncStream<PlayerEvent>, signals: SignalWatcher,
         keyboard: KeyboardWatcher?, recording: RecordingTransport?, accessLog: inout AccessLogFile?,
@@ -292,7 +292,7 @@ struct PlaySession {
         if options.printsSummaryDocument { StandardStream.output.writeLine(summary.document) }
     }
 
-    /// Where something was loaded or somebody broke it off, the figures say how far it came.
+    /// Where something was loaded or someone broke it off, the figures say how far it came.
     private func isWorthTelling(_ summary: PlaySummary) -> Bool {
         if case .interrupted = summary.exitStatus { return true }
         return summary.state.statistics.numberOfSegments > 0
@@ -377,7 +377,7 @@ struct PlaySession {
 // MARK: - Recording
 
 extension PlaySession {
-    /// The transport with which what `transport` does is recorded; nil where that is not wanted.
+    /// The transport with which what `transport` does is recorded; nil if that is not wanted.
     private func record(_ transport: any Transport) throws -> RecordingTransport? {
         guard let path = options.recordingPath else { return nil }
         if !options.overwritesFiles, access(path, F_OK) == 0 {
@@ -406,7 +406,7 @@ extension PlaySession {
 // MARK: - Options in the words of the library
 
 extension PlaySession {
-    /// The item time at which playing starts; nil where only the playlist tells.
+    /// The item time at which playing starts; nil if only the playlist tells.
     private var startTime: MediaTime? {
         switch options.from {
         case .fromStart(let time): MediaTime(time, timescale: 1_000_000)
@@ -453,7 +453,7 @@ extension PlaySession {
         var configuration = PlayerConfiguration(clock: clock, transport: transport)
         configuration.pacing = options.isPaced ? .realTime : .unpaced
         if !takesKeys {
-            // Nobody seeks: what was presented is of no more use.
+            // No one seeks: what was presented is of no more use.
             configuration.buffering.backDuration = .zero
             configuration.buffering.maxBackBufferBytes = 0
         }

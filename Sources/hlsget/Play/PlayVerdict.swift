@@ -1,6 +1,6 @@
 import HLSKitCore
 
-/// What a play is worth that ended without a failure of its own: nothing that came of it is passed over in silence.
+/// The verdict on a play that ended without a failure of its own: nothing that is missing goes unreported.
 ///
 /// Source: docs/behaviour/exit-codes.md.
 struct PlayVerdict: Sendable, Equatable {
@@ -28,7 +28,7 @@ struct PlayVerdict: Sendable, Equatable {
     var media: Set<MediaType> = []
     var state = PlayerState()
 
-    /// Why nothing was played or written, or not to one of the outputs; nil where everything got something.
+    /// Why nothing was played or written, or not to one of the outputs; nil if everything got something.
     var failure: PlayerError? {
         if outputs.isEmpty { return hasPlayed && !startsBehindEnd && !endsBeforeStart ? nil : emptiness }
         guard let empty = outputs.first(where: \.isEmpty) else { return nil }
@@ -49,7 +49,7 @@ struct PlayVerdict: Sendable, Equatable {
     /// Of what reaches past the end some may be decoded all the same.
     private var startsBehindEnd: Bool { Self.startBehindEnd(from, state.duration, url: url) != nil }
 
-    /// Why there is nothing from a place on: the stream is shorter. nil where it is not, or is not known to be.
+    /// Why there is nothing from a place on: the stream is shorter. nil if it is not, or is not known to be.
     static func startBehindEnd(_ from: TimePosition?, _ duration: MediaTime, url: String) -> PlayerError? {
         guard case .fromStart(let time)? = from, let duration = duration.finiteSeconds, time / .seconds(1) >= duration
         else { return nil }

@@ -1,6 +1,7 @@
 import HLSKitCore
 
-/// Options that a stream may be unable to fulfil. Playing goes on without them, which is said; with `--strict` it fails.
+/// Options that a stream may be unable to fulfil. Playback continues without them, which is said; with `--strict` it
+/// fails.
 struct PlayWishes: Sendable {
     private let options: PlayOptions
     private var hasToldRate = false
@@ -8,7 +9,7 @@ struct PlayWishes: Sendable {
 
     init(_ options: PlayOptions) { self.options = options }
 
-    /// What `event` shows not to be had, told once; the code is that with which `--strict` ends.
+    /// What `event` shows to be unavailable, reported once; the code is that with which `--strict` ends.
     mutating func unfulfilled(by event: PlayerEvent, canPlayFastForward: Bool) -> PlayerError? {
         switch event.kind {
         case .itemStatusChanged(.readyToPlay):

@@ -19,7 +19,7 @@ final class ShellProcess: Sendable {
         case over
     }
 
-    /// How often a process is looked after whose output nobody writes to or closes.
+    /// How often a process is looked after whose output no one writes to or closes.
     private static let interval: Int32 = 100
 
     private let processID: pid_t
@@ -115,7 +115,7 @@ final class ShellProcess: Sendable {
 
     private func wait() -> Int32 {
         var info = siginfo_t()
-        // It is not taken from the system before nobody ends it any more.
+        // It is not taken from the system before no one ends it any more.
         while waitid(P_PID, id_t(processID), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         state.withLock { $0 = .over }
         var status: Int32 = 0

@@ -24,7 +24,7 @@ struct AccessLogFile: ~Copyable {
         for event in log?.events.dropLast().dropFirst(writtenCount) ?? [] { write(event) }
     }
 
-    /// Writes the rest of all events; tells what went wrong.
+    /// Writes the rest of all events; reports what went wrong.
     mutating func finish(_ events: [AccessLogEvent]) -> PlayerError? {
         for event in events.dropFirst(writtenCount) { write(event) }
         return failure

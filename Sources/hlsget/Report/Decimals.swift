@@ -72,7 +72,7 @@ enum Decimals {
 }
 
 extension MediaTime {
-    /// Seconds; nil where the time is not a number.
+    /// Seconds; nil if the time is not a number.
     var finiteSeconds: Double? { isNumeric && seconds.isFinite ? seconds : nil }
 }
 

@@ -4,7 +4,7 @@ import HLSKitCore
 struct DownloadSummary: Sendable, Equatable {
     var url: String
     var exitStatus: ExitStatus
-    /// What ended it; nil where nothing went wrong.
+    /// What ended it; nil if nothing went wrong.
     var error: PlayerError?
     /// Media time of what was written.
     var duration = Duration.zero
@@ -18,7 +18,7 @@ struct DownloadSummary: Sendable, Equatable {
     var substitutedSegmentCount = 0
     var missingSegmentCount = 0
     var files: [String] = []
-    /// What people are told; nil for nothing.
+    /// The text for people; nil for none.
     var text: String?
 
     init(url: String, exitStatus: ExitStatus) {

@@ -44,7 +44,7 @@ enum ErrorLine {
     /// (which may be a key) and without an endless middle.
     ///
     /// The query stays: without it the line would often not say which resource failed, and it goes to the terminal
-    /// of the one who gave the URL. Logs of the library leave it away.
+    /// of the one who gave the URL. Logs of the library omit it.
     static func printable(url: String) -> String {
         let text = TerminalText.escaped(bare(url: url))
         guard text.count > maximumURLLength else { return text }

@@ -1,6 +1,6 @@
 import HLSKitCore
 
-/// Turns what a player tells into the lines of `--progress json`: one JSON object each, with `"v":1` first.
+/// Turns what a player reports into the lines of `--progress json`: one JSON object each, with `"v":1` first.
 ///
 /// What the library measures (requests, switches, stalls, changes of the timebase's rate) comes as its own lines, from
 /// ``MetricEvent/jsonLine``: one name has one set of members, here and in a program. The reporter adds what is no
@@ -58,7 +58,7 @@ struct EventReporter: Sendable {
         case .didPlayToEnd: return [Self.line("did_play_to_end", at: time, [:])]
         // What ends the command is its last line but one, whatever it was.
         case .failedToPlayToEnd: return []
-        // Those are told by the library's measurements.
+        // Those are reported by the library's measurements.
         case .playlistLoaded, .segmentLoaded, .variantSwitched, .playbackLikelyToKeepUpChanged, .playbackStalled:
             return []
         case .currentItemChanged, .mediaSelectionChanged, .newAccessLogEntry, .newErrorLogEntry,
@@ -123,7 +123,7 @@ struct EventReporter: Sendable {
 
     // MARK: Parts
 
-    /// The rate that is wished for. That at which time passes is told by the library, as `rate_change`.
+    /// The desired rate. The library reports the rate at which time passes, as `rate_change`.
     private mutating func rateLines(_ new: Float, itemTime: MediaTime, at time: Duration) -> [String] {
         guard new != rate else { return [] }
         defer { rate = new }

@@ -1,8 +1,8 @@
 import HLSKitCore
 
-/// What `-v` tells about events, and what everybody is told: lines for people.
+/// Lines for people about events: with `-v`, and those that everyone gets.
 enum EventText {
-    /// The line for `event`; nil where it says nothing at that verbosity.
+    /// The line for `event`; nil if it says nothing at that verbosity.
     ///
     /// - Parameter showsCues: subtitles are for whoever sits at the terminal, without being asked.
     static func line(
@@ -39,7 +39,7 @@ enum EventText {
                 tenths.truncatingRemainder(dividingBy: 10), places: 0)
     }
 
-    /// Media that is missing is never passed over in silence.
+    /// Missing media is always reported.
     private static func loss(in kind: PlayerEvent.Kind) -> String? {
         switch kind {
         case .segmentSkipped(let segments): line("skipped", segments)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import HLSKitCore
 
-/// What the command tells the shell.
+/// What the command reports to the shell.
 enum ExitStatus: Sendable, Hashable {
     case done, internalError, notFound, network, badPlaylist, noVariant, contentKey, badMedia, output, incomplete
     case stale, refused, usage

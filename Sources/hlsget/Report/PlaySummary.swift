@@ -7,10 +7,10 @@ struct PlaySummary: Sendable, Equatable {
     /// A file that was written, or what is left of it.
     struct File: Sendable, Equatable {
         var path: String
-        /// False where the file could not be finished, or nothing was written to it.
+        /// False if the file could not be finished, or nothing was written to it.
         var isComplete: Bool
         var byteCount: Int?
-        /// Where what was written stays that could not be finished; nil where there is nothing of it.
+        /// Where what was written stays that could not be finished; nil if there is nothing of it.
         var partPath: String?
 
         init(path: String, isComplete: Bool, byteCount: Int? = nil, partPath: String? = nil) {
@@ -39,7 +39,7 @@ struct PlaySummary: Sendable, Equatable {
     private(set) var variants: [VariantUse] = []
     private(set) var skipped: [SkippedSegments] = []
     private(set) var missed: [SkippedSegments] = []
-    /// Segments that were passed over since the last one that came.
+    /// Segments that were skipped since the last one that came.
     private(set) var skippedAtEnd = 0
     private(set) var numberOfRecoverableErrors = 0
     private(set) var numberOfPlaylistLoads = 0
@@ -48,12 +48,12 @@ struct PlaySummary: Sendable, Equatable {
     /// The newest snapshot.
     var state = PlayerState()
     var files: [File] = []
-    /// How many times the item was to be played.
+    /// How many times to play the item.
     var passCount = 1
     var exitStatus = ExitStatus.done
     /// The failure that ended the play.
     var error: PlayerError?
-    /// The item was over; otherwise somebody ended the play.
+    /// The item was over; otherwise someone ended the play.
     var hasEnded = false
     /// Clock time from the start of the player to its end.
     var elapsed = Duration.zero
@@ -94,7 +94,8 @@ struct PlaySummary: Sendable, Equatable {
 
     private static func count(_ segments: SkippedSegments) -> Int { max(0, segments.last - segments.first) + 1 }
 
-    /// Whether so much is missing that nobody would call it the stream: more than a tenth, or everything after some point.
+    /// Whether too much is missing to call it the stream: more than a tenth, or everything after some
+    /// point.
     var isMostlyMissing: Bool {
         let (all, ofVariant) = (
             (skipped + missed).reduce(0) { $0 + $1.mediaDuration.inSeconds },
@@ -127,7 +128,7 @@ struct PlaySummary: Sendable, Equatable {
             code: code, url: first.url, cause: "incomplete: \(range)\(more) missing", detail: first.cause)
     }
 
-    /// Declared bit rate over the loaded media, weighted with its time, in bits per second; nil where undeclared.
+    /// Declared bit rate over the loaded media, weighted with its time, in bits per second; nil if undeclared.
     private func declaredBitRate(_ rate: (VariantDescription) -> Int) -> Double? {
         let rated = variants.filter { $0.variant.bandwidth > 0 && $0.mediaDuration > .zero }
         let seconds = rated.reduce(0) { $0 + $1.mediaDuration.inSeconds }

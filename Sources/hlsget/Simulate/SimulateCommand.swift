@@ -171,7 +171,7 @@ enum PinArgument: Sendable, Equatable {
         return .share(share)
     }
 
-    /// Counted from the lowest; nil where the trace is too slow for any.
+    /// Counted from the lowest; nil if the trace is too slow for any.
     func variant(of movie: MovieFile, over trace: NetworkTrace) -> Int? {
         switch self {
         case .index(let index): index

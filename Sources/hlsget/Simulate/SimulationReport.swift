@@ -160,7 +160,7 @@ extension SimulationReport {
 }
 
 extension SimulationReport.Row {
-    /// nil for what is no row.
+    /// nil for what is not a row.
     fileprivate init?(csv line: Substring) {
         var fields: [String] = []
         var rest = line

@@ -190,7 +190,7 @@ struct SimulationSweep: Sendable {
         }
     }
 
-    /// `family=movie`, the ending `.json` may be left away.
+    /// `family=movie`, the ending `.json` may be omitted.
     private static func movieNames(_ map: [String]) throws(SimulationFailure) -> [String: String] {
         var names: [String: String] = [:]
         for entry in map {

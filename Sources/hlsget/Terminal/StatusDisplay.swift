@@ -51,8 +51,8 @@ final class StatusDisplay: Sendable {
         }
     }
 
-    /// Shows a line of another kind, which has no colour and is no wider than ``columns``; skipped within ``interval`` of
-    /// the last drawing.
+    /// Shows a line of another kind, which has no colour and is no wider than ``columns``; skipped within
+    /// ``interval`` of the last drawing.
     func update(_ line: String, at time: Duration) {
         state.withLock { state in
             if let drawnAt = state.drawnAt, time - drawnAt < Self.interval { return }

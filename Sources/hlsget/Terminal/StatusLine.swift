@@ -39,7 +39,7 @@ struct StatusLine: Sendable, Equatable {
         }
     }
 
-    /// What may be left away, in this order.
+    /// What may be omitted, in this order.
     private enum Detail: Int, CaseIterable {
         case all, noStallCountOfZero, shortReason, noTimebaseWord, noRateOfWaiting, noBitRate, noThroughput, noVariant
         case noStallCount, noBuffer, noBar

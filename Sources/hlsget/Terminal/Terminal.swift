@@ -2,7 +2,7 @@ import Glibc
 
 /// What a terminal can show.
 struct Terminal: Sendable, Equatable {
-    /// Columns; nil where it is unknown.
+    /// Columns; nil if it is unknown.
     var width: Int?
     var isTerminal: Bool
     /// Colour may be used: not with `NO_COLOR` (no-color.org), nor on a dumb terminal.
@@ -28,9 +28,9 @@ struct Terminal: Sendable, Equatable {
         allowsUnicode = encoding.contains("utf-8") || encoding.contains("utf8")
     }
 
-    /// The columns of the terminal behind `descriptor` now; nil where it is none or does not tell.
+    /// The columns of the terminal behind `descriptor` now; nil if it is not one or does not say.
     static func width(of descriptor: Int32) -> Int? {
-        // struct winsize: rows, columns, and two sizes in pixels that nobody fills in.
+        // struct winsize: rows, columns, and two sizes in pixels that no one fills in.
         var size: [UInt16] = [0, 0, 0, 0]
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size[1] > 0 else { return nil }
         return Int(size[1])

@@ -50,7 +50,7 @@ enum TerminalText {
         return "\\x" + (digits.count == 1 ? "0" : "") + digits
     }
 
-    /// The length of the longest start of `bytes` that is valid UTF-8; nil where the first byte already is not.
+    /// The length of the longest start of `bytes` that is valid UTF-8; nil if the first byte already is not.
     private static func validPrefixLength(_ bytes: ArraySlice<UInt8>) -> Int? {
         var decoder = UTF8()
         var iterator = bytes.makeIterator()

@@ -17,7 +17,7 @@ struct ContactSheet {
     let tile: PixelSize
     let count: Int
 
-    /// nil where there is no image, or the sheet would be too large.
+    /// nil if there is no image, or the sheet would be too large.
     ///
     /// - Parameter columns: nil for about as many as rows.
     init?(of images: [Image?], columns: Int?) {

@@ -78,7 +78,7 @@ struct ThumbnailsCommand: AsyncParsableCommand {
         if status != .done { throw status.exitCode }
     }
 
-    /// How single images are named; nil where none are wanted.
+    /// How single images are named; nil if none are wanted.
     func names() throws(ArgumentValueError) -> ThumbnailNames? {
         if output == nil, sheet != nil { return nil }
         return try ThumbnailNames(output ?? "", format: format)

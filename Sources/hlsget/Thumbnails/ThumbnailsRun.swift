@@ -148,7 +148,7 @@ struct ThumbnailsRun {
             var one = Made(wish: wishes[made.count])
             switch result {
             case .succeeded(_, let actual, _) where Self.isBehindEnd(one.wish.time, actual, end: end):
-                // Nobody who asks for a picture of 10:00 wants the last one of a stream of 3:00.
+                // No one who asks for a frame of 10:00 wants the last one of a stream of 3:00.
                 one.error = AssetError(code: .notAvailable, cause: "the time is outside the available media")
             case .succeeded(_, let actual, let image):
                 one.actual = actual
@@ -166,7 +166,7 @@ struct ThumbnailsRun {
         return made
     }
 
-    /// Whether a time lies behind all that there is, so that the picture is only the nearest one.
+    /// Whether a time lies behind all that there is, so that the frame is only the nearest one.
     private static func isBehindEnd(_ time: Duration, _ actual: MediaTime, end: Duration?) -> Bool {
         guard let end, let actual = actual.duration else { return false }
         return time >= end && actual < time

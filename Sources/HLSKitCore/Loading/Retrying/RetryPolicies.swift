@@ -49,7 +49,7 @@ public struct RetryPolicies: Sendable, Hashable {
     /// fails, and an asset tries nothing again. Default 200.
     public var fruitlessRequestTotal: Int
 
-    /// Makes the default policies, unless told otherwise.
+    /// Makes the default policies, unless stated otherwise.
     public init(
         delays: [Duration] = [.milliseconds(500), .seconds(1), .seconds(2), .seconds(4)], jitter: Double = 0.25,
         budget: Duration? = .seconds(20), liveBudget: Duration? = .seconds(60),

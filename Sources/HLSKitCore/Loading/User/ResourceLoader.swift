@@ -37,7 +37,7 @@ public struct LoadedResource: Sendable {
     /// The content is the whole resource, so that a byte range that was asked for is cut out of it. Default true; false
     /// where the content is that range already.
     public var isWhole = true
-    /// It tells nothing of the network. Default false.
+    /// It says nothing of the network. Default false.
     public var wasReadFromCache = false
 
     /// Makes a resource, whole unless ``isWhole`` is changed.

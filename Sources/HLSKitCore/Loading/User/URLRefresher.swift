@@ -1,7 +1,7 @@
 /// Gives the player a fresh URL where the one that it has runs out, in the middle of a stream or before it has begun:
 /// servers that sign URLs answer 403 or 410 from then on.
 ///
-/// What is buffered goes on playing while the program is asked. The fresh playlist takes the place of the old one by time
+/// What is buffered keeps playing while the program is asked. The fresh playlist takes the place of the old one by time
 /// and media sequence, so that nothing is played twice and nothing left out. It has to be of the same stream: with the
 /// same variants in the same order. See D06 in docs/behaviour/features.md.
 public protocol URLRefresher: Sendable {

@@ -1,12 +1,12 @@
-/// Something that an engine decided, with what it decided from. Told to a program's logger, to nobody else.
+/// Something that an engine decided, with what it decided from. Told to a program's logger, to no one else.
 enum Decision: Sendable {
     /// Whether playback would keep up if it started now.
     case keepUp(KeepUpInput, isLikely: Bool)
-    /// Which variants may be used. Told when that is worked out anew.
+    /// Which variants may be used. Told when that is worked out again.
     case eligibility(VariantEligibility)
     /// Which variant the item starts with.
     case firstVariant(index: Int, explanation: String)
-    /// Which variant the next segment comes from, or whether one on its way goes on.
+    /// Which variant the next segment comes from, or whether one on its way continues.
     case variant(SelectionInput, SelectionDecision)
     /// That the item cannot be played, or not to its end.
     case failure(PlayerError)

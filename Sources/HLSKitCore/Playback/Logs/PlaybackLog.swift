@@ -25,7 +25,7 @@ struct PlaybackLog: Sendable {
         return logger.logLevel <= .trace ? .everything : .choices
     }
 
-    /// A URL as far as everybody may read it.
+    /// A URL as far as everyone may read it.
     static func publicPart(of url: String) -> String {
         let parts = url.prefix { $0 != "?" && $0 != "#" }.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count > 2, parts[1].isEmpty, let at = parts[2].lastIndex(of: "@") else {

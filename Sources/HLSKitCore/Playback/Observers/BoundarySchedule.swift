@@ -1,4 +1,4 @@
-/// When an observer of boundaries is to be told: each time that playing goes over one of them.
+/// When to call an observer of boundaries: each time that playback crosses one of them.
 ///
 /// See docs/behaviour/time-observers.md.
 struct BoundarySchedule: Sendable {
@@ -29,7 +29,7 @@ struct BoundarySchedule: Sendable {
         return reached
     }
 
-    /// The host time at which the next one is reached; nil where none will be.
+    /// The host time at which the next one is reached; nil if none will be.
     var due: Duration? {
         if !reached.isEmpty { return .zero }
         let next = time.timebase.rate > 0 ? boundaries.first { $0 > passed } : boundaries.last { $0 < passed }

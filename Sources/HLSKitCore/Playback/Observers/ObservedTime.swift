@@ -16,7 +16,7 @@ struct ObservedTime: Sendable, Hashable {
         return max(min(time, end), timebase.itemTime)
     }
 
-    /// The host time at which `time` is reached, never a moment too early; nil where it will not be.
+    /// The host time at which `time` is reached, never a moment too early; nil if it will not be.
     func hostTime(of time: Duration) -> Duration? {
         if timebase.rate > 0 {
             if let end, time > end { return nil }

@@ -1,4 +1,4 @@
-/// When a periodic observer of item time is to be told: at each multiple of its interval while time runs, once after each
+/// When to call a periodic observer of item time: at each multiple of its interval while time runs, once after each
 /// jump, and when time begins to run and stops.
 ///
 /// See docs/behaviour/time-observers.md.
@@ -23,7 +23,7 @@ struct PeriodicSchedule: Sendable {
     /// Time goes another way from now on.
     ///
     /// - Parameters:
-    ///   - isJump: item time does not go on from where it was.
+    ///   - isJump: item time does not continue from where it was.
     ///   - tells: that is told now: a jump that a seek makes is told when the seek is over.
     mutating func change(to new: ObservedTime, isJump: Bool, tells: Bool, at now: Duration) {
         pass(to: time.itemTime(at: now))
@@ -46,7 +46,7 @@ struct PeriodicSchedule: Sendable {
         return itemTime
     }
 
-    /// The host time at which to look again; nil where only a change brings something.
+    /// The host time at which to look again; nil if only a change brings something.
     var due: Duration? {
         let earliest = lastTold.map { $0 + Self.shortestDistance }
         if isPending { return earliest ?? .zero }
@@ -65,7 +65,7 @@ struct PeriodicSchedule: Sendable {
     private func multiple(after time: Duration) -> Duration? { multiple(of: time) { $0 > time ? 0 : 1 } }
     private func multiple(before time: Duration) -> Duration? { multiple(of: time) { $0 < time ? 0 : -1 } }
 
-    /// The multiple next to `time`, and from there by as many as `step` says. nil where numbers end.
+    /// The multiple next to `time`, and from there by as many as `step` says. nil if numbers end.
     private func multiple(of time: Duration, step: (Duration) -> Int128) -> Duration? {
         let (whole, part) = (time.attosecondCount, interval.attosecondCount)
         guard part > 0 else { return nil }

@@ -1,6 +1,6 @@
 public import HLSTime
 
-/// The item times at which a periodic observer is told. Ends with the player or the consuming task.
+/// The item times at which a periodic observer is called. Ends with the player or the consuming task.
 ///
 /// Who is slow gets the newest time only. See docs/behaviour/time-observers.md.
 public struct PeriodicTimes: AsyncSequence, Sendable {

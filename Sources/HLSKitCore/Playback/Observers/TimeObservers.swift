@@ -29,7 +29,7 @@ final class TimeObservers: Sendable {
 
     private let state = Mutex(State())
 
-    /// Somebody is to be told.
+    /// Someone is waiting.
     var isActive: Bool { state.withLock { !$0.observers.isEmpty } }
 
     // MARK: Subscribing
@@ -96,15 +96,15 @@ final class TimeObservers: Sendable {
         }
     }
 
-    /// What the timebase is off by when it is set anew where it was.
+    /// What the timebase is off by when it is set again where it was.
     private static let jumpTolerance = Duration.milliseconds(1)
 
     /// The host time at which to call ``tell(at:isLast:)``.
     var due: Duration? { state.withLock { $0.observers.compactMap(\.observer.due).min() } }
 
-    /// Tells observers what is to be told now.
+    /// Calls the observers that are due.
     ///
-    /// - Parameter isLast: nobody will look in again until something changes.
+    /// - Parameter isLast: no one will look in again until something changes.
     func tell(at now: Duration, isLast: Bool) {
         let told = state.withLock { state -> [(AsyncStream<MediaTime>.Continuation, Duration)] in
             var told: [(AsyncStream<MediaTime>.Continuation, Duration)] = []

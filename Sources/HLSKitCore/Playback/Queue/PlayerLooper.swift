@@ -51,8 +51,8 @@ public final class PlayerLooper: Sendable {
     ///   - template: is copied as it is now; later changes are not seen.
     ///   - range: what is played of it; `.invalid` (the default) plays all.
     ///   - ordering: whether items that are in the queue wait until looping ends (the default) or play before.
-    /// - Throws: ``PlayerError/Code/invalidArgument`` where the range is empty, endless or before 0. A range that turns out
-    ///   to be outside the item makes the ``status`` `failed`.
+    /// - Throws: ``PlayerError/Code/invalidArgument`` if the range is empty, endless or before 0. A range that turns
+    ///   out to be outside the item makes the ``status`` `failed`.
     public init(
         player: QueuePlayer, template: PlayerItem, range: MediaTimeRange = .invalid,
         ordering: Ordering = .precedesExistingItems

@@ -1,6 +1,6 @@
 /// Plays items one after the other, without a pause between them.
 ///
-/// The next item is loaded and its first pictures are decoded while the current one plays, so that its time 0 follows the
+/// The next item is loaded and its first frames are decoded while the current one plays, so that its time 0 follows the
 /// end of the one before at once. An item that fails is skipped. When the queue has run out, the player keeps its rate
 /// and waits (``WaitingReason/noItemToPlay``): what is inserted then plays at once.
 ///
@@ -14,7 +14,7 @@ public final class QueuePlayer: Player, @unchecked Sendable {  // stores nothing
 
     /// Plays items; the first one is current.
     ///
-    /// - Throws: ``PlayerError/Code/itemInUse`` where one of them belongs to a player already, or comes twice. The items
+    /// - Throws: ``PlayerError/Code/itemInUse`` if one of them belongs to a player already, or comes twice. The items
     ///   before it are taken then: they were this player's, and can be no other's.
     public convenience init(
         items: [PlayerItem], configuration: PlayerConfiguration = .init()
@@ -31,7 +31,7 @@ public final class QueuePlayer: Player, @unchecked Sendable {  // stores nothing
     /// Puts an item into the queue. The first one becomes current at once; others are loaded when their turn comes soon.
     ///
     /// - Parameter other: the item that it follows; nil (the default) puts it behind all.
-    /// - Throws: ``PlayerError/Code/itemInUse`` where the item is in a queue already, was another player's or has failed;
+    /// - Throws: ``PlayerError/Code/itemInUse`` if the item is in a queue already, was another player's or has failed;
     ///   ``PlayerError/Code/invalidArgument`` where `other` is not in this queue or the player is closed.
     public func insert(_ item: PlayerItem, after other: PlayerItem? = nil) throws(PlayerError) {
         try core.insert(item, after: other)
@@ -42,13 +42,13 @@ public final class QueuePlayer: Player, @unchecked Sendable {  // stores nothing
         core.canInsert(item, after: other)
     }
 
-    /// Takes an item out of the queue: it stops loading at once. After the current one the next goes on. An item that is
-    /// not in the queue is left alone.
+    /// Takes an item out of the queue: it stops loading at once. After the current one the next continues. An item that
+    /// is not in the queue is left alone.
     public func remove(_ item: PlayerItem) { core.remove(item) }
 
     /// Empties the queue and sets the rate to 0.
     public func removeAllItems() { core.removeAll() }
 
-    /// Ends the current item and goes on with the next one, at the same rate.
+    /// Ends the current item and continues with the next one, at the same rate.
     public func advanceToNextItem() { core.advanceToNextItem() }
 }

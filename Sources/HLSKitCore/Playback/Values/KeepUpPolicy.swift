@@ -1,4 +1,4 @@
-/// How a player judges whether playback would go on without a stall if it started now.
+/// How a player judges whether playback would continue without a stall if it started now.
 ///
 /// `docs/decisions/keep-up.md` has the reasons, `docs/decisions/code-of-programs.md` where a program is asked.
 public enum KeepUpPolicy: Sendable {
@@ -7,7 +7,7 @@ public enum KeepUpPolicy: Sendable {
     /// Looks at the media ahead only: enough for a first start or after a seek, and enough after a stall.
     case bufferOnly(start: Duration = .seconds(1), afterRebuffer: Duration = .seconds(2))
     /// Asks the program each time the buffer or the throughput changed. Called on the player's own task without any lock:
-    /// it may read the player. Playback does not go on before it has answered, so it has to be quick.
+    /// it may read the player. Playback does not continue before it has answered, so it has to be quick.
     case custom(@Sendable (KeepUpInput) -> Bool)
 }
 
@@ -32,7 +32,7 @@ public struct KeepUpInput: Sendable, Hashable {
     /// Bits per second in each of the last seconds in which media was being loaded, the oldest first; at most 120. Waiting
     /// for a first byte counts as loading.
     public var recentRates: [Double]
-    /// Average bit rate of what is loaded, all streams together, in bits per second; nil where unknown.
+    /// Average bit rate of what is loaded, all streams together, in bits per second; nil if unknown.
     public var bitRate: Double?
     /// A rule chooses among several variants: what the network does not carry is answered by a lower one, not by waiting.
     public var isSelectionAutomatic: Bool

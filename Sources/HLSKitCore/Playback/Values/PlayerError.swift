@@ -8,23 +8,23 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
         /// A resource without which nothing can be played does not exist or is refused by its server (HTTP 4xx, no such
         /// file).
         public static let notFound = Code(rawValue: "notFound")
-        /// The network failed and went on failing after retries.
+        /// The network failed and kept failing after retries.
         public static let network = Code(rawValue: "network")
         /// Not a playlist, or one that breaks a rule that matters.
         public static let badPlaylist = Code(rawValue: "badPlaylist")
         /// No variant may be played: all are excluded by settings, or cannot be decoded here.
         public static let noEligibleVariant = Code(rawValue: "noEligibleVariant")
-        /// Encrypted with a method that is not supported, or the key cannot be had or is wrong.
+        /// Encrypted with a method that is not supported, or the key cannot be loaded or is wrong.
         public static let contentKey = Code(rawValue: "contentKey")
         /// Media that cannot be demuxed or decoded.
         public static let badMedia = Code(rawValue: "badMedia")
-        /// Pictures or sound that nothing can decode, beside other media that plays. Never why an item fails.
+        /// Video or audio that nothing can decode, beside other media that plays. Never why an item fails.
         public static let trackLeftOut = Code(rawValue: "trackLeftOut")
         /// What was asked for is not there: a part of the item outside of what it has.
         public static let notAvailable = Code(rawValue: "notAvailable")
         /// An output cannot be written.
         public static let output = Code(rawValue: "output")
-        /// A live stream whose playlist does not go on.
+        /// A live stream whose playlist does not continue.
         public static let staleLive = Code(rawValue: "staleLive")
         /// A scheme, address, certificate or size that the rules do not allow.
         public static let refused = Code(rawValue: "refused")
@@ -40,11 +40,11 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The kind of failure.
     public var code: Code
-    /// The resource that it is about; nil where there is none.
+    /// The resource that it is about; nil if there is none.
     public var url: String?
     /// What happened, in a few words (`segment not found`).
     public var cause: String
-    /// HTTP status, transport code, line number or limit (`HTTP 404`, `line 14`); nil where there is none.
+    /// HTTP status, transport code, line number or limit (`HTTP 404`, `line 14`); nil if there is none.
     public var detail: String?
 
     /// Makes an error; without `url` no resource is to blame.

@@ -6,7 +6,7 @@ public struct PlayerEvent: Sendable {
     public var hostTime: Duration
     /// What happened.
     public var kind: Kind
-    /// The item that it is about, which may be one that is made ready behind the current one; nil where the player has
+    /// The item that it is about, which may be one that is made ready behind the current one; nil if the player has
     /// none.
     public var itemID: PlayerItem.ID?
 
@@ -47,7 +47,7 @@ public struct PlayerEvent: Sendable {
         /// there; each comes once, with its end as far as it is known by then: that of a closed caption at the edge of what
         /// is loaded is not.
         case legibleCue(LegibleCue)
-        /// A segment could not be had and was passed over: the media time is lost.
+        /// A segment could not be loaded and was skipped: the media time is lost.
         case segmentSkipped(SkippedSegments)
         /// A live playlist moved on past segments that had not been loaded.
         case segmentsMissed(SkippedSegments)
@@ -58,7 +58,7 @@ public struct PlayerEvent: Sendable {
         /// A new event was added to the item's access log.
         case newAccessLogEntry
         case newErrorLogEntry(ErrorLogEvent)
-        /// ``PlayerItem/recommendedTimeOffsetFromLive`` is another.
+        /// ``PlayerItem/recommendedTimeOffsetFromLive`` changed.
         case recommendedTimeOffsetFromLiveChanged(MediaTime)
         case didPlayToEnd
         /// Playing ended before the end of the item.

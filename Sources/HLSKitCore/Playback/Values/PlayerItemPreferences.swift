@@ -1,4 +1,4 @@
-/// How an item is to be played: limits of variant selection, choice of renditions, start and buffering.
+/// How to play an item: limits of variant selection, choice of renditions, start and buffering.
 ///
 /// Read at each decision, so that a change takes effect at the next segment.
 public struct PlayerItemPreferences: Sendable, Hashable {
@@ -31,7 +31,7 @@ public struct PlayerItemPreferences: Sendable, Hashable {
         case wait
     }
 
-    /// Where a live stream goes on that moved past what was not loaded yet.
+    /// Where a live stream continues that moved past what was not loaded yet.
     public enum FellBehindPolicy: String, Sendable, Hashable, CaseIterable {
         /// As far from the live edge as at the start: at the next play after a pause, as a seek does, or where nothing is
         /// left to play. While there is something to play, with the oldest segment.
@@ -44,9 +44,9 @@ public struct PlayerItemPreferences: Sendable, Hashable {
 
     /// Seconds of media to keep loaded ahead of the playhead; 0 (the default) leaves it to the player.
     public var preferredForwardBufferDuration = 0.0
-    /// Bits per second above which variants are not considered while there are others; 0 (the default) is no limit.
+    /// Bits per second above which variants are not considered while there are others; 0 (the default) means no limit.
     public var preferredPeakBitRate = 0.0
-    /// Size above which variants are not considered while there are others; nil (the default) is no limit.
+    /// Size above which variants are not considered while there are others; nil (the default) means no limit.
     public var preferredMaximumResolution: PixelSize?
     /// As ``preferredPeakBitRate``, and besides it, while the network is expensive
     /// (``NetworkConditions/isExpensive``).
@@ -57,7 +57,7 @@ public struct PlayerItemPreferences: Sendable, Hashable {
     public var variantPreferences: VariantPreferences = []
     /// Who chooses the variant. Default: the rule.
     public var variantPolicy = VariantPolicy.automatic
-    /// Size at which the picture is shown, in pixels (points × scale): larger variants than it needs are left out. The
+    /// Size at which the frame is shown, in pixels (points × scale): larger variants than it needs are left out. The
     /// largest ``VideoOutput`` of the item, where one tells its size, counts instead.
     public var displaySize: PixelSize?
     /// Start on the first eligible variant of the playlist, whatever is known of the network. Default false.
@@ -81,14 +81,14 @@ public struct PlayerItemPreferences: Sendable, Hashable {
     /// How long a live playlist may bring nothing new before ``stalePolicy`` decides; nil (the default) is 60 s or 10.5
     /// target durations, whichever is longer. A longer time also holds for a playlist that cannot be loaded.
     public var staleLimit: Duration?
-    /// A live item goes on loading while the player is paused. Default false: it asks for nothing once it is ready to
+    /// A live item keeps loading while the player is paused. Default false: it asks for nothing once it is ready to
     /// play, what can be sought in stays as it was, and the next play loads the playlist first. Seeking and
     /// ``Player/preroll(atRate:)`` load what they need. Without pacing there is no rest.
     public var canUseNetworkResourcesForLiveStreamingWhilePaused = false
     /// What becomes of a live item whose window moved on without it. Default ``FellBehindPolicy/jumpToEdge``. Where
     /// outputs take media as fast as it comes (recorders), that means the oldest segment as well. How much was lost is
-    /// told by ``PlayerEvent/Kind/segmentsMissed(_:)`` and the error log; what goes while the player is paused, when it
-    /// plays again.
+    /// told by ``PlayerEvent/Kind/segmentsMissed(_:)`` and the error log; what is lost while the player is paused, when
+    /// it plays again.
     ///
     /// See docs/loading.md; M04.
     public var fellBehindPolicy = FellBehindPolicy.jumpToEdge

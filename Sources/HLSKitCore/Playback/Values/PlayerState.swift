@@ -19,7 +19,7 @@ public struct PlayerState: Sendable, Hashable {
     public var itemStatus: PlayerItemStatus = .unknown
     /// The time of the playhead on the item's timeline.
     public var currentTime: MediaTime = .zero
-    /// `.indefinite` before it is known and while a live stream goes on.
+    /// `.indefinite` before it is known and while a live stream continues.
     public var duration: MediaTime = .indefinite
     /// The rate at which time really passes on the item's timeline; 0 while waiting.
     public var timebaseRate: Double = 0
@@ -44,21 +44,21 @@ public struct PlayerState: Sendable, Hashable {
     public init() {}
 }
 
-/// A variant as people tell variants apart.
+/// A variant, by what people tell variants apart by.
 public struct VariantDescription: Sendable, Hashable, Codable {
     /// Position in the multivariant playlist, from 0; 0 for a media playlist that was opened directly.
     public var index: Int
-    /// `BANDWIDTH` in bits per second; 0 where there is no multivariant playlist.
+    /// `BANDWIDTH` in bits per second; 0 if there is no multivariant playlist.
     public var bandwidth: Int
     /// `AVERAGE-BANDWIDTH` in bits per second; nil if undeclared.
     public var averageBandwidth: Int?
-    /// Pixels; 0 where undeclared.
+    /// Pixels; 0 if undeclared.
     public var width: Int
-    /// Pixels; 0 where undeclared.
+    /// Pixels; 0 if undeclared.
     public var height: Int
     /// Frames per second; nil if undeclared.
     public var frameRate: Double?
-    /// The `CODECS` attribute; empty where undeclared.
+    /// The `CODECS` attribute; empty if undeclared.
     public var codecs: String
 
     /// Makes a description; what has a default is undeclared.
@@ -95,7 +95,7 @@ public struct PlaybackStatistics: Sendable, Hashable {
     public var numberOfRequests = 0
     /// Segments that were loaded whole.
     public var numberOfSegments = 0
-    /// Segments that could not be had from any variant and were passed over, and their media time in seconds.
+    /// Segments that could not be loaded from any variant and were skipped, and their media time in seconds.
     public var numberOfSkippedSegments = 0
     /// Media time of ``numberOfSkippedSegments``, in seconds.
     public var skippedDuration = 0.0

@@ -6,7 +6,7 @@ public enum TimeControlStatus: String, Sendable, Hashable, Codable, CaseIterable
     case playing
 }
 
-/// Why a player that was told to play is waiting.
+/// Why a player that should play is waiting.
 public enum WaitingReason: String, Sendable, Hashable, Codable, CaseIterable {
     case noItemToPlay
     /// The player is finding out how fast media arrives. Short; an interface should show nothing yet.

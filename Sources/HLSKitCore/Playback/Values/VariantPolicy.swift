@@ -10,7 +10,7 @@ public enum VariantPolicy: Sendable, Hashable {
     /// Where there is no such variant the rule chooses.
     ///
     /// Media of another variant that is loaded already is played. With `flush`, what of it lies more than one segment
-    /// ahead of the playhead is dropped and loaded again from this variant; playback goes on meanwhile.
+    /// ahead of the playhead is dropped and loaded again from this variant; playback continues meanwhile.
     case pinned(Int, flush: Bool = false)
     /// The best of those that may be used, which is kept: for recordings, whose quality is not to change.
     ///

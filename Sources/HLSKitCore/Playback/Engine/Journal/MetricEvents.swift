@@ -346,9 +346,9 @@ public struct MetricMediaRenditionChangeEvent: MetricEvent, Hashable {
 public struct MetricPlayerItemPlaybackSummaryEvent: MetricEvent, Hashable {
     public static let name = "playback_summary"
     public var context: MetricContext
-    /// Why it failed; nil where it did not.
+    /// Why it failed; nil if it did not.
     public var error: String?
-    /// Seconds from becoming current to being ready to play; nil where it never was.
+    /// Seconds from becoming current to being ready to play; nil if it never was.
     public var startupTime: Double?
     /// Stalls, without the wait at the start.
     public var stallCount: Int
@@ -358,7 +358,7 @@ public struct MetricPlayerItemPlaybackSummaryEvent: MetricEvent, Hashable {
     public var variantSwitchCount: Int
     /// Media seconds that were played: what was jumped over or lost is left out.
     public var playbackDuration: Double
-    /// Declared bits per second of what was loaded, weighted by its media time; nil where nothing was declared.
+    /// Declared bits per second of what was loaded, weighted by its media time; nil if nothing was declared.
     public var timeWeightedAverageBitrate: Double?
     /// The same of the declared peaks; see ``timeWeightedAverageBitrate``.
     public var timeWeightedPeakBitrate: Double?

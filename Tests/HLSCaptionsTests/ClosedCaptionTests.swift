@@ -57,7 +57,7 @@ private func withParity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 0 
             ])
     }
 
-    @Test("K03: CEA-608: text services and extended data are passed over")
+    @Test("K03: CEA-608: text services and extended data are skipped")
     func others() {
         let text: [UInt16] = [0x142b, 0x142b, 0x6161, 0x1429, 0x1429, 0x1470, 0x1470, 0x6200]
         #expect(decode(text).map(\.caption.text) == ["b"])
@@ -150,7 +150,7 @@ private func withParity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 0 
         #expect(try lines(read(.scenarist, written(.scenarist, captions)).captions) == shape.captions)
         let srt = try written(.subRip, captions).split(separator: "\n\n").map { $0.split(separator: "\n")[2] }
         #expect(zip(srt, shape.keys).allSatisfy { $0.hasPrefix($1) && ($1 != "" || !$0.hasPrefix("{")) }, "\(srt)")
-        // A row of 15 is no line of WebVTT.
+        // A row of 15 is not a line of WebVTT.
         let rows = try read(.webVTT, written(.webVTT, captions)).captions.map { $0.region?.origin.y }
         #expect(rows.allSatisfy { $0?.units == .percent && $0?.value ?? 0 > 86 })
         let conformed = try CaptionFormatConformer().conformedCaption(for: captions[0])

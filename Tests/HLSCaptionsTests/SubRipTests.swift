@@ -69,7 +69,7 @@ import Testing
         ])
     func odd(_ odd: Odd) throws { #expect(try read(.subRip, odd.file).captions == odd.captions) }
 
-    @Test("K05: SubRip: a cue that ends before it starts is passed over with its line")
+    @Test("K05: SubRip: a cue that ends before it starts is skipped with its line")
     func notes() throws {
         let content = try read(
             .subRip,

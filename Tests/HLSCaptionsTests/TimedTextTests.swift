@@ -277,7 +277,7 @@ private func document(_ body: String, attributes: String = "", head: String = ""
     }
 
     @Test(
-        "K03: iTT: captions that are pictures are passed over with one note, and text beside them is read",
+        "K03: iTT: image captions are skipped with one note, and text beside them is read",
         arguments: [
             "<div s2:backgroundImage='#one' begin='1s' end='2s'/><div s2:backgroundImage='#two' begin='2s' end='3s'/>",
             "<div s:backgroundImage='1.png' begin='1s' end='2s'/>",

@@ -121,7 +121,7 @@ struct ConditionedTransportTests {
         #expect(clock.milliseconds <= time + 40)
     }
 
-    @Test("a paused request leaves the link to the others and goes on when resumed")
+    @Test("a paused request leaves the link to the others and continues when resumed")
     func pause() async throws {
         let transport = try transport("1000,8000,0")
         let paused = start(transport)

@@ -124,7 +124,7 @@ struct LoadingHooksTests {
         #expect(play.duration < .seconds(1))
     }
 
-    @Test("R55, R56: schemes that nobody claimed stay refused, and no loader gives a playlist files")
+    @Test("R55, R56: schemes that no one claimed stay refused, and no loader gives a playlist files")
     func refused() throws {
         let alone = try Self.play(Self.custom) { _ in }
         #expect(alone.state.itemStatus == .failed)

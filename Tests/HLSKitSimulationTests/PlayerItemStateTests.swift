@@ -168,7 +168,7 @@ struct PlayerItemStateTests {
         }
     }
 
-    @Test("J06: an item whose output is taken away when all is loaded goes on to its end")
+    @Test("J06: an item whose output is taken away when all is loaded continues to its end")
     func lastOutputGoes() throws {
         let queue = try VirtualQueue(["a": 6]) { $0.decodesWithoutOutput = [] }
         let log = PictureLog(clock: queue.clock)

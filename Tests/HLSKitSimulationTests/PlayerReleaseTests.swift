@@ -38,7 +38,7 @@ struct PlayerReleaseTests {
         #expect(transport.requests.count > 3000)
         #expect(transport.openCount == 0)
         #expect(released.count { $0.object != nil } == 0)
-        // Nobody sleeps any more: there is no task.
+        // No one sleeps any more: there is no task.
         #expect(queue.clock.nextDeadline == nil)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 struct ProgressiveLoadingTests {
     @Test("D08: what is here of a segment is demuxed, decoded and played before its last byte is here")
     func progressive() throws {
-        // The segment takes twenty seconds to arrive, and has two of media: time goes on as fast as the bytes come.
+        // The segment takes twenty seconds to arrive, and has two of media: time continues as fast as the bytes come.
         let pipe = try SharedPipe(kilobitsPerSecond: 200, segmentCount: 1)
         let player = try pipe.play("a", ResourceBudget()) { $0.decodesWithoutOutput = [.video] }
         pipe.run(6)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("a queue of items", .timeLimit(.minutes(1)))
 struct QueuePlayerTests {
-    @Test("H09: the next item's time 0 follows the end of the one before, picture by picture, and the status stays")
+    @Test("H09: the next item's time 0 follows the end of the one before, frame by frame, and the status stays")
     func seam() throws {
         let queue = try VirtualQueue(["a": 8, "b": 6])
         let log = PictureLog(clock: queue.clock)
@@ -171,7 +171,7 @@ struct QueuePlayerTests {
         }
     }
 
-    @Test("H09: without pacing the items follow each other as well, each with all its pictures")
+    @Test("H09: without pacing the items follow each other as well, each with all its frames")
     func unpaced() throws {
         let queue = try VirtualQueue(["a": 8, "b": 4, "c": 2]) { $0.pacing = .unpaced }
         let log = PictureLog(clock: queue.clock)

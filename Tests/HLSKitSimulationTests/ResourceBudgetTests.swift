@@ -63,7 +63,7 @@ struct ResourceBudgetTests {
         #expect(low.state.statistics.numberOfStalls == 0)
     }
 
-    @Test("D10: a recorder of low priority goes on beside one who waits for ever, one segment after another")
+    @Test("D10: a recorder of low priority continues beside one who waits for ever, one segment after another")
     func recorder() throws {
         let pipe = try SharedPipe(kilobitsPerSecond: 20_000, segmentCount: 30) { $0 == "dead" }
         let budget = ResourceBudget()

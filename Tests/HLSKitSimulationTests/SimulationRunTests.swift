@@ -46,7 +46,7 @@ struct SimulationRunTests {
 
     /// link    |████████████|            |████████
     /// status  |playing          |stall      |playing
-    @Test("an outage longer than the buffer stalls once, and playing goes on after it")
+    @Test("an outage longer than the buffer stalls once, and playback continues after it")
     func outage() throws {
         let session = try run("20000,3000,50\n40000,0,50\n200000,3000,50\n")
         #expect(session.stalls.count == 1)

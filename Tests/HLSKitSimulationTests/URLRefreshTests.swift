@@ -45,7 +45,7 @@ struct URLRefreshTests {
             change: { $0.hooks.urlRefresher = signer }, prefer: { $0.preferredForwardBufferDuration = 8 })
     }
 
-    @Test("D06: the program is asked once, meanwhile playing goes on, and every picture is shown once")
+    @Test("D06: the program is asked once, meanwhile playback continues, and every frame is shown once")
     func refreshed() throws {
         let clock = VirtualClock()
         let signer = Signer(

@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("HEVC: a new parameter set announces the new size before its picture")
+    @Test("HEVC: a new parameter set announces the new size before its frame")
     func newSizeOfHEVC() {
         func bytes(_ hex: String) -> [UInt8] {
             stride(from: 0, to: hex.count, by: 2).compactMap { at in

@@ -56,7 +56,7 @@ import Testing
         #expect(Set(lines(sorted)) == Set(lines(Array(text.utf8))))
     }
 
-    @Test("large pictures are left away")
+    @Test("large frames are omitted")
     func cap() throws {
         let text = Self.top
         // example

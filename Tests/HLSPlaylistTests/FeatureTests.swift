@@ -210,7 +210,7 @@ private func multivariant(_ lines: String) throws -> MultivariantPlaylist {
         #expect(playlist.variants.map(\.uri) == ["https://one.example/v", "https://two.example/v"])
     }
 
-    @Test("C14: lenient reading goes on and tells, strict reading ends with the line, and lint says how to mend it")
+    @Test("C14: lenient reading continues and tells, strict reading ends with the line, and lint says how to mend it")
     func c14() throws {
         let text = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:nonsense,\na.ts\n#EXTINF:4,\nb.ts\n#EXT-X-ENDLIST\n"
         let lenient = try MediaPlaylist(parsing: text, url: url)

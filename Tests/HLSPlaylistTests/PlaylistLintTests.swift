@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(
-        "levels of codecs allow pictures up to their size",
+        "levels of codecs allow frames up to their size",
         arguments: [
             ("avc1.64001f", 1280, 720, true), ("avc1.64001f", 1920, 1080, false), ("avc1.640028", 1920, 1088, true),
             ("avc1.64002a", 2560, 1440, false), ("avc1.640033", 3840, 2160, true),

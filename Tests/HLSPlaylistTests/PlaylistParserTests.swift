@@ -117,7 +117,7 @@ import Testing
         #expect(parser.kind == .multivariant && parser.variants.map(\.uri) == ["a.m3u8"])
     }
 
-    @Test("what is no playlist is refused with its type and first characters, before the end")
+    @Test("what is not a playlist is refused with its type and first characters, before the end")
     func notAPlaylist() throws {
         var options = PlaylistParser.Options()
         options.contentType = "text/html"

@@ -140,7 +140,7 @@ private struct Presentation {
         if c.file == nil { #expect(finding.issue.line == 9) }
     }
 
-    @Test("live playlists that are loaded one after another may go on by a segment, not by many")
+    @Test("live playlists that are loaded one after another may continue by a segment, not by many")
     func live() throws {
         func findings(_ first: Int, _ discontinuity: Int) throws -> [PlaylistRule] {
             var presentation = Presentation()

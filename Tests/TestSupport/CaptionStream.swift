@@ -30,7 +30,7 @@ package enum CaptionStream {
         return ["\(name).m3u8": Array(playlist.utf8), "\(name).ts": try file("\(name).ts")]
     }
 
-    /// A multivariant playlist of the pictures.
+    /// A multivariant playlist of the frames.
     ///
     /// - Parameters:
     ///   - attributes: more of the variant's.

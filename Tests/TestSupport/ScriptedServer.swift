@@ -118,7 +118,7 @@ package final class ScriptedServer: Sendable {
     package var port: Int { listener.port }
     /// The heads of the requests so far.
     package var requests: [[String]] { log.withLock { $0 } }
-    /// The value of a field in each of the requests, nil where it is missing.
+    /// The value of a field in each of the requests, nil if it is missing.
     package func values(of name: String) -> [String?] {
         requests.map { lines in
             lines.first { $0.lowercased().hasPrefix(name.lowercased() + ":") }

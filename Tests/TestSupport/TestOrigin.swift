@@ -28,7 +28,7 @@ package final class TestOrigin: Sendable {
             try new.root.write(segment, to: "segment.ts")
             try new.root.write([], to: "empty.ts")
             origin = new
-            // Nobody lets go of a static member; without this its folders would stay.
+            // No one lets go of a static member; without this its folders would stay.
             atexit { TestOrigin.sharedOrigin.withLock { $0 = nil } }
             return new
         }
@@ -49,7 +49,7 @@ package final class TestOrigin: Sendable {
         caFile = folder.path + "/ca.pem"
         try Self.makeCertificates(in: folder)
         var lastFailure = "no port"
-        // Between the choice of a port and its use somebody else may take it.
+        // Between the choice of a port and its use someone else may take it.
         for _ in 0..<5 {
             let (plainPort, securePort) = (try Self.freePort(), try Self.freePort())
             try folder.write(
@@ -165,7 +165,7 @@ package final class TestOrigin: Sendable {
         return listener.port
     }
 
-    /// Connects until somebody listens, the process has ended, or time is up.
+    /// Connects until someone listens, the process has ended, or time is up.
     private static func answers(_ port: Int, _ child: Child) -> Bool {
         let deadline = DispatchTime.now() + .seconds(10)
         while DispatchTime.now() < deadline, child.isRunning {

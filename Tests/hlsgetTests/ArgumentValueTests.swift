@@ -159,7 +159,7 @@ struct ArgumentValueTests {
         #expect(OutputFormat(path: name) == format)
     }
 
-    @Test("-f decides for one output, and for those of several whose name does not tell")
+    @Test("-f decides for one output, and for those of several whose name does not say")
     func outputs() throws {
         func formats(_ names: [String], _ format: OutputFormat?) throws -> [OutputFormat] {
             try OutputArgument.outputs(names, formats: format.map { [$0] } ?? []).map(\.format)

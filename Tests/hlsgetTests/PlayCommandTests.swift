@@ -71,7 +71,7 @@ struct PlayCommandTests {
     }
 
     @Test(
-        "what is kept goes on with the oldest segment of a live stream, what is watched at its edge",
+        "what is kept continues with the oldest segment of a live stream, what is watched at its edge",
         arguments: [
             ([], .jumpToEdge), (["-o", "a.ts"], .jumpToOldest),
             (["-o", "-", "-f", "s16le"], .jumpToOldest), (["-o", "a.ts", "--fell-behind", "edge"], .jumpToEdge),

@@ -8,7 +8,7 @@ struct PlayVerdictTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var change: @Sendable (inout PlayVerdict) -> Void
-        /// Code, cause and detail; nil where all is well.
+        /// Code, cause and detail; nil if all is well.
         var error: (code: PlayerError.Code, cause: String, detail: String?)?
     }
 

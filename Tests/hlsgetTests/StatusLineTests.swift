@@ -72,7 +72,7 @@ struct StatusLineTests {
             }(), width: 40, line: "0:00 / -:--  failed  +0.0s empty"),
     ]
 
-    @Test("the line says in words what goes on", arguments: cases)
+    @Test("the line says in words what continues", arguments: cases)
     func lines(example: Case) {
         let line = StatusLine(width: example.width, allowsUnicode: example.allowsUnicode)
         #expect(line.render(example.state) == example.line)

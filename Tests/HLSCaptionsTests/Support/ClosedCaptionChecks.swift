@@ -9,7 +9,7 @@ enum ClosedCaptionChecks {
         var description: String
     }
 
-    /// The first byte chooses the form: pairs as they are, a sample of `c608` or `c708`, a picture of H.264.
+    /// The first byte chooses the form: pairs as they are, a sample of `c608` or `c708`, a frame of H.264.
     static func check(_ bytes: [UInt8]) throws(Failure) {
         var rest = bytes[...]
         guard let form = rest.popFirst() else { return }

@@ -89,7 +89,7 @@ import Testing
         #expect(transport.urls.count == 4)
     }
 
-    @Test("a variant whose playlist cannot be had is passed over")
+    @Test("a variant whose playlist cannot be loaded is skipped")
     func fallsBack() async throws {
         var texts = Self.stream
         texts["http://a.example/mid.m3u8"] = texts.removeValue(forKey: Self.low)
@@ -115,7 +115,7 @@ import Testing
         #expect(transport.urls.count <= 2)
     }
 
-    @Test("with the last who waits the request is cancelled, and can be made anew")
+    @Test("with the last who waits the request is cancelled, and can be made again")
     func cancelAll() async throws {
         let (asset, transport) = makeAsset()
         transport.hold()
@@ -158,7 +158,7 @@ import Testing
         #expect(variants.last?.ineligibilityReasons == [.codec])
     }
 
-    @Test("A13: the layouts that the variants ask for, each once, also those that nobody has heard of")
+    @Test("A13: the layouts that the variants ask for, each once, also those that no one has heard of")
     func layouts() async throws {
         let url = "http://a.example/m.m3u8"
         func options(_ attributes: [String]) async throws -> [PlaybackConfigurationOption] {

@@ -144,7 +144,7 @@ import Testing
     func headerBehindMedia() async throws {
         let url = "http://a.example/big.mp4"
         let file = try Self.bytes("mp4/moov-last.mp4")
-        // A box that nobody needs, of 20 MB, before the media.
+        // A box that no one needs, of 20 MB, before the media.
         let size = 20 << 20
         let free = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: size >> $0) } + Array("free".utf8)
         let padded = file.prefix(32) + free + [UInt8](repeating: 0, count: size - 8) + file.dropFirst(32)
@@ -176,7 +176,7 @@ import Testing
         let file = try Self.bytes("mp4/avc-aac.mp4")
         var scanner = MP4HeaderScanner()
         let movie = try #require(try scanner.append(file[...]))
-        // The same fragments again and again: their times do not go on, but bytes and head are as of a long file.
+        // The same fragments again and again: their times do not continue, but bytes and head are as of a long file.
         let fragments = file.dropFirst(movie.movieRange.upperBound)
         let long = file + Array(repeatElement(fragments, count: 400).joined())
         let url = "http://a.example/long.mp4"

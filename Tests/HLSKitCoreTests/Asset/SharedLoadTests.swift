@@ -100,7 +100,7 @@ import Testing
         if case .failure(let error) = result { #expect(error is CancellationError) }
     }
 
-    @Test("many waiters that come and go at once leave nobody waiting")
+    @Test("many waiters that come and go at once leave no one waiting")
     func storm() async {
         for _ in 0..<50 {
             let load = SharedLoad {

@@ -8,7 +8,7 @@ import Testing
 struct TrackFactsTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var testDescription: String
-        /// Primaries and transfer characteristics as H.273 numbers them; nil where the media tells nothing.
+        /// Primaries and transfer characteristics as H.273 numbers them; nil if the media says nothing.
         var color: (primaries: Int, transfer: Int)?
         var declared: VideoRange?
         var isWide = false
@@ -40,7 +40,7 @@ struct TrackFactsTests {
         #expect(facts.characteristics.contains(.containsHDRVideo) == test.isHDR)
     }
 
-    @Test("J08: sound has no colours")
+    @Test("J08: audio has no colours")
     func sound() {
         let track = MediaTrack(
             id: 1, mediaType: .audio, codec: .aac, timescale: 1000,

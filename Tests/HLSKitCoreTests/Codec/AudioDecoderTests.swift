@@ -58,7 +58,7 @@ struct AudioDecoderTests {
         #expect(try buffer.interleavedSamples(as: .int16).count == buffer.frameCount * 2 * 2)
     }
 
-    @Test("a damaged sample is an error, and the sound goes on")
+    @Test("a damaged sample is an error, and the audio continues")
     func damagedSample() throws {
         let fixture = try PacketFixture("aac")
         let decoder = try AudioDecoder(track: fixture.track)

@@ -20,7 +20,7 @@ struct ColorTests {
         #expect(YCbCrMatrix(rawValue: code).description == matrix)
     }
 
-    @Test("J08: a picture keeps the colour that stream or container declares, and says so")
+    @Test("J08: a frame keeps the colour that stream or container declares, and says so")
     func tags() throws {
         var fixture = try PacketFixture("h264-avcc")
         fixture.track.colorInformation = nil
@@ -35,7 +35,7 @@ struct ColorTests {
         if bare.primaries == 2 { #expect(tagged.colorPrimaries.isWideGamut) }
     }
 
-    @Test("J08: pictures in RGB say so, and keep their primaries", arguments: [PixelFormat.bgra, .rgba])
+    @Test("J08: frames in RGB say so, and keep their primaries", arguments: [PixelFormat.bgra, .rgba])
     func conversion(_ format: PixelFormat) throws {
         let frame = try #require(PacketFixture("h264-avcc").pictures().first)
         let converted = try FrameConverter(to: format, convertsToRec709: false).convert(frame)
@@ -129,7 +129,7 @@ struct ColorTests {
         #expect((converted.pts, converted.duration) == (7, 40))
         let expected = Self.rec709(ofBT2020: [Double(y), Double(u), Double(v)])
         for (found, expected) in zip(Self.color(of: converted), expected) { #expect(abs(found - expected) <= 1) }
-        // Where nobody asks for it the source stays.
+        // Where no one asks for it the source stays.
         #expect(try FrameConverter(to: .native, convertsToRec709: false).convert(frame) === frame)
     }
 
@@ -163,7 +163,7 @@ struct ColorTests {
         #expect(try FrameConverter(to: .native, convertsToRec709: true).convert(frame) === frame)
     }
 
-    @Test("J08: colours that nobody knows come as they are")
+    @Test("J08: colours that no one knows come as they are")
     func unknownColors() throws {
         let frame = try Self.flat(100, 90, 170, primaries: 200, transfer: 16, matrix: 9)
         #expect(try FrameConverter(to: .native, convertsToRec709: true).convert(frame).colorTags == frame.colorTags)
@@ -177,7 +177,7 @@ struct ColorTests {
                 CleanAperture(width: 40, height: 30, horizontalOffset: -10, verticalOffset: 5),
                 PixelRect(x: 2, y: 14, width: 40, height: 30)
             ),
-            // Beyond the picture, or nothing of it.
+            // Beyond the frame, or nothing of it.
             (CleanAperture(width: 4000, height: 30), PixelRect(x: 0, y: 0, width: 64, height: 48)),
             (
                 CleanAperture(width: 40, height: 30, horizontalOffset: .max, verticalOffset: .min),

@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("no more than 17 pictures wait, nor more than two seconds")
+    @Test("no more than 17 frames wait, nor more than two seconds")
     func bounds() {
         func count(_ step: Int64) -> Int {
             let samples = (0..<40 as Range<Int64>).map { (pts: $0 == 0 ? 0 : ($0 + 1) * step, dts: $0 * step) }
@@ -85,7 +85,7 @@ import Testing
         #expect(count(1000) == 3)
     }
 
-    @Test("a stream that goes on from another one rises above it")
+    @Test("a stream that continues from another one rises above it")
     func goesOn() {
         var order = DecodingOrder(mayReorder: false, unitsPerSecond: 1000)
         order.goOn(after: 50)

@@ -9,7 +9,7 @@ struct VideoDecoderTests {
         "h264-annexb", "h264-avcc", "h264-422-10", "h264-two-sizes", "h264-undeclared-reordering", "hevc", "av1", "vp9",
     ]
 
-    @Test("J02: pictures are those of ffmpeg, bit by bit and in order", arguments: streams, [1, 4])
+    @Test("J02: frames are those of ffmpeg, bit by bit and in order", arguments: streams, [1, 4])
     func pictures(name: String, threadCount: Int) throws {
         let fixture = try PacketFixture(name)
         let frames = try fixture.pictures(threadCount: threadCount)
@@ -19,7 +19,7 @@ struct VideoDecoderTests {
         #expect(frames.first?.isKey == true)
     }
 
-    @Test("draining in the middle gives every picture, and decoding goes on at the next sync sample")
+    @Test("draining in the middle gives every frame, and decoding continues at the next sync sample")
     func drainInTheMiddle() throws {
         let fixture = try PacketFixture("h264-annexb")
         let middle = try #require(fixture.samples.indices.dropFirst().first { fixture.samples[$0].isSync })
@@ -47,7 +47,7 @@ struct VideoDecoderTests {
         #expect(try hashes(of: frames, track: fixture.track) == [fixture.expectedHashes[0]])
     }
 
-    @Test("J02: the first picture can come before a second sample is there, once", arguments: streams, [1, 4])
+    @Test("J02: the first frame can come before a second sample is there, once", arguments: streams, [1, 4])
     func firstPicture(name: String, threadCount: Int) throws {
         let fixture = try PacketFixture(name)
         let decoder = try VideoDecoder(track: fixture.track, threadCount: threadCount)
@@ -56,7 +56,7 @@ struct VideoDecoderTests {
         decoder.decodeFirstPicture(to: &frames)
         try decoder.decode(fixture.samples[0], to: &frames)
         decoder.decodeFirstPicture(to: &frames)
-        // AV1 and VP9 without reordering come out at once; HEVC may have pictures that are shown before its first.
+        // AV1 and VP9 without reordering come out at once; HEVC may have frames that are shown before its first.
         if fixture.track.codec == .h264 { #expect(frames.count == 1) }
         decoder.decodeFirstPicture(to: &frames)
         for sample in fixture.samples.dropFirst() { try decoder.decode(sample, to: &frames) }
@@ -66,7 +66,7 @@ struct VideoDecoderTests {
         #expect(frames.map(\.pts) == fixture.samples.map(\.pts).sorted())
     }
 
-    @Test("J02: no picture is given early where it may not be the first, is damaged, or was put in before a flush")
+    @Test("J02: no frame is given early where it may not be the first, is damaged, or was put in before a flush")
     func noFirstPicture() throws {
         let fixture = try PacketFixture("h264-annexb")
         let decoder = try VideoDecoder(track: fixture.track, threadCount: 1)
@@ -101,7 +101,7 @@ struct VideoDecoderTests {
         #expect(try hashes(of: frames, track: fixture.track) == Array(fixture.expectedHashes[middle...]))
     }
 
-    @Test("a damaged sample is an error, and the pictures after the next sync sample are whole", arguments: [1, 4])
+    @Test("a damaged sample is an error, and the frames after the next sync sample are whole", arguments: [1, 4])
     func damagedSample(threadCount: Int) throws {
         let fixture = try PacketFixture("h264-avcc")
         let decoder = try VideoDecoder(track: fixture.track, threadCount: threadCount)

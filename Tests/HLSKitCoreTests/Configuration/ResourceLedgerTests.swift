@@ -14,7 +14,7 @@ struct ResourceLedgerTests {
         return ledger
     }
 
-    @Test("D10: parts are equal, and change for all others when somebody comes or goes")
+    @Test("D10: parts are equal, and change for all others when someone comes or goes")
     func parts() {
         var ledger = ledger([Entry(), Entry(priority: .low)], byteCount: 1000, duration: .seconds(60))
         #expect(ledger.allowance(of: 1) == LoadAllowance(byteCount: 500, duration: .seconds(30)))
@@ -74,7 +74,7 @@ struct ResourceLedgerTests {
             yielding: [1]),
     ]
 
-    @Test("D10: who is lower than somebody in need yields, and is told when that begins and ends", arguments: changes)
+    @Test("D10: who is lower than someone in need yields, and is told when that begins and ends", arguments: changes)
     func priorities(_ change: Change) {
         let priorities = ResourcePriority.allCases
         var ledger = ledger(

@@ -175,7 +175,7 @@ struct DownloadBudgetTests {
         #expect(refresher.calls.count.withLock { $0 } == 1)
     }
 
-    @Test("without pictures, the sound's own playlist is loaded, else the lowest variant with the best sound")
+    @Test("without video, the audio's own playlist is loaded, else the lowest variant with the best audio")
     func soundAlone() throws {
         func selection(_ text: String) throws -> DownloadSelection {
             let playlist = try Playlist(parsing: Array(text.utf8), url: Self.url)
@@ -213,7 +213,7 @@ struct DownloadBudgetTests {
         let folder = try ScratchFolder()
         let clock = FastClock(factor: 50)
         let rendition = try SampleMedia.rendition("video-180p")
-        // When the list is loaded for the fifth time it is there, and the list goes on.
+        // When the list is loaded for the fifth time it is there, and the list continues.
         let loads = Mutex(0)
         let transport = ScriptedTransport { url in
             let isMap = url.hasSuffix("i.mp4")

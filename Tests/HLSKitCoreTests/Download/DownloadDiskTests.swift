@@ -84,7 +84,7 @@ struct DownloadDiskTests {
 
 @Suite("a thread for the disk")
 struct DiskThreadTests {
-    @Test("what is run, and the tasks it starts, are away from the pool; who asked goes on where it was")
+    @Test("what is run, and the tasks it starts, are away from the pool; who asked continues where it was")
     func away() async {
         let places = await DiskThread.run(FastClock(factor: 1)) {
             async let child = isOffThePool()

@@ -70,7 +70,7 @@ struct DownloadFolderTests {
         DownloadJournal.Entry.header(url: "u", identity: "").line
         + Array("{\"file\":\"main-e/precious.txt\",\"bytes\":1,\"md5\":\"00\"}\n".utf8)
 
-    @Test("a folder in which somebody has planted a link removes nothing elsewhere, and is refused")
+    @Test("a folder in which someone has planted a link removes nothing elsewhere, and is refused")
     func plantedLink() throws {
         let scratch = try ScratchFolder()
         for name in ["victim/precious.txt", "victim/a.new", "victim/b.part"] { try scratch.write([1], to: name) }
@@ -114,7 +114,7 @@ struct DownloadFolderTests {
         #expect(throws: OutputError.self) { try DownloadFolder(path: scratch.path + "/p") }
     }
 
-    @Test("a folder of somebody else is refused", .enabled(if: geteuid() == 0, "needs root"))
+    @Test("a folder of someone else is refused", .enabled(if: geteuid() == 0, "needs root"))
     func foreignFolder() throws {
         let scratch = try ScratchFolder()
         for name in ["d", "d/main-1"] {

@@ -90,7 +90,7 @@ struct DownloadJournalTests {
     }
 
     @Test(
-        "another version, and what is no journal, is refused",
+        "another version, and what is not a journal, is refused",
         arguments: ["{\"v\":2,\"url\":\"x\"}\n", "hello\n", "[]\n"])
     func refused(text: String) { #expect(DownloadJournal(parsing: Array(text.utf8)) == nil) }
 

@@ -46,7 +46,7 @@ struct SampleMergerTests {
         #expect(try taken(&merger) == ["0:4"])
     }
 
-    @Test("S03: a track that has nothing for a while holds nobody up")
+    @Test("S03: a track that has nothing for a while holds no one up")
     func silence() throws {
         var merger = try merger()
         for second in 0..<10 { merger.add(sample(second), to: 0) }
@@ -74,7 +74,7 @@ struct SampleMergerTests {
         #expect(try taken(&merger) == ["1:2", "T", "0:2"])
     }
 
-    @Test("S03: text makes nobody wait and comes at its time")
+    @Test("S03: text makes no one wait and comes at its time")
     func sparse() throws {
         var merger = try merger()
         let text = merger.addSlot(isSparse: true)

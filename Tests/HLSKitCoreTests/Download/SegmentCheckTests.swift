@@ -16,7 +16,7 @@ struct SegmentCheckTests {
     }
 
     @Test(
-        "R52, R67: what is no ciphertext is damaged, and the key is not to blame",
+        "R52, R67: what is not ciphertext is damaged, and the key is not to blame",
         arguments: [[], Array(repeating: 0xA5, count: 17), Array(repeating: UInt8(ascii: "a"), count: 160)] as [[UInt8]]
     )
     func noCiphertext(bytes: [UInt8]) {

@@ -45,11 +45,11 @@ struct EngineDeadOriginTests {
         #expect(harness.story.contains("failedToPlayToEnd"))
         #expect(!harness.didPlayToEnd)
         #expect(harness.loadedSegments == ["s0.ts", "s1.ts", "s2.ts", "s3.ts"])
-        // What was passed over in vain before the playhead came there is not waited through.
+        // What was skipped in vain before the playhead came there is not waited through.
         if !isUnpaced, index >= 4 { #expect(harness.state.currentTime.seconds <= 16.1) }
     }
 
-    @Test("four in a row are passed over, five are the end, and the number is a setting")
+    @Test("four in a row are skipped, five are the end, and the number is a setting")
     func number() {
         for (lost, limit, plays) in [
             (10..<14, 5, true), (10..<15, 5, false), (10..<12, 2, false), (10..<11, 2, true), (10..<30, nil, true),
@@ -68,7 +68,7 @@ struct EngineDeadOriginTests {
         }
     }
 
-    @Test("any number that are missing one by one are passed over")
+    @Test("any number that are missing one by one are skipped")
     func oneByOne() {
         for isUnpaced in [false, true] {
             var harness = EngineHarness.playing("vod.m3u8", from: Self.origin(lost: stride(from: 1, to: 39, by: 2))) {
@@ -118,7 +118,7 @@ struct EngineDeadOriginTests {
         }
     }
 
-    @Test("a live stream whose segments are not there for a while goes on", arguments: [8, 20, 40])
+    @Test("a live stream whose segments are not there for a while continues", arguments: [8, 20, 40])
     func live(seconds: Int) {
         var origin = ScriptedOrigin.live()
         origin.media = { visit in

@@ -54,7 +54,7 @@ struct EngineFailoverTests {
         }
     }
 
-    @Test("audio that dies while it plays goes on from the other group without a pause")
+    @Test("audio that dies while it plays continues from the other group without a pause")
     func audioDies() {
         for death in [ScriptedOrigin.Reply.status(404), .status(503), .failure(.cannotConnect)] {
             var origin = Self.origin(audio: ("ea.m3u8", "eb.m3u8"))
@@ -81,7 +81,7 @@ struct EngineFailoverTests {
         #expect(switches.count == 3 && switches[2] - switches[1] >= .seconds(60))
     }
 
-    @Test("an item whose audio cannot be had fails before its first picture")
+    @Test("an item whose audio cannot be loaded fails before its first frame")
     func noAudio() {
         for reply in [ScriptedOrigin.Reply.failure(.cannotConnect), .status(404), .status(500), .html] {
             var origin = Self.origin(audio: ("ea.m3u8", "ea.m3u8"))
@@ -94,7 +94,7 @@ struct EngineFailoverTests {
         }
     }
 
-    @Test("of audio whose segments cannot be had nothing is played either")
+    @Test("of audio whose segments cannot be loaded nothing is played either")
     func noAudioSegments() {
         var origin = Self.origin(audio: ("ea.m3u8", "ea.m3u8"))
         for number in 0..<20 { origin.answer("ea\(number).ts", .status(404)) }
@@ -105,7 +105,7 @@ struct EngineFailoverTests {
         #expect(harness.playingSince == nil)
     }
 
-    @Test("where audio ends for good playing ends, however much of the pictures is loaded")
+    @Test("where audio ends for good playing ends, however much of the video is loaded")
     func audioEnds() {
         for death in [ScriptedOrigin.Reply.status(404), .failure(.cannotConnect)] {
             var origin = Self.origin(audio: ("ea.m3u8", "ea.m3u8"), count: 200)
@@ -157,7 +157,7 @@ struct EngineFailoverTests {
         #expect(harness.loadedSegments.filter { $0.hasPrefix("sb") }.count == 20)
     }
 
-    @Test("subtitles that nobody has fail nothing, and nothing waits for them")
+    @Test("subtitles that no one has fail nothing, and nothing waits for them")
     func noSubtitles() throws {
         var preferences = PlayerItemPreferences()
         preferences.subtitles = try QualityExpression(parsing: "lang=en", for: .renditions)

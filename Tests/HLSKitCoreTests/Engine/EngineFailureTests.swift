@@ -62,7 +62,7 @@ struct EngineFailureTests {
         }
     }
 
-    @Test("R3: a segment that no variant has is passed over after two tries in each")
+    @Test("R3: a segment that no variant has is skipped after two tries in each")
     func absentEverywhere() {
         var origin = ScriptedOrigin.twoVariants()
         origin.answer("a3.ts", .status(404))
@@ -78,7 +78,7 @@ struct EngineFailureTests {
         #expect(harness.statistics.skippedDuration == 4)
     }
 
-    @Test("a stream of which no segment can be had fails, with the cause of the last one")
+    @Test("a stream of which no segment can be loaded fails, with the cause of the last one")
     func nothingToBeHad() {
         var origin = ScriptedOrigin.twoVariants()
         origin.media = { _ in .status(404) }
@@ -162,7 +162,7 @@ struct EngineFailureTests {
     }
 
     @Test(
-        "R67, R68: a segment that is no media is tried again, then passed over; the others play", arguments: [0, 3, 9])
+        "R67, R68: a segment that is not media is tried again, then skipped; the others play", arguments: [0, 3, 9])
     func badSegment(index: Int) {
         var origin = ScriptedOrigin.vod()
         origin.answer("s\(index).ts", .html)
@@ -264,7 +264,7 @@ struct EngineFailureTests {
     }
 
     @Test(
-        "R13, R19: a variant whose playlist cannot be had is left",
+        "R13, R19: a variant whose playlist cannot be loaded is left",
         arguments: [ScriptedOrigin.Reply.html, .status(404), .status(403), .failure(.nameNotFound)])
     func brokenVariant(reply: ScriptedOrigin.Reply) {
         var origin = ScriptedOrigin.twoVariants()
@@ -439,7 +439,7 @@ struct EngineFailureTests {
         }
     }
 
-    @Test("a segment that the rules of safety refuse is passed over (R20, R55, R58)")
+    @Test("a segment that the rules of safety refuse is skipped (R20, R55, R58)")
     func refusedSegment() {
         for code in [LoadingError.Code.refused, .untrustedCertificate] {
             var origin = ScriptedOrigin.vod()

@@ -23,7 +23,7 @@ struct EngineFellBehindTests {
     }
 
     @Test(
-        "M04: what the window took is counted, and playing goes on where the policy says",
+        "M04: what the window took is counted, and playback continues where the policy says",
         arguments: [PlayerItemPreferences.FellBehindPolicy.jumpToEdge, .jumpToOldest])
     func goesOn(_ policy: PlayerItemPreferences.FellBehindPolicy) throws {
         var harness = Self.player(policy)
@@ -52,8 +52,8 @@ struct EngineFellBehindTests {
 
     // MARK: After a pause
 
-    /// A player that was paused for three minutes, but went on loading, and plays again. The window holds 24 seconds, the
-    /// buffer 30. One that rests is in ``EngineRestTests``.
+    /// A player that was paused for three minutes, but continued loading, and plays again. The window holds 24 seconds,
+    /// the buffer 30. One that rests is in ``EngineRestTests``.
     private static func rested(
         _ policy: PlayerItemPreferences.FellBehindPolicy, origin: ScriptedOrigin = .live(),
         then control: EngineControl = .play
@@ -69,7 +69,7 @@ struct EngineFellBehindTests {
         return harness
     }
 
-    @Test("M04: after a long pause playing jumps to the edge, and tells once what it passed over")
+    @Test("M04: after a long pause playing jumps to the edge, and tells once what it skipped")
     func jumpsToEdge() throws {
         var harness = Self.rested(.jumpToEdge)
         harness.run(until: .seconds(188))

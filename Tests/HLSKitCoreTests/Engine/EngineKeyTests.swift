@@ -40,7 +40,7 @@ struct EngineKeyTests {
         #expect(harness.requests(of: "k.key").count == 2)
     }
 
-    @Test("R50: a key that is not there ends the item, and nobody asks more than once again")
+    @Test("R50: a key that is not there ends the item, and no one asks more than once again")
     func missing() {
         var origin = Self.origin()
         origin.answer("k.key", .status(404))

@@ -91,12 +91,12 @@ struct EngineLiveOffsetTests {
         let jumps = harness.events.count { if case .timeJumped = $0.kind { true } else { false } }
         #expect(jumps == (preserves ? 1 : 0))
         #expect(harness.statistics.numberOfStalls == 1)
-        // Nobody asked for that seek, so nobody hears of it.
+        // No one asked for that seek, so no one hears of it.
         #expect(harness.seekOutcomes == seeks)
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("M03: a seek away from the edge is where playing goes on")
+    @Test("M03: a seek away from the edge is where playback continues")
     func seekAway() throws {
         var harness = Self.playing(from: .live(Broadcast(windowCount: 40)), preserves: true)
         harness.run(until: .seconds(10))

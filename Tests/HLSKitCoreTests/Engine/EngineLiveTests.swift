@@ -110,7 +110,7 @@ struct EngineLiveTests {
 
     // MARK: Trouble with the list
 
-    @Test("R41: a list that stands still for a while and goes on loses nothing")
+    @Test("R41: a list that stands still for a while and continues loses nothing")
     func frozenForAWhile() {
         var harness = EngineHarness.playing(
             "live.m3u8", from: .live(Broadcast(laterCount: 12, freezes: [.seconds(10)..<(.seconds(35))])))
@@ -179,7 +179,7 @@ struct EngineLiveTests {
         #expect(harness.statistics.numberOfSkippedSegments == lost?.count)
     }
 
-    @Test("R45: a server that counts anew is played on")
+    @Test("R45: a server that counts again is played on")
     func countsAnew() {
         var origin = ScriptedOrigin()
         let first = Broadcast()
@@ -334,7 +334,7 @@ struct EngineLiveTests {
         #expect(Self.sequences(harness) == Array(103...117))
     }
 
-    @Test("R39: variants of which no list can be had for seconds cost nothing", arguments: [404, 503, 200])
+    @Test("R39: variants of which no list can be loaded for seconds cost nothing", arguments: [404, 503, 200])
     func allVariantsFail(status: Int) {
         var origin = ScriptedOrigin.multivariant(["a": 3_000_000, "b": 1_000_000])
         for name in ["a", "b"] {
@@ -352,7 +352,7 @@ struct EngineLiveTests {
         #expect(Self.sequences(harness) == Array(103...117))
     }
 
-    @Test("variants whose windows move on while no list can be had: what is gone is told, and playing goes on")
+    @Test("variants whose windows move on while no list can be loaded: what is gone is told, and playback continues")
     func windowGoneMeanwhile() {
         var origin = ScriptedOrigin.multivariant(["a": 3_000_000, "b": 1_000_000])
         for name in ["a", "b"] {
@@ -450,7 +450,7 @@ struct EngineLiveTests {
         }
     }
 
-    @Test("a segment that never exists is passed over")
+    @Test("a segment that never exists is skipped")
     func neverThere() {
         var origin = ScriptedOrigin.live(Broadcast(laterCount: 10))
         origin.answer("s106.ts", .status(404))
@@ -559,7 +559,7 @@ struct EngineLiveTests {
 
     private static let standstill = Duration.seconds(8)..<Duration.seconds(2000)
 
-    @Test("a playlist that does not go on is left for another variant's after 3.5 target durations")
+    @Test("a playlist that does not continue is left for another variant's after 3.5 target durations")
     func stuckVariant() {
         var origin = ScriptedOrigin.multivariant(["a": 3_000_000, "b": 1_000_000])
         origin.broadcast("a.m3u8", Broadcast(laterCount: 20, prefix: "a", freezes: [Self.standstill]))

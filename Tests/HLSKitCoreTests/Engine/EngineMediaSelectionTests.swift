@@ -47,7 +47,7 @@ struct EngineMediaSelectionTests {
         #expect(Self.lanes(harness, .audio) == "de.m3u8")
         #expect(harness.engine.mediaSelection.current[.audible]?.displayName == "Deutsch")
         harness.run(until: .seconds(22))
-        // The segment that is being played is loaded anew: it is heard within a target duration.
+        // The segment that is being played is loaded again: it is heard within a target duration.
         let first = try #require(harness.mediaPaths.first { $0.hasPrefix("de") })
         #expect(first == "de\((Int(harness.state.currentTime.seconds) - 1) / 4).ts")
         #expect(harness.story == story)
@@ -200,7 +200,7 @@ struct EngineMediaSelectionTests {
         #expect(harness.story == story)
         #expect(harness.engine.timebase == base)
         #expect(harness.engine.item?.lanes[.audio]?.isReplacing == false)
-        // Heard within a target duration: what is being played is loaded anew.
+        // Heard within a target duration: what is being played is loaded again.
         #expect(harness.mediaPaths[requests...].contains("v\((Int(harness.state.currentTime.seconds) - 1) / 4).ts"))
         var preferences = PlayerItemPreferences()
         preferences.preferredPeakBitRate = 1_500_000
@@ -208,7 +208,7 @@ struct EngineMediaSelectionTests {
         harness.run(until: .seconds(60))
         #expect(harness.engine.item?.variantIndex == 1)
         #expect(Self.lanes(harness, .audio) == "w.m3u8")
-        // Where all is loaded anew it need not be loaded twice.
+        // Where all is loaded again it need not be loaded twice.
         harness.control(.seek(to: .seconds(4)))
         #expect(Self.lanes(harness, .audio) == nil)
         let before = harness.mediaPaths.count
@@ -319,7 +319,7 @@ struct EngineMediaSelectionTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("I03, K01: as fast as possible, the end waits for subtitles that come long after the pictures")
+    @Test("I03, K01: as fast as possible, the end waits for subtitles that come long after the video")
     func lateSubtitles() throws {
         var origin = Self.origin()
         origin.media = { visit in
@@ -333,7 +333,7 @@ struct EngineMediaSelectionTests {
         #expect(harness.loadedSegments.filter { $0.hasPrefix("sen") } == (0..<30).map { "sen\($0).ts" })
     }
 
-    @Test("E10: audio that only another variant offers takes the pictures along, with the next segment")
+    @Test("E10: audio that only another variant offers takes the video along, with the next segment")
     func otherVariant() throws {
         var origin = ScriptedOrigin()
         origin.answer(

@@ -101,7 +101,8 @@ struct EngineOutputTests {
     }
 
     @Test(
-        "an item of which nothing could be decoded fails at its end; a seek back begins anew", arguments: [true, false])
+        "an item of which nothing could be decoded fails at its end; a seek back begins again",
+        arguments: [true, false])
     func undecodable(seeks: Bool) {
         var harness = Self.harness()
         harness.control(.play)
@@ -122,7 +123,7 @@ struct EngineOutputTests {
     }
 
     @Test(
-        "sound before an end time is loaded from the segment after it, and no more of that", arguments: [true, false])
+        "audio before an end time is loaded from the segment after it, and no more of that", arguments: [true, false])
     func soundBehindEnd(lacksSound: Bool) throws {
         var harness = Self.harness()
         harness.control(.setForwardPlaybackEndTime(.seconds(8)))

@@ -57,7 +57,7 @@ struct EnginePrefetchTests {
         }
     }
 
-    @Test("D07: the first picture does not share the link with what comes after it")
+    @Test("D07: the first frame does not share the link with what comes after it")
     func firstPicture() {
         var origin = ScriptedOrigin.vod(count: 30)
         origin.media = { _ in .media(100_000).lasting(.seconds(2)) }
@@ -124,7 +124,7 @@ struct EnginePrefetchTests {
         #expect(isOver)
         #expect(harness.skippedSequences == [0...0])
         #expect(harness.loadedSegments == (1..<12).map { "s\($0).ts" })
-        // While nobody answers, one is asked for after another.
+        // While no one answers, one is asked for after another.
         #expect(
             harness.requests.count { $0.resourceClass == .segment && $0.began > .seconds(1) && $0.began < .seconds(30) }
                 < 6)
@@ -147,7 +147,7 @@ struct EnginePrefetchTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("R3: a segment that is nowhere is passed over, those beside it are kept")
+    @Test("R3: a segment that is nowhere is skipped, those beside it are kept")
     func lostAmongOthers() {
         var origin = ScriptedOrigin.vod(count: 8)
         origin.answer("s2.ts", .status(404))

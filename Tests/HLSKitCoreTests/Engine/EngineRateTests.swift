@@ -22,7 +22,7 @@ struct EngineRateTests {
         return EngineHarness.playing("live.m3u8", from: .live(broadcast), preferences: preferences)
     }
 
-    @Test("a live stream that is played faster catches up with its edge and goes on at 1, without a stall")
+    @Test("a live stream that is played faster catches up with its edge and continues at 1, without a stall")
     func catchesUp() throws {
         var harness = Self.live()
         harness.run(until: .seconds(2))

@@ -15,7 +15,7 @@ struct EngineRefreshTests {
         var fresh: String
     }
 
-    /// Signed URLs `old/…`, which answer `status` from the third segment on, and `new/…`, which go on.
+    /// Signed URLs `old/…`, which answer `status` from the third segment on, and `new/…`, which continue.
     private static func media(_ status: Int) -> ScriptedOrigin {
         var origin = ScriptedOrigin()
         for name in ["old", "new"] {
@@ -73,7 +73,8 @@ struct EngineRefreshTests {
     ]
 
     @Test(
-        "D06: a fresh URL goes on where the old one ran out, with nothing twice and nothing left out", arguments: cases)
+        "D06: a fresh URL continues where the old one ran out, with nothing twice and nothing left out",
+        arguments: cases)
     func refreshed(_ test: Case) throws {
         var configuration = EngineConfiguration()
         configuration.refreshesURLs = true
@@ -101,7 +102,7 @@ struct EngineRefreshTests {
         #expect(delivered.count == (test.first == "old-" ? 20 : 10))
     }
 
-    @Test("D06, G11: pictures at a high rate go on from the fresh URL, and the media after them", arguments: [4, -2])
+    @Test("D06, G11: frames at a high rate continue from the fresh URL, and the media after them", arguments: [4, -2])
     func iFrames(rate: Float) {
         var origin = ScriptedOrigin()
         for name in ["old", "new"] {
@@ -144,7 +145,7 @@ struct EngineRefreshTests {
         #expect(harness.error == nil)
     }
 
-    @Test("D06: a live stream goes on by its media sequence")
+    @Test("D06: a live stream continues by its media sequence")
     func live() throws {
         var origin = ScriptedOrigin()
         let broadcast = Broadcast(laterCount: 10)
@@ -191,7 +192,7 @@ struct EngineRefreshTests {
         #expect(!harness.missedSequences.isEmpty)
     }
 
-    @Test("D06: a live stream of variants goes on at a fresh URL after its server began to count anew")
+    @Test("D06: a live stream of variants continues at a fresh URL after its server began to count again")
     func afterRestart() {
         var origin = ScriptedOrigin()
         for name in ["old", "new"] {

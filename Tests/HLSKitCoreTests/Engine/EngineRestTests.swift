@@ -28,7 +28,7 @@ struct EngineRestTests {
         #expect(harness.error == nil)
     }
 
-    @Test("the next play loads the playlist first, and then the policy decides where it goes on")
+    @Test("the next play loads the playlist first, and then the policy decides where it continues")
     func goesOn() {
         for policy in PlayerItemPreferences.FellBehindPolicy.allCases {
             var harness = Self.paused { $0.fellBehindPolicy = policy }
@@ -61,7 +61,7 @@ struct EngineRestTests {
         #expect(sequences == Array(sequences[0]...sequences[sequences.count - 1]))
     }
 
-    @Test("the program may have it go on loading")
+    @Test("the program may have it keep loading")
     func mayLoad() {
         var harness = Self.paused { $0.canUseNetworkResourcesForLiveStreamingWhilePaused = true }
         harness.run(until: .seconds(32))
@@ -104,7 +104,7 @@ struct EngineRestTests {
         #expect(harness.error == nil)
     }
 
-    @Test("a seek while paused shows its picture")
+    @Test("a seek while paused shows its frame")
     func seek() {
         var harness = Self.paused { $0.startPosition = .oldest }
         harness.run(until: .seconds(40))

@@ -12,7 +12,7 @@ struct EngineSeekTests {
 
     private static func time(_ harness: EngineHarness) -> Double { harness.state.currentTime.seconds }
 
-    @Test("a seek inside the buffer goes on playing at once and loads nothing twice")
+    @Test("a seek inside the buffer keeps playing at once and loads nothing twice")
     func insideBuffer() {
         var harness = Self.playing(until: .seconds(5))
         let story = harness.story
@@ -26,7 +26,7 @@ struct EngineSeekTests {
         #expect(Set(harness.mediaPaths).count == harness.mediaPaths.count)
     }
 
-    @Test("a seek outside the buffer waits for data and is no stall", arguments: [100, 60])
+    @Test("a seek outside the buffer waits for data and is not a stall", arguments: [100, 60])
     func outsideBuffer(target: Int) {
         var harness = Self.playing(until: .seconds(5))
         let count = harness.mediaPaths.count
@@ -45,7 +45,7 @@ struct EngineSeekTests {
         #expect(harness.violations.isEmpty)
     }
 
-    /// Segments last 4 s, and are cut where their list says: one request leads to the picture, whatever the tolerance.
+    /// Segments last 4 s, and are cut where their list says: one request leads to the frame, whatever the tolerance.
     @Test(
         "G01: a seek outside the buffer asks for one segment at once, for no playlist, and shows it as soon as it is there"
     )
@@ -238,7 +238,7 @@ struct EngineSeekTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("after an end time was reached, another lets play go on from there")
+    @Test("after an end time was reached, another lets play continue from there")
     func endMoved() {
         var harness = EngineHarness.playing("vod.m3u8", from: .vod())
         harness.control(.setForwardPlaybackEndTime(.seconds(6)))
@@ -254,7 +254,8 @@ struct EngineSeekTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("a seek behind an end time that is set lands on that time, and playing goes on there once it is taken back")
+    @Test(
+        "a seek behind an end time that is set lands on that time, and playback continues there once it is taken back")
     func seekBehindEnd() {
         var harness = EngineHarness.playing("vod.m3u8", from: .vod())
         harness.control(.setForwardPlaybackEndTime(.seconds(10)))

@@ -72,7 +72,7 @@ struct EngineSizesTests {
         return Dictionary(uniqueKeysWithValues: zip(input.candidates.map(\.index), input.upcoming[position].byteCounts))
     }
 
-    @Test("a playlist that tells nothing leaves sizes open, and the next 20 segments are told of")
+    @Test("a playlist that says nothing leaves sizes open, and the next 20 segments are told of")
     func untold() throws {
         let inputs = inputs { _, _ in [] }
         #expect(inputs.allSatisfy { $0.upcoming.allSatisfy(\.byteCounts.isEmpty) })

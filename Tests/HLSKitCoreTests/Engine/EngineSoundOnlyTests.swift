@@ -46,7 +46,7 @@ struct EngineSoundOnlyTests {
         Set(harness.mediaPaths.map { String($0.prefix { $0.isLetter }) })
     }
 
-    @Test("sound that is apart is loaded alone, from the group of the lowest variant")
+    @Test("audio that is apart is loaded alone, from the group of the lowest variant")
     func separate() {
         for isUnpaced in [false, true] {
             var harness = EngineHarness.playing("main.m3u8", from: Self.apart) {
@@ -61,7 +61,7 @@ struct EngineSoundOnlyTests {
         }
     }
 
-    @Test("of variants with sound among the pictures, the lowest of those with the best sound")
+    @Test("of variants with audio among the video, the lowest of those with the best audio")
     func among() {
         var harness = EngineHarness.playing("main.m3u8", from: Self.muxed, Self.soundOnly)
         harness.runToEnd()
@@ -69,7 +69,7 @@ struct EngineSoundOnlyTests {
         #expect(Self.prefixes(harness) == ["c"])
     }
 
-    @Test("a variant of sound alone is taken before one with pictures")
+    @Test("a variant of audio alone is taken before one with video")
     func audioVariant() {
         var origin = Self.muxed
         origin.answer(

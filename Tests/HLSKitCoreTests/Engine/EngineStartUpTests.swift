@@ -193,7 +193,7 @@ struct EngineStartUpTests {
         #expect(PlaybackLog.publicPart(of: url) == logged)
     }
 
-    @Test("what is decided is told with its inputs, as far as somebody wants to hear it")
+    @Test("what is decided is told with its inputs, as far as someone wants to hear it")
     func decisions() {
         for detail in [DecisionDetail.nothing, .choices, .everything] {
             var configuration = EngineConfiguration()

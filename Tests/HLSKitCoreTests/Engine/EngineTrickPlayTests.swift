@@ -5,7 +5,7 @@ import Testing
 @testable import HLSKitCore
 
 extension ScriptedOrigin {
-    /// `main.m3u8`: forty segments of four seconds with separate audio, and a picture (`i…`) each two seconds.
+    /// `main.m3u8`: forty segments of four seconds with separate audio, and a frame (`i…`) each two seconds.
     static func withIFrames(count: Int = 40, _ change: (inout PlaylistText) -> Void = { _ in }) -> Self {
         let audio = #"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="x",NAME="en",DEFAULT=YES,URI="c.m3u8""#
         let iFrames = #"#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=100000,URI="i.m3u8""#
@@ -32,7 +32,7 @@ struct EngineTrickPlayTests {
         return harness
     }
 
-    /// The numbers of the pictures that were asked for from the request with this number on.
+    /// The numbers of the frames that were asked for from the request with this number on.
     private static func pictures(_ harness: EngineHarness, after count: Int = 0) -> [Int] {
         harness.mediaPaths.dropFirst(count).filter { $0.hasPrefix("i") }.compactMap {
             Int($0.dropFirst().prefix { $0 != "." })
@@ -43,7 +43,7 @@ struct EngineTrickPlayTests {
         harness.events.count { if case .timeJumped = $0.kind { true } else { false } }
     }
 
-    @Test("G11: at 8 all pictures are played at 8, nothing else is loaded, and the item ends where it ends")
+    @Test("G11: at 8 all frames are played at 8, nothing else is loaded, and the item ends where it ends")
     func fastForward() throws {
         var harness = Self.playing()
         let (count, story) = (harness.mediaPaths.count, harness.story)
@@ -72,7 +72,7 @@ struct EngineTrickPlayTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("G11: pictures are so far apart that eight a second are shown at most", arguments: [3, 16, 32, 64])
+    @Test("G11: frames are so far apart that eight a second are shown at most", arguments: [3, 16, 32, 64])
     func distances(rate: Int) throws {
         var harness = Self.playing(from: .withIFrames(count: 400))
         let count = harness.mediaPaths.count
@@ -86,7 +86,7 @@ struct EngineTrickPlayTests {
         #expect(harness.statistics.numberOfStalls == 0)
     }
 
-    @Test("G11: pictures that come slowly are farther apart, so that playing does not stop", arguments: [300, 600])
+    @Test("G11: frames that come slowly are farther apart, so that playing does not stop", arguments: [300, 600])
     func slowPictures(delay: Int) throws {
         var origin = ScriptedOrigin.withIFrames(count: 400)
         origin.media = { visit in
@@ -108,7 +108,7 @@ struct EngineTrickPlayTests {
     }
 
     @Test(
-        "G11: below 0 pictures come backwards, down to the first one; there the rate is 0",
+        "G11: below 0 frames come backwards, down to the first one; there the rate is 0",
         arguments: [Float(-1), -4, -0.5])
     func reverse(rate: Float) throws {
         var harness = Self.playing()
@@ -155,7 +155,7 @@ struct EngineTrickPlayTests {
         #expect(Self.pictures(harness).max() == 44)
     }
 
-    @Test("G11: back at 1, or paused, the media goes on at the place that was reached", arguments: [Float(1), 2, 0])
+    @Test("G11: back at 1, or paused, the media continues at the place that was reached", arguments: [Float(1), 2, 0])
     func leaving(rate: Float) throws {
         var harness = Self.playing()
         harness.control(.setRate(8))
@@ -182,7 +182,7 @@ struct EngineTrickPlayTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("G11: a seek while pictures are played goes on with pictures there", arguments: [Float(8), -8])
+    @Test("G11: a seek while frames are played continues with frames there", arguments: [Float(8), -8])
     func seeking(rate: Float) {
         var harness = Self.playing()
         harness.control(.seek(to: .seconds(60)))
@@ -200,7 +200,7 @@ struct EngineTrickPlayTests {
         #expect(moved > 0.5 && moved <= 1)
     }
 
-    @Test("G11: a seek that is under way comes to its end when the rate wants pictures")
+    @Test("G11: a seek that is under way comes to its end when the rate wants frames")
     func rateWhileSeeking() {
         var harness = Self.playing()
         harness.control(.seek(to: .seconds(100)))
@@ -234,7 +234,7 @@ struct EngineTrickPlayTests {
         #expect(harness.statistics.numberOfStalls == 0)
     }
 
-    @Test("G11: a rate that was set before the item is ready waits for its pictures", arguments: [Float(8), -8])
+    @Test("G11: a rate that was set before the item is ready waits for its frames", arguments: [Float(8), -8])
     func beforeReady(rate: Float) {
         var harness = EngineHarness(origin: .withIFrames())
         harness.control(.setRate(rate))
@@ -246,7 +246,7 @@ struct EngineTrickPlayTests {
         #expect((harness.state.currentTime.seconds - 50) / Double(rate) > 2)
     }
 
-    @Test("G11: at the end with pictures, play stays at the end; another place is played as media")
+    @Test("G11: at the end with frames, play stays at the end; another place is played as media")
     func afterTheEnd() {
         var harness = Self.playing()
         harness.control(.setRate(32))
@@ -277,7 +277,7 @@ struct EngineTrickPlayTests {
         },
     ]
 
-    @Test("G11: where the pictures cannot be had the media plays at 2, and backwards is refused", arguments: failures)
+    @Test("G11: where the frames cannot be loaded the media plays at 2, and backwards is refused", arguments: failures)
     func failing(_ failure: Without) {
         var origin = ScriptedOrigin.withIFrames()
         failure.change(&origin)
@@ -294,7 +294,7 @@ struct EngineTrickPlayTests {
         #expect(harness.rates.last == "0.0 setRateFailed")
     }
 
-    @Test("G11: pictures that are missing are passed over")
+    @Test("G11: frames that are missing are skipped")
     func missingPictures() {
         var origin = ScriptedOrigin.withIFrames { list in
             list.segments[12].tags = ["#EXT-X-GAP"]

@@ -130,7 +130,7 @@ struct EngineWalk: CustomStringConvertible {
             ?? (harness.isStuck && harness.engine.machine.rate != 0 && !interstitialRuns ? "stuck" : nil)
     }
 
-    /// True where time may go back.
+    /// True if time may go back.
     private mutating func control() -> Bool {
         let choice = random.next() % 8
         switch choice {

@@ -141,7 +141,7 @@ struct KeepUpJudgeTests {
         #expect(!keepsUp(&judge, input))
     }
 
-    @Test("another rate, bit rate or item is judged anew", arguments: ["rate", "bit rate", "item", "empty"])
+    @Test("another rate, bit rate or item is judged again", arguments: ["rate", "bit rate", "item", "empty"])
     func judgedAnew(change: String) {
         var judge = KeepUpJudge()
         var input = Self.input(throughput: 2.5e6)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSKitCore
 
-/// What becomes of a lane that goes on elsewhere, by the reason.
+/// What becomes of a lane that continues elsewhere, by the reason.
 @Suite("Lanes that begin again")
 struct LaneRestartTests {
     /// What a decision looks at.

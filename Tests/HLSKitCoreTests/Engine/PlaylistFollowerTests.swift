@@ -10,7 +10,7 @@ struct PlaylistFollowerTests {
         return PlaylistTracker(list, requestURL: "list", url: "list", start: .zero, loadBegan: .zero, now: .zero)
     }
 
-    @Test("a live list waits for a fresh URL and goes on there; any other begins anew")
+    @Test("a live list waits for a fresh URL and continues there; any other begins again")
     func parking() throws {
         for isLive in [true, false] {
             var follower = PlaylistFollower(url: "list")

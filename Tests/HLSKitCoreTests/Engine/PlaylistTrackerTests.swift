@@ -214,7 +214,7 @@ struct PlaylistTrackerTests {
     }
 
     @Test(
-        "discontinuity numbers go on from the last segment known where lists share none",
+        "discontinuity numbers continue from the last segment known where lists share none",
         arguments: [(2, [1, 2]), (9, [1, 2])] as [(Int, [Int])])
     func discontinuitiesAcrossHoles(sequence: Int, numbers: [Int]) throws {
         var tracker = try Self.tracker(PlaylistText(segments: ["a", .init("b", tags: [Self.cut])]))

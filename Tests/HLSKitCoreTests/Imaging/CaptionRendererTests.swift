@@ -176,7 +176,7 @@ struct CaptionRendererTests {
         #expect(renderer.missingCharacters.isEmpty)
         _ = try renderer.render(at: Self.time(1))
         #expect(renderer.missingCharacters.isEmpty)
-        // No font has what is for private use; of the last plane nobody knows anything.
+        // No font has what is for private use; of the last plane no one knows anything.
         let unknown = "\u{10fffd}"
         renderer.captions = [Self.caption("a" + unknown), Self.caption("b", 5, 6)]
         _ = try renderer.render(at: Self.time(1))

@@ -54,7 +54,7 @@ import Testing
         #expect(transport.requests.count == 8)
     }
 
-    @Test("L01: a segment that cannot be had fails its own times, when no other variant has it")
+    @Test("L01: a segment that cannot be loaded fails its own times, when no other variant has it")
     func failure() async throws {
         let transport = try SampleImages.transport { table in
             for name in ["180p", "360p", "540p"] {

@@ -56,7 +56,7 @@ import Testing
         #expect(transport.urls.count { $0.hasSuffix("init.mp4") } == 1)
     }
 
-    @Test("a key that cannot be had is what the error tells of")
+    @Test("a key that cannot be loaded is what the error tells of")
     func noKey() async throws {
         let text =
             "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-KEY:METHOD=AES-128,URI=\"gone.bin\"\n#EXTINF:4,\n0.ts\n"
@@ -68,7 +68,7 @@ import Testing
         #expect(error?.url == SampleImages.base + "gone.bin")
     }
 
-    @Test("L01: behind a discontinuity times go on, whatever size and timestamps are there")
+    @Test("L01: behind a discontinuity times continue, whatever size and timestamps are there")
     func discontinuity() async throws {
         let transport = try SampleImages.transport { table in
             // Each file has its own times: the third part begins at 20 s of its own.

@@ -63,7 +63,7 @@ import Testing
         #expect(transport.urls.contains(SampleImages.base + "video-180p.m3u8"))
     }
 
-    @Test("L01: a broken I-frame playlist is passed over", arguments: ["", "<html>", "#EXTM3U\n#EXT-X-ENDLIST\n"])
+    @Test("L01: a broken I-frame playlist is skipped", arguments: ["", "<html>", "#EXTM3U\n#EXT-X-ENDLIST\n"])
     func brokenIFrames(_ text: String) async throws {
         var table = try SampleImages.resources()
         table[SampleImages.base + "iframes.m3u8"] = Array(text.utf8)

@@ -33,7 +33,7 @@ struct LostSegmentTests {
         var before: Double?
         var after: Double?
         var times: [Double]
-        /// nil where there is none.
+        /// nil if there is none.
         var actual: [Double?]
         var testDescription: String { "\(lost)\(damaged), \(before ?? -1) before, \(after ?? -1) after" }
     }

@@ -138,7 +138,7 @@ struct HedgedTransportTests {
         #expect(log == ["0 asked 0", "2000 asked 1", "3000 left 1", "3000 answered 0"])
     }
 
-    @Test("the later one is made anew each time, two at most; the first one's deadline ends it")
+    @Test("the later one is made again each time, two at most; the first one's deadline ends it")
     func bounded() throws {
         let (events, log, most) = try ask(Origin.Answer(failure: .seconds(7)))
         #expect(events == ["failed timedOut"])
@@ -156,7 +156,7 @@ struct HedgedTransportTests {
         #expect(events == ["response 0", "data [0]", "finished"])
     }
 
-    @Test("who gives up hears nothing more, and nothing goes on")
+    @Test("who gives up hears nothing more, and nothing continues")
     func cancelled() throws {
         let (events, log, _) = try ask(Origin.Answer(), Origin.Answer(), until: .seconds(3))
         #expect(events.isEmpty)

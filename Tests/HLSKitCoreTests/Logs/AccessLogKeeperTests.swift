@@ -98,7 +98,7 @@ struct AccessLogKeeperTests {
         #expect(event.observedMinBitrate < 0, "no segment came whole over the network")
     }
 
-    @Test("O01: what was watched belongs to the period in which it was; what was told once is not told again")
+    @Test("O01: what was watched belongs to the period in which it was; what was reported once is not reported again")
     func watched() {
         var keeper = AccessLogKeeper(sessionID: "id")
         keeper.open(uri: "u", at: .zero)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Logs and metrics of the engine")
 struct SessionJournalTests {
-    /// A player of `path` that was told to play at once, and that somebody listens to.
+    /// A player of `path` that was told to play at once, and that someone listens to.
     private static func playing(
         _ path: String, from origin: ScriptedOrigin, preferences: PlayerItemPreferences = .init(),
         _ configure: (inout EngineConfiguration) -> Void = { _ in }

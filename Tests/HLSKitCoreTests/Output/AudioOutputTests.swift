@@ -36,7 +36,7 @@ struct AudioOutputTests {
         }
     }
 
-    @Test("J05: sound comes when the timebase reaches it, all of it, with its times")
+    @Test("J05: audio comes when the timebase reaches it, all of it, with its times")
     func delivery() throws {
         let (sample, buffers) = try Self.play(AudioOutput())
         let epoch = try #require(sample.epoch)
@@ -44,7 +44,7 @@ struct AudioOutputTests {
         for (buffer, time) in zip(buffers.elements, buffers.times) {
             let start = try #require(buffer.itemTimeRange.start.duration)
             #expect(abs(buffer.hostTime - epoch - start) < .microseconds(10))
-            // Sound that begins before the item does comes when time begins to run.
+            // Audio that begins before the item does comes when time begins to run.
             #expect(abs(time - max(buffer.hostTime, epoch)) < .milliseconds(1))
         }
         let frameCount = buffers.elements.reduce(0) { $0 + $1.frameCount }
@@ -58,7 +58,7 @@ struct AudioOutputTests {
         AudioOutput.Format(sampleRate: 16_000), AudioOutput.Format(channelCount: 6),
     ]
 
-    @Test("J05: sound is converted to the format that was asked for", arguments: formatCases)
+    @Test("J05: audio is converted to the format that was asked for", arguments: formatCases)
     func formats(_ format: AudioOutput.Format) throws {
         let (_, buffers) = try Self.play(AudioOutput(format: format), end: .seconds(4))
         let first = try #require(buffers.elements.first)
@@ -73,7 +73,7 @@ struct AudioOutputTests {
         Self.expectContinuous(buffers.elements, tolerance: .milliseconds(3))
     }
 
-    @Test("J05: volume and mute change the sound of outputs over some milliseconds, and nothing of writers")
+    @Test("J05: volume and mute change the audio of outputs over some milliseconds, and nothing of writers")
     func volume() throws {
         let (_, plain) = try Self.play(AudioOutput(), end: .seconds(4))
         let (sample, changed) = try Self.play(AudioOutput(), end: .seconds(4)) { sample, time in
@@ -99,7 +99,7 @@ struct AudioOutputTests {
         #expect(abs(ratio(1.5) - 0.25) < 0.001)
         #expect(ratio(2.5) == 0)
         #expect(abs(ratio(3.5) - 1) < 0.001)
-        // No step larger than those of the sound itself.
+        // No step larger than those of the audio itself.
         func steepest(_ samples: [Float]) -> Float {
             zip(samples, samples.dropFirst(2)).map { abs($1 - $0) }.max() ?? 0
         }
@@ -107,7 +107,7 @@ struct AudioOutputTests {
     }
 
     @Test(
-        "G08: at rate r the sound of an output takes 1/r of the time, in step with the pictures",
+        "G08: at rate r the audio of an output takes 1/r of the time, in step with the frames",
         arguments: [0.5, 1.5, 2])
     func rates(_ rate: Double) throws {
         let output = AudioOutput()
@@ -123,7 +123,7 @@ struct AudioOutputTests {
         Self.expectContinuous(buffers.elements, tolerance: .milliseconds(5))
         let frameCount = buffers.elements.reduce(0) { $0 + $1.frameCount }
         #expect(abs(Double(frameCount) / 48_000 - 12 / rate) < 0.08, "\(Double(frameCount) / 48_000)")
-        // Where the sound is that a listener hears while each picture comes: buffers are played one after the other.
+        // Where the audio is that a listener hears while each frame comes: buffers are played one after the other.
         let began = try #require(buffers.elements.first?.hostTime)
         var heard: [(host: Duration, item: Duration)] = []
         var position = began
@@ -141,7 +141,7 @@ struct AudioOutputTests {
         #expect(sample.player.state.statistics.numberOfDroppedVideoFrames == 0)
     }
 
-    @Test("G08: the rate changes at once, without a gap in the sound")
+    @Test("G08: the rate changes at once, without a gap in the audio")
     func changingRate() throws {
         let output = AudioOutput()
         let (sample, buffers) = try Self.play(output, end: .seconds(12)) { sample, time in
@@ -153,13 +153,13 @@ struct AudioOutputTests {
         let frameCount = buffers.elements.reduce(0) { $0 + $1.frameCount }
         let last = try #require(buffers.elements.last)
         let first = try #require(buffers.elements.first)
-        // All changes together leave the sound where the timebase is.
+        // All changes together leave the audio where the timebase is.
         let span = last.hostTime + last.duration - first.hostTime
         #expect(abs(Double(frameCount) / 48_000 - span.seconds) < 0.03)
         #expect(sample.timeControlChanges.count(where: { $0.new == .playing }) == 1)
     }
 
-    @Test("J05: of buffers that nobody asks for the newest stay")
+    @Test("J05: of buffers that no one asks for the newest stay")
     func nobodyAsks() throws {
         let output = AudioOutput()
         var taken: [AudioOutput.Buffer] = []

@@ -62,7 +62,7 @@ struct ClipWriterTests {
         #expect(sink.lines.last == "1 at 0.5")
     }
 
-    @Test("an item from its start is no clip, one that is joined later is", arguments: [(900, 900), (6010, 0)])
+    @Test("an item from its start is not a clip, one that is joined later is", arguments: [(900, 900), (6010, 0)])
     func joined(first: Int64, written: Int64) throws {
         let sink = Sink([.video, .audio])
         let writer = ClipWriter(sink, unlessBefore: MediaTime(value: 1, timescale: 1))

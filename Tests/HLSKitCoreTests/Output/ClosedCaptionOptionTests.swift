@@ -14,7 +14,7 @@ struct ClosedCaptionOptionTests {
         #"TYPE=CLOSED-CAPTIONS,GROUP-ID="cc",NAME="Odd",LANGUAGE="fr",AUTOSELECT=YES,INSTREAM-ID="CC9""#,
     ]
     private static let group = #",CLOSED-CAPTIONS="cc""#
-    /// What the fixture's script has put there, by picture at 25 a second.
+    /// What the fixture's script has put there, by frame at 25 a second.
     private static let english = ["0.8-2.4 Good day", "3.48-5.2 How are you?", "5.92-7.96 Bye"]
     private static let german = ["1.24-4.0 Guten Tag"]
     private static let digital = ["1.24-3.6 Digital day"]

@@ -20,7 +20,7 @@ struct CompositionOutputTests {
 
     private static let base = try? SampleImages.frames(of: "180p").first
 
-    /// A picture of 4 by 4 at a time of the item.
+    /// A frame of 4 by 4 at a time of the item.
     private static func picture(_ seconds: Double) throws -> VideoFrame {
         let image = try #require(Image(width: 4, height: 4, pixels: [UInt8](repeating: 100, count: 64)))
         let base = try #require(base)
@@ -88,7 +88,7 @@ struct CompositionOutputTests {
         #expect(asked.all == ["1.0 \(test.given)"])
     }
 
-    @Test("J11: the group of a picture is the last that has begun, unless it has ended")
+    @Test("J11: the group of a frame is the last that has begun, unless it has ended")
     func current() async throws {
         let asked = Asked()
         let composition = FrameComposition(
@@ -111,7 +111,7 @@ struct CompositionOutputTests {
             asked.all == ["0.5 4:-", "1.0 4:a", "1.5 4:a", "2.25 4:b", "2.5 4:-", "3.0 4:c", "9.0 4:c"])
     }
 
-    @Test("J11: each instruction holds for its time; pictures of no instruction come as they are")
+    @Test("J11: each instruction holds for its time; frames of no instruction come as they are")
     func instructions() async throws {
         let asked = Asked()
         let composition = FrameComposition(
@@ -143,7 +143,7 @@ struct CompositionOutputTests {
         #expect(asked.all == ["0.0 4:four", "1.5 4:four", "2.0 4:four 5:-", "2.9 4:four 5:-"])
     }
 
-    @Test("J11: a compositor that throws, or takes too long, leaves out its picture and no other")
+    @Test("J11: a compositor that throws, or takes too long, leaves out its frame and no other")
     func failures() async throws {
         struct Odd: Error {}
         let clock = VirtualClock()
@@ -168,7 +168,7 @@ struct CompositionOutputTests {
         #expect(output.failures.map(\.compositionTime.seconds) == [1, 2])
         #expect(output.failures.first?.error is Odd)
         #expect((output.failures.last?.error as? LoadingError)?.code == .timedOut)
-        // The second picture was given up at its deadline.
+        // The second frame was given up at its deadline.
         #expect(clock.now.offset < .seconds(2))
     }
 
@@ -183,7 +183,7 @@ struct CompositionOutputTests {
         }
     }
 
-    @Test("J08, J11: pictures arrive in BT.709, or in the colours of their source where that is supported")
+    @Test("J08, J11: frames arrive in BT.709, or in the colours of their source where that is supported")
     func colors() async throws {
         let source = try #require(Self.base)
         for isWide in [false, true] {
@@ -212,7 +212,7 @@ struct CompositionOutputTests {
         #expect(names(metadata.groups(at: .seconds(6), generation: 0)) == 5)
         metadata.add(Self.group("x", of: 4, at: 12), of: 4)
         metadata.flush(generation: 1)
-        // A picture of before the jump.
+        // A frame from before the jump.
         #expect(metadata.groups(at: .seconds(7), generation: 0) == nil)
         metadata.add(Self.group("x", of: 4, at: 12), of: 4)
         #expect(names(metadata.groups(at: .seconds(10), generation: 1)) == 9)
@@ -227,7 +227,7 @@ struct CompositionOutputTests {
         #expect(names(metadata.groups(at: .seconds(4), generation: 3)) == 3)
     }
 
-    @Test("J11: an image is a picture again, with the times of another")
+    @Test("J11: an image is a frame again, with the times of another")
     func image() throws {
         let base = try #require(Self.base).placed(at: Self.time(7))
         var image = try Image(base)

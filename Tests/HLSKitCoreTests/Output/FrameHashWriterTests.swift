@@ -11,7 +11,7 @@ struct FrameHashWriterTests {
         try folder.text("out").split(separator: "\n").map(String.init)
     }
 
-    @Test("the text for pictures is ffmpeg's, line by line", arguments: ["h264-annexb", "h264-avcc", "hevc", "av1"])
+    @Test("the text for frames is ffmpeg's, line by line", arguments: ["h264-annexb", "h264-avcc", "hevc", "av1"])
     func videoText(name: String) throws {
         let fixture = try PacketFixture(name)
         let folder = try TemporaryFolder()
@@ -24,7 +24,7 @@ struct FrameHashWriterTests {
         #expect(lines.contains { $0.wholeMatch(of: /#software: Lavf\d+\.\d+\.\d+/) != nil })
     }
 
-    @Test("the text for sound is ffmpeg's, line by line", arguments: AudioDecoderTests.streams)
+    @Test("the text for audio is ffmpeg's, line by line", arguments: AudioDecoderTests.streams)
     func audioText(name: String) throws {
         let fixture = try PacketFixture(name)
         let folder = try TemporaryFolder()
@@ -87,7 +87,7 @@ struct FrameHashWriterTests {
             try writer.begin([video.track])
             for frame in pictures { try writer.write(frame, ofTrackAt: 0) }
         }
-        // Pictures are told before sound.
+        // Frames are told before audio.
         try writer.begin([video.track, audio.track])
         if isVideo {
             for frame in pictures { try writer.write(frame, ofTrackAt: 0) }

@@ -5,16 +5,16 @@ import Testing
 
 @testable import HLSKitCore
 
-/// Outputs that come when media has been loaded and nobody took it.
+/// Outputs that come when media has been loaded and no one took it.
 @Suite("late outputs", .timeLimit(.minutes(5)))
 struct LateOutputTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var isTransportStream = false
-        /// An output for sound is there from the start.
+        /// An output for audio is there from the start.
         var hasSound = false
         var isPaused = false
-        /// When the output for pictures comes.
+        /// When the output for frames comes.
         var time: Int
         var forwardBuffer = 12
     }
@@ -43,7 +43,7 @@ struct LateOutputTests {
         return bench
     }
 
-    @Test("an output that comes late gets the picture of now at once, and the others lose nothing", arguments: cases)
+    @Test("an output that comes late gets the frame of now at once, and the others lose nothing", arguments: cases)
     func picture(_ test: Case) throws {
         let bench = try Self.bench(test)
         let (sound, pictures) = (CapturingWriter([.audio]), Recorder<VideoFrame>())
@@ -98,7 +98,7 @@ struct LateOutputTests {
         #expect(last.time + last.length > .milliseconds(39_900))
     }
 
-    @Test("after a seek back to before where it came it has pictures, too")
+    @Test("after a seek back to before where it came it has frames, too")
     func seekBack() throws {
         let bench = try Self.bench(Case(testDescription: "", hasSound: true, time: 0, forwardBuffer: 60))
         let writer = CapturingWriter([.video])
@@ -117,7 +117,7 @@ struct LateOutputTests {
         }
     }
 
-    @Test("a snapshot of a live stream that nobody watched is of now")
+    @Test("a snapshot of a live stream that no one watched is of now")
     func live() throws {
         let bench = try VirtualBench(try VirtualLive())
         bench.item.remove(bench.writer)
@@ -141,7 +141,7 @@ struct LateOutputTests {
         }
     }
 
-    @Test("a second output that comes while time stands still gets the picture that is shown")
+    @Test("a second output that comes while time stands still gets the frame that is shown")
     func welcome() throws {
         let bench = try VirtualBench()
         try bench.play { bench in

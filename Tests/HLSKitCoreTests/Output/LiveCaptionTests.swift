@@ -11,7 +11,7 @@ struct LiveCaptionTests {
         cues.map { "\($0.timeRange.start.seconds)-\($0.timeRange.end.seconds) \($0.text)" }
     }
 
-    /// The fixture's pictures as a live stream: segments of two seconds, three in a list, one more each two seconds,
+    /// The fixture's frames as a live stream: segments of two seconds, three in a list, one more each two seconds,
     /// around and around with a discontinuity.
     private static func list(_ name: String, length: Int, count: Int, at time: Duration, endsAt: Int) -> [UInt8] {
         let end = min(6 / length + Int(time / .seconds(length)), endsAt / length)
@@ -70,7 +70,7 @@ struct LiveCaptionTests {
         }
     }
 
-    @Test("K03: closed captions of a live stream go on while its window slides, and are collected whole")
+    @Test("K03: closed captions of a live stream continue while its window slides, and are collected whole")
     func closedCaptions() throws {
         let main = CaptionStream.main(
             [#"TYPE=CLOSED-CAPTIONS,GROUP-ID="c",NAME="CC",LANGUAGE="en",INSTREAM-ID="CC1""#],
@@ -82,7 +82,7 @@ struct LiveCaptionTests {
         #expect(collector.closedCaptions.count { $0.service == .cc3 } == 3)
     }
 
-    @Test("K01: subtitles of a live stream go on while its window slides, each once", arguments: ["wvtt", "stpp"])
+    @Test("K01: subtitles of a live stream continue while its window slides, each once", arguments: ["wvtt", "stpp"])
     func subtitles(name: String) throws {
         let main = CaptionStream.main(
             [#"TYPE=SUBTITLES,GROUP-ID="s",NAME="English",LANGUAGE="en",URI="\#(name).m3u8""#],

@@ -48,7 +48,7 @@ struct OutputFileTests {
         #expect(try folder.bytes("a") == Self.text)
     }
 
-    @Test("a part that somebody is writing is left alone, one that nobody writes any more is replaced")
+    @Test("a part that someone is writing is left alone, one that no one writes any more is replaced")
     func twoWriters() throws {
         let folder = try TemporaryFolder()
         let first = try OutputFile(path: folder.path("a"))

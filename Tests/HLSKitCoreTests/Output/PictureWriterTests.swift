@@ -27,7 +27,7 @@ struct PictureWriterTests {
     }
 
     @Test(
-        "y4m has ffmpeg's header and each picture behind a FRAME line",
+        "y4m has ffmpeg's header and each frame behind a FRAME line",
         arguments: [
             ("h264-annexb", "YUV4MPEG2 W64 H48 F30:1 Ip A1:1 C420mpeg2 XYSCSS=420MPEG2\n"),
             ("h264-avcc", "YUV4MPEG2 W64 H48 F30:1 Ip A4:3 C420mpeg2 XYSCSS=420MPEG2\n"),
@@ -83,7 +83,7 @@ struct PictureWriterTests {
         #expect(rawBytes.count == 16 * 64 * 48 * 3 / 2)
         #expect(Array(rawBytes.prefix(8 * 64 * 48 * 3 / 2)) == frames.prefix(8).flatMap(planes))
         #expect(notes.all.count == 2)
-        // The scaled pictures show the same picture: the mean of luma stays.
+        // The scaled frames show the same image: the mean of luma stays.
         let mean = { (bytes: ArraySlice<UInt8>) in bytes.reduce(0) { $0 + Int($1) } / max(bytes.count, 1) }
         let scaled = rawBytes.suffix(64 * 48 * 3 / 2).prefix(64 * 48)
         let last = try #require(frames.last)
@@ -100,7 +100,7 @@ struct PictureWriterTests {
         #expect(try folder.bytes("a.yuv") == frames.flatMap(planes))
     }
 
-    @Test("without a picture there is no file", arguments: OutputFormat.allCases)
+    @Test("without a frame there is no file", arguments: OutputFormat.allCases)
     func empty(format: OutputFormat) throws {
         let folder = try TemporaryFolder()
         let writer = try format.makeWriter(path: folder.path("a"))

@@ -37,7 +37,7 @@ struct RemuxedPictureTests {
         #expect(stream["sample_aspect_ratio"] as? String == "4:3")
     }
 
-    @Test("S03: nothing is said of what nobody knows", arguments: [OutputFormat.mp4, .mkv])
+    @Test("S03: nothing is said of what no one knows", arguments: [OutputFormat.mp4, .mkv])
     func unknown(format: OutputFormat) throws {
         let fixture = try PacketFixture("vp9")
         var track = fixture.track
@@ -74,7 +74,7 @@ struct RemuxedPictureTests {
     }
 
     @Test(
-        "S03: where no durations are told the last picture is as long as the one before", arguments: [true, false])
+        "S03: where no durations are told the last frame is as long as the one before", arguments: [true, false])
     func lastPicture(isFragmented: Bool) throws {
         let fixture = try PacketFixture("h264-avcc")
         let folder = try TemporaryFolder()
@@ -95,7 +95,7 @@ struct RemuxedPictureTests {
         #expect(PacketFixture.hashes(lines) == fixture.expectedHashes)
     }
 
-    @Test("S03: how far pictures are turned is in the file", arguments: [90, 180, 270])
+    @Test("S03: how far frames are turned is in the file", arguments: [90, 180, 270])
     func rotation(degrees: Int) throws {
         let fixture = try PacketFixture("h264-avcc")
         var track = fixture.track

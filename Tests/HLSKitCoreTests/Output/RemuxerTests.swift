@@ -46,7 +46,7 @@ struct RemuxerTests {
     }
 
     @Test(
-        "pictures from a transport stream or from MP4 come whole out of the written transport stream",
+        "frames from a transport stream or from MP4 come whole out of the written transport stream",
         arguments: [
             "h264-annexb", "h264-avcc", "h264-undeclared-reordering", "hevc",
         ])
@@ -60,7 +60,7 @@ struct RemuxerTests {
         #expect(video.units.map(\.dts) == video.units.map(\.dts).sorted())
     }
 
-    @Test("pictures that are shown before they are decoded keep their times", arguments: [OutputFormat.ts, .mp4])
+    @Test("frames that are shown before they are decoded keep their times", arguments: [OutputFormat.ts, .mp4])
     func negativeOffsets(_ format: OutputFormat) throws {
         let fixture = try PacketFixture("h264-undeclared-reordering")
         let delay = try #require(fixture.samples.map { $0.pts - $0.dts }.max())
@@ -96,7 +96,7 @@ struct RemuxerTests {
     }
 
     @Test(
-        "sound is framed as its transport stream type says",
+        "audio is framed as its transport stream type says",
         arguments: [
             ("aac", UInt8(0x0F), [UInt8(0xFF), 0xF1]), ("aac-latm", 0x11, [0x56]), ("mp2", 0x03, [0xFF]),
             ("mp3", 0x03, [0xFF]), ("ac3", 0x81, [0x0B, 0x77]), ("eac3", 0x87, [0x0B, 0x77]),
@@ -109,7 +109,7 @@ struct RemuxerTests {
         #expect(units.allSatisfy { $0.payload.starts(with: start) })
     }
 
-    @Test("tracks that change go on in the same transport stream with new tables")
+    @Test("tracks that change continue in the same transport stream with new tables")
     func changingTracks() throws {
         let first = [try PacketFixture("h264-annexb"), try PacketFixture("aac")]
         let second = [try PacketFixture("h264-avcc"), try PacketFixture("aac-mono-44100")]
@@ -136,7 +136,7 @@ struct RemuxerTests {
     }
 
     @Test(
-        "S03: sound that a part has of before its start is not in a transport stream twice",
+        "S03: audio that a part has from before its start is not in a transport stream twice",
         arguments: ["aac-mono-44100", "aac"])
     func overlappingSound(of next: String) throws {
         let (first, second) = (try PacketFixture("aac"), try PacketFixture(next))
@@ -152,14 +152,14 @@ struct RemuxerTests {
         let samples = events.compactMap { if case .sample(let sample) = $0 { sample } else { nil } }
         let times = samples.map { Double($0.pts - 126_000) / 90_000 }
         let steps = zip(times, times.dropFirst()).map { $1 - $0 }
-        // The last of the first part is shorter than what it takes until the next, by half a sample at the most.
+        // The last of the first part is shorter than what it takes until the next, by half a sample at most.
         #expect(steps.allSatisfy { $0 > 0.001 && $0 < 0.036 })
         let kept = second.samples.count * 1024 - Int((0.06 + 0.012) * Double(second.track.timescale))
         #expect(samples.count >= first.samples.count + kept / 1024)
         #expect(samples.count < first.samples.count + second.samples.count - 1)
     }
 
-    @Test("S03: sound that begins late goes into the next file, which begins with a picture that needs none before it")
+    @Test("S03: audio that begins late goes into the next file, which begins with a frame that needs none before it")
     func lateTrack() throws {
         let (video, audio) = (try PacketFixture("h264-avcc"), try PacketFixture("aac"))
         let folder = try TemporaryFolder()
@@ -174,7 +174,7 @@ struct RemuxerTests {
         }
         try writer.begin([video.track])
         try write(0, Array(video.samples.prefix(5)))
-        // It is told of, and its first samples come, ahead of the pictures.
+        // It is told of, and its first samples come, ahead of the frames.
         try writer.begin([video.track, audio.track])
         let start = Int64(video.samples.count) * frame * 48_000 / Int64(video.track.timescale)
         for sample in audio.samples {
@@ -285,7 +285,7 @@ struct RemuxerTests {
         #expect(stream.streams.map(\.units.count) == [fixture.samples.count])
     }
 
-    @Test("an MP4 file into a pipe is fragmented, because nobody can go back in it")
+    @Test("an MP4 file into a pipe is fragmented, because no one can go back in it")
     func fragmented() throws {
         let folder = try TemporaryFolder()
         #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
@@ -357,7 +357,7 @@ struct RemuxerTests {
     }
 
     @Test(
-        "S03: a change that the container cannot hold goes on in the next file, from its start",
+        "S03: a change that the container cannot hold continues in the next file, from its start",
         arguments: [OutputFormat.mp4, .mkv])
     func nextFile(format: OutputFormat) throws {
         let folder = try TemporaryFolder()
@@ -366,7 +366,7 @@ struct RemuxerTests {
         let writer = try format.makeWriter(path: folder.path(name)) { text in notes.withLock { $0.append(text) } }
         let first = try PacketFixture("h264-annexb")
         try write([first, try PacketFixture("aac")], to: writer)
-        // The same again is no change.
+        // The same again is not a change.
         try write([first, try PacketFixture("aac")], to: writer, from: 2)
         #expect(notes.withLock { $0.isEmpty })
         try write([try PacketFixture("hevc"), try PacketFixture("aac-mono-44100")], to: writer, from: 100)
@@ -385,7 +385,7 @@ struct RemuxerTests {
         #expect(try MP4Boxes(file).editDurations.allSatisfy { $0 < 1 })
     }
 
-    @Test("S03: a name that is taken is passed over, unless files are replaced", arguments: [false, true])
+    @Test("S03: a name that is taken is skipped, unless files are replaced", arguments: [false, true])
     func takenName(overwrites: Bool) throws {
         let folder = try TemporaryFolder()
         try Data([1]).write(to: URL(fileURLWithPath: folder.path("a.2.mp4")))
@@ -398,7 +398,7 @@ struct RemuxerTests {
     }
 
     @Test(
-        "a pipe that cannot hold tracks that change leaves them out, says so, and goes on when they are as before",
+        "a pipe that cannot hold tracks that change leaves them out, says so, and continues when they are as before",
         arguments: [OutputFormat.mp4, .mkv])
     func changeInPipe(format: OutputFormat) throws {
         let notes = Mutex<[String]>([])

@@ -32,7 +32,7 @@ struct SafeFileTests {
         write("new", to: try SafeFile.create(scratch.path + "/b", overwrite: true))
     }
 
-    @Test("a link, a second name, a folder and what belongs to somebody else are refused, and what they lead to stays")
+    @Test("a link, a second name, a folder and what belongs to someone else are refused, and what they lead to stays")
     func refused() throws {
         let scratch = try ScratchFolder()
         try scratch.write(Array("precious".utf8), to: "victim")
@@ -58,7 +58,7 @@ struct SafeFileTests {
         #expect(text(victim) == "precious")
     }
 
-    @Test("a .part that is a link, or somebody else's, is refused; what a run has left is replaced")
+    @Test("a .part that is a link, or someone else's, is refused; what a run has left is replaced")
     func parts() throws {
         let scratch = try ScratchFolder()
         try scratch.write(Array("precious".utf8), to: "victim")

@@ -66,7 +66,7 @@ struct SoundRunTests {
     }
 
     @Test(
-        "G10: at rate r sound takes 1/r of its time, and each beep comes within 20 ms of its own, at half the speed 30",
+        "G10: at rate r audio takes 1/r of its time, and each beep comes within 20 ms of its own, at half the speed 30",
         arguments: cases)
     func beeps(_ test: Case) {
         let frameCount = Self.sampleRate * 5
@@ -86,7 +86,7 @@ struct SoundRunTests {
                 worst, abs(Double(onset) - Double(index * Self.beepInterval) / test.rate) / Double(Self.sampleRate))
         }
         print("beeps at \(test): worst \(worst * 1000) ms")
-        // Slower, the pieces that sound is made of lie further apart.
+        // Slower, the pieces that audio is made of lie further apart.
         #expect(worst < (test.rate < 0.75 ? 0.030 : 0.020), "\(worst)")
     }
 
@@ -113,7 +113,7 @@ struct SoundRunTests {
 
     static let rateLists: [[Double]] = [[1, 1.5, 1], [1, 2, 0.5, 1], [0.75, 1.25], [1.5, 1, 2]]
 
-    @Test("G10: sound goes on without a click where the rate changes", arguments: rateLists)
+    @Test("G10: audio continues without a click where the rate changes", arguments: rateLists)
     func changes(_ rates: [Double]) {
         let samples = Self.tone(Self.sampleRate * 3)
         let pieces = Self.play(samples) { rates[min(rates.count - 1, $0 * rates.count / samples.count)] }
@@ -134,7 +134,7 @@ struct SoundRunTests {
         #expect(Self.play(Self.tone(Self.sampleRate), algorithm: .muted) { _ in 1 }.flatMap(\.samples).count == 48_000)
     }
 
-    @Test("J05: at its natural rate sound is what was decoded, sample by sample")
+    @Test("J05: at its natural rate audio is what was decoded, sample by sample")
     func natural() {
         let samples = Self.tone(Self.sampleRate)
         #expect(Self.play(samples) { _ in 1 }.flatMap(\.samples) == samples)

@@ -107,7 +107,7 @@ struct TextTrackTests {
         #expect(notes.isEmpty)
     }
 
-    @Test("K03: that captions are pictures is said once of a segment")
+    @Test("K03: that captions are frames is said once of a segment")
     func images() {
         let track = MediaTrack(id: 1, mediaType: .text, codec: .ttml, timescale: 1000)
         let text = """
@@ -124,7 +124,7 @@ struct TextTrackTests {
         #expect(notes.count == 1 && notes.first?.contains("IMSC1 Image Profile") == true, "\(notes)")
     }
 
-    @Test("K03: what is no TTML is passed over with a note")
+    @Test("K03: what is no TTML is skipped with a note")
     func damaged() {
         for text in ["", "<tt", "no xml", "<html/>", "<tt><body><div><p>a</p>"] {
             let (cues, notes) = Self.read(text, pts: 0, duration: 1000)

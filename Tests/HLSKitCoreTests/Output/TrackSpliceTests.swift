@@ -6,7 +6,7 @@ import Testing
 
 @Suite("changes of tracks that are not in step")
 struct TrackSpliceTests {
-    /// A line is what comes, in its order: `V2.5` and `A2.5` are samples of pictures and sound at 2.5 s (`V2.5!` one that
+    /// A line is what comes, in its order: `V2.5` and `A2.5` are samples of video and audio at 2.5 s (`V2.5!` one that
     /// needs none before it), `V*` and `A*` say that the track has changed.
     struct Case: Sendable, CustomTestStringConvertible {
         var what: String

@@ -40,7 +40,7 @@ struct VideoOutputTests {
         RectCase(picture: PixelSize(width: 0, height: 0), display: square, gravity: .resizeAspect, rect: .zero),
     ]
 
-    @Test("J03: the picture's place on its display", arguments: rects)
+    @Test("J03: the frame's place on its display", arguments: rects)
     func videoRect(_ test: RectCase) {
         let output = VideoOutput(displaySize: test.display, scale: test.scale, gravity: test.gravity)
         let rect = output.videoRect(for: test.picture)
@@ -118,9 +118,9 @@ struct VideoOutputTests {
         #expect(!board.limits.needsStandardRange)
     }
 
-    // MARK: Pictures
+    // MARK: Frames
 
-    @Test("J03: every picture comes once, in order, the moment that the timebase reaches it")
+    @Test("J03: every frame comes once, in order, the moment that the timebase reaches it")
     func sequence() throws {
         let sample = try VirtualSample()
         let output = VideoOutput()
@@ -139,7 +139,7 @@ struct VideoOutputTests {
         #expect(frames.isFinished, "the sequence ends when the player is closed")
     }
 
-    @Test("J03: a display link at 60 Hz takes every picture once, each in the refresh that shows it")
+    @Test("J03: a display link at 60 Hz takes every frame once, each in the refresh that shows it")
     func displayLink() throws {
         let sample = try VirtualSample(end: .seconds(4))
         let output = VideoOutput()
@@ -171,7 +171,7 @@ struct VideoOutputTests {
         #expect(!output.isReadyForDisplay)
     }
 
-    @Test("J03: of pictures that nobody asks for the newest stay")
+    @Test("J03: of frames that no one asks for the newest stay")
     func nobodyAsks() throws {
         let sample = try VirtualSample(end: .seconds(2))
         let output = VideoOutput()
@@ -191,7 +191,7 @@ struct VideoOutputTests {
         #expect(counts == Array((counts.first ?? 0)...(counts.last ?? 0)))
     }
 
-    @Test("J04: without an output for pictures none is decoded")
+    @Test("J04: without an output for video none is decoded")
     func soundAlone() throws {
         let sample = try VirtualSample(end: .seconds(2))
         try sample.item.add(AudioOutput())
@@ -226,7 +226,7 @@ struct VideoOutputTests {
         #expect(sample.timeControlChanges.count(where: { $0.new == .playing }) == 1)
         #expect(writer.largestSoundGap < .microseconds(30))
         #expect(writer.sounds.last.map { $0.time + $0.length > .milliseconds(19_970) } == true)
-        // From the picture on that is shown when it comes.
+        // From the frame on that is shown when it comes.
         let times = frames.elements.compactMap(\.itemTime?.seconds)
         #expect(try #require(times.first) <= 3)
         #expect(try #require(times.last) > 13)
@@ -267,7 +267,7 @@ struct VideoOutputTests {
         try other.add(output)
     }
 
-    @Test("J03: a jump in time drops the pictures of before, and is told")
+    @Test("J03: a jump in time drops the frames from before, and is told")
     func flush() async throws {
         let output = VideoOutput()
         let frames = try PacketFixture("h264-avcc").pictures()

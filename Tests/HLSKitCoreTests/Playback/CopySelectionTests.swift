@@ -32,7 +32,7 @@ struct CopySelectionTests {
         return times
     }
 
-    @Test("pictures begin with those that lead up to the first that is wanted; sound begins with what is heard")
+    @Test("frames begin with those that lead up to the first that is wanted; audio begins with what is heard")
     func leadIn() {
         let step = { (range: Range<Int>) in range.map { Int64($0 * 40) } }
         #expect(Self.copied(.video, from: 450, until: nil) == step(8..<25))
@@ -48,7 +48,7 @@ struct CopySelectionTests {
         #expect(Self.copied(type, from: 450, until: 200).isEmpty)
     }
 
-    @Test("a run that repeats what was copied goes on behind it")
+    @Test("a run that repeats what was copied continues behind it")
     func overlap() {
         var selection = CopySelection()
         selection.begin(Self.track(.audio), in: PresentationWindow())

@@ -124,7 +124,7 @@ struct CueScheduleTests {
         top.settings.line = .number(0)
         bottom.identifier = "2"
         schedule.add(Self.batch([top, bottom]), language: nil)
-        // Packagers number cues anew in each segment.
+        // Packagers number cues again in each segment.
         bottom.identifier = "1"
         schedule.add(Self.batch([bottom]), language: nil)
         let cues = schedule.takeDue(at: .seconds(9), timeline: Self.timeline(pts: 0, start: .zero))
@@ -241,7 +241,7 @@ struct CueScheduleTests {
         #expect(schedule.nextDue == nil)
     }
 
-    @Test("K03: a cue that a sample cuts goes on with the next one, however late that comes", arguments: [3, 5, 20])
+    @Test("K03: a cue that a sample cuts continues with the next one, however late that comes", arguments: [3, 5, 20])
     func cut(presented: Int) {
         let timeline = Self.timeline(pts: 0, start: .zero)
         var schedule = CueSchedule()

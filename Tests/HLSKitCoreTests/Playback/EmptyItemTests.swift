@@ -37,7 +37,7 @@ struct EmptyItemTests {
         #expect(loads <= 4, "who knows after three segments loads no more of them")
     }
 
-    @Test("encrypted sound without a key fails, and is called so")
+    @Test("encrypted audio without a key fails, and is called so")
     func locked() throws {
         let file = Array(try Data(contentsOf: URL(fileURLWithPath: SampleMedia.fixtures + "/media/packed.aac")))
         let first = try #require(

@@ -32,7 +32,7 @@ struct FileSegmentsTests {
         return (writer, play, count, transport.requests)
     }
 
-    @Test("A15: a seek loads the header and what it needs by byte ranges, and shows the same pictures")
+    @Test("A15: a seek loads the header and what it needs by byte ranges, and shows the same frames")
     func seek() async throws {
         let file = try Self.bytes("mp4/languages.mp4")
         let whole = try await play(file)
@@ -41,7 +41,7 @@ struct FileSegmentsTests {
         #expect(late.play.error == nil && late.play.didPlayToEnd)
         #expect(late.writer.pictures.first?.time == .seconds(17))
         #expect(late.writer.pictures.map(\.hash) == Array(whole.writer.pictures.map(\.hash).suffix(30)))
-        // But for the header, which is read with what follows it, nothing of before.
+        // But for the header, which is read with what follows it, nothing from before.
         let media = late.requests.compactMap(\.byteRange).filter { $0.lowerBound > 0 }
         #expect(!media.isEmpty && media.allSatisfy { $0.lowerBound > UInt64(file.count / 3) })
         #expect(late.requests.allSatisfy { $0.byteRange != nil })
@@ -59,7 +59,7 @@ struct FileSegmentsTests {
         #expect(plain.rangeByteCount == FileOpening.range.count)
     }
 
-    @Test("a file that was cut off is played as far as it goes, each picture once")
+    @Test("a file that was cut off is played as far as it goes, each frame once")
     func truncated() async throws {
         let file = try Self.bytes("mp4/languages.mp4")
         let cut = try await play(Array(file.prefix(file.count * 3 / 5)))
@@ -143,7 +143,7 @@ struct FileSegmentsTests {
     }
 
     @Test(
-        "pictures up to an end time are there where segments are shorter than listed", arguments: [4.0, 4.2, 4.38, 4.6])
+        "frames up to an end time are there where segments are shorter than listed", arguments: [4.0, 4.2, 4.38, 4.6])
     func endTimeBehindMedia(_ end: Double) async throws {
         // Segments of 4 s that say 4.4.
         let list = try String(contentsOfFile: "\(SampleMedia.folder)/video-180p.m3u8", encoding: .utf8)

@@ -61,18 +61,18 @@ struct ItemTimelineTests {
     }
 
     @Test(
-        "R37: media goes on where that before it ended",
+        "R37: media continues where that before it ended",
         arguments: [
             // Lengths that the playlist has a little wrong do not move a discontinuity.
             (["0 2 60 62.04", "2 2 5 7 1"], [0, 2]),
-            // Those that it has quite wrong do: no picture twice, no hole.
+            // Those that it has quite wrong do: no frame twice, no hole.
             (["0 1.9 60 62", "1.9 1.9 5 7 1", "3.8 1.9 5 7 2"], [0, 2, 4]),
             (["0 3 60 62", "3 3 5 7 1", "6 3 5 7 2"], [0, 2, 4]),
             // After something was left out the playlist counts.
             (["0 1.9 60 62", "3.8 1.9 5 7 1"], [0, 3.8]),
             // A drift that grows tears nothing.
             (["0 20 60 70", "20 20 70 80", "40 20 80 90", "60 20 90 100"], [0, 10, 20, 30]),
-            // A clock that begins anew and does not say so; a hole is one.
+            // A clock that begins again and does not say so; a hole is one.
             (["0 2 60 62", "2 2 60 62", "4 2 60 62"], [0, 2, 4]),
             (["0 2 60 62", "2 2 67 69", "4 2 69 71"], [0, 7, 9]),
             // Media of nowhere near.
@@ -84,7 +84,7 @@ struct ItemTimelineTests {
         #expect(places(lines) == expected)
     }
 
-    @Test("media that tells no time goes on where that before it ended")
+    @Test("media that tells no time continues where that before it ended")
     func relative() {
         var track = Self.video
         track.timestampsAreRelative = true

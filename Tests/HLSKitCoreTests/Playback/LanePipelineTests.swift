@@ -17,7 +17,7 @@ struct LanePipelineTests {
             startsNewSequence: false, url: "s\(number)", mediaSequence: number)
     }
 
-    @Test("an initialization section that could not be read is read anew when it comes again")
+    @Test("an initialization section that could not be read is read again when it comes again")
     func damagedMap() {
         var pipeline = LanePipeline(lane: .main, mode: .demux, wanted: [.video])
         var timeline = ItemTimeline()
@@ -157,9 +157,9 @@ struct LanePipelineTests {
         #expect(!output.contains { if case .sample = $0 { true } else { false } })
     }
 
-    @Test("a track that nobody decodes is left out beside others")
+    @Test("a track that no one decodes is left out beside others")
     func undecodable() throws {
-        // The sample entry of pictures gets a name that nobody knows.
+        // The sample entry of frames gets a name that no one knows.
         let file = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../Fixtures/media/mp4/avc-aac.mp4").standardized
         var bytes = [UInt8](try Data(contentsOf: file))
@@ -178,7 +178,7 @@ struct LanePipelineTests {
         #expect(
             pictures.contains { if case .track(let track, _, _) = $0 { track.codec.rawValue == "xyz1" } else { false } }
         )
-        // Who does not want them is not told.
+        // Who does not want them is not stated.
         let sound = self.output(of: bytes, wanted: [.audio])
         #expect(!sound.contains { if case .leftOut = $0 { true } else { false } })
     }
@@ -246,7 +246,7 @@ struct LanePipelineTests {
         Joint(testDescription: "after a seek", continues: false, flushes: true),
     ]
 
-    @Test("a frame of sound that ends in the next segment is whole, where that follows", arguments: joints)
+    @Test("a frame of audio that ends in the next segment is whole, where that follows", arguments: joints)
     func dividedFrame(_ joint: Joint) throws {
         var writer = TransportStreamWriter(streams: [.init(pid: 257, type: 0x0f)])
         let sound = (0..<20).flatMap { TinyAudio.frame(fill: $0) }

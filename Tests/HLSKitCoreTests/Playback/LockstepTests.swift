@@ -15,7 +15,7 @@ struct LockstepTests {
 
     private static func second(_ value: Double) -> Duration { .seconds(value) }
 
-    /// What has happened, and whether a picture of 5 s may be written then.
+    /// What has happened, and whether a frame of 5 s may be written then.
     struct Row: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var isFree: Bool
@@ -96,7 +96,7 @@ struct LockstepTests {
     }
 
     @Test(
-        "S03: sound is never ahead of pictures, which may change anywhere",
+        "S03: audio is never ahead of frames, which may change anywhere",
         arguments: [(4.9, false), (5.0, false), (5.1, true)])
     func soundIsBehind(pictures: Double, isFree: Bool) {
         let lockstep = Lockstep()
@@ -112,7 +112,7 @@ struct LockstepTests {
         #expect(idle.isNext(Self.second(4.98), of: .audio))
     }
 
-    @Test("S03: two tasks go on together to the end, over holes too")
+    @Test("S03: two tasks continue together to the end, over holes too")
     func together() async {
         let lockstep = Lockstep()
         let ahead = Shared((video: Duration.zero, audio: Duration.zero, isTooFar: false))

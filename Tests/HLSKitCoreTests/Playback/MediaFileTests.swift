@@ -9,13 +9,13 @@ struct MediaFileTests {
     struct File: Sendable, CustomTestStringConvertible {
         var name: String
         var pictureCount: Int
-        /// Seconds of sound, at least.
+        /// Seconds of audio, at least.
         var sound: Double
         var testDescription: String { name }
     }
 
     @Test(
-        "A15: every picture and all of the sound, whether the header comes first or last, from a server or a file",
+        "A15: every frame and all of the audio, whether the header comes first or last, from a server or a file",
         arguments: [
             File(name: "mp4/progressive.mp4", pictureCount: 25, sound: 0.49),
             File(name: "mp4/moov-last.mp4", pictureCount: 25, sound: 0.49),

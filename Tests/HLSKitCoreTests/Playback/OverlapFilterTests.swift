@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSKitCore
 
-/// Pictures of 40 ms in groups of eight, in the order of decoding I P B B P B B P: shown two pictures later than decoded.
+/// Frames of 40 ms in groups of eight, in the order of decoding I P B B P B B P: shown two frames later than decoded.
 @Suite("Overlap of copies")
 struct OverlapFilterTests {
     private static let shown = [0, 3, 1, 2, 6, 4, 5, 7]
@@ -14,7 +14,7 @@ struct OverlapFilterTests {
         return track
     }
 
-    /// Of one group: `delay` pictures between decoding and showing.
+    /// Of one group: `delay` frames between decoding and showing.
     private static func group(_ number: Int, delay: Int = 2, taste: UInt8 = 0) -> [MediaSample] {
         shown.enumerated().map { index, place in
             MediaSample(
@@ -45,7 +45,7 @@ struct OverlapFilterTests {
         #expect(Self.pass(Self.group(1), through: &filter) == Self.group(1).map(\.dts))
     }
 
-    @Test("a segment that is loaded once more goes on after the last sample of it", arguments: 1..<8)
+    @Test("a segment that is loaded once more continues after the last sample of it", arguments: 1..<8)
     func sameSegment(count: Int) {
         var filter = OverlapFilter()
         filter.begin(Self.track(), dropsOverlap: false)
@@ -55,7 +55,7 @@ struct OverlapFilterTests {
         #expect(Self.pass(Self.group(1) + Self.group(2), through: &filter) == rest.map(\.dts))
     }
 
-    @Test("another encoding goes on with a key frame", arguments: [0, 2, 4])
+    @Test("another encoding continues with a key frame", arguments: [0, 2, 4])
     func otherEncoding(delay: Int) {
         var filter = OverlapFilter()
         filter.begin(Self.track(), dropsOverlap: false)
@@ -85,7 +85,7 @@ struct OverlapFilterTests {
         #expect(Self.pass(Array(others), through: &filter) == Self.group(2).map(\.dts))
     }
 
-    @Test("sound goes on with the first packet that was not there, none twice")
+    @Test("audio continues with the first packet that was not there, none twice")
     func sound() {
         func packets(_ range: Range<Int>) -> [MediaSample] {
             range.map { index in

@@ -26,7 +26,7 @@ struct ParameterSetTests {
         }
     }
 
-    @Test("those that came with an earlier segment are kept for a decoder that is made anew", arguments: [2.0, 60.0])
+    @Test("those that came with an earlier segment are kept for a decoder that is made again", arguments: [2.0, 60.0])
     func kept(forwardBuffer: Double) throws {
         let bench = try Self.bench { $0.buffering.forwardDuration = .seconds(forwardBuffer) }
         try bench.play { bench in
@@ -105,7 +105,7 @@ struct DecoderSilenceTests {
     }
 
     @Test(
-        "two seconds of media without a picture are told, once, but not the delay of a decoder",
+        "two seconds of media without a frame are told, once, but not the delay of a decoder",
         arguments: [
             Case(testDescription: "short", step: .milliseconds(40), count: 50, isTold: false),
             Case(testDescription: "two seconds", step: .milliseconds(40), count: 60, isTold: true),
@@ -129,7 +129,7 @@ struct DecoderSilenceTests {
         #expect(silence.isOfAll == test.isTold)
     }
 
-    @Test("what has given a picture before is not silent for all of it")
+    @Test("what has given a frame before is not silent for all of it")
     func givenBefore() {
         var silence = DecoderSilence()
         silence.end()

@@ -58,7 +58,7 @@ struct PlayerLifetimeTests {
         #expect(throws: PlayerError.self) { try Player().replaceCurrentItem(with: one) }
     }
 
-    @Test("F16: an item that cannot be had fails with what is wrong with it")
+    @Test("F16: an item that cannot be loaded fails with what is wrong with it")
     func failure() async throws {
         let origin = try SampleOrigin.shared()
         let play = try await Play.toEnd(PlayerItem(url: origin.plain + "/none.m3u8"), .unpaced())
@@ -86,7 +86,7 @@ struct PlayerLifetimeTests {
                 return false
             }
             let origin = try SampleOrigin.shared()
-            // Paced, with pictures alone: little is decoded besides the picture that is waited for.
+            // Paced, with frames alone: little is decoded besides the frame that is waited for.
             var paced = PlayerConfiguration()
             paced.decodingThreadCount = 1
             let configuration = paced

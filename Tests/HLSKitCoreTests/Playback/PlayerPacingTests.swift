@@ -7,7 +7,7 @@ import Testing
 struct PlayerPacingTests {
     private static let url = "file://\(SampleMedia.folder)/master.m3u8"
 
-    @Test("pictures and sound come when the timebase reaches them, and together")
+    @Test("video and audio come when the timebase reaches them, and together")
     func pacing() async {
         await #expect(processExitsWith: .success) {
             // A busy machine may spoil one run, but not each.

@@ -22,7 +22,7 @@ struct PlayerPlaceTests {
         return live
     }
 
-    @Test("G06: a seek to a date goes to the picture that bears it; currentDate tells it back")
+    @Test("G06: a seek to a date goes to the frame that bears it; currentDate tells it back")
     func dates() throws {
         let bench = try VirtualBench(try Self.dated())
         let results = try bench.play { bench in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSKitCore
 
-/// Pictures and sound after seeks, compared with those of playing straight on.
+/// Video and audio after seeks, compared with those of playing straight on.
 @Suite("Player, seeking", .timeLimit(.minutes(2)))
 struct PlayerSeekTests {
     /// What the sample is packed in.
@@ -15,7 +15,7 @@ struct PlayerSeekTests {
         var testDescription: String { rawValue }
     }
 
-    /// The sample's 180p variant with its sound in one transport stream.
+    /// The sample's 180p variant with its audio in one transport stream.
     private static func transportStream() async throws -> [UInt8] {
         let folder = try ScratchFolder()
         let path = folder.path + "/sample.ts"
@@ -49,7 +49,7 @@ struct PlayerSeekTests {
         }
     }
 
-    /// All pictures of a piece of playback are those of their times, each once.
+    /// All frames of a piece of playback are those of their times, each once.
     private static func check(
         _ pictures: ArraySlice<CapturingWriter.Picture>, from first: Int, _ comment: Comment,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -64,7 +64,7 @@ struct PlayerSeekTests {
     }
 
     @Test(
-        "G02: a seek with zero tolerance onto buffered media shows the picture of its time, then goes on, without a request",
+        "G02: a seek with zero tolerance onto buffered media shows the frame of its time, then continues, without a request",
         arguments: Packing.allCases)
     func exact(packing: Packing) async throws {
         let bench = try await Self.bench(packing) { $0.buffering.forwardDuration = .seconds(60) }
@@ -80,7 +80,7 @@ struct PlayerSeekTests {
                 let new = bench.writer.pictures[pictures...]
                 try Self.check(new, from: target / 40, "\(target)")
                 #expect(new.count >= min(12, 1000 - target / 40))
-                // Sound begins with the one that is heard then.
+                // Audio begins with the buffer that is heard then.
                 let heard = bench.writer.sounds[sounds...]
                 let sound = try #require(heard.first)
                 #expect(sound.time <= .milliseconds(target) && sound.time + sound.length > .milliseconds(target))
@@ -90,7 +90,7 @@ struct PlayerSeekTests {
         }
     }
 
-    @Test("G01: a seek to media that is not loaded loads from its segment on and shows the picture of its time")
+    @Test("G01: a seek to media that is not loaded loads from its segment on and shows the frame of its time")
     func unbuffered() async throws {
         let bench = try VirtualBench { $0.buffering.forwardDuration = .seconds(6) }
         try bench.play { bench in
@@ -110,13 +110,13 @@ struct PlayerSeekTests {
         var target: Int
         var before: Int?
         var after: Int?
-        /// The picture that is shown first.
+        /// The frame that is shown first.
         var first: Int
         var testDescription: String { "\(target) − \(before ?? -1) + \(after ?? -1)" }
     }
 
     @Test(
-        "G02: with tolerances playback goes on at a picture that decoding can start at, if one lies inside",
+        "G02: with tolerances playback continues at a frame that decoding can start at, if one lies inside",
         arguments: [
             Tolerant(target: 9000, before: nil, after: nil, first: 200),
             Tolerant(target: 9000, before: 1000, after: 0, first: 200),
@@ -126,7 +126,7 @@ struct PlayerSeekTests {
             Tolerant(target: 8000, before: 0, after: 0, first: 200),
         ], [true, false])
     func tolerance(_ seek: Tolerant, isBuffered: Bool) async throws {
-        // The next sync sample is not yet loaded where nothing is: then the exact picture is as good.
+        // The next sync sample is not yet loaded where nothing is: then the exact frame is as good.
         if !isBuffered, seek.first == 300 { return }
         let bench = try VirtualBench { if !isBuffered { $0.buffering.forwardDuration = .seconds(4) } }
         try bench.play { bench in
@@ -144,7 +144,7 @@ struct PlayerSeekTests {
         }
     }
 
-    @Test("G01: a seek while paused shows its picture; playing goes on from there")
+    @Test("G01: a seek while paused shows its frame; playback continues from there")
     func paused() async throws {
         let bench = try VirtualBench()
         try bench.play { bench in
@@ -234,7 +234,7 @@ struct PlayerSeekTests {
         }
     }
 
-    @Test("G01: times that cannot be are refused: an error for what is no time, false for what lies outside")
+    @Test("G01: times that cannot be are refused: an error for what is not a time, false for what lies outside")
     func refused() async throws {
         let bench = try VirtualBench()
         try bench.play { bench in
@@ -263,7 +263,7 @@ struct PlayerSeekTests {
         }
     }
 
-    @Test("B08: a rate tied to host time needs manual waiting; then item time and host time meet, with their pictures")
+    @Test("B08: a rate tied to host time needs manual waiting; then item time and host time meet, with their frames")
     func hostTime() async throws {
         let bench = try VirtualBench()
         try bench.play { bench in
@@ -292,7 +292,7 @@ struct PlayerSeekTests {
         }
     }
 
-    @Test("G12: steps go picture by picture while paused, in both directions, and not beyond what there is")
+    @Test("G12: steps go frame by frame while paused, in both directions, and not beyond what there is")
     func steps() async throws {
         let bench = try VirtualBench()
         try bench.play { bench in
@@ -376,7 +376,7 @@ struct PlayerSeekTests {
         }
     }
 
-    @Test("a variant that is pinned with a flush is shown two segments later, each picture once and without a pause")
+    @Test("a variant that is pinned with a flush is shown two segments later, each frame once and without a pause")
     func pinnedWithFlush() async throws {
         let bench = try VirtualBench(quality: nil)
         bench.item.preferences.variantPolicy = .pinned(0)
@@ -396,7 +396,7 @@ struct PlayerSeekTests {
         }
     }
 
-    @Test("without pacing a seek writes from its picture on what comes then")
+    @Test("without pacing a seek writes from its frame on what comes then")
     func unpaced() async throws {
         let writer = CapturingWriter([.video])
         let item = try PlayerItem("file://\(SampleMedia.folder)/master.m3u8", quality: "180p", to: writer)

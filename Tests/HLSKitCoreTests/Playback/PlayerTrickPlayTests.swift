@@ -7,12 +7,12 @@ import Testing
 
 @testable import HLSKitCore
 
-/// Keeps when pictures and sounds come, on the player's clock.
+/// Keeps when frames and audio come, on the player's clock.
 private final class TimedWriter: MediaWriter {
     struct Entry: Sendable {
         var item: Double
         var host: Double
-        /// As ``SampleMedia/frameHashes(of:)`` has it; empty for sound.
+        /// As ``SampleMedia/frameHashes(of:)`` has it; empty for audio.
         var hash = ""
     }
 
@@ -49,7 +49,7 @@ private final class TimedWriter: MediaWriter {
 @Suite("I-frames of a player", .timeLimit(.minutes(1)))
 struct PlayerTrickPlayTests {
     /// The sample with a list of I-frames: of each segment of four seconds the first bytes, cut off anywhere behind the
-    /// picture.
+    /// frame.
     private static func bench(
         withPictures: Bool = true, _ change: (inout PlayerConfiguration) -> Void = { _ in }
     ) throws -> (bench: VirtualBench, writer: TimedWriter) {
@@ -72,7 +72,8 @@ struct PlayerTrickPlayTests {
     }
 
     @Test(
-        "G11: at 8 the I-frames come when the timebase reaches them, without sound; at 1 the media goes on from there")
+        "G11: at 8 the I-frames come when the timebase reaches them, without audio; at 1 the media continues from there"
+    )
     func forward() throws {
         let (bench, writer) = try Self.bench()
         let keeper = EventKeeper(bench.player)

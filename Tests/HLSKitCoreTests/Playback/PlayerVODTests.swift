@@ -33,7 +33,7 @@ struct PlayerVODTests {
             network: http),
     ]
 
-    @Test("J02: every frame of the pinned variant comes once, in order and exact, with unbroken sound", arguments: ways)
+    @Test("J02: every frame of the pinned variant comes once, in order and exact, with unbroken audio", arguments: ways)
     func everyFrame(_ way: Way) async throws {
         let origin = try SampleOrigin.shared()
         let writer = CapturingWriter()
@@ -58,7 +58,7 @@ struct PlayerVODTests {
         let play = try await Play.toEnd(
             try PlayerItem(origin.plain + "/sample/master.m3u8", quality: "180p", to: writer), .unpaced())
 
-        // The sound is cut into eleven segments.
+        // The audio is cut into eleven segments.
         #expect(play.segments.map(\.mediaSequence).sorted() == (0..<21).map { $0 / 2 })
         #expect(play.losses.isEmpty)
         let state = play.state
@@ -99,7 +99,7 @@ struct PlayerVODTests {
         #expect(writer.pictures.first?.time == from)
     }
 
-    @Test("R37: after a discontinuity another size and timestamps from 0 go on without a break")
+    @Test("R37: after a discontinuity another size and timestamps from 0 continue without a break")
     func discontinuity() async throws {
         let folder = try ScratchFolder()
         try SampleMedia.copy(to: folder, as: "")

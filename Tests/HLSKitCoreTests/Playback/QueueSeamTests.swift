@@ -31,7 +31,7 @@ struct QueueSeamTests {
     }
 
     @Test(
-        "H09: every frame once, and sound that is continuous to the sample, as of the items alone",
+        "H09: every frame once, and audio that is continuous to the sample, as of the items alone",
         arguments: [
             // An end of its own, with what the encoder has added, and a start of its own.
             [Part(from: .seconds(38)), Part(to: .seconds(2))],
@@ -64,7 +64,7 @@ struct QueueSeamTests {
         #expect(pictures.pictures.map(\.hash) == hashes)
         #expect(try bytes("all") == samples)
         #expect(!samples.isEmpty)
-        // The pictures of one item follow those of the other after where its sound ends, if that is longer.
+        // The frames of one item follow those of the other after where its audio ends, if that is longer.
         let times = pictures.pictures.map(\.time)
         let distances = zip(times, times.dropFirst()).map { $1 - $0 }
         #expect(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSKitCore
 
-/// The store as tables: pictures of 40 ms, a sync sample each second, two runs.
+/// The store as tables: frames of 40 ms, a sync sample each second, two runs.
 @Suite("Sample store")
 struct SampleStoreTests {
     /// What each of the samples counts.
@@ -78,12 +78,12 @@ struct SampleStoreTests {
     }
 
     @Test(
-        "reading goes on at the last picture that decoding can start at",
+        "reading continues at the last frame that decoding can start at",
         arguments: [
             Place(time: 0, first: "0"), Place(time: 20, first: "0"), Place(time: 999, first: "0"),
             Place(time: 1000, first: "1000"), Place(time: 3999, first: "3000"), Place(time: 4000, first: "4000"),
             Place(time: 5500, first: "5000"), Place(time: 7999, first: "7000"),
-            // The end shows the last picture; what lies before the first begins with it.
+            // The end shows the last frame; what lies before the first begins with it.
             Place(time: 8000, first: "7000"), Place(time: -500, first: "0"),
         ], [true, false])
     func reposition(place: Place, hasDurations: Bool) {
@@ -93,13 +93,13 @@ struct SampleStoreTests {
         #expect(Self.read(&store, count: 2) == ["T", place.first])
         let rest = Self.read(&store)
         #expect(rest.last == "E1")
-        // Sound needs no picture to start at: a little before is enough.
+        // Audio needs no frame to start at: a little before is enough.
         var sound = Self.store(type: .audio)
         sound.reposition(to: .exact(.milliseconds(3000)))
         #expect(Self.read(&sound, count: 2) == ["T", "2880"])
     }
 
-    @Test("the picture before a run of pictures without durations belongs to the run before")
+    @Test("the frame before a run of frames without durations belongs to the run before")
     func lastPicture() {
         var store = Self.store(hasDurations: false)
         store.reposition(to: .exact(.milliseconds(3990)))
@@ -167,7 +167,7 @@ struct SampleStoreTests {
     }
 
     @Test(
-        "steps go from the picture that is shown to its neighbours",
+        "steps go from the frame that is shown to its neighbours",
         arguments: [(1000, 1, 1040), (1020, 1, 1040), (1020, -1, 960), (0, -1, nil), (7960, 1, nil), (40, 0, 40)])
     func step(time: Int, count: Int, target: Int?) {
         var store = Self.store()
@@ -191,21 +191,21 @@ struct SampleStoreTests {
         store.append(Array(samples[30...]))
         #expect(Self.read(&store, count: 3) == ["S", "2000", "2040"])
         #expect(Self.read(&store).last == "3960")
-        // Where nothing was read yet, nothing is left away; where nothing is sought, nothing either.
+        // Where nothing was read yet, nothing is omitted; where nothing is sought, nothing either.
         for landing in [Landing.exact(.milliseconds(2500)), .sync(.milliseconds(2000)), .segmentStart(.seconds(2))] {
             store.removeAll(landing: landing)
             store.append([.track(Self.track(), window: PresentationWindow())])
             store.append(samples)
             #expect(Self.read(&store, count: 2) == ["T", landing.floor == nil ? "0" : "2000"])
         }
-        // Sound is decoded from where it comes.
+        // Audio is decoded from where it comes.
         store.removeAll(landing: .exact(.milliseconds(2500)))
         store.append([.track(Self.track(.audio), window: PresentationWindow())])
         store.append(samples)
         #expect(Self.read(&store, count: 2) == ["T", "0"])
     }
 
-    @Test("windows of before a seek count no more, its landing does")
+    @Test("windows from before a seek count no more, its landing does")
     func window() {
         var store = SampleStore(keepsRead: true)
         store.append([.track(Self.track(), window: PresentationWindow(from: .seconds(3)))])
@@ -231,7 +231,7 @@ struct SampleStoreTests {
     }
 
     @Test(
-        "of what leads up to the picture sought, all but that picture is passed over, as far as is known",
+        "of what leads up to the frame sought, all but that frame is skipped, as far as is known",
         arguments: [true, false])
     func passedOver(keepsRead: Bool) {
         var store = SampleStore(keepsRead: keepsRead, landing: .exact(.milliseconds(500)))
@@ -241,7 +241,7 @@ struct SampleStoreTests {
         while let item = store.next() {
             if case .sample(let sample, _) = item, store.isPassedOver(item) { passedOver.append(sample.pts) }
         }
-        // At 500 the picture of 480 is shown.
+        // At 500 the frame of 480 is shown.
         #expect(passedOver == (0..<12).map { $0 * 40 })
         // Where nothing more is held, it may be the one.
         var short = SampleStore(keepsRead: keepsRead, landing: .exact(.milliseconds(500)))

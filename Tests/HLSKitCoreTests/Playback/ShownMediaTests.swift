@@ -18,7 +18,7 @@ import Testing
         #expect(shown.extent(of: Self.sample(-100)).map { [$0.pts, $0.duration] } == [-100, 10])
     }
 
-    @Test("pictures are shown from the range's start to before its end")
+    @Test("frames are shown from the range's start to before its end")
     func pictures() {
         let shown = ShownMedia(0..<100)
         #expect([-1, 0, 99, 100].map { shown.shows(pictureAt: $0) } == [false, true, true, false])
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "sound is cut at the sample, whatever the timescale",
+        "audio is cut at the sample, whatever the timescale",
         arguments: [
             Sound(pts: -20, part: 480..<480), Sound(pts: -10, part: 480..<480), Sound(pts: -5, part: 240..<480),
             Sound(pts: 0, part: 0..<480), Sound(pts: 95, part: 0..<240), Sound(pts: 100, part: 0..<0),
@@ -42,7 +42,7 @@ import Testing
         #expect(part == sound.part)
     }
 
-    @Test("a copy has the pictures that lead up to the shown ones, and no sound before them; nothing behind the end")
+    @Test("a copy has the frames that lead up to the shown ones, and no audio before them; nothing behind the end")
     func copies() {
         let shown = ShownMedia(0..<100)
         #expect(

@@ -15,7 +15,7 @@ struct SoundCutTests {
     }
 
     @Test(
-        "a piece of sound is cut at the sample",
+        "a piece of audio is cut at the sample",
         arguments: [
             Case(from: nil, until: .milliseconds(1010), leading: 0, trailing: 480),
             Case(from: .milliseconds(1005), until: nil, leading: 240, trailing: 0),
@@ -34,7 +34,7 @@ struct SoundCutTests {
     enum Packing: String, CaseIterable { case separateFMP4, muxedTS }
 
     @Test(
-        "at an end time sound ends at the sample, also where the rest of it lies in the next segment",
+        "at an end time audio ends at the sample, also where the rest of it lies in the next segment",
         arguments: Packing.allCases, [true, false])
     func end(packing: Packing, isPaced: Bool) throws {
         let change: (inout PlayerConfiguration) -> Void = { if !isPaced { $0.pacing = .unpaced } }

@@ -32,7 +32,7 @@ struct TimestampRepairTests {
             known: [-1800]),
     ]
 
-    @Test("R37: a sample that is far from the one before goes on from there", arguments: cases)
+    @Test("R37: a sample that is far from the one before continues from there", arguments: cases)
     func repaired(_ example: Case) {
         var repair = TimestampRepair()
         let times = example.input.map { seconds in

@@ -55,7 +55,7 @@ final class VirtualQueue: Sendable {
     }
 }
 
-/// Notes when each picture came, on the virtual clock.
+/// Notes when each frame came, on the virtual clock.
 final class PictureLog: MediaWriter {
     struct Entry: Sendable, Equatable {
         var name: String

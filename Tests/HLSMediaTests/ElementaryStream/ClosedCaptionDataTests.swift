@@ -123,7 +123,7 @@ private func escaped(_ header: [UInt8]) -> [UInt8] {
     }
 
     @Test(
-        "K03: captions come in the order of presentation also where pictures are presented before they are decoded",
+        "K03: captions come in the order of presentation also where frames are presented before they are decoded",
         arguments: [
             Order(
                 testDescription: "negative offsets, a pyramid: I P B b P B b",

@@ -58,7 +58,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
         #expect(trace.samples.map(\.pts) == [0, 1920, 3840, 5930])
     }
 
-    @Test("a lost packet damages one frame; the stream goes on at the next header with a time")
+    @Test("a lost packet damages one frame; the stream continues at the next header with a time")
     func lostPacket() {
         var writer = TransportStreamWriter(streams: [audio])
         for index in 0..<3 {

@@ -4,7 +4,7 @@ import Testing
 
 private typealias Writer = BoxWriter
 
-/// Composition offsets below zero: pictures that a file shows before it decodes them.
+/// Composition offsets below zero: frames that a file shows before it decodes them.
 @Suite struct DecodingShiftTests {
     struct Offsets: CustomTestStringConvertible, Sendable {
         var testDescription: String
@@ -29,7 +29,7 @@ private typealias Writer = BoxWriter
     }
 
     @Test(
-        "in a fragment no picture is shown before it is decoded, and all are shown when they should be",
+        "in a fragment no frame is shown before it is decoded, and all are shown when they should be",
         arguments: cases)
     func fragment(_ test: Offsets) throws {
         func fragment(_ offset: Int) -> [UInt8] {

@@ -58,7 +58,7 @@ private typealias Writer = BoxWriter
         #expect(header.tracks.map(\.shownRange) == [edits.shown])
     }
 
-    @Test("of fragments all is shown, as nobody knows how many there will be", arguments: cases)
+    @Test("of fragments all is shown, as no one knows how many there will be", arguments: cases)
     func fragments(_ edits: Edits) throws {
         for tables in [[], Self.tables] {
             let header = try header(edits, tables: tables, isFragmented: true)

@@ -73,7 +73,7 @@ import Testing
         #expect(index.references.map(\.sapDeltaTime) == [5, 0])
     }
 
-    @Test("a malformed index is no index, and costs no media")
+    @Test("a malformed index is not an index, and costs no media")
     func malformed() throws {
         let tooMany = Writer.fullBox("sidx", Writer.be32(1), Writer.be32(1000), Writer.zeros(10), Writer.be16(65_535))
         let farAway = Writer.fullBox(

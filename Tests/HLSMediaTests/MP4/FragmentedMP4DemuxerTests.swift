@@ -78,7 +78,7 @@ import Testing
         #expect(demuxed.samples.last?.data.bytes == [2, 2, 2])
     }
 
-    @Test("a picture that depends on others is no sync sample, whatever its sync flag; audio always is")
+    @Test("a frame that depends on others is not a sync sample, whatever its sync flag; audio always is")
     func dependsOnOthers() throws {
         let defaults = Writer.Defaults(duration: 1, size: 1, flags: 0x0100_0000)
         let audio = Writer.Track(id: 2, handler: "soun", entries: [Writer.audioEntry("ac-3")])
@@ -179,7 +179,7 @@ import Testing
         #expect(demuxed.samples.map(\.data.bytes) == [[1, 1], [2, 2], [1, 1], [2, 2]])
     }
 
-    @Test("unknown boxes of any size are passed over")
+    @Test("unknown boxes of any size are skipped")
     func unknownBoxes() throws {
         let unknown =
             Writer.box("styp", Writer.zeros(8)) + Writer.box("prft", Writer.zeros(16))
@@ -189,7 +189,7 @@ import Testing
         #expect(demuxed.samples.count == 1)
     }
 
-    @Test("without tfdt time goes on where the fragment before ended, from 0 with a note")
+    @Test("without tfdt time continues where the fragment before ended, from 0 with a note")
     func missingDecodeTime() throws {
         let bytes = segment(media: [1, 2]) { offset in
             Writer.moof(
@@ -428,7 +428,7 @@ import Testing
         #expect(demuxed.notes.count == 1)
     }
 
-    @Test("many small mdat boxes that nobody describes cost no more than their bytes")
+    @Test("many small mdat boxes that no one describes cost no more than their bytes")
     func manyMediaBoxes() throws {
         let media = Array(repeating: Writer.box("mdat", [1]), count: 10_000).flatMap { $0 }
         let demuxed = try Demuxed(fragments: media + Writer.fragment(sizes: [2]))

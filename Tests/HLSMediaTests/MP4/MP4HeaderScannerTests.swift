@@ -2,7 +2,7 @@ import HLSMedia
 import Testing
 
 @Suite struct MP4HeaderScannerTests {
-    /// Reads a file as somebody who asks for ranges does, and counts the bytes that were asked for.
+    /// Reads a file as someone who asks for ranges does, and counts the bytes that were asked for.
     private func scan(
         _ file: [UInt8], step: Int
     ) throws(MediaError) -> (header: MP4HeaderScanner.Header, byteCount: Int) {

@@ -281,7 +281,7 @@ import Testing
             name: "257 tracks", bytes: BoxWriter.moov((1...257).map { BoxWriter.Track(id: $0) }), code: .limitExceeded),
     ]
 
-    @Test("what is no initialization section is an error that says so", arguments: malformed)
+    @Test("what is not an initialization section is an error that says so", arguments: malformed)
     func fails(_ malformed: Malformed) {
         let error = #expect(throws: MediaError.self) { try MP4InitializationSection(parsing: malformed.bytes[...]) }
         #expect(error?.code == malformed.code)

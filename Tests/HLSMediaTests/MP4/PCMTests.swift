@@ -92,7 +92,7 @@ private typealias Writer = BoxWriter
         #expect(track.channelCount == entry.channels)
     }
 
-    @Test("pictures that are called 'raw ' are not sound")
+    @Test("frames that are called 'raw ' are not audio")
     func rawPictures() throws {
         let header = Writer.header([Writer.Track(entries: [Writer.visualEntry("raw ")])])
         #expect(try MP4InitializationSection(parsing: header[...]).tracks.first?.codec.rawValue == "raw ")

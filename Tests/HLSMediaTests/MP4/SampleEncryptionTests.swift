@@ -90,7 +90,7 @@ import Testing
         #expect(some.samples.map(\.encryption?.subsamples.count) == [1, 1])
     }
 
-    @Test("each run of a fragment goes on in the encryption data where the one before it ended")
+    @Test("each run of a fragment continues in the encryption data where the one before it ended")
     func severalRuns() throws {
         func fragment(_ offset: Int) -> [UInt8] {
             let vectors = (1...4).flatMap { Array(repeating: UInt8($0), count: 8) }

@@ -113,7 +113,7 @@ private let aac = (1...3).map { TinyAudio.frame(fill: UInt8($0)) }
     }
 
     @Test(
-        "the table of the encoder tells how much sound was added",
+        "the table of the encoder tells how much audio was added",
         arguments: [
             GaplessCase(
                 description: "LAME", table: information(),
@@ -138,7 +138,7 @@ private let aac = (1...3).map { TinyAudio.frame(fill: UInt8($0)) }
         let trace = demux(timestampTag(0) + Self.mpegFrame(test.table) + sound)
         #expect(trace.tracks.first?.gapless == test.gapless)
         #expect(trace.samples.map(\.pts) == [2351, 4702])
-        // A segment without a table tells nothing.
+        // A segment without a table says nothing.
         #expect(demux(timestampTag(0) + sound).tracks.first?.gapless == nil)
     }
 
@@ -149,7 +149,7 @@ private let aac = (1...3).map { TinyAudio.frame(fill: UInt8($0)) }
     }
 
     @Test(
-        "what is no packed audio is an error",
+        "what is not packed audio is an error",
         arguments: [
             Refusal(description: "nothing", bytes: [], code: .unknownContainer),
             Refusal(description: "text", bytes: Array("<html><body>".utf8), code: .unknownContainer),
@@ -182,7 +182,7 @@ private let aac = (1...3).map { TinyAudio.frame(fill: UInt8($0)) }
     }
 
     @Test(
-        "J01, R57: the first bytes tell what a resource is, and a playlist is no media",
+        "J01, R57: the first bytes tell what a resource is, and a playlist is not media",
         arguments: [
             Case("one packet", [0x47] + [UInt8](repeating: 0, count: 187), .transportStream(packetStride: 188)),
             Case("box", [0, 0, 0, 24] + Array("styp".utf8) + [0, 0], .mp4),

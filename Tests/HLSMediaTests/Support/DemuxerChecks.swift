@@ -220,7 +220,7 @@ enum DemuxerChecks {
         }
         for type in [0x1b, 0x24] as [UInt8] {
             var writer = TransportStreamWriter(streams: [.init(pid: 256, type: type)])
-            // Cut at a place that the bytes choose, so that units go on in another packet.
+            // Cut at a place that the bytes choose, so that units continue in another packet.
             let cut = bytes.isEmpty ? 0 : Int(bytes[0]) * bytes.count / 256
             writer.add(.init(pid: 256, pts: 0, payload: Array(bytes[..<cut])))
             writer.add(.init(pid: 256, pts: 3000, payload: Array(bytes[cut...]), hasLength: bytes.count < 60_000))

@@ -84,7 +84,7 @@ import Testing
             units: [layer + plane(type: 0), plane(type: 1), plane(type: 2)], isSync: [true, false, false]),
     ]
 
-    @Test("pictures are cut at their start codes, however packets are", arguments: videos, [1, 3])
+    @Test("frames are cut at their start codes, however packets are", arguments: videos, [1, 3])
     func video(_ video: Video, unitsInPacket: Int) {
         var writer = TransportStreamWriter(streams: [.init(pid: 256, type: video.type)])
         for start in stride(from: 0, to: video.units.count, by: unitsInPacket) {

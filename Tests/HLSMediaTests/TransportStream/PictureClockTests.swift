@@ -2,11 +2,11 @@ import Testing
 
 @testable import HLSMedia
 
-/// Pictures whose packets tell no time.
+/// Frames whose packets tell no time.
 @Suite struct PictureClockTests {
     struct Packing: Sendable, CustomTestStringConvertible {
         var fixture: String
-        /// Pictures of one packet.
+        /// Frames of one packet.
         var count: Int
         var testDescription: String { "\(count) pictures of \(fixture) in a packet" }
     }
@@ -15,7 +15,7 @@ import Testing
         [2, 3, 7].map { Packing(fixture: name, count: $0) }
     }
 
-    @Test("pictures without a time of their own are shown in their order", arguments: packings)
+    @Test("frames without a time of their own are shown in their order", arguments: packings)
     func realStreams(_ packing: Packing) throws {
         let fixture = MediaFixture(name: packing.fixture)
         let original = fixture.trace(try fixture.bytes)
@@ -38,8 +38,8 @@ import Testing
 
     private static let frame = VideoUsabilityInfo.FrameDuration(value: 1, timescale: 30)
 
-    /// `P4` is a picture with the order count 4, of eight bits, `I0` one that restarts counting; `@` tells its display time
-    /// in frames.
+    /// `P4` is a frame with the order count 4, of eight bits, `I0` one that restarts counting; `@` tells its display
+    /// time in frames.
     struct Row: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var pictures: String
@@ -69,7 +69,7 @@ import Testing
             hasFrameDuration: false),
     ]
 
-    @Test("a picture's time follows from its place in the order of display", arguments: rows)
+    @Test("a frame's time follows from its place in the order of display", arguments: rows)
     func order(_ row: Row) throws {
         var clock = PictureClock(isHEVC: row.isHEVC)
         var times: [Int] = []
@@ -86,7 +86,7 @@ import Testing
         #expect(times == row.times)
     }
 
-    @Test("no picture is decoded after it is shown, and hostile counts do no harm")
+    @Test("no frame is decoded after it is shown, and hostile counts do no harm")
     func bounds() {
         var clock = PictureClock(isHEVC: false)
         #expect(clock.time(told: nil, order: nil, frame: nil) == nil)

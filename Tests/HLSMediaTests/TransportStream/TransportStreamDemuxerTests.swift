@@ -53,7 +53,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
                 #expect(sample.isDamaged || sample.data.count > 500)
             }
             // The first packet of the second unit: the unit is lost, and the one before may have lost its end.
-            // The last packet of all: nobody can know.
+            // The last packet of all: no one can know.
             #expect(samples.count == (lost == 5 ? 2 : 3) - (lost == 8 ? 1 : 0))
             #expect(samples.filter(\.isDamaged).count == 1)
         }
@@ -286,7 +286,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         /// The numbers of the sections that come, in turn; section 0 has programs 1 and 2, section 1 has 3.
         var turns: [[UInt8]]
         var wanted: Int?
-        /// For each turn the program whose picture comes behind it.
+        /// For each turn the program whose frame comes behind it.
         var expected: [Int]
     }
 
@@ -364,7 +364,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         var codec: MediaCodec?
         /// SAMPLE-AES.
         var isEncrypted = false
-        /// Its kind and name, where nobody reads it.
+        /// Its kind and name, where no one reads it.
         var unread: String?
         var description: String { "0x\(String(type, radix: 16)) \(descriptors)" }
     }

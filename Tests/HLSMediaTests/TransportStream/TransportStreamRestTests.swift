@@ -2,13 +2,13 @@ import Testing
 
 @testable import HLSMedia
 
-/// Sound that begins in one segment and ends in the next.
+/// Audio that begins in one segment and ends in the next.
 @Suite struct TransportStreamRestTests {
     private static let streams = [
         TransportStreamWriter.Stream(pid: 256, type: 0x1b), TransportStreamWriter.Stream(pid: 257, type: 0x0f),
     ]
 
-    /// Where packets of sound begin, in frames of 37 bytes.
+    /// Where packets of audio begin, in frames of 37 bytes.
     struct Layout: Sendable, CustomTestStringConvertible {
         var testDescription: String
         /// Bytes of each packet, in turn.
@@ -92,10 +92,10 @@ import Testing
         #expect(try #require(counts.min()) < Self.frameCount)
     }
 
-    @Test("a segment whose packets are counted anew, and that begins with a frame, loses nothing of its own")
+    @Test("a segment whose packets are counted again, and that begins with a frame, loses nothing of its own")
     func countedAnew() throws {
         let whole = Self.stream(Self.layouts[0])
-        // Ends within a frame that nobody goes on with.
+        // Ends within a frame that no one continues with.
         let cut = whole.packetCount - 1
         var first: [DemuxerEvent] = []
         var demuxer = TransportStreamDemuxer(continuing: nil)
@@ -111,7 +111,7 @@ import Testing
     func missing() throws {
         var writer = Self.stream(Self.layouts[0])
         let whole = writer.bytes
-        // A cut within a packet of sound, and the next transport packet of it is lost.
+        // A cut within a packet of audio, and the next transport packet of it is lost.
         let cut = try #require(
             (10..<writer.packetCount - 2).first { index in
                 let packets = (0...1).map { whole[((index + $0) * 188)...].prefix(4) }

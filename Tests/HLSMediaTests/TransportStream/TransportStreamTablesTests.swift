@@ -2,13 +2,13 @@ import Testing
 
 @testable import HLSMedia
 
-/// Tables that come late, or not at all, and what they say of streams that nobody reads.
+/// Tables that come late, or not at all, and what they say of streams that no one reads.
 @Suite struct TransportStreamTablesTests {
     private static let streams = [
         TransportStreamWriter.Stream(pid: 256, type: 0x1b), TransportStreamWriter.Stream(pid: 257, type: 0x0f),
     ]
 
-    /// One picture and one frame of sound for each number.
+    /// One picture and one frame of audio for each number.
     private static func add(_ numbers: Range<Int>, to writer: inout TransportStreamWriter) {
         for number in numbers {
             let pts = Int64(90_000 + number * 3000)
@@ -142,7 +142,7 @@ import Testing
         #expect(trace.notes.count == 1)
     }
 
-    @Test("sound that is declared as another format is read as what it is", arguments: [0x03, 0x11, 0x81] as [UInt8])
+    @Test("audio that is declared as another format is read as what it is", arguments: [0x03, 0x11, 0x81] as [UInt8])
     func declaredWrongly(type: UInt8) {
         var writer = TransportStreamWriter(streams: [.init(pid: 257, type: type)])
         for number in 0..<4 {

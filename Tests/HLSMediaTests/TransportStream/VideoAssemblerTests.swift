@@ -82,7 +82,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
         }
     }
 
-    @Test("slices of one picture in packets of their own are one access unit")
+    @Test("slices of one frame in packets of their own are one access unit")
     func slicePackets() {
         var writer = TransportStreamWriter(streams: [video])
         for index in 0..<3 {
@@ -201,7 +201,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
                     colorPrimaries: 1, transferCharacteristics: 1, matrixCoefficients: 1, isFullRange: true))
     }
 
-    @Test("a new parameter set announces the new size before its picture")
+    @Test("a new parameter set announces the new size before its frame")
     func newSize() {
         var writer = TransportStreamWriter(streams: [video])
         writer.add(.init(pid: 256, pts: 0, payload: idr))
@@ -228,7 +228,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
         #expect(trace.samples.map(\.pts) == [0, 3000, 6000])
     }
 
-    @Test("pictures before the first timestamp, and bytes without pictures, are left out with a note")
+    @Test("frames before the first timestamp, and bytes without video, are left out with a note")
     func leftOut() {
         var writer = TransportStreamWriter(streams: [video])
         writer.add(.init(pid: 256, payload: other))

@@ -163,7 +163,7 @@ private let specimen = """
     }
 
     @Test(
-        "settings that are none are passed over",
+        "settings that are none are skipped",
         arguments: [
             "line:ten", "line:101%", "line:-5%", "line:5,middle", "line:.", "position:5", "position:5%,end", "size:-1%",
             "align:top", "vertical:up", "region", "region:", "colour:red", "line:1e5", "size:0x1p3%", "line:nan",

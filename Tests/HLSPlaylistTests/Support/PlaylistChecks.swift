@@ -103,7 +103,7 @@ enum PlaylistChecks {
             playlist.version = playlist.version == 7 ? 6 : 7
             playlist.variants.reverse()
             guard case .multivariant(let again)? = read(playlist.text) else { throw Failure(description: "read again") }
-            // A line that is written anew, because its variables are defined behind its new place, has none of them.
+            // A line that is written again, because its variables are defined behind its new place, has none of them.
             guard !hasControlCharacters(bytes) else { return }
             try require(again == playlist, "reversed variants change nothing else")
         case nil: break

@@ -45,7 +45,7 @@ struct CaptionsTests {
         #expect(!direct.output.isEmpty)
     }
 
-    @Test("K04: iTunes Timed Text has the language of the subtitles, and time codes in frames of the pictures")
+    @Test("K04: iTunes Timed Text has the language of the subtitles, and time codes in frames of the video")
     func timeCodes() async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget("captions", "-q", "-f", "itt", Self.master, in: folder)
@@ -72,7 +72,7 @@ struct CaptionsTests {
     }
 
     @Test(
-        "K04: the frames of time codes are those of the pictures",
+        "K04: the frames of time codes are those of the video",
         arguments: [
             (25, MediaTime(value: 1, timescale: 25)), (24, MediaTime(value: 1, timescale: 24)),
             (23.976, MediaTime(value: 1001, timescale: 24_000)), (29.97, MediaTime(value: 1001, timescale: 30_000)),
@@ -119,7 +119,7 @@ struct CaptionsTests {
 
     // MARK: Closed captions, subtitles in MP4
 
-    /// What `scripts/make-caption-fixtures` has put into the pictures.
+    /// What `scripts/make-caption-fixtures` has put into the frames.
     private static let english = [
         "00:00:00.800 --> 00:00:02.400", "Good day", "00:00:03.480 --> 00:00:05.200", "How are you?",
         "00:00:05.920 --> 00:00:07.960", "Bye",
@@ -197,7 +197,7 @@ struct CaptionsTests {
         let folder = try ScratchFolder()
         try folder.write(
             Array(try Data(contentsOf: URL(fileURLWithPath: SampleMedia.fixtures + "/media/packed.aac"))), to: "a.aac")
-        // The sound begins at timestamp 8 589 934 000.
+        // The audio begins at timestamp 8 589 934 000.
         let cue = "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:8589844000,LOCAL:00:00:00.000\n\n00:01.100 --> 00:01.200\nhere\n"
         try folder.write(Array(cue.utf8), to: "sub.vtt")
         for (name, file) in [("a.m3u8", "a.aac"), ("sub.m3u8", "sub.vtt")] {

@@ -12,7 +12,7 @@ struct DownloadEncryptionTests {
         return try Tool.run(["openssl", "enc", "-aes-128-cbc", "-K", digits, "-iv", vector], input: bytes)
     }
 
-    /// The cut stream with its pictures encrypted; each segment names the key by another URL.
+    /// The cut stream with its frames encrypted; each segment names the key by another URL.
     private static func files() throws -> [String: [UInt8]] {
         var files = try CutStream.files()
         for index in 0..<SampleMedia.segmentCount {

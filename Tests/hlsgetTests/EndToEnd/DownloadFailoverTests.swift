@@ -42,7 +42,7 @@ struct DownloadFailoverTests {
         }
     }
 
-    /// The first digits of the hashes of a file's pictures.
+    /// The first digits of the hashes of a file's frames.
     private func pictures(in folder: ScratchFolder) async throws -> [String] {
         let result = try await hlsget("--fast", "-f", "framemd5", "--no-audio", "a.mp4", in: folder)
         return String(decoding: result.output, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
@@ -65,7 +65,7 @@ struct DownloadFailoverTests {
         #expect(try await pictures(in: folder) == SampleMedia.frameHashes(of: "180p"))
     }
 
-    /// The cut stream with its sound once more, as a group of a variant that goes without pictures of its own.
+    /// The cut stream with its audio once more, as a group of a variant that goes without video of its own.
     private static func filesOfTwoGroups() throws -> [String: [UInt8]] {
         var files = try Self.files(bandwidth: 90_000)
         for (name, bytes) in files where name.hasPrefix("a") { files["b" + name.dropFirst()] = bytes }
@@ -81,7 +81,7 @@ struct DownloadFailoverTests {
     }
 
     @Test(
-        "R2, R13: sound that stays gone comes from the same rendition of another group",
+        "R2, R13: audio that stays gone comes from the same rendition of another group",
         arguments: [["a2.m4s"], ["a0.m4s", "a10.m4s"], ["a-init.mp4"], ["a.m3u8"]])
     func sound(missing: [String]) async throws {
         let folder = try ScratchFolder()
@@ -129,7 +129,8 @@ struct DownloadFailoverTests {
         (files["v7.m4s"], files["w7.m4s"]) = (nil, nil)
         let (first, _) = try await download(files, in: folder, "--strict")
         #expect(first.status == 10)
-        // The URL has another port: by the last that is its own, and can be had, it is seen that this is the same stream.
+        // The URL has another port: by the last that is its own, and can be loaded, it is seen that this is the same
+        // stream.
         files = try Self.files(bandwidth: 127_446)
         files["v8.m4s"] = nil
         let (second, paths) = try await download(files, in: folder, "--strict")

@@ -80,7 +80,7 @@ struct DownloadFaultTests {
         #expect(try await FaultyOrigin.pictures("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
     }
 
-    @Test("S03: sound that the first part of a stream does not have", .enabled(if: ProbedFile.isAvailable))
+    @Test("S03: audio that the first part of a stream does not have", .enabled(if: ProbedFile.isAvailable))
     func bumper() async throws {
         let folder = try ScratchFolder()
         let master = SampleMedia.folder + "/master.m3u8"

@@ -13,7 +13,7 @@ struct DownloadLiveTests {
         /// So many segments are all there will be; then the stream has ended, or only stands still.
         private let last: Int
         private let ends: Bool
-        /// From this segment of pictures on they are encrypted, with a key that is not there.
+        /// From this segment of frames on they are encrypted, with a key that is not there.
         private let firstLocked: Int?
         /// This never comes.
         private let stalled: String?
@@ -60,7 +60,7 @@ struct DownloadLiveTests {
         }
     }
 
-    /// The first digits of the hashes of a file's pictures.
+    /// The first digits of the hashes of a file's frames.
     private func pictures(_ name: String, in folder: ScratchFolder) async throws -> [String] {
         let result = try await hlsget("--fast", "-f", "framemd5", "--no-audio", name, in: folder)
         #expect(result.status == 0, "\(result.errors)")
@@ -77,14 +77,14 @@ struct DownloadLiveTests {
             #expect(result.status == 0, "\(result.errors)")
             #expect(result.lines.count == 1, "\(result.errors)")
             let paths = server.requests.compactMap { $0.first?.split(separator: " ").dropFirst().first }
-            // Seven more segments, one each time; a list that had not gone on is asked for again.
+            // Seven more segments, one each time; a list that had not continued is asked for again.
             #expect((8...12).contains(paths.count { $0 == "/v.m3u8" }))
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.mp4"])
         #expect(try await pictures("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
     }
 
-    @Test("S02: --to ends a live stream that goes on")
+    @Test("S02: --to ends a live stream that continues")
     func end() async throws {
         let folder = try ScratchFolder()
         let origin = try LiveOrigin(last: 20, ends: false)
@@ -131,7 +131,7 @@ struct DownloadLiveTests {
         #expect(try await pictures("a.mp4", in: folder) == Array(SampleMedia.frameHashes(of: "180p").prefix(500)))
     }
 
-    @Test("S02, R42, R50: where a key of a live stream cannot be had, what came before it is the file")
+    @Test("S02, R42, R50: where a key of a live stream cannot be loaded, what came before it is the file")
     func key() async throws {
         let folder = try ScratchFolder()
         let origin = try LiveOrigin(last: 20, ends: false, firstLocked: 5)
@@ -180,7 +180,7 @@ struct DownloadLiveTests {
             let began = clock.now
             command.send(signal: SIGINT)
             #expect(try await command.result().status == 128 + SIGINT)
-            // Without a limit it is the 36 s after which nobody waits for an answer any more.
+            // Without a limit it is the 36 s after which no one waits for an answer any more.
             #expect(clock.now - began < .seconds(20))
         }
         #expect(try await pictures("a.mp4", in: folder) == Array(SampleMedia.frameHashes(of: "180p").prefix(400)))

@@ -11,7 +11,7 @@ struct DownloadTests {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     }
 
-    /// The first digits of the hashes of a file's pictures.
+    /// The first digits of the hashes of a file's frames.
     private func pictures(_ name: String, in folder: ScratchFolder) async throws -> [String] {
         let result = try await hlsget("--fast", "-f", "framemd5", "--no-audio", name, in: folder)
         #expect(result.status == 0, "\(result.errors)")
@@ -19,7 +19,7 @@ struct DownloadTests {
             .map { String($0.split(separator: " ").last?.prefix(8) ?? "") }
     }
 
-    /// The sound of a file as samples.
+    /// The audio of a file as samples.
     private func sound(_ name: String, in folder: ScratchFolder) async throws -> [UInt8] {
         let result = try await hlsget("--fast", "-f", "s16le", "-o", "-", name, in: folder)
         #expect(result.status == 0, "\(result.errors)")
@@ -27,7 +27,7 @@ struct DownloadTests {
     }
 
     @Test(
-        "S02: a download has every frame, its sound, and leaves nothing else behind", arguments: ["mp4", "mkv", "ts"])
+        "S02: a download has every frame, its audio, and leaves nothing else behind", arguments: ["mp4", "mkv", "ts"])
     func whole(format: String) async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget("download", "-o", "a.\(format)", "--quality", "180p", Self.master, in: folder)
@@ -44,7 +44,7 @@ struct DownloadTests {
     private final class Executioner: Sendable {
         private let state = Mutex((command: Command?.none, count: 0))
         private let moment: Int
-        /// In the middle of the answer instead of before it.
+        /// In the middle of the answer instead from before it.
         let isMidway: Bool
 
         init(moment: Int, isMidway: Bool) {
@@ -97,7 +97,7 @@ struct DownloadTests {
             let before = server.requests.count
             let result = try await hlsget(arguments, in: folder)
             #expect(result.status == 0, "\(result.errors)")
-            // Six were on their way at the most, and playlists are always asked for again.
+            // Six were on their way at most, and playlists are always asked for again.
             #expect(server.requests.count - before <= 26 - max(0, before - 6) + 5)
             #expect(try names(in: folder) == ["a.mp4"])
             #expect(try await pictures("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
@@ -116,7 +116,7 @@ struct DownloadTests {
             guard let mark = target.firstIndex(of: "?"), path.hasSuffix(".m3u8") else {
                 return connection.respond(bytes)
             }
-            // The query goes on to what the playlist names.
+            // The query continues to what the playlist names.
             let text = String(decoding: bytes, as: UTF8.self).replacing(".m4s\n", with: ".m4s\(target[mark...])\n")
                 .replacing("v.m3u8", with: "v.m3u8\(target[mark...])")
                 .replacing("\"a.m3u8\"", with: "\"a.m3u8\(target[mark...])\"")
@@ -125,7 +125,7 @@ struct DownloadTests {
     }
 
     @Test(
-        "S02: where the URL runs out, a fresh one goes on from there",
+        "S02: where the URL runs out, a fresh one continues from there",
         arguments: [("master.m3u8?token=old", "master.m3u8?token=new"), ("old/master.m3u8", "new/master.m3u8")])
     func refreshed(_ old: String, _ new: String) async throws {
         let folder = try ScratchFolder()
@@ -278,7 +278,7 @@ struct DownloadTests {
         }
         #expect(found == streams.split(separator: " ").map(String.init))
         guard options.contains("--subs") else { return }
-        // Matroska has no times before zero: sound that a decoder needs before the start moves everything else.
+        // Matroska has no times before zero: audio that a decoder needs before the start moves everything else.
         let start = try #require(try ProbedFile("a.\(format)", in: folder).streams.first).start
         let command =
             "ffmpeg -v warning -copyts -i a.\(format) -map 0:s -output_ts_offset \(-start) -f srt - 2>&1"
@@ -304,7 +304,7 @@ struct DownloadTests {
         let command = "ffmpeg -v warning -copyts -i a.mp4 -map 0:s -f srt - 2>&1"
         let cues = String(decoding: try Tool.run(["/bin/sh", "-c", command], in: folder.path), as: UTF8.self)
         let times = cues.split(separator: "\n").filter { $0.contains("-->") }.map(String.init)
-        // The file begins with the picture before --from, at 8 s.
+        // The file begins with the frame before --from, at 8 s.
         #expect(times == ["00:00:00,000 --> 00:00:02,000", "00:00:02,000 --> 00:00:03,000"])
     }
 

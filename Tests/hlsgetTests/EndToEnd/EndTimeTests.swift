@@ -6,7 +6,7 @@ import Testing
 struct EndTimeTests {
     struct Case: CustomTestStringConvertible {
         var arguments: [String]
-        /// Pictures that are given, counted from the start of the item; there are 25 in a second.
+        /// Frames that are given, counted from the start of the item; there are 25 in a second.
         var pictures: Range<Int>
         var testDescription: String { arguments.joined(separator: " ") }
     }
@@ -20,7 +20,7 @@ struct EndTimeTests {
         Case(arguments: ["--from", "39", "--to", "100"], pictures: 975..<1000),
     ]
 
-    @Test("H08: what is between the times is given, to the picture", arguments: cases)
+    @Test("H08: what is between the times is given, to the frame", arguments: cases)
     func range(_ example: Case) async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget(

@@ -96,7 +96,7 @@ struct FailureTests {
 
     // MARK: Segments
 
-    @Test("a segment that is cut short every time is passed over, and the rest is played")
+    @Test("a segment that is cut short every time is skipped, and the rest is played")
     func truncated() async throws {
         let origin = try OddOrigin(try OddOrigin.cutSample(), cutting: "3.m4s")
         defer { origin.stop() }
@@ -114,7 +114,7 @@ struct FailureTests {
         #expect(strict.errorLines.first?.contains(origin.url + "/3.m4s") == true)
     }
 
-    @Test("a segment that no variant has is passed over, and all others come once")
+    @Test("a segment that no variant has is skipped, and all others come once")
     func pageEverywhere() async throws {
         var files = try Self.twoVariants()
         for name in ["a", "b"] { files["\(name)/3.m4s"] = Array("<!DOCTYPE html><html></html>".utf8) }
@@ -332,7 +332,7 @@ struct FailureTests {
     @Test("another signal a while later ends it at once")
     func secondSignal() async throws {
         let folder = try ScratchFolder()
-        // Nobody reads the pipe: a clean end is not to be had.
+        // No one reads the pipe: a clean end is not to be had.
         mkfifo(folder.path + "/pipe", 0o600)
         let reader = open(folder.path + "/pipe", O_RDWR | O_CLOEXEC)
         defer { close(reader) }

@@ -42,7 +42,7 @@ final class FaultyOrigin: Sendable {
         connection.respond(bytes)
     }
 
-    /// The first digits of the hashes of a file's pictures, as hlsget decodes them.
+    /// The first digits of the hashes of a file's frames, as hlsget decodes them.
     static func pictures(_ name: String, in folder: ScratchFolder) async throws -> [String] {
         let result = try await hlsget("--fast", "-f", "framemd5", "--no-audio", name, in: folder)
         guard result.status == 0 else { throw Tool.Failure(description: result.errors) }

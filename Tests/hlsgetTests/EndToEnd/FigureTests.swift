@@ -116,7 +116,7 @@ struct FigureTests {
         let result = try await hlsget(
             "download", "-o", "a.mp4", "--quality", "180p", "--from", "9", "--to", "12", Self.master, in: folder)
         #expect(result.status == 0)
-        // From the picture at 8 s at which decoding can start.
+        // From the frame at 8 s at which decoding can start.
         #expect(result.lines.last?.hasPrefix("hlsget: 0:04 in a.mp4 (") == true, "\(result.lines)")
     }
 

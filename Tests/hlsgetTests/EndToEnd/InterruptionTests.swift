@@ -40,7 +40,7 @@ struct InterruptionTests {
             let pictures = try ProbedFile.pictures(name, isWhole: isWhole, in: folder)
             // The file had nearly half of what came; a fragment of MP4 that was not complete is lost.
             #expect(pictures.count >= 25 * (isWhole ? 8 : 4), "\(pictures.count)")
-            // Of the last pictures some are missing that are decoded after those that follow them.
+            // Of the last frames some are missing that are decoded after those that follow them.
             let whole = pictures.dropLast(8)
             #expect(Array(whole) == Array(try SampleMedia.frameHashes(of: "180p").prefix(whole.count)))
         }
@@ -73,7 +73,7 @@ struct InterruptionTests {
         }
     }
 
-    @Test("who breaks off before the first picture is told how far it came, and that nothing was written")
+    @Test("who breaks off before the first frame is told how far it came, and that nothing was written")
     func early() async throws {
         let folder = try ScratchFolder()
         try folder.write(Array("old".utf8), to: "a.ts")
@@ -101,7 +101,7 @@ struct InterruptionTests {
         }
     }
 
-    /// Waits until the file has nearly half of what there will be: five segments of 36 kB and their sound.
+    /// Waits until the file has nearly half of what there will be: five segments of 36 kB and their audio.
     private static func grows(_ path: String) async -> Bool {
         for _ in 0..<4000 {
             let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int

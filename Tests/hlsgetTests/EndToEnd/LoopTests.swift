@@ -16,7 +16,7 @@ struct LoopTests {
         }
     }
 
-    @Test("H06: the passes follow each other in one output, and their times go on")
+    @Test("H06: the passes follow each other in one output, and their times continue")
     func passes() async throws {
         let folder = try ScratchFolder()
         let once = try await frames("--from", "6", "--to", "8", in: folder)

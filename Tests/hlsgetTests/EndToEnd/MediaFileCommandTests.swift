@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(
-        "download packs the samples of a file anew", .enabled(if: ProbedFile.isAvailable),
+        "download packs the samples of a file again", .enabled(if: ProbedFile.isAvailable),
         arguments: ["mp4", "mkv", "ts"])
     func download(_ ending: String) async throws {
         let folder = try ScratchFolder()

@@ -36,7 +36,7 @@ struct OutputTests {
         #expect(hashes == (try SampleMedia.frameHashes(of: "180p")))
     }
 
-    @Test("pictures and sound go into files of their own, whole")
+    @Test("video and audio go into files of their own, whole")
     func rawFiles() async throws {
         let folder = try ScratchFolder()
         _ = try await run("-o", "v.y4m", "-o", "a.wav", "--to", "2", Self.master, in: folder)
@@ -50,7 +50,7 @@ struct OutputTests {
         #expect(little(sound[4..<8]) == sound.count - 8)
         let data = try #require(sound.indices.first { sound[$0...].starts(with: "data".utf8) })
         #expect(little(sound[(data + 4)..<(data + 8)]) == sound.count - data - 8)
-        // Whole frames of sound around two seconds: 48 kHz, two channels, 16 bit.
+        // Whole frames of audio around two seconds: 48 kHz, two channels, 16 bit.
         #expect(abs(sound.count - data - 8 - 2 * 48_000 * 4) <= 2 * 1024 * 4)
     }
 
@@ -98,7 +98,7 @@ struct OutputTests {
         #expect(boxes.isWhole)
         #expect(boxes.names.contains("moov") && boxes.names.contains("mdat"))
         #expect(try bytes("x.mkv", in: folder).starts(with: [0x1A, 0x45, 0xDF, 0xA3]))
-        // All of the media is in each: the sample has 357 kB of pictures and 252 kB of sound.
+        // All of the media is in each: the sample has 357 kB of frames and 252 kB of audio.
         for name in ["x.ts", "x.mp4", "x.mkv"] { #expect(try bytes(name, in: folder).count > 560_000) }
     }
 
@@ -107,7 +107,7 @@ struct OutputTests {
         let folder = try ScratchFolder()
         let media = FileManager.default.contents(atPath: SampleMedia.fixtures + "/media/ts-h264-aac.ts")
         _ = try folder.write(Array(try #require(media)), to: "s.ts")
-        // Two runs of 15 pictures: from the start, and from 0.6 s on.
+        // Two runs of 15 frames: from the start, and from 0.6 s on.
         for (offset, count) in [("", 30), ("0", 30), ("0.5", 30), ("0.8", 15)] {
             let tag = offset.isEmpty ? "" : "#EXT-X-START:TIME-OFFSET=\(offset),PRECISE=YES\n"
             let text = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n\(tag)#EXTINF:1.2,\ns.ts\n#EXT-X-ENDLIST\n"
@@ -134,7 +134,7 @@ struct OutputTests {
         }
     }
 
-    @Test("media that nobody wants is not asked for")
+    @Test("media that no one wants is not asked for")
     func requests() async throws {
         let cases = [
             (options: ["--no-audio", "-f", "framemd5"], missing: "audio-en", loaded: "video-180p"),

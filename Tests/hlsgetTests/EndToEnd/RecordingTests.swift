@@ -48,7 +48,7 @@ struct RecordingTests {
         }
     }
 
-    /// The sample in two qualities, cut into files; of the better one segment 4 is missing, and its pictures come late.
+    /// The sample in two qualities, cut into files; of the better one segment 4 is missing, and its frames come late.
     private static func twoQualities() throws -> [String: [UInt8]] {
         var files = try CutStream.files()
         let rendition = try SampleMedia.rendition("video-360p")
@@ -74,7 +74,7 @@ struct RecordingTests {
         return try await withServer(answering: { connection, request in
             let path = String(request.first?.split(separator: " ").dropFirst().first?.dropFirst() ?? "")
             guard let bytes = files[path] else { return connection.respond([], status: "404 Not Found") }
-            // Sound is here long before pictures.
+            // Audio is here long before frames.
             if path.hasPrefix("w"), path.hasSuffix(".m4s") { usleep(100_000) }
             connection.respond(bytes)
         }) { server in
@@ -83,7 +83,7 @@ struct RecordingTests {
     }
 
     @Test(
-        "S03: where another variant has to stand in, sound and pictures go on in the next file at one time, and it is said",
+        "S03: where another variant has to stand in, audio and video continue in the next file at one time, and it is said",
         .enabled(if: ProbedFile.isAvailable), arguments: ["mp4", "mkv"])
     func standIn(format: String) async throws {
         let folder = try ScratchFolder()
@@ -120,7 +120,7 @@ struct RecordingTests {
         #expect(result.lines.contains { $0.hasPrefix("played 0:36 of 0:40") }, "\(result.errors)")
     }
 
-    @Test("J07: sound keeps the language of its rendition", .enabled(if: ProbedFile.isAvailable))
+    @Test("J07: audio keeps the language of its rendition", .enabled(if: ProbedFile.isAvailable))
     func language() async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget("--fast", "--to", "4", "-o", "a.mkv", "-o", "a.m4a", Self.master, in: folder)
@@ -180,7 +180,7 @@ struct RecordingTests {
     // MARK: Most of it
 
     @Test(
-        "a tenth of the media missing, or the end of it, is no success without --strict",
+        "a tenth of the media missing, or the end of it, is not a success without --strict",
         arguments: [[3, 5], [8, 9], [6]])
     func missing(segments: [Int]) async throws {
         let folder = try ScratchFolder()

@@ -48,7 +48,7 @@ import Testing
         #expect(result.errors.contains("outside of what there is (99.000 s)"))
     }
 
-    @Test("L02: the very pictures of some times, as PNG with numbers of one's own")
+    @Test("L02: the very frames of some times, as PNG with numbers of one's own")
     func exact() async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget(

@@ -29,7 +29,7 @@ struct ProbedFile {
         }
     }
 
-    /// The first digits of the hashes of the pictures that ffmpeg decodes of a file.
+    /// The first digits of the hashes of the frames that ffmpeg decodes of a file.
     ///
     /// - Parameter isWhole: It says nothing besides; of a file that is cut off it may.
     static func pictures(_ name: String, isWhole: Bool = true, in folder: ScratchFolder) throws -> [String] {

@@ -12,7 +12,7 @@ struct PacketFixture {
     let samples: [MediaSample]
     /// The lines of `NAME.framemd5`.
     let expected: [String]
-    /// Every 97th of the decoded samples of sound.
+    /// Every 97th of the decoded samples of audio.
     let expectedSamples: [Int]
 
     init(_ name: String) throws {
@@ -55,7 +55,7 @@ struct PacketFixture {
         lines.filter { !$0.hasPrefix("#") }.compactMap { $0.split(separator: " ").last.map(String.init) }
     }
 
-    /// All pictures, decoded in one go.
+    /// All frames, decoded in one go.
     func pictures(threadCount: Int = 1) throws -> [VideoFrame] {
         let decoder = try VideoDecoder(track: track, threadCount: threadCount)
         var frames: [VideoFrame] = []
@@ -64,7 +64,7 @@ struct PacketFixture {
         return frames
     }
 
-    /// All sound, decoded in one go.
+    /// All audio, decoded in one go.
     func sound() throws -> [AudioBuffer] {
         let decoder = try AudioDecoder(track: track)
         var buffers: [AudioBuffer] = []

@@ -49,7 +49,7 @@ extension EngineHarness {
         }
     }
 
-    /// Media sequence numbers of what was passed over, and of what the live window took away.
+    /// Media sequence numbers of what was skipped, and of what the live window took away.
     var skippedSequences: [ClosedRange<Int>] {
         events.compactMap { _, kind in
             guard case .segmentSkipped(let skipped) = kind else { return nil }

@@ -89,7 +89,7 @@ struct EngineHarness {
         control(.setItem(EngineItem(url: ScriptedOrigin.root + path)))
     }
 
-    /// Lets time go on up to `time`, or until `condition` holds. True when it came to hold.
+    /// Lets time continue up to `time`, or until `condition` holds. True when it came to hold.
     @discardableResult
     mutating func run(until time: Duration, _ condition: (borrowing EngineHarness) -> Bool = { _ in false }) -> Bool {
         while true {
@@ -105,10 +105,10 @@ struct EngineHarness {
     /// The program answers at last where a URL has run out.
     mutating func answerRefresh(_ answer: Result<String, LoadingError>) { handle(.freshURL(answer)) }
 
-    /// The process is stopped for a time: what happens meanwhile is seen when it goes on.
+    /// The process is stopped for a time: what happens meanwhile is seen when it continues.
     mutating func stop(for duration: Duration) { now += duration }
 
-    /// Lets time go on until the item is over. False when it is not by `time`.
+    /// Lets time continue until the item is over. False when it is not by `time`.
     @discardableResult
     mutating func runToEnd(by time: Duration = .seconds(600)) -> Bool {
         run(until: time) { $0.isOver }

@@ -22,7 +22,7 @@ struct HarnessLane {
     /// Where the media that was demuxed ends.
     private(set) var end: Duration?
 
-    /// Also reads a segment anew from its first byte.
+    /// Also reads a segment again from its first byte.
     mutating func begin(_ job: SegmentJob) {
         guard let index = readers.firstIndex(where: { $0.job.id == job.id }) else {
             return readers.append(Reader(job: job))

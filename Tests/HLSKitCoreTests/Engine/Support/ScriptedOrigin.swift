@@ -112,7 +112,7 @@ struct Broadcast {
     /// Segments that come after those of the first window; nil for ever.
     var laterCount: Int?
     var prefix = "s"
-    /// Nothing new comes in these times; the number of segments goes on from there.
+    /// Nothing new comes in these times; the number of segments continues from there.
     var freezes: [Range<Duration>] = []
     /// Whether the list says that it has ended, once the last segment is in it.
     var endsWithTag = true

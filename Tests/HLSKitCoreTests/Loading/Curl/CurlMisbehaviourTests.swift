@@ -183,7 +183,7 @@ struct CurlMisbehaviourTests {
         }
     }
 
-    @Test("the deadline for the whole ends a transfer that goes on")
+    @Test("the deadline for the whole ends a transfer that continues")
     func total() async throws {
         try await withServer(accepting: { connection, _ in
             _ = connection.readRequest()

@@ -29,7 +29,7 @@ struct SocketWatchTests {
         while !isEnough(), recv(descriptor, &buffer, buffer.count, 0) > 0 {}
     }
 
-    @Test("where nothing comes out of a call, the connection that goes on receiving is cut, and no other")
+    @Test("where nothing comes out of a call, the connection that continues receiving is cut, and no other")
     func flood() throws {
         let piece = [UInt8](repeating: 0, count: 1 << 14)
         let flooding = try ScriptedServer(accepting: { connection, _ in while connection.send(piece) {} })

@@ -6,7 +6,8 @@ import Testing
 struct RetryScheduleTests {
     private typealias Schedule = RetrySchedule<String>
 
-    /// One failure after the other of one role; the clock goes on by each wait that was decided and by what `pauses` says.
+    /// One failure after the other of one role; the clock continues by each wait that was decided and by what `pauses`
+    /// says.
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var cause: RequestFailure.Cause
@@ -331,7 +332,7 @@ struct RetryScheduleTests {
         }
     }
 
-    @Test("reloads of a stream that is waited for go on as long", arguments: [(300, 290, true), (300, 310, false)])
+    @Test("reloads of a stream that is waited for continue as long", arguments: [(300, 290, true), (300, 310, false)])
     func patience(limit: Int, seconds: Int, goesOn: Bool) {
         for patience in [RetryTerms.Patience.atLeast(.seconds(limit)), .endless] {
             var schedule = Schedule(policies: RetryPolicies(jitter: 0))

@@ -29,7 +29,7 @@ final class CapturingWriter: MediaWriter {
     }
 
     private let state = Mutex(State())
-    /// Called with the number of pictures so far.
+    /// Called with the number of frames so far.
     private let note: @Sendable (Int) -> Void
     let mediaTypes: Set<MediaType>
 
@@ -86,7 +86,7 @@ final class CapturingWriter: MediaWriter {
         return Double(sounds.reduce(0) { $0 + $1.riseCount }) / max(length.seconds, 0.001)
     }
 
-    /// The first picture that does not follow its predecessor after one frame; nil where all do.
+    /// The first frame that does not follow its predecessor after one frame; nil if all do.
     var firstBreak: String? {
         let pictures = pictures
         for (last, next) in zip(pictures, pictures.dropFirst())
@@ -96,7 +96,7 @@ final class CapturingWriter: MediaWriter {
         return nil
     }
 
-    /// The largest distance between the end of a sound and the start of the next.
+    /// The largest distance between the end of one audio buffer and the start of the next.
     var largestSoundGap: Duration {
         let sounds = sounds
         return zip(sounds, sounds.dropFirst()).map { abs($1.time - $0.time - $0.length) }.max() ?? .zero

@@ -3,12 +3,12 @@ import TestSupport
 
 @testable import HLSKitCore
 
-/// The sample's 180p pictures, with or without its sound, in transport streams of four seconds each.
+/// The sample's 180p frames, with or without its audio, in transport streams of four seconds each.
 struct SampleTransportStream {
-    /// Segments whose pictures have parameter sets.
+    /// Segments whose frames have parameter sets.
     var hasParameterSets: @Sendable (Int) -> Bool = { _ in true }
     var hasSound = true
-    /// The sound of a segment ends so much before its pictures do; the rest is in the next segment.
+    /// The audio of a segment ends so much before its frames do; the rest is in the next segment.
     var soundLag = Duration.milliseconds(60)
 
     static let playlist =
@@ -35,7 +35,7 @@ struct SampleTransportStream {
         // In the order of decoding, both kinds beside each other.
         var units: [(dts: Int64, segment: Int, pes: TransportStreamWriter.PES)] = []
         var index = -1
-        // Sound and pictures begin at one time.
+        // Audio and frames begin at one time.
         let start = pictures.map(\.pts).min() ?? 0
         for picture in pictures {
             let (pts, dts) = (Self.ticks(picture.pts - start, video), Self.ticks(picture.dts - start, video))
@@ -52,7 +52,7 @@ struct SampleTransportStream {
         for sound in sounds {
             let value = sound.pts - soundStart
             let (pts, time) = (Self.ticks(value, audio), ItemTimeline.duration(value, audio.timescale))
-            // Behind the pictures of its time, as muxers have it: a segment begins with a picture.
+            // Behind the frames of its time, as muxers have it: a segment begins with a frame.
             units.append(
                 (
                     pts + 9000, segment(of: time + soundLag),

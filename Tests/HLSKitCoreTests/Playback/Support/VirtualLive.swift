@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import HLSKitCore
 
-/// The pictures of the sample as a live stream at `live.m3u8`: segments of four seconds, one more each four seconds.
+/// The frames of the sample as a live stream at `live.m3u8`: segments of four seconds, one more each four seconds.
 struct VirtualLive: Sendable {
     let media: SampleMedia.Rendition
     /// Segments listed at time zero, and how many a list holds at most.

@@ -7,9 +7,9 @@ import TestSupport
 /// A server of several kinds of streams: what a random user plays.
 struct ControlOrigin: Sendable {
     enum Kind: String, CaseIterable, Sendable {
-        /// 40 s with sound in two languages (and one that is not there) and subtitles in two.
+        /// 40 s with audio in two languages (and one that is not there) and subtitles in two.
         case film
-        /// Ten minutes in four variants, without sound.
+        /// Ten minutes in four variants, without audio.
         case long
         /// Six seconds.
         case short
@@ -87,7 +87,7 @@ struct ControlOrigin: Sendable {
         """
 
     private func filmResponse(_ path: String, _ request: SimulatedRequest) -> SimulatedResponse {
-        // sound-en.m3u8, sound-en-3.m4s, sound-init.mp4; text-en.m3u8, text-en-3.vtt.
+        // audio-en.m3u8, audio-en-3.m4s, audio-init.mp4; text-en.m3u8, text-en-3.vtt.
         let words = path.split(whereSeparator: { "-.".contains($0) })
         switch words.first {
         case "index": return .playlist(Self.master)

@@ -10,7 +10,7 @@ final class ControlStage: Sendable {
         var outputs: [any PlayerItemOutput] = []
         var writers: [CountingWriter] = []
         var observers: [Task<Void, Never>] = []
-        /// Their outputs may be nobody's: they end when they are told to.
+        /// Their outputs may be no one's: they end when they are told to.
         var viewers: [Task<Void, Never>] = []
         var looper: PlayerLooper?
         var scrubbing: ScrubSession?
@@ -40,7 +40,7 @@ final class ControlStage: Sendable {
     }
 
     let configuration: PlayerConfiguration
-    /// Nobody else does anything during a call: what it has changed is its doing.
+    /// No one else does anything during a call: what it has changed is its doing.
     let isAlone: Bool
     private let now: @Sendable () -> Duration
     private let executor: (any TaskExecutor)?
@@ -186,7 +186,7 @@ final class ControlStage: Sendable {
                 state.ranks[item.id] = max(best, rank)
                 return best
             }
-            // Between the two looks others may have gone on.
+            // Between the two looks others may have continued.
             if rank < best, isAlone { fail("\(name(of: item)) is \(item.status), and was more") }
         }
     }

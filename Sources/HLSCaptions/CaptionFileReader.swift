@@ -5,13 +5,13 @@
 ///
 /// Takes the place of AVFoundation's `AVAssetReaderOutputCaptionAdaptor`. See docs/behaviour/captions.md.
 public struct CaptionFileReader: Sendable {
-    /// What a file holds.
+    /// The content of a caption file.
     public struct Content: Sendable, Hashable {
         /// In the order of the file.
         public var captions: [Caption]
         /// BCP 47 tag; nil if the file does not say.
         public var language: String?
-        /// What was skipped or mended.
+        /// Notes on what was skipped or repaired.
         public var notes: [CaptionFileNote]
 
         /// Makes the content of a file; without `language` the file declares none.

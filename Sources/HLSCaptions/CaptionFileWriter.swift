@@ -12,7 +12,7 @@ public struct CaptionFileWriter: Sendable {
     public struct Output: Sendable, Hashable {
         /// The whole file.
         public var bytes: [UInt8]
-        /// What was changed or left out, as far as the format has limits.
+        /// Notes on what was changed or omitted because of the format's limits.
         public var notes: [CaptionFileNote]
     }
 

@@ -46,7 +46,7 @@ public struct CaptionFileError: Error, Sendable, Hashable, CustomStringConvertib
     public var code: Code
     /// Counted from 1; nil if there is no one place, and when writing.
     public var line: Int?
-    /// What was found, for a person.
+    /// The finding, for people.
     public var text: String
 
     /// Makes an error; `line` counts from 1 and is nil if no line is to blame.
@@ -65,7 +65,7 @@ public struct CaptionFileError: Error, Sendable, Hashable, CustomStringConvertib
 public struct CaptionFileNote: Sendable, Hashable, CustomStringConvertible {
     /// Counted from 1; nil if there is no one place.
     public var line: Int?
-    /// What was changed or skipped, for people.
+    /// The note, for people.
     public var text: String
 
     /// Makes a note; `line` counts from 1 and is nil if no line is meant.

@@ -1,6 +1,6 @@
 public import HLSKitCore
 
-/// What a player has reported, as lines of text: to compare two runs, or to keep as a golden file.
+/// The events of a player as lines of text: to compare two runs, or to keep as a golden file.
 ///
 /// ```swift
 /// var log = EventLog()

@@ -4,9 +4,9 @@ extension MovieFile {
     /// A movie as the playlists of a VOD title describe it: the ladder of its variants, and the sizes of their segments.
     ///
     /// A size is that of the `EXT-X-BYTERANGE`, else follows from `EXT-X-BITRATE`, else from the variant's average. The
-    /// average is `AVERAGE-BANDWIDTH`, else the mean of the sizes that are told, else `BANDWIDTH`. Segments are cut as the first
-    /// variant's are. Audio-only variants are left out where there are others, and of variants with the same average all
-    /// but the first.
+    /// average is `AVERAGE-BANDWIDTH`, else the mean of the declared sizes, else `BANDWIDTH`. Segments are cut as the
+    /// first variant's are. Audio-only variants are left out where there are others, and of variants with the same
+    /// average all but the first.
     ///
     /// `media` is the media playlist of each variant, in the same order; nil leaves a variant out.
     ///
@@ -29,7 +29,7 @@ extension MovieFile {
 
     /// A movie with one variant, as a media playlist describes it.
     ///
-    /// - Throws: ``MovieFileError`` when it is live, or tells no size: `EXT-X-BYTERANGE` or `EXT-X-BITRATE`.
+    /// - Throws: ``MovieFileError`` when it is live, or declares no size: `EXT-X-BYTERANGE` or `EXT-X-BITRATE`.
     public init(_ playlist: MediaPlaylist) throws(MovieFileError) {
         guard playlist.hasEndList else { throw MovieFileError(text: "a live playlist: only VOD can be simulated") }
         guard playlist.segments.contains(where: { Column.bits(of: $0) != nil }) else {

@@ -155,7 +155,7 @@ public struct MovieFile: Sendable, Hashable {
 
 /// Why a file is not a movie.
 public struct MovieFileError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong, in one line.
+    /// The cause, in one line.
     public var text: String
 
     /// Makes an error.

@@ -197,7 +197,7 @@ public struct NetworkTrace: Sendable, Hashable {
 public struct NetworkTraceError: Error, Sendable, Hashable, CustomStringConvertible {
     /// 1 for the first line; nil if it is not about one line.
     public var line: Int?
-    /// What is wrong, in one line.
+    /// The cause, in one line.
     public var text: String
 
     /// Makes an error; `line` counts from 1 and is nil if no line is to blame.

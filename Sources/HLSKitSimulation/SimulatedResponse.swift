@@ -1,10 +1,10 @@
 public import HLSKitCore
 
-/// What a simulated origin is asked.
+/// A request to a simulated origin.
 public struct SimulatedRequest: Sendable, Hashable {
     /// The absolute URL.
     public var url: String
-    /// What the resource is requested for.
+    /// The purpose of the resource.
     public var resourceClass: ResourceClass
     /// The part that is wanted; nil means all. Answer with the whole resource all the same: the transport cuts it.
     public var byteRange: Range<UInt64>?
@@ -26,7 +26,7 @@ public struct SimulatedRequest: Sendable, Hashable {
     }
 }
 
-/// What a simulated origin answers, and what goes wrong on the way.
+/// The response of a simulated origin, and what goes wrong on the way.
 public struct SimulatedResponse: Sendable, Hashable {
     /// How the body comes to its end.
     public enum Ending: Sendable, Hashable {
@@ -45,7 +45,7 @@ public struct SimulatedResponse: Sendable, Hashable {
     public var fields: [HTTPField]
     /// The whole resource.
     public var body: [UInt8]
-    /// What the server needs before it answers, besides the latency of the link.
+    /// The server's response time, in addition to the latency of the link.
     public var delay: Duration
     /// How the body ends; complete by default.
     public var ending = Ending.complete

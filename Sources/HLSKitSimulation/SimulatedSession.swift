@@ -1,6 +1,6 @@
 public import HLSKitCore
 
-/// What happened in a simulated session, and how good it was. Times in milliseconds from its start.
+/// The course of a simulated session, and its score. Times in milliseconds from its start.
 public struct SimulatedSession: Sendable {
     /// A segment that was played.
     public struct Segment: Sendable, Hashable {
@@ -34,7 +34,7 @@ public struct SimulatedSession: Sendable {
         public var bitCount: Double
     }
 
-    /// What the rule decided for a segment, and why: a choice before it is requested, or to abandon its download.
+    /// A decision of the rule, and its reason: a choice before it is requested, or to abandon its download.
     public struct Decision: Sendable, Hashable {
         /// When it was decided.
         public var time: Double

@@ -207,7 +207,7 @@ public struct SimulationRun: Sendable {
 
 /// Why a simulation cannot be run.
 public struct SimulationError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong, in one line.
+    /// The cause, in one line.
     public var text: String
 
     /// Makes an error.

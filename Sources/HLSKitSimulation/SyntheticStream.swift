@@ -33,7 +33,7 @@ public struct SyntheticStream: Sendable, Hashable {
         self.liveWindow = liveWindow
     }
 
-    /// What to open: the multivariant playlist.
+    /// The URL of the multivariant playlist.
     public var url: String { Self.base + "index.m3u8" }
 
     private static let base = "https://synthetic.invalid/"

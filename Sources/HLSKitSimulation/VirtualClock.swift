@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock that stands still until it is told to continue, and an executor for the tasks that live by it.
+/// A clock that stands still until it is advanced, and an executor for the tasks that live by it.
 ///
 /// Tasks that run on it (`Task(executorPreference: clock) { … }`) and everything they await, actors included, run in the
 /// call of ``advance(by:)`` or ``run(_:)``, one job at a time, in the order in which they became ready. So the same

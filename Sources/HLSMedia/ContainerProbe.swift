@@ -1,6 +1,6 @@
 /// Tells from the first bytes of a resource what it is, whatever it is called.
 public struct ContainerProbe: Sendable, Hashable {
-    /// What the bytes are.
+    /// The kind of container.
     public enum Container: Sendable, Hashable {
         /// An MPEG-2 transport stream, with the distance of its packets: 188, 192 or 204.
         case transportStream(packetStride: Int)
@@ -32,7 +32,7 @@ public struct ContainerProbe: Sendable, Hashable {
     /// The answer when the resource has no more bytes.
     public func finish() -> Container { Self.identify(prefix[...], isComplete: true) ?? .unknown("unknown data") }
 
-    /// What a resource is that begins with `bytes`; nil if more are needed, never if `isComplete`.
+    /// The kind of a resource that begins with `bytes`; nil if more are needed, never if `isComplete`.
     public static func identify(_ bytes: ArraySlice<UInt8>, isComplete: Bool) -> Container? {
         guard !bytes.isEmpty else { return isComplete ? .unknown("empty") : nil }
         let bytes = Array(bytes.prefix(maxByteCount))

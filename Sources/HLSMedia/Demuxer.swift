@@ -1,4 +1,4 @@
-/// What a demuxer found, in the order of the bytes.
+/// A finding of a demuxer, in the order of the bytes.
 public enum DemuxerEvent: Sendable {
     /// The tracks of the stream, all of them. Comes before their samples, and again when anything changed.
     case tracks([MediaTrack])

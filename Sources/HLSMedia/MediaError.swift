@@ -23,7 +23,7 @@ public struct MediaError: Error, Sendable, Hashable, CustomStringConvertible {
     public var code: Code
     /// Offset from the start of the segment (or section) at which it was noticed; nil if there is no one place.
     public var byteOffset: Int?
-    /// What was found, for a person.
+    /// The finding, for people.
     public var text: String
 
     /// Makes an error; `byteOffset` counts from the start of the segment and is nil if no byte is to blame.

@@ -1,4 +1,4 @@
-/// What kind of media a track carries.
+/// The kind of media in a track.
 public enum MediaType: String, Sendable, Hashable, CaseIterable {
     case video, audio, text, metadata
 }
@@ -58,7 +58,7 @@ public struct MediaCodec: RawRepresentable, Sendable, Hashable {
 public struct MediaTrack: Sendable, Hashable {
     /// The container's number for the track: PID in a transport stream, `track_ID` in MP4, 0 in packed audio.
     public var id: Int
-    /// What the stream carries.
+    /// The kind of media in the stream.
     public var mediaType: MediaType
     /// How it is coded.
     public var codec: MediaCodec
@@ -69,7 +69,7 @@ public struct MediaTrack: Sendable, Hashable {
     public var configuration: [UInt8]
     /// The four-character code of the sample entry, empty outside MP4.
     public var sampleEntry: String
-    /// Coded size as far as the container or the parameter sets tell; 0 if unknown or not video.
+    /// Coded size as far as the container or the parameter sets declare it; 0 if unknown or not video.
     public var width: Int
     /// Coded height in pixels; 0 if unknown or not video.
     public var height: Int
@@ -81,21 +81,21 @@ public struct MediaTrack: Sendable, Hashable {
     public var language: String?
     /// Timestamps are 33 bits wide and wrap (transport streams, packed audio).
     public var wrapsAt33Bits: Bool
-    /// What the container says about the picture; nil if it says nothing.
+    /// Colours as the container declares them; nil if undeclared.
     public var colorInformation: ColorInformation?
     /// The shape of a pixel; nil if undeclared.
     public var pixelAspectRatio: PixelAspectRatio?
     /// The part of the frame to show; nil if undeclared, which means all of it.
     public var cleanAperture: CleanAperture?
-    /// Depth and chroma of the pictures' samples, where the container tells (VP9 in MP4); else nil.
+    /// Depth and chroma of the pictures' samples, if the container declares them (VP9 in MP4); else nil.
     public var sampleStructure: PictureSampleStructure?
-    /// Timestamps count from the start of the segment, as nothing in it tells another time.
+    /// Timestamps count from the start of the segment, because it declares no other time.
     public var timestampsAreRelative = false
     /// Degrees by which to turn the frame clockwise before it is shown: 0, 90, 180 or 270 (`tkhd` of MP4).
     public var rotation = 0
     /// How samples are encrypted by common encryption; nil if the track is clear.
     public var encryption: TrackEncryption?
-    /// Audio that an encoder has added, counted from the segment that tells it; nil if nothing is stated.
+    /// Audio that an encoder has added, counted from the segment that declares it; nil if undeclared.
     public var gapless: GaplessInfo?
     /// Presentation times that the edit list of a whole file shows; the samples of others are there for the decoder.
     /// nil: all are shown.
@@ -171,7 +171,7 @@ public struct MediaSample: Sendable {
     package var holdsTwoFields = false
     /// The coded bytes, encrypted if ``encryption`` is set.
     public var data: SampleData
-    /// What is needed to decrypt ``data``; nil if it is clear.
+    /// Parameters for decrypting ``data``; nil if it is clear.
     public var encryption: SampleEncryption?
 
     /// Makes a sample; its duration is unknown and its data clear by default.

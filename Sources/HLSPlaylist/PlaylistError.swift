@@ -25,7 +25,7 @@ public struct PlaylistError: Error, Sendable, Hashable, CustomStringConvertible 
     public var line: Int?
     /// The name of the tag, without `#`; nil if there is none.
     public var tag: String?
-    /// What was found, for a person.
+    /// The finding, for people.
     public var text: String
 
     /// Makes an error; `line` counts from 1 and is nil if no line is to blame.
@@ -62,7 +62,7 @@ public struct PlaylistIssue: Sendable, Hashable, CustomStringConvertible {
     public var line: Int?
     /// The name of the tag, without `#`.
     public var tag: String?
-    /// What was found and what was made of it.
+    /// The finding and its consequence.
     public var text: String
 
     /// Makes an issue, an error by default; `line` counts from 1 and is nil if no line is to blame.

@@ -49,7 +49,7 @@ public struct PlaylistRule: RawRepresentable, Sendable, Hashable {
     public static let segmentDuration = PlaylistRule(rawValue: "extinf")
     /// `EXT-X-TARGETDURATION` is missing or wrong.
     public static let targetDuration = PlaylistRule(rawValue: "targetduration")
-    /// A media or discontinuity sequence number that is none.
+    /// An invalid media or discontinuity sequence number.
     public static let sequenceNumber = PlaylistRule(rawValue: "sequence-number")
     /// A byte range without offset that continues nothing, or one that is too large.
     public static let byteRange = PlaylistRule(rawValue: "byterange")

@@ -1,6 +1,6 @@
 public import HLSTime
 
-/// What a conversion is for.
+/// The target of a conversion.
 ///
 /// Source: the conversion settings of AVFoundation's `AVCaptionConversionValidator`.
 public struct CaptionConversionSettings: Sendable, Hashable {
@@ -48,7 +48,7 @@ public struct CaptionConversionWarning: Sendable, Hashable {
     public var warningType: WarningType
     /// Indices in ``CaptionConversionValidator/captions``.
     public var rangeOfCaptions: Range<Int>
-    /// What would do away with the warning; nil if nothing simple does.
+    /// A change that would remove the warning; nil if no simple one does.
     public var adjustment: CaptionConversionTimeRangeAdjustment?
 
     /// Makes a warning; without `adjustment` no simple change removes it.

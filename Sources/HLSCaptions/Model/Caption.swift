@@ -4,7 +4,7 @@ public import HLSTime
 ///
 /// Source: AVFoundation's `AVCaption`. See docs/behaviour/captions.md.
 public struct Caption: Sendable, Hashable {
-    /// Where lines stand between the edges of their region.
+    /// Alignment of lines between the edges of their region.
     public enum TextAlignment: Sendable, Hashable {
         /// On the side where the line's writing begins.
         case start
@@ -34,14 +34,14 @@ public struct Caption: Sendable, Hashable {
         }
     }
 
-    /// What is shown, lines separated by `\n`. A change cuts off styles that reach past the end.
+    /// The text, lines separated by `\n`. Changing it truncates styles that reach past the end.
     public var text: String {
         didSet { styles = Self.normalized(styles, count: text.unicodeScalars.count) }
     }
     /// When it is shown. Without a numeric duration it stays until the end, beside those that come after it; files that
     /// need an end say 99:59:59.
     public var timeRange: MediaTimeRange
-    /// Where it is shown; nil stands for the default of the format, which is the bottom.
+    /// The region it is shown in; nil means the default of the format, which is the bottom.
     public var region: CaptionRegion?
     /// nil stands for the default of the format.
     public var textAlignment: TextAlignment?

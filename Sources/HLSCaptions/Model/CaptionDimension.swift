@@ -2,7 +2,7 @@
 ///
 /// Source: AVFoundation's `AVCaptionDimension`.
 public struct CaptionDimension: Sendable, Hashable {
-    /// What a value counts.
+    /// The unit of a value.
     public enum Units: Sendable, Hashable {
         /// Nothing is said; the value does not count.
         case unspecified

@@ -9,7 +9,7 @@ public struct CaptionRegion: Sendable, Hashable {
         case rollUp
     }
 
-    /// Where in the region the text stands, in the direction in which lines follow one another.
+    /// Alignment of the text in the region, in the direction in which lines follow one another.
     public enum DisplayAlignment: Sendable, Hashable {
         /// At the region's beginning.
         case before

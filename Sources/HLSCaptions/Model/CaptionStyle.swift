@@ -35,9 +35,9 @@ public struct CaptionStyle: Sendable, Hashable {
     public var fontStyle: FontStyle
     /// Lines drawn with the text; none by default.
     public var decoration: Decoration
-    /// Small text along the piece that tells how to read it.
+    /// Small text beside the piece that shows how to read it.
     public var ruby: CaptionRuby?
-    /// Who speaks.
+    /// The speaker.
     public var voice: String?
 
     /// Makes a style; what has a default is plain.
@@ -62,7 +62,7 @@ public struct CaptionStyle: Sendable, Hashable {
 ///
 /// Source: AVFoundation's `AVCaptionRuby`.
 public struct CaptionRuby: Sendable, Hashable {
-    /// Where ruby text stands.
+    /// The position of ruby text.
     public enum Position: Sendable, Hashable {
         /// Above horizontal text.
         case before
@@ -72,7 +72,7 @@ public struct CaptionRuby: Sendable, Hashable {
 
     /// The small text.
     public var text: String
-    /// Where it stands; before the base text by default, which is above horizontal text.
+    /// Its position; before the base text by default, which is above horizontal text.
     public var position: Position
 
     /// Makes ruby text.

@@ -6,11 +6,11 @@ public import HLSTime
 public struct CaptionScene: Sendable, Hashable {
     /// When the scene is shown.
     public var timeRange: MediaTimeRange
-    /// What is shown; empty if nothing is.
+    /// The captions that are shown; empty if none is.
     public var captions: [Caption]
     /// Something is shown.
     public var hasActiveCaptions: Bool { !captions.isEmpty }
-    /// What is shown moves by itself, so that it must be drawn repeatedly.
+    /// The captions are animated, so that they must be drawn repeatedly.
     public var needsPeriodicRefresh: Bool { captions.contains { $0.animation == .characterReveal } }
 
     /// Makes a scene; without captions nothing is shown.

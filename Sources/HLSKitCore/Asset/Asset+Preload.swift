@@ -1,6 +1,6 @@
 import HLSPlaylist
 
-/// What ``Asset/preload(_:)`` loads ahead of an item.
+/// The resources that ``Asset/preload(_:)`` loads ahead of an item.
 public enum PreloadScope: Sendable, Hashable {
     /// The asset's first playlist. One request.
     case multivariant

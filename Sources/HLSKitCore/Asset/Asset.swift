@@ -22,7 +22,7 @@ public final class Asset: Sendable {
 
     /// The multivariant playlist, media playlist or media file, as an absolute URL.
     public let url: String
-    /// Who loads resources besides the network, and keys ahead of their time.
+    /// Loads resources that do not come from the network, and keys ahead of time.
     public let resourceLoader: AssetResourceLoader
     let options: AssetOptions
     /// The playlists, for the items that are made of the asset.
@@ -180,8 +180,8 @@ public final class Asset: Sendable {
 
     // MARK: Media selection
 
-    /// The options of a characteristic (``MediaCharacteristic/audible``, `legible` or `visual`) of which one at a time
-    /// can be selected; nil if there are none. Costs the first request only.
+    /// The options for a characteristic (``MediaCharacteristic/audible``, `legible` or `visual`), of which one at a
+    /// time can be selected; nil if there are none. Costs the first request only.
     public func loadMediaSelectionGroup(for characteristic: MediaCharacteristic) async throws -> MediaSelectionGroup? {
         try await inspector.mediaSelectionGroup(for: characteristic)
     }

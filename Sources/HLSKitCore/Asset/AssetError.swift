@@ -24,7 +24,7 @@ public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let noEligibleVariant = Code(rawValue: "noEligibleVariant")
         /// The asset's URL is none.
         public static let invalidArgument = Code(rawValue: "invalidArgument")
-        /// What was asked for is not known without more media than was read.
+        /// The requested property is unknown without reading more media.
         public static let notAvailable = Code(rawValue: "notAvailable")
     }
 
@@ -32,7 +32,7 @@ public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {
     public var code: Code
     /// The resource that it is about; nil if there is none.
     public var url: String?
-    /// What happened, in a few words.
+    /// The cause, in a few words.
     public var cause: String
     /// HTTP status, transport code, line number or limit; nil if there is none.
     public var detail: String?

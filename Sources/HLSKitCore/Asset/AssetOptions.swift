@@ -1,12 +1,12 @@
-/// How an asset loads what it is asked for.
+/// How an asset loads its properties.
 ///
 /// What they say of requests, hooks included, holds for items that are made of the asset as well; clock, transport,
 /// timeouts and retries of those are the player's. There is no option for the media type (MIME) of a resource: what a
-/// resource is, its bytes tell, whatever type its server declares.
+/// resource's bytes decide what it is, whatever type its server declares.
 public struct AssetOptions: Sendable {
     /// The clock of retries. Default: `ContinuousClock`.
     public var clock: any Clock<Duration>
-    /// What moves bytes. Default: ``SchemeTransport/shared`` of the process.
+    /// Transfers bytes. Default: ``SchemeTransport/shared`` of the process.
     public var transport: any Transport
     /// Header fields of requests of whatever class (playlists, segments, initialization sections, keys, session data) to
     /// the asset's own origin and to ``credentialOrigins``. Other origins get those that hold no secret
@@ -21,7 +21,7 @@ public struct AssetOptions: Sendable {
     public var allowsExpensiveNetworkAccess = true
     /// False: requests over http and https are refused while the network is constrained. Default true.
     public var allowsConstrainedNetworkAccess = true
-    /// What is known of the network that the asset itself loads over. For items the player's conditions count.
+    /// Conditions of the network that the asset itself loads over. For items, the player's conditions apply.
     public var networkConditions = NetworkConditions()
     /// Origins besides the asset's own that get all of ``fields``, logins of the netrc file and the client certificate.
     /// Default: none.
@@ -36,7 +36,7 @@ public struct AssetOptions: Sendable {
     public var allowsFilesAnywhere = false
     /// Refuses playlists that break a rule, instead of reading on where the meaning is clear. Default false.
     public var isPlaylistParsingStrict = false
-    /// Durations of bare media files that no header tells are found by reading the whole file. Default false: such a
+    /// Durations of bare media files without one in a header are found by reading the whole file. Default false: such a
     /// duration is reckoned from the file's ends, or is indefinite. Costs a download of the file.
     public var prefersPreciseDurationAndTiming = false
     /// Bits per second to expect of the network: decides which variant is looked into. nil (the default) takes the
@@ -50,7 +50,7 @@ public struct AssetOptions: Sendable {
     /// as the parameter `_HLS_primary_id`. nil (the default) adds nothing. Source: rfc8216bis, Appendix D.
     public var primarySessionID: String?
 
-    /// Where the program takes part in loading: schemes of its own, requests and the multivariant playlist that it changes.
+    /// The program's part in loading: its own schemes, and changes of requests and of the multivariant playlist.
     public var hooks = LoadingHooks()
 
     /// Makes the default options: the real clock and the process-wide transport.

@@ -1,6 +1,6 @@
 public import HLSTime
 
-/// What an ``Asset`` can be asked for. Each property has the type of its value.
+/// A property of an ``Asset``, with the type of its value.
 public struct AssetProperty<Value: Sendable>: Sendable {
     let key: AssetPropertyKey
     let compute: @Sendable (AssetInspector) async throws -> Value
@@ -89,7 +89,7 @@ extension AssetProperty where Value == Bool {
 }
 
 extension AssetProperty where Value == [PlaybackConfigurationOption] {
-    /// What layouts of video the variants ask for (`REQ-VIDEO-LAYOUT`), each once.
+    /// Video layouts that the variants require (`REQ-VIDEO-LAYOUT`), each once.
     public static var playbackConfigurationOptions: AssetProperty<[PlaybackConfigurationOption]> {
         .init(.playbackConfigurationOptions) { try await $0.playbackConfigurationOptions() }
     }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Who loads an asset's resources besides the network.
+/// Loads an asset's resources that do not come from the network.
 ///
-/// Holds for the asset and for items that are made of it. Obtained from ``Asset/resourceLoader``.
+/// Applies to the asset and to items made from it. Obtained from ``Asset/resourceLoader``.
 public final class AssetResourceLoader: Sendable {
     private struct State {
         var loader: (any ResourceLoader)?
@@ -18,7 +18,7 @@ public final class AssetResourceLoader: Sendable {
         state = Mutex(State(loader: loader))
     }
 
-    /// What loads resources with a scheme of its own; nil if no one does. ``LoadingHooks/resourceLoader`` of the
+    /// Loads resources with a scheme of its own; nil if there is none. ``LoadingHooks/resourceLoader`` of the
     /// asset's options at first.
     public var loader: (any ResourceLoader)? { state.withLock { $0.loader } }
 

@@ -8,7 +8,7 @@ public import HLSTime
 public final class AssetTrack: Sendable {
     /// From 1, in the order of the presentation: the variant's own tracks first, those of renditions behind them.
     public let trackID: Int
-    /// What the track carries.
+    /// The kind of media in the track.
     public let mediaType: MediaType
     /// The rendition that the track is from; nil for tracks of the variant itself and of media files.
     public let rendition: Rendition?
@@ -102,7 +102,7 @@ public struct AssetTrackSegment: Sendable, Hashable {
     public let isEmpty: Bool
 }
 
-/// What an ``AssetTrack`` can be asked for.
+/// A property of an ``AssetTrack``.
 public struct AssetTrackProperty<Value: Sendable>: Sendable {
     let compute: @Sendable (AssetTrack) -> Value
 }
@@ -113,8 +113,8 @@ extension AssetTrackProperty where Value == [MediaTrack] {
 }
 
 extension AssetTrackProperty where Value == MediaTimeRange {
-    /// Where the track's media is on the asset's timeline. Its duration is indefinite for live streams, and for files whose
-    /// header does not say.
+    /// The range of the track's media on the asset's timeline. Its duration is indefinite for live streams, and for
+    /// files whose header does not say.
     public static var timeRange: AssetTrackProperty<MediaTimeRange> { .init { $0.facts.timeRange } }
 }
 

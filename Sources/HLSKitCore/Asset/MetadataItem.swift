@@ -1,4 +1,4 @@
-/// Where metadata comes from. An open set.
+/// The origin of metadata. An open set.
 public struct MetadataFormat: RawRepresentable, Sendable, Hashable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -27,12 +27,12 @@ public struct CommonMetadataKey: RawRepresentable, Sendable, Hashable {
 
     /// The title.
     public static let title = CommonMetadataKey(rawValue: "title")
-    /// Who made the content.
+    /// The creator of the content.
     public static let creator = CommonMetadataKey(rawValue: "creator")
-    /// What it is about.
+    /// The subject.
     public static let subject = CommonMetadataKey(rawValue: "subject")
     public static let description = CommonMetadataKey(rawValue: "description")
-    /// Who published it.
+    /// The publisher.
     public static let publisher = CommonMetadataKey(rawValue: "publisher")
     /// When it was made.
     public static let creationDate = CommonMetadataKey(rawValue: "creationDate")
@@ -68,7 +68,7 @@ public struct MetadataItem: Sendable {
     public let format: MetadataFormat
     /// The key in its format: a `DATA-ID`, an ID3 frame, a four-character code.
     public let key: String
-    /// What it means in every format; nil if it means something special.
+    /// Its meaning in any format; nil for one that is specific to its format.
     public let commonKey: CommonMetadataKey?
     /// BCP 47 tag or ISO 639-2 code; nil if undeclared.
     public let extendedLanguageTag: String?
@@ -143,7 +143,7 @@ public struct MetadataItem: Sendable {
     }
 }
 
-/// What a ``MetadataItem`` can be asked for.
+/// A property of a ``MetadataItem``.
 public struct MetadataItemProperty<Value: Sendable>: Sendable {
     let compute: @Sendable (MetadataValue) -> Value
 }

@@ -8,7 +8,7 @@ public struct TimedMetadataGroup: Sendable {
 
     /// When the items apply.
     public let timeRange: MediaTimeRange
-    /// What applies during ``timeRange``; may be empty.
+    /// The items that apply during ``timeRange``; may be empty.
     public let items: [MetadataItem]
     /// The track that it comes from, by the number of its container (``MediaTrack/id``): the PID in a transport stream,
     /// `track_ID` in MP4, 1 in packed audio; ``eventMessageTrackID`` for events. nil for what is in no media, as chapters.

@@ -6,7 +6,7 @@ public struct CodecError: Error, Sendable, Hashable, CustomStringConvertible {
     public var call: String
     /// Its result: a negative `AVERROR`.
     public var code: Int32
-    /// What happened, in the library's own words.
+    /// The message, in the library's own words.
     public var text: String
 
     /// Makes an error of the call that failed.

@@ -29,7 +29,7 @@ public struct ColorPrimaries: RawRepresentable, Sendable, Hashable, Codable, Cus
     public var isWideGamut: Bool { [9, 11, 12].contains(rawValue) }
 }
 
-/// How light is told by numbers (`TransferCharacteristics` of ITU-T H.273).
+/// How numbers encode light (`TransferCharacteristics` of ITU-T H.273).
 public struct TransferFunction: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }

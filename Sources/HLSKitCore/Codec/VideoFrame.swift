@@ -17,7 +17,7 @@ public final class VideoFrame: Sendable {
         public let rowCount: Int
     }
 
-    /// What the numbers of a frame mean, in the code points of ITU-T H.273. 2 means unspecified.
+    /// The meaning of a frame's numbers, in the code points of ITU-T H.273. 2 means unspecified.
     public struct ColorTags: Sendable, Hashable {
         /// `ColourPrimaries`.
         public var primaries: Int
@@ -62,7 +62,7 @@ public final class VideoFrame: Sendable {
     public let pixelFormatName: String
     /// The shape of a pixel, width to height; nil if the stream does not say.
     public let sampleAspectRatio: Ratio?
-    /// What the colour values mean.
+    /// The meaning of the colour values.
     public let colorTags: ColorTags
     /// The decoder could have started at this frame.
     public let isKey: Bool

@@ -1,4 +1,4 @@
-/// What is known of the network besides its speed. On Linux no one but the program knows it.
+/// Properties of the network besides its speed. On Linux only the program knows them.
 public struct NetworkConditions: Sendable, Hashable {
     /// Bytes cost money: an item's preferences for expensive networks hold. Default false.
     public var isExpensive: Bool

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What several players share: limits of what they hold, and who goes first.
+/// Limits that several players share: how much they hold together, and whose needs come first.
 ///
 /// Players whose ``PlayerConfiguration/resourceBudget`` is the same object share it as long as they have an item. Each
 /// may hold its part of the limits, all parts being equal, within its own ``BufferingConfiguration``, but always what

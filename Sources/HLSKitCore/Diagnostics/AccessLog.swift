@@ -1,4 +1,4 @@
-/// What an item asked of the network and how it played, in the order in which it happened.
+/// The requests of an item and how it played, in chronological order.
 public struct AccessLog: Sendable, Hashable {
     /// Of very long sessions the oldest events are merged: sums stay what they are.
     public var events: [AccessLogEvent]

@@ -22,7 +22,7 @@ public struct AccessLogEvent: Sendable, Hashable {
     public var playbackStartOffset = -1.0
     /// Media time in seconds of the segments that arrived whole: those of the variant, not of its renditions.
     public var segmentsDownloadedDuration = 0.0
-    /// Media time in seconds that the playhead passed over; not the time that it took.
+    /// Media time in seconds that was played; not the time that it took.
     public var durationWatched = 0.0
     /// Stalls during the period.
     public var numberOfStalls = 0

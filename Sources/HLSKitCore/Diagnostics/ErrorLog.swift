@@ -2,7 +2,7 @@ public import HLSPlaylist
 
 /// One failure of an item, also of those that were retried or worked around.
 public struct ErrorLogEvent: Sendable, Hashable {
-    /// What kind of thing failed. An open set.
+    /// The area of a failure. An open set.
     public struct Domain: RawRepresentable, Sendable, Hashable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -23,7 +23,7 @@ public struct ErrorLogEvent: Sendable, Hashable {
 
     /// When it failed, by the wall clock.
     public var date: PlaylistDate
-    /// What was being loaded, without user information; nil if nothing was.
+    /// The resource that was being loaded, without user information; nil if there was none.
     public var uri: String?
     /// The peer's numeric address, where it answered.
     public var serverAddress: String?
@@ -31,9 +31,9 @@ public struct ErrorLogEvent: Sendable, Hashable {
     public var playbackSessionID: String?
     /// The HTTP status; negative if there is none.
     public var errorStatusCode: Int
-    /// What kind of thing failed.
+    /// The area of the failure.
     public var errorDomain: Domain
-    /// What happened, in words.
+    /// A description of the failure.
     public var errorComment: String?
     /// The header of the answer, as far as there was one.
     public var allHTTPResponseHeaderFields: [HTTPField]

@@ -1,4 +1,4 @@
-/// What is downloaded of a stream, and how.
+/// How a stream is downloaded, and which parts of it.
 public struct DownloadConfiguration: Sendable {
     /// Which renditions of a kind are taken.
     public enum Choice: Sendable, Hashable {
@@ -44,7 +44,7 @@ public struct DownloadConfiguration: Sendable {
 
 /// How far a download is.
 public struct DownloadProgress: Sendable, Hashable {
-    /// What the download is doing.
+    /// The stage of a download.
     public enum Phase: String, Sendable, Hashable {
         /// Playlists are loaded, and what an earlier run has left is looked through.
         case opening
@@ -53,7 +53,7 @@ public struct DownloadProgress: Sendable, Hashable {
         case writing
     }
 
-    /// What the download is doing.
+    /// The current stage.
     public var phase = Phase.opening
     /// Bytes that this run has received.
     public var receivedByteCount = 0
@@ -84,11 +84,11 @@ public struct DownloadProgress: Sendable, Hashable {
     }
 }
 
-/// What is missing from a download.
+/// A segment that is missing from a download.
 public struct DownloadGap: Sendable, Hashable {
     /// The segment that is missing.
     public var url: String
-    /// What happened, in a few words.
+    /// The cause, in a few words.
     public var cause: String
     /// HTTP status or the like; nil if there is none.
     public var detail: String?

@@ -1,7 +1,7 @@
 import HLSPlaylist
 
 extension DownloadTask {
-    /// What was written.
+    /// The written files.
     public struct Files: Sendable, Hashable {
         /// More than one where the container could not hold a change of the stream.
         public var paths: [String] = []

@@ -47,7 +47,7 @@ public final class DownloadTask: Sendable {
         /// The URL that was given last.
         var url: String?
         var isStopping = false
-        /// Hears of the wish to stop.
+        /// Receives the stop signal.
         var stopping: AsyncStream<Void>.Continuation?
         var entries: [DownloadSelection.Entry] = []
         var window = Range<Duration>(uncheckedBounds: (.seconds(Int64.min / 4), .seconds(Int64.max / 4)))

@@ -35,7 +35,7 @@ public final class CaptionRenderer: Sendable {
         state = Mutex(State(captions: captions, size: size))
     }
 
-    /// What is drawn, each in its time.
+    /// The captions to draw, each during its time.
     public var captions: [Caption] {
         get { state.withLock(\.captions) }
         set { state.withLock { $0.captions = newValue } }

@@ -28,7 +28,7 @@ struct ImageWish: Sendable, Hashable {
     var time: Duration
 }
 
-/// What became of one time that was asked for.
+/// The outcome for one requested time.
 public enum ImageGenerationResult: Sendable {
     /// `actual` is the presentation time of the picture.
     case succeeded(requested: MediaTime, actual: MediaTime, image: Image)

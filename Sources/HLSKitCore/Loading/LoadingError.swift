@@ -51,7 +51,7 @@ public struct LoadingError: Error, Sendable, Hashable, CustomStringConvertible {
     public var status: Int?
     /// `Retry-After` of the answer, as a time from its arrival.
     public var retryAfter: Duration?
-    /// What happened, with the code and the words of the library below (`curl 7: Couldn't connect to server`).
+    /// The message, with the code and the words of the library below (`curl 7: Couldn't connect to server`).
     public var text: String
     /// The header of the answer, where there was one, and the numeric address that it came from.
     public var fields: [HTTPField] = []

@@ -20,7 +20,7 @@ package struct LoadingFailure: Sendable, Hashable {
     }
 
     package var kind: Kind
-    /// What happened, in a few words.
+    /// The cause, in a few words.
     package var cause: String
     /// The status or the words of the library below; nil where they would only repeat the cause.
     package var detail: String?

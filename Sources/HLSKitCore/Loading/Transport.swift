@@ -20,7 +20,7 @@ public protocol TransportTask: AnyObject, Sendable {
     func resume()
 }
 
-/// What a resource is for. Limits, retries and headers depend on it.
+/// The purpose of a resource. Limits, retries and headers depend on it.
 public enum ResourceClass: String, Sendable, Hashable, CaseIterable {
     case multivariantPlaylist, mediaPlaylist, segment, initializationSection, key, sessionData
 
@@ -45,7 +45,7 @@ public struct HTTPField: Sendable, Hashable {
 public struct TransportRequest: Sendable, Hashable {
     /// The absolute URL.
     public var url: String
-    /// What the resource is requested for.
+    /// The purpose of the resource.
     public var resourceClass: ResourceClass
     /// Header fields of the user, sent only to the origins in ``credentialOrigins``, whatever their names are.
     ///
@@ -116,7 +116,7 @@ public struct TransportTimeouts: Sendable, Hashable {
     }
 }
 
-/// What a transport reports.
+/// A report of a transport.
 public enum TransportEvent: Sendable {
     /// The final response's status and header fields have arrived (after redirects). Statuses from 400 on are not
     /// reported here but end the request with ``LoadingError/Code/httpStatus``.

@@ -1,6 +1,6 @@
 /// How a ``CurlTransport`` reaches the network. Read once, when the transport is made.
 public struct TransportConfiguration: Sendable, Hashable {
-    /// Where requests go first.
+    /// The proxy that requests go through.
     public enum Proxy: Sendable, Hashable {
         /// The variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, as curl reads them. Not used when
         /// ``TransportConfiguration/addressPolicy`` denies anything, because names would be resolved out of sight.

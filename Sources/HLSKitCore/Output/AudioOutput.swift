@@ -59,7 +59,7 @@ public final class AudioOutput: PlayerItemOutput {
         public let frameCount: Int
         /// ``frameCount`` × ``channelCount`` samples.
         public let samples: Samples
-        /// What it is of, on the item's timeline.
+        /// Its range on the item's timeline.
         public let itemTimeRange: MediaTimeRange
         /// When its first sample is due: seconds since the player was made, as ``PlayerEvent/hostTime``.
         public let hostTime: Duration

@@ -32,7 +32,7 @@ public final class ClipWriter: MediaWriter {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - start: the item time at which the clip begins; nil if only what comes tells.
+    ///   - start: the item time at which the clip begins; nil if it begins with the first media.
     ///   - keptStart: what begins before this item time keeps its times, because it is not a clip but the item from its
     ///     start. nil if it is a clip in any case.
     public init(_ base: any MediaWriter, startingAt start: MediaTime? = nil, unlessBefore keptStart: MediaTime? = nil) {

@@ -24,7 +24,7 @@ public final class CompositionOutput: PlayerItemOutput {
     public struct Failure: Sendable {
         /// The time of the frame that could not be composed.
         public let compositionTime: MediaTime
-        /// What the compositor threw; ``LoadingError/Code/timedOut`` where it took longer than its deadline.
+        /// The compositor's error; ``LoadingError/Code/timedOut`` if it took longer than its deadline.
         public let error: any Error
     }
 
@@ -37,7 +37,7 @@ public final class CompositionOutput: PlayerItemOutput {
     /// Failures that are kept, the newest.
     public static let maximumFailureCount = 16
 
-    /// What composes the frames.
+    /// Composes the frames.
     public let composition: FrameComposition
     private let metadata = Mutex(CompositionMetadata())
     private let failed = Mutex<[Failure]>([])

@@ -2,8 +2,8 @@ import HLSMedia
 public import HLSTime
 import Synchronization
 
-/// Lets several items, played one after the other, write into the same outputs as if they were one: the times of each go
-/// on where the one before ended.
+/// Lets several items, played one after the other, write into the same outputs as if they were one: the times of each
+/// continue where the one before ended.
 ///
 /// Take the writers of each item from ``nextWriters()``, in the order in which the items are played. The outputs are
 /// finished by whoever made them.

@@ -1,12 +1,12 @@
 public import HLSTime
 
-/// What to make of the frames of an item, and with which of its timed metadata.
+/// How to compose the frames of an item, and with which of its timed metadata.
 ///
 /// A compositor is given the metadata of a track where both say so: the composition that it may be used at all
 /// (``sourceSampleDataTrackIDs``), and the instruction of the time that it is wanted there
 /// (``Instruction/requiredSourceSampleDataTrackIDs``). Of other tracks it is given nothing.
 public struct FrameComposition: Sendable {
-    /// What holds for a stretch of the item's time.
+    /// The instruction for a range of the item's time.
     public struct Instruction: Sendable, Hashable {
         /// In item time.
         public var timeRange: MediaTimeRange
@@ -29,7 +29,7 @@ public struct FrameComposition: Sendable {
         }
     }
 
-    /// What draws each frame.
+    /// Draws each frame.
     public var compositor: any FrameCompositor
     /// The metadata that instructions may ask for, by ``TimedMetadataGroup/trackID``.
     public var sourceSampleDataTrackIDs: [Int]

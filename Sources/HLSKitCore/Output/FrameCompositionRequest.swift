@@ -1,7 +1,7 @@
 public import HLSMedia
 public import HLSTime
 
-/// What a ``FrameCompositor`` makes a frame of.
+/// The input of a ``FrameCompositor`` for one frame.
 public struct FrameCompositionRequest: Sendable {
     /// The item time of the frame.
     public let compositionTime: MediaTime

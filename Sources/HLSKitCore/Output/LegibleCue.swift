@@ -6,13 +6,13 @@ public import HLSTime
 public struct LegibleCue: Sendable, Hashable {
     /// When it is shown, in item time.
     public var timeRange: MediaTimeRange
-    /// What is shown, without markup, lines separated by `\n`.
+    /// The text, without markup, lines separated by `\n`.
     public var text: String
     /// The same with the markup of WebVTT, as the file has it; made of ``caption`` where the source is of another format.
     public var payload: String { didSet { styled = nil } }
     /// The name that the file gives the cue; empty if there is none.
     public var identifier: String
-    /// Where and how it is shown.
+    /// Its position and layout.
     public var settings: WebVTTCueSettings { didSet { styled = nil } }
     /// BCP 47 tag of the rendition; nil if undeclared.
     public var language: String?

@@ -15,7 +15,7 @@ import Synchronization
 /// A cue whose segment comes late enters as soon as it is there. A reader that falls behind by ``maximumDeliveryCount``
 /// changes loses the oldest; of the item's cues that are known ahead of their time 4096 are kept.
 public final class LegibleOutput: PlayerItemOutput {
-    /// What is shown from a time on.
+    /// The text shown from a given time on.
     public struct Delivery: Sendable, Hashable {
         /// When it begins to be shown.
         public let itemTime: MediaTime

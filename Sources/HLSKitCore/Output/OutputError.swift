@@ -25,7 +25,7 @@ public struct OutputError: Error, Sendable, Hashable, CustomStringConvertible {
     public var code: Code
     /// The file as the user named it; `-` is standard output.
     public var path: String
-    /// What happened, with the words of the system or library below.
+    /// The message, with the words of the system or library below.
     public var text: String
 
     /// Makes an error about the file at `path`.

@@ -12,7 +12,7 @@ public final class OutputFile {
 
     /// The file as the user named it; `-` is standard output.
     public let path: String
-    /// What is written until the file is committed; nil for pipes, devices and standard output.
+    /// The path that is written until the file is committed; nil for pipes, devices and standard output.
     public let partPath: String?
     /// The bytes written so far, those in the buffer too. Seeking back does not lower it.
     public private(set) var byteCount: Int64 = 0

@@ -1,6 +1,6 @@
 import HLSMedia
 
-/// What an output file holds: the names of `-f`.
+/// Formats of output files: the names of `-f`.
 public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
     case ts, mp4, mkv, y4m, rawvideo, wav, s16le, f32le, framemd5, null
 

@@ -29,7 +29,7 @@ struct OutputMoment: Sendable {
     }
 }
 
-/// What is done to audio while time does not pass at its natural speed.
+/// How audio is processed while time does not pass at its natural speed.
 public enum AudioTimePitchAlgorithm: String, Sendable, Hashable, Codable, CaseIterable {
     /// The pitch stays: pieces of the sound are overlapped where they are alike. For speech and music.
     case timeDomain

@@ -15,7 +15,7 @@ public protocol PlayerItemOutput: AnyObject, Sendable {
 
 extension PlayerItemOutput {
     /// The output is there in place of the item's writers: they get nothing of the kinds of media that it takes, nor does
-    /// the player tell cues. Default: false.
+    /// the player report cues. Default: false.
     public var suppressesPlayerRendering: Bool {
         get { connection.receiver.tie.suppressesPlayerRendering }
         set { connection.receiver.tie.suppressesPlayerRendering = newValue }
@@ -78,7 +78,7 @@ protocol OutputReceiving: AnyObject, Sendable {
     /// What was taken and not delivered is of the past: time has jumped. Cues and metadata of where it has jumped to come
     /// again.
     func flush(generation: Int)
-    /// Cues that were added are none any more: other subtitles were selected.
+    /// Cues that were added are withdrawn: other subtitles were selected.
     func removeCues()
     /// The item is played no longer, or does not have the output any more.
     func end()

@@ -14,7 +14,7 @@ public import HLSTime
 public final class SampleOutput: PlayerItemOutput {
     /// One access unit.
     public struct Sample: Sendable {
-        /// What a decoder needs to know.
+        /// The track, as a decoder needs it.
         public let track: MediaTrack
         /// The bytes, and times as the container has them.
         public let sample: MediaSample

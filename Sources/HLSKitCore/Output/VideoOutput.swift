@@ -16,7 +16,7 @@ import Synchronization
 ///
 /// The display size of the largest output of an item limits which variants are loaded: see ``displaySize``.
 public final class VideoOutput: PlayerItemOutput {
-    /// What the numbers of a frame mean.
+    /// The colours that frames have.
     public enum ColorPolicy: Sendable, Hashable {
         /// The colour of the source, which may be wide or of high dynamic range: ``VideoFrame/colorTags`` tell.
         case preserve
@@ -26,7 +26,7 @@ public final class VideoOutput: PlayerItemOutput {
         case convert(to: WorkingColorSpace)
     }
 
-    /// What frames are converted to.
+    /// The colours that frames are converted to.
     public enum WorkingColorSpace: String, Sendable, Hashable, Codable, CaseIterable {
         /// ITU-R BT.709, limited range.
         case rec709
@@ -84,7 +84,7 @@ public final class VideoOutput: PlayerItemOutput {
 
     // MARK: Display
 
-    /// Where frames are shown, in points; nil shows them in any size.
+    /// The size of the display, in points; nil shows frames in any size.
     ///
     /// Times ``scale`` it is the need in pixels: of the variants, those that are larger than the smallest one that meets
     /// the need of the item's largest output are not loaded. Read at each choice, so that a change takes effect at the
@@ -115,14 +115,14 @@ public final class VideoOutput: PlayerItemOutput {
         }
     }
 
-    /// Where a frame of this size (``VideoFrame/presentationSize``) is shown, in the pixels of the display. Without a
+    /// The rectangle of a frame of this size (``VideoFrame/presentationSize``), in the pixels of the display. Without a
     /// ``displaySize`` it fills a display of its own size.
     public func videoRect(for picture: PixelSize) -> PixelRect {
         let (display, gravity) = state.withLock { (Self.pixels($0), $0.gravity) }
         return gravity.rect(of: picture, in: display ?? picture)
     }
 
-    /// Where the frame that came last is shown; zero before the first.
+    /// The rectangle of the last frame; zero before the first.
     public var videoRect: PixelRect {
         state.withLock(\.lastPresentationSize).map { videoRect(for: $0) } ?? .zero
     }

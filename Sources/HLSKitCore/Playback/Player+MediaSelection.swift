@@ -9,7 +9,7 @@ extension Player {
         set { core.controlAll(.setAppliesMediaSelectionCriteria(newValue)) }
     }
 
-    /// What is wanted of a group: takes effect at once, unless the item's user has chosen himself.
+    /// Sets the criteria for a group. Takes effect at once, unless the item's user has chosen an option.
     ///
     /// - Parameters:
     ///   - criteria: nil leaves it to the playlist.
@@ -20,7 +20,7 @@ extension Player {
         core.controlAll(.setMediaSelectionCriteria(characteristic, criteria))
     }
 
-    /// What is wanted of a group; nil if it is left to the playlist.
+    /// The criteria for a group; nil if it is left to the playlist.
     public func mediaSelectionCriteria(for characteristic: MediaCharacteristic) -> MediaSelectionCriteria? {
         core.read { $0.mediaSelection.criteria[characteristic] }
     }

@@ -2,7 +2,7 @@ public import HLSTime
 import Synchronization
 
 extension Player {
-    /// What the player is doing, each time that something of it has changed; the newest state only.
+    /// The player's states, one for each change; only the newest is kept.
     public func states() -> PlayerStates { core.states() }
 
     /// The current item's time: at each multiple of `interval` on its timeline while time runs, once after each jump

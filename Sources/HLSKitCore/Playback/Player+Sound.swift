@@ -1,7 +1,7 @@
 /// How loud a player is.
 extension Player {
-    /// What the audio of ``AudioOutput``s is multiplied by, from 0 to 1 (the default, which changes no sample). Values
-    /// outside are taken for the nearest, a NaN for nothing.
+    /// The factor for the audio of ``AudioOutput``s, from 0 to 1 (the default, which changes no sample). Values
+    /// out of range are clamped; NaN is ignored.
     ///
     /// Changes are heard over some milliseconds, without a click. Writers are not concerned: files hold the level of the
     /// source.

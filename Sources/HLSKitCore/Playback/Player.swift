@@ -45,7 +45,7 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
         try core.replaceCurrentItem(with: item)
     }
 
-    /// What happens when the current item has played to its end. Default `pause`, `advance` for a ``QueuePlayer``.
+    /// The action when the current item has played to its end. Default `pause`, `advance` for a ``QueuePlayer``.
     public var actionAtItemEnd: ActionAtItemEnd { core.read { $0.machine.actionAtItemEnd } }
 
     /// Sets what happens when the current item has played to its end. At an end that was reached it acts at once.
@@ -93,7 +93,7 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
         set { core.control(.setAutomaticallyWaits(newValue)) }
     }
 
-    /// What is known of the network. Read at each decision: a change takes effect at the next segment.
+    /// Conditions of the network. Read at each decision: a change takes effect at the next segment.
     public var networkConditions: NetworkConditions {
         get { core.read { $0.networkConditions } }
         set { core.controlAll(.setNetworkConditions(newValue)) }

@@ -13,13 +13,13 @@ public struct PlayerConfiguration: Sendable {
     /// Where it is a `TaskExecutor` as well, all tasks of the player run on it, decoders included: that makes what
     /// happens under a virtual clock the same each time.
     public var clock: any Clock<Duration>
-    /// What moves bytes. Default: ``SchemeTransport/shared`` of the process.
+    /// Transfers bytes. Default: ``SchemeTransport/shared`` of the process.
     public var transport: any Transport
     /// Whether media is presented in real time. Default: it is.
     public var pacing = Pacing.realTime
     /// How much media is held.
     public var buffering = BufferingConfiguration()
-    /// What the player shares with others: limits of what they hold together, and who goes first
+    /// The budget shared with other players: limits of what they hold together, and whose needs come first
     /// (``Player/networkResourcePriority``). Default: ``ResourceBudget/process``.
     public var resourceBudget = ResourceBudget.process
     /// How many segments are loaded side by side.
@@ -41,11 +41,11 @@ public struct PlayerConfiguration: Sendable {
     public var isPlaylistParsingStrict = false
     /// Threads that each video decoder may use; 0 (the default) is one per core.
     public var decodingThreadCount = 0
-    /// What is played. Media of other kinds is not decoded, and not loaded where it is apart: with `[.audio]` the audio
+    /// The media to play. Other kinds are not decoded, and not loaded if they are separate: with `[.audio]` the audio
     /// that is wanted is loaded from its own playlist, and where it is among the video, from the lowest variant with
     /// the best audio. Default: video and audio.
     public var mediaTypes: Set<MediaType> = [.video, .audio]
-    /// What is decoded although no output takes it. Default: nothing.
+    /// Media to decode although no output takes it. Default: none.
     public var decodesWithoutOutput: Set<MediaType> = []
     /// Segments are taken apart. False only checks their length and kind and drops them: a probe of the network.
     public var demuxesMedia = true
@@ -53,7 +53,7 @@ public struct PlayerConfiguration: Sendable {
     public var acceptsAllCodecs = false
     /// Bits per second to expect before anything was measured; nil (the default) where nothing is known.
     public var initialBitRateHint: Double?
-    /// What is known of the network when the player is made; it may change (``Player/networkConditions``).
+    /// Conditions of the network when the player is made; they may change (``Player/networkConditions``).
     public var networkConditions = NetworkConditions()
     /// Decides which variant the next segment comes from.
     public var variantSelector: any VariantSelector = ScenarioRule()

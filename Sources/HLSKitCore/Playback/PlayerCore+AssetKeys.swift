@@ -73,6 +73,6 @@ extension PlayerError {
 }
 
 extension PlayerError.Code {
-    /// A property that an item waits for was not loaded, because its asset was told to stop (``Asset/cancelLoading()``).
+    /// A property that an item waits for was not loaded, because its asset was stopped (``Asset/cancelLoading()``).
     public static let cancelled = PlayerError.Code(rawValue: "cancelled")
 }

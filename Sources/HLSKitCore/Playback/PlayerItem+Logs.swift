@@ -1,5 +1,5 @@
 extension PlayerItem {
-    /// What the item asked of the network and how it played, up to now; nil before it was a player's current item.
+    /// The item's requests and how it played, up to now; nil before it was a player's current item.
     ///
     /// A snapshot: reading it costs a copy of its events. Stays when the item is removed. See docs/behaviour/logs.md.
     public var accessLog: AccessLog? {
@@ -14,7 +14,7 @@ extension PlayerItem {
         return log ?? diary.journal?.accessLog(at: now)
     }
 
-    /// What failed, also what was tried again and went well; nil before the item was a player's current one.
+    /// The item's failures, including those that a retry fixed; nil before it was a player's current item.
     public var errorLog: ErrorLog? {
         attachedCore?.read(of: self) { $0.journal?.errorLog } ?? diary.journal?.errorLog
     }

@@ -32,7 +32,7 @@ extension PlayerItem {
         attachedCore?.read(of: self) { $0.mediaSelection.groups[characteristic] }
     }
 
-    /// What is selected now; empty until the multivariant playlist is there, and for media without one.
+    /// The current selection; empty until the multivariant playlist is there, and for media without one.
     public var currentMediaSelection: MediaSelection {
         attachedCore?.read(of: self) { $0.mediaSelection.current } ?? MediaSelection()
     }

@@ -18,8 +18,9 @@ extension PlayerItem {
         outputs.remove(output.connection.receiver)
     }
 
-    /// Adds a writer. Those that are there when the item becomes current are told all tracks that they take before
-    /// anything is written; one that comes while the item plays is told tracks as they come, and again with each new one.
+    /// Adds a writer. Writers that are there when the item becomes current get all tracks that they take before
+    /// anything is written; one that is added while the item plays gets tracks as they come, and again with each new
+    /// one.
     public func add(_ writer: any MediaWriter) {
         outputs.add(writer)
     }

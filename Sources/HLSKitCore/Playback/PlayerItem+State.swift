@@ -32,9 +32,9 @@ extension PlayerItem {
     /// The tracks of the media that is loaded; empty before they are known.
     public var tracks: [MediaTrack] { details.tracks }
 
-    /// Where the playhead can be moved to.
+    /// Times that can be sought, in order.
     public var seekableTimeRanges: [MediaTimeRange] { snapshot.seekableTimeRanges }
-    /// What is loaded, without a hole.
+    /// Media that is loaded, in ranges without gaps.
     public var loadedTimeRanges: [MediaTimeRange] { snapshot.loadedTimeRanges }
     /// Playing that begins now is likely to come to the end without a stall.
     public var isPlaybackLikelyToKeepUp: Bool { snapshot.isPlaybackLikelyToKeepUp }
@@ -90,7 +90,7 @@ extension PlayerItem {
         set { changePreferences { $0.variantPreferences = newValue } }
     }
 
-    /// Who chooses the variant. Default: the rule.
+    /// How the variant is chosen. Default: by the rule.
     public var variantPolicy: VariantPolicy {
         get { preferences.variantPolicy }
         set { changePreferences { $0.variantPolicy = newValue } }

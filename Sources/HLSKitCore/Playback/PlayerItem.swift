@@ -43,7 +43,7 @@ public final class PlayerItem: Sendable {
 
     /// The multivariant or media playlist, or a media file without a playlist, as an absolute URL.
     public let url: String
-    /// What the item was made of; nil if it was made of a URL.
+    /// The asset the item was made from; nil if it was made from a URL.
     public let asset: Asset?
     /// The properties of the asset that are loaded, or have failed, before the item becomes ready to play. The item fails
     /// with one that fails.

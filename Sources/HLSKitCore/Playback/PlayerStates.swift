@@ -1,4 +1,4 @@
-/// What a player is doing, each time that something of it has changed; the newest state only.
+/// A player's states, one for each change; only the newest is kept.
 ///
 /// The first element comes at once. Ends with the player or the consuming task. Does not keep the player alive.
 public struct PlayerStates: AsyncSequence, Sendable {

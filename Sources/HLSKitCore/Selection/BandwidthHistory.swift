@@ -1,7 +1,7 @@
 public import HLSPlaylist
 import Synchronization
 
-/// What players have measured of the network, kept from one to the next.
+/// Throughput that players have measured, kept from one player to the next.
 ///
 /// Give the same history to all players of a program: each begins on the variant that the ones before it found
 /// possible. Store ``estimates`` to keep it longer than the process lives. See docs/behaviour/selection.md.

@@ -1,4 +1,4 @@
-/// What is wanted of one kind of media where the user chose none of its options himself.
+/// Criteria for one kind of media, for when the user has chosen none of its options.
 ///
 /// See docs/behaviour/media-selection.md; I05.
 public struct MediaSelectionCriteria: Sendable, Hashable {

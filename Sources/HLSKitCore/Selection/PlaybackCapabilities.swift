@@ -1,4 +1,4 @@
-/// What the machine and whatever shows the media can take, apart from codecs: variants beyond it are left out.
+/// Capabilities of the machine and the display, apart from codecs: variants beyond them are left out.
 ///
 /// See docs/behaviour/selection.md.
 public struct PlaybackCapabilities: Sendable, Hashable {

@@ -14,14 +14,14 @@
 ///
 /// See docs/behaviour/selection.md.
 public struct QualityExpression: Sendable, Hashable, CustomStringConvertible {
-    /// What an expression is about.
+    /// The subject of an expression.
     public enum Subject: Sendable, Hashable {
         case variants, renditions
     }
 
     /// The expression as written.
     public let text: String
-    /// What the expression chooses among.
+    /// The renditions or variants that the expression chooses among.
     public let subject: Subject
     private let alternatives: [Alternative]
 
@@ -109,13 +109,13 @@ public struct RenditionCandidate: Sendable, Hashable {
     }
 }
 
-/// What is wrong with a ``QualityExpression``.
+/// An error in a ``QualityExpression``.
 public struct QualityExpressionError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The whole expression.
     public var text: String
     /// The term that cannot be understood.
     public var term: String
-    /// What is wrong with it, and what would be right.
+    /// The cause, and what would be correct.
     public var cause: String
 
     public var description: String { term == text ? "\"\(term)\": \(cause)" : "\"\(term)\" in \"\(text)\": \(cause)" }

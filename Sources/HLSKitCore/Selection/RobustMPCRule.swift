@@ -3,7 +3,7 @@
 /// The throughput is the harmonic mean of the last five transfers, latency included, divided by 1 plus the largest relative
 /// error of the last five predictions. The plan maximises the sum of bit rates less the stalls, of which a second costs
 /// what the highest variant brings, and the changes of bit rate. Needs the sizes of segments to be good; where the playlist
-/// does not tell them, the average bit rate stands in.
+/// does not declare them, the average bit rate is used.
 ///
 /// Source: Yin, Jindal, Sekar, Sinopoli: A Control-Theoretic Approach for Dynamic Adaptive Video Streaming, 2015.
 public struct RobustMPCRule: VariantSelector, Hashable {

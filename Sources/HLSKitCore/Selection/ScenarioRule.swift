@@ -11,7 +11,7 @@ import Glibc
 /// 3. While a download runs and is late, the rate seen so far is blended into the prediction, and finishing it is
 ///    compared with starting over at each lower variant, by the same value. It is abandoned when that is clearly better.
 ///
-/// The sizes of segments are taken from the playlist where it tells them, else from the average bit rates. One set of
+/// The sizes of segments are taken from the playlist if it declares them, else from the average bit rates. One set of
 /// constants serves all networks and ladders.
 public struct ScenarioRule: VariantSelector {
     /// Means of the five equally probable parts of a normal distribution, about.

@@ -1,4 +1,4 @@
-/// What limits the choice among the variants of a playlist. Read again at every decision.
+/// Limits of the choice among the variants of a playlist. Read at every decision.
 ///
 /// See docs/behaviour/selection.md.
 public struct SelectionContext: Sendable {
@@ -12,7 +12,7 @@ public struct SelectionContext: Sendable {
         case resize
     }
 
-    /// Where frames are shown, in pixels: points times scale.
+    /// The display, in pixels: points times scale.
     public struct Display: Sendable, Hashable {
         /// Pixels of the display.
         public var size: PixelSize

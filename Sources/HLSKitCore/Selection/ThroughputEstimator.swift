@@ -1,6 +1,6 @@
 import Glibc
 
-/// What is known of how fast the next bytes will come.
+/// An estimate of how fast the next bytes will arrive.
 public struct ThroughputEstimate: Sendable, Hashable {
     /// Bits per second while bytes flow, without the time to the first one.
     public var bitsPerSecond: Double
@@ -151,7 +151,7 @@ public struct ThroughputEstimator: Sendable {
         running[id] = transfer
     }
 
-    /// What was requested comes from memory, and not over the link.
+    /// Ends a transfer whose response came from memory, not over the link.
     public mutating func forget(_ id: TransferID, at now: Duration) {
         guard let transfer = running.removeValue(forKey: id) else { return }
         record.ended(at: now)

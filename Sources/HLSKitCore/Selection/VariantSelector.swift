@@ -9,7 +9,7 @@ public protocol VariantSelector: Sendable {
     mutating func decide(_ input: SelectionInput) -> SelectionDecision
 }
 
-/// What a ``VariantSelector`` decides from. Bit rates are bits per second, times those of the player's clock.
+/// The input of a ``VariantSelector``. Bit rates are bits per second, times those of the player's clock.
 public struct SelectionInput: Sendable {
     /// A segment that comes next.
     public struct UpcomingSegment: Sendable, Hashable {
@@ -111,7 +111,7 @@ public struct SelectionInput: Sendable {
     }
 }
 
-/// What a ``VariantSelector`` decided.
+/// The decision of a ``VariantSelector``.
 public struct SelectionDecision: Sendable, CustomStringConvertible {
     /// The variant to load from. While a download is judged: its own variant to let it continue, another one to abandon
     /// it and load the segment from there.

@@ -4,10 +4,10 @@ extension NetworkRecording {
     /// Time over which the bandwidth is averaged, in milliseconds.
     private static let step = 250.0
 
-    /// The link as the segments' downloads tell it, as the text of a ``NetworkTrace``; nil when there are none.
+    /// The link as the segments' downloads show it, as the text of a ``NetworkTrace``; nil when there are none.
     ///
     /// An estimate: what arrived in each quarter of a second, per time in which something was on its way. While nothing
-    /// was, the bandwidth before is taken; what the link could have carried then no one knows. The latency is that from
+    /// was, the bandwidth before is taken; what the link could have carried then is unknown. The latency is that from
     /// request to response.
     public func bandwidthTrace() -> String? {
         var bits: [Int: Double] = [:]

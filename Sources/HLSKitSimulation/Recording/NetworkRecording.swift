@@ -1,7 +1,7 @@
 import FoundationEssentials
 public import HLSKitCore
 
-/// What a network did during a session: every request, and what came of it when. ``RecordingTransport`` writes it,
+/// The network traffic of a session: every request, and when its response arrived. ``RecordingTransport`` writes it,
 /// ``ReplayTransport`` plays it back.
 ///
 /// The file is text, one JSON object a line (`docs/recordings.md` lists the members), written as things happen: one that
@@ -17,7 +17,7 @@ public struct NetworkRecording: Sendable {
     public struct Exchange: Sendable {
         /// Without a user name or password.
         public var url: String
-        /// What the resource was requested for.
+        /// The purpose of the resource.
         public var resourceClass: ResourceClass
         /// The requested bytes; nil means all.
         public var byteRange: Range<UInt64>?
@@ -28,13 +28,13 @@ public struct NetworkRecording: Sendable {
         public var events: [(time: Duration, event: TransportEvent)] = []
     }
 
-    /// What was played: the URL and the options that matter to the player, as the program that has recorded it says.
+    /// The URL that was played, as given by the program that recorded it.
     public var url: String
     /// Arguments that play the recording as it was played; never secrets.
     public var options: [String]
     /// In the order in which they began.
     public var exchanges: [Exchange] = []
-    /// What the player reported meanwhile, as in ``EventLog/decisions``; empty if no one noted it.
+    /// Decisions of the player, as in ``EventLog/decisions``; empty if no one noted it.
     public var decisions: [String] = []
     /// From the first request to the last thing that was noted.
     public var duration = Duration.zero
@@ -77,7 +77,7 @@ public struct NetworkRecording: Sendable {
 public struct RecordingError: Error, Sendable, Hashable, CustomStringConvertible {
     /// 1 for the first line; nil if it is not about one line.
     public var line: Int?
-    /// What is wrong, in one line.
+    /// The cause, in one line.
     public var text: String
 
     /// Makes an error; `line` counts from 1 and is nil if no line is to blame.

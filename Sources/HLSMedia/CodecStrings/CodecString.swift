@@ -36,7 +36,7 @@ public struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringCon
         return MediaCodec.named(sampleEntry: sampleEntry)?.codec
     }
 
-    /// What kind of media it is; nil if unknown. Known for some formats whose ``codec`` is not.
+    /// The kind of media; nil if unknown. Known for some formats whose ``codec`` is not.
     public var mediaType: MediaType? {
         switch sampleEntry {
         case "mp4a", "mp3", "dtsc", "dtse", "dtsh", "dtsl", "dtsx", "ac-4", "mha1", "mhm1", "iamf": .audio
@@ -82,7 +82,7 @@ public struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringCon
         }
     }
 
-    /// Bits per sample where the text tells (AV1 and VP9), else nil.
+    /// Bits per sample if the text declares them (AV1 and VP9), else nil.
     public var bitDepth: Int? {
         let parameters = parameters
         guard sampleEntry == "av01" || sampleEntry == "vp09", parameters.count > 2 else { return nil }

@@ -8,7 +8,7 @@ public struct AudioSpecificConfig: Sendable, Hashable {
     public var coreSampleRate: Int
     /// Samples per second of the output as far as it is signalled.
     public var sampleRate: Int
-    /// 0 if a program config element tells, see ``channelCount``.
+    /// 0 if a program config element declares it, see ``channelCount``.
     public var channelConfiguration: Int
     /// Channels as far as they are signalled (parametric stereo not counted); 0 if unknown.
     public var channelCount: Int

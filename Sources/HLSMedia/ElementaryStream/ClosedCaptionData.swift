@@ -5,7 +5,7 @@
 public struct ClosedCaptionData: Sendable, Hashable {
     /// Two bytes of captions and what they belong to.
     public struct Pair: Sendable, Hashable {
-        /// What the bytes belong to; the raw value is `cc_type`.
+        /// The stream that the bytes belong to; the raw value is `cc_type`.
         public enum Kind: UInt8, Sendable, Hashable {
             /// Two bytes of line 21 (CEA-608).
             case field1, field2
@@ -13,7 +13,7 @@ public struct ClosedCaptionData: Sendable, Hashable {
             case packetData, packetStart
         }
 
-        /// What the bytes belong to.
+        /// The stream that the bytes belong to.
         public var kind: Kind
         /// The first byte, parity included in CEA-608.
         public var first: UInt8
@@ -34,7 +34,7 @@ public struct ClosedCaptionData: Sendable, Hashable {
     /// Makes the data of one frame; empty by default.
     public init(pairs: [Pair] = []) { self.pairs = pairs }
 
-    /// Finds the captions in an access unit of H.264 or HEVC; there are none in what is damaged or of another codec.
+    /// Finds the captions in an access unit of H.264 or HEVC; damaged units and other codecs have none.
     ///
     /// Cost: in MP4 a look at the head of each NAL unit; else at each byte up to the first slice, and of two fields at
     /// all bytes.
@@ -169,7 +169,7 @@ public struct ClosedCaptionData: Sendable, Hashable {
 
 /// Brings the captions of pictures, which come in the order of decoding, into the order of presentation.
 public struct ClosedCaptionReorderer: Sendable {
-    /// What a picture carries, at its presentation time.
+    /// The captions of a picture, at its presentation time.
     public struct Entry: Sendable, Hashable {
         /// The presentation time, in units of the track's timescale.
         public var pts: Int64

@@ -24,7 +24,7 @@ public struct H264SPS: Sendable, Hashable {
     public var isFramesOnly: Bool
     /// The bits of `frame_num` in slice headers: 4 to 16.
     public var frameNumberBitCount: Int
-    /// The bits of `pic_order_cnt_lsb` in slice headers: 4 to 16; nil if slices tell no order of their own.
+    /// The bits of `pic_order_cnt_lsb` in slice headers: 4 to 16; nil if slices declare no order of their own.
     public var orderCountBitCount: Int?
     /// The three colour planes are coded like pictures of their own.
     public var hasSeparateColourPlanes: Bool

@@ -1,4 +1,4 @@
-/// What the video usability information (VUI) of H.264 and HEVC says about showing the pictures.
+/// Video usability information (VUI) of H.264 and HEVC: how to show the pictures.
 ///
 /// Source: ISO/IEC 14496-10 Annex E, ISO/IEC 23008-2 Annex E; the code points are those of ITU-T H.273.
 public struct VideoUsabilityInfo: Sendable, Hashable {

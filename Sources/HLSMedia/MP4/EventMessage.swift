@@ -3,7 +3,7 @@
 ///
 /// Source: ISO/IEC 23009-1 §5.10.3.3; SCTE 35 and SCTE 214-3 §7.3.2 (the scheme `urn:scte:scte35:2013:bin`).
 public struct EventMessage: Sendable, Hashable {
-    /// Where on the timeline the event happens, in units of ``EventMessage/timescale``.
+    /// The time of the event, in units of ``EventMessage/timescale``.
     public enum Timing: Sendable, Hashable {
         /// From the earliest presentation time of the segment (version 0 of the box).
         case afterSegmentStart(UInt32)
@@ -11,7 +11,7 @@ public struct EventMessage: Sendable, Hashable {
         case presentationTime(UInt64)
     }
 
-    /// What the message is, for example `https://aomedia.org/emsg/ID3` or `urn:scte:scte35:2013:bin`.
+    /// The scheme of the message, for example `https://aomedia.org/emsg/ID3` or `urn:scte:scte35:2013:bin`.
     public var schemeIDURI: String
     /// A sub-type defined by the scheme; may be empty.
     public var value: String

@@ -8,7 +8,7 @@ public struct MP4HeaderScanner: Sendable {
     public struct Header: Sendable {
         /// `ftyp` and `moov`, as ``MP4InitializationSection/init(parsing:)`` takes them.
         public var bytes: [UInt8]
-        /// Where `moov` is in the file.
+        /// The range of `moov` in the file.
         public var movieRange: Range<Int>
         /// Media lies before `moov`, so that the file cannot be read while it comes.
         public var isBehindMedia: Bool
@@ -19,7 +19,7 @@ public struct MP4HeaderScanner: Sendable {
     /// More boxes before the header than any file has.
     static let maximumBoxCount = 4096
 
-    /// Where the next byte to give comes from, counted from the start of the file.
+    /// The offset of the next byte to append, from the start of the file.
     public private(set) var offset = 0
 
     /// How many bytes of the box that is being collected are still to come; nil between boxes.

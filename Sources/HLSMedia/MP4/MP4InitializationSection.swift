@@ -18,7 +18,7 @@ public struct MP4InitializationSection: Sendable {
     public let isFragmented: Bool
     /// `major_brand`; empty if there is no `ftyp`.
     public let majorBrand: String
-    /// What was skipped and why, for the log.
+    /// Notes on what was skipped and why, for the log.
     public let notes: [String]
 
     /// The tracks with the titles (text) and pictures (video) of chapters, each once, in the order in which the other

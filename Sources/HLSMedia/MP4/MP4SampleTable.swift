@@ -1,4 +1,4 @@
-/// Where every sample of a whole (not fragmented) MP4 file is, and when it is shown.
+/// The place and the times of every sample of a whole (not fragmented) MP4 file.
 ///
 /// Holds the tables as they are in the file: a movie of a million samples costs no more than its `moov` box.
 public struct MP4SampleTable: Sendable {

@@ -1,4 +1,4 @@
-/// What an MP4 file says about itself for people: titles, names, pictures, chapters.
+/// Metadata of an MP4 file for people: titles, names, pictures, chapters.
 ///
 /// Read from `moov`: the metadata lists of iTunes (`udta/meta/ilst`) and QuickTime (`meta/keys`), QuickTime's and 3GPP's
 /// user data (`udta`), and the chapter list of Nero (`udta/chpl`). What makes no sense is left out; nothing throws.
@@ -30,7 +30,7 @@ public struct MP4UserData: Sendable, Hashable {
         public var keySpace: KeySpace
         /// Four characters, or the whole name (`com.apple.quicktime.title`, `----:com.apple.iTunes:NAME`).
         public var key: String
-        /// What the item says.
+        /// The value of the item.
         public var value: Value
         /// ISO 639-2 or BCP 47; nil if undeclared.
         public var language: String?

@@ -53,7 +53,7 @@ public struct TrackEncryption: Sendable, Hashable {
     }
 }
 
-/// What is needed, besides the key, to decrypt one sample.
+/// Parameters, besides the key, for decrypting one sample.
 public struct SampleEncryption: Sendable, Hashable {
     /// A clear stretch of a sample and the protected one that follows it, in bytes.
     public struct Subsample: Sendable, Hashable {

@@ -34,7 +34,7 @@ public struct PixelAspectRatio: Sendable, Hashable {
     }
 }
 
-/// What the samples of a picture are: bits of each, and how much of them is chroma.
+/// The layout of a picture's samples: bit depth and chroma subsampling.
 public struct PictureSampleStructure: Sendable, Hashable {
     /// How many chroma samples there are; the raw value is the usual name, such as 420.
     public enum Chroma: Int, Sendable, Hashable {

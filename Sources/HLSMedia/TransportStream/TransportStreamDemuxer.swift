@@ -1,7 +1,7 @@
 /// Reads an MPEG-2 transport stream.
 ///
 /// Samples come in the order in which they become whole. A video access unit is whole when the next packet of its
-/// stream begins, or when its own packet, which told its length, ends; an audio frame when its last byte is there.
+/// stream begins, or when its own packet, which declared its length, ends; an audio frame when its last byte is there.
 /// Video is given as an Annex B byte stream with all its NAL units; AAC without its ADTS header, which is in the
 /// track's configuration.
 ///
@@ -42,7 +42,7 @@ public struct TransportStreamDemuxer: Demuxer {
     /// where nothing was found, and where the segment was truncated.
     public var rest: TransportStreamRest? { core.rest }
 
-    /// Never throws: what is odd is skipped with a note, and ``finish(to:)`` tells if nothing was found.
+    /// Never throws: what is odd is skipped with a note, and ``finish(to:)`` reports if nothing was found.
     public mutating func append(_ bytes: ArraySlice<UInt8>, to events: inout [DemuxerEvent]) throws(MediaError) {
         swap(&core.sink.events, &events)
         Self.read(&reader, into: &core, bytes)

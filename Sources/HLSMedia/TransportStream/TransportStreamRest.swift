@@ -1,4 +1,4 @@
-/// What a segment of a transport stream leaves to the one that follows it: its tables, frames of audio of which it has
+/// The state that a segment of a transport stream leaves to the next one: its tables, frames of audio of which it has
 /// only the beginning, and how its packets were counted.
 ///
 /// Segments are cut where the pictures allow it, often in the middle of a packet of audio, and their tables may come

@@ -8,7 +8,7 @@ public struct WebVTTCue: Sendable, Hashable {
     public var start: Duration
     /// On the file's own clock, to the millisecond.
     public var end: Duration
-    /// Where and how the cue is shown.
+    /// Position and layout of the cue.
     public var settings: WebVTTCueSettings
     /// The payload as it is written, lines separated by `\n`.
     public var payload: String
@@ -47,7 +47,7 @@ public struct WebVTTTimestampMap: Sendable, Hashable {
 
 /// A part of a WebVTT file that is not a cue.
 public struct WebVTTBlock: Sendable, Hashable {
-    /// What the first line calls it.
+    /// The kind of block, as its first line names it.
     public enum Kind: Sendable, Hashable {
         /// A comment.
         case note
@@ -59,7 +59,7 @@ public struct WebVTTBlock: Sendable, Hashable {
 
     /// Which kind of block it is.
     public var kind: Kind
-    /// What follows the block's name, lines separated by `\n`.
+    /// The text after the block's name, lines separated by `\n`.
     public var text: String
 
     /// Makes a block.

@@ -1,4 +1,4 @@
-/// Where and how a cue is shown. `nil` stands for the default of the format.
+/// Position and layout of a cue. `nil` means the default of the format.
 ///
 /// Settings that are unknown, or whose value is none, are skipped.
 ///
@@ -12,7 +12,7 @@ public struct WebVTTCueSettings: Sendable, Hashable {
         case growingRight = "lr"
     }
 
-    /// Where the box of the cue stands.
+    /// The position of the cue's box.
     public enum Line: Sendable, Hashable {
         /// Counted in lines from the top, or from the bottom where negative.
         case number(Double)

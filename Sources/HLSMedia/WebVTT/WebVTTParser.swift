@@ -1,4 +1,4 @@
-/// What a ``WebVTTParser`` found, in the order of the bytes.
+/// A finding of a ``WebVTTParser``, in the order of the bytes.
 public enum WebVTTEvent: Sendable, Hashable {
     /// The file's clock, before any cue. A file without a map has none of these events.
     case timestampMap(WebVTTTimestampMap)

@@ -6,7 +6,7 @@
 public struct WebVTTSample: Sendable, Hashable {
     /// In the order of the sample; none if nothing is shown. All have the times that the sample has.
     public var cues: [WebVTTCue]
-    /// What was skipped, for the log.
+    /// Notes on what was skipped, for the log.
     public var notes: [String]
 
     /// More are not shown at once.

@@ -2,9 +2,9 @@ extension MediaPlaylist {
     /// This playlist brought up to date by a later one of the same stream.
     ///
     /// A delta update (``skip``) is completed with segments of this playlist; keys, map, bit rate, dates and
-    /// discontinuities run on from them. A full update is taken as it is, but for what only the earlier playlist can tell:
-    /// discontinuity sequence numbers when `update` does not write them, and attributes of date ranges of the same ID.
-    /// The result is what a full playlist would have given, and its ``text`` is that playlist.
+    /// discontinuities run on from them. A full update is taken as it is, except for what only the earlier playlist
+    /// knows: discontinuity sequence numbers when `update` does not write them, and attributes of date ranges of the
+    /// same ID. The result is what a full playlist would have given, and its ``text`` is that playlist.
     ///
     /// Throws ``PlaylistError/Code/cannotMerge`` when this playlist does not hold all that was skipped; load the playlist
     /// in full then. Takes time for the update and a copy of the text.

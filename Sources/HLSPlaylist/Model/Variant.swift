@@ -34,7 +34,7 @@ public struct Variant: Sendable, Hashable {
     public var video: String?
     /// Group of subtitle renditions.
     public var subtitles: String?
-    /// Group of closed captions, or that there are none.
+    /// Group of closed captions, or the statement that there are none.
     public var closedCaptions: ClosedCaptions?
     /// nil, as written, means `.`.
     public var pathwayID: String?

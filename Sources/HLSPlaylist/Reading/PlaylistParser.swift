@@ -46,7 +46,7 @@ public struct PlaylistParser: Sendable {
     /// Why one of the session tags cannot be read, which matters in a multivariant playlist only.
     private var sessionFailure: PlaylistError?
 
-    /// What the playlist is, as soon as a tag tells.
+    /// The kind of playlist, as soon as a tag shows it.
     public private(set) var kind: Playlist.Kind?
 
     /// `url` is where the bytes come from, after redirects. For `previous`, see

@@ -50,7 +50,7 @@ struct FailurePolicy<Role: Hashable & Sendable>: Sendable {
 
     /// The last request for `role` failed, and is to be tried again.
     func isFailing(_ role: Role) -> Bool { schedule.isFailing(role) }
-    /// More was asked in vain than is decent.
+    /// Too many failed requests in the window.
     var isExhausted: Bool { rateLimit.isExhausted }
     /// How long the next request has to wait.
     func wait(at now: Duration) -> Duration { rateLimit.wait(at: now) }

@@ -22,7 +22,7 @@ struct RequestRateLimit: Sendable {
         tokens = capacity
     }
 
-    /// More was asked in vain than is decent: the player gives up.
+    /// Too many failed requests in the window; the player gives up.
     var isExhausted: Bool { unchangedCount >= total - fruitlessCount }
 
     /// A request brought nothing new.

@@ -39,7 +39,7 @@ final class RequestRetrier: Sendable {
             ))
     }
 
-    /// More was asked in vain than is decent: nothing is tried again.
+    /// Too many failed requests in the window: nothing is tried again.
     var isExhausted: Bool { state.withLock { $0.rateLimit.isExhausted } }
 
     /// Forgets what was asked in vain.

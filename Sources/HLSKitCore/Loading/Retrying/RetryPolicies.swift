@@ -33,9 +33,9 @@ public struct RetryPolicies: Sendable, Hashable {
     public var badReloadLimit: Int?
     /// How long a variant that failed is left out. Default 60 s. Players and downloads.
     public var penalty: Duration
-    /// Whether a segment that cannot be had is passed over. Default true. Players; a download says what is missing.
+    /// Whether a segment that cannot be loaded is skipped. Default true. Players; a download says what is missing.
     public var skipsSegments: Bool
-    /// So many segments of one kind of media in a row that cannot be had are the end: the item fails. Segments that the
+    /// Consecutive segments of one kind of media that cannot be loaded after which the item fails. Segments that the
     /// playlist marks as gaps do not count. Not for live streams, which move on by themselves. Default 5; nil for any
     /// number. Players.
     public var lostSegmentLimit: Int?

@@ -1,6 +1,6 @@
 public import HLSPlaylist
 
-/// Where a program takes part in loading. Each of them is called off all locks, with a deadline.
+/// A program's part in loading. Each hook is called without locks held and has a deadline.
 public struct LoadingHooks: Sendable {
     /// Changes a multivariant playlist before a variant is chosen.
     public typealias MultivariantTransform = @Sendable (MultivariantPlaylist) async throws -> MultivariantPlaylist

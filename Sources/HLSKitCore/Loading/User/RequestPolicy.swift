@@ -17,7 +17,7 @@ public struct RequestPolicy: Sendable {
     /// The longest that ``apply`` may take; then the request fails, and is tried again as one that timed out. Default
     /// 10 s.
     public var deadline: Duration
-    /// What to send instead of the request; throwing refuses it.
+    /// Returns the request to send instead; throwing refuses it.
     public var apply: @Sendable (TransportRequest) async throws -> TransportRequest
 
     /// Makes a policy of a closure that returns the request to send instead. If it throws or exceeds `deadline`, the

@@ -17,9 +17,9 @@ extension ResourceLoader {
     public var deadline: Duration { .seconds(10) }
 }
 
-/// What a ``ResourceLoader`` answers.
+/// The response of a ``ResourceLoader``.
 public struct LoadedResource: Sendable {
-    /// What the resource holds, or where it is.
+    /// The content of the resource, or its location.
     public enum Content: Sendable {
         case bytes([UInt8])
         /// Pieces as they come. A piece is taken when the player has room for it.
@@ -28,7 +28,7 @@ public struct LoadedResource: Sendable {
         case redirect(String)
     }
 
-    /// What the resource holds, or where it is.
+    /// The content of the resource, or its location.
     public var content: Content
     /// The value of `Content-Type`; nil (the default) if unknown.
     public var contentType: String?

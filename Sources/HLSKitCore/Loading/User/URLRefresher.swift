@@ -21,9 +21,9 @@ extension URLRefresher {
 public struct ExpiredURL: Sendable, Hashable {
     /// The URL of the item, or the one that was given for it last.
     public var itemURL: String
-    /// What was asked for: a playlist, a segment, an initialization section or a key.
+    /// The requested resource: a playlist, a segment, an initialization section or a key.
     public var url: String
-    /// What the server answered, 403 or 410.
+    /// The server's response: 403 or 410.
     public var status: Int
 
     /// Makes a value.

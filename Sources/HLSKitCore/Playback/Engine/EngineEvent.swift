@@ -87,7 +87,7 @@ enum EngineControl: Sendable {
     case select(MediaCharacteristic, MediaSelectionChoice)
     case setMediaSelectionCriteria(MediaCharacteristic, MediaSelectionCriteria?)
     case setAppliesMediaSelectionCriteria(Bool)
-    /// Stops loading, lets what is buffered and decoding be forgotten.
+    /// Stops loading; discards buffered and in-decoder media.
     case close
 }
 

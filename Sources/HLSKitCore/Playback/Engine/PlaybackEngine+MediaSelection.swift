@@ -16,7 +16,7 @@ extension PlaybackEngine {
         refreshMediaSelection(base: item?.multivariantURL)
     }
 
-    /// Selects what the user chose, or what he wants, of each group. A wish that nothing fulfils fails the item at its
+    /// Selects what the user chose, or prefers, in each group. A preference that nothing meets fails the item at its
     /// start; later, the selection stays as it is.
     private mutating func refreshMediaSelection(base: String?, isStart: Bool = true) {
         let before = mediaSelection.current

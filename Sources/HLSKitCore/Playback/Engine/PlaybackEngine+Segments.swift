@@ -696,7 +696,7 @@ extension PlaybackEngine {
 
     private mutating func noteDrained(_ id: LaneID, end: Duration?) {
         guard let lane = item?.lanes[id], lane.isComplete else { return }
-        // Outputs that have got nothing since the playhead was moved speak of before.
+        // Outputs that have received nothing since the playhead moved still report its earlier place.
         let landing = item?.landing?.time
         let presentedEnd = end.flatMap { end in landing.map { end > $0 } ?? true ? end : nil }
         let drainedEnd = presentedEnd ?? lane.loadedEnd ?? item?.start ?? .zero

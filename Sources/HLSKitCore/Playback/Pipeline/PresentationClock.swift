@@ -111,7 +111,7 @@ final class PresentationClock: Sendable {
         }
     }
 
-    /// Lets the renderers go on whose time has come.
+    /// Resumes the renderers whose time has come.
     func wakeDue() {
         let time = clock.now
         let wakes = gate.withLock { state in

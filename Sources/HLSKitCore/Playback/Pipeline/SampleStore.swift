@@ -137,7 +137,7 @@ struct SampleStore: Sendable {
         }
     }
 
-    /// An end after which more came was none.
+    /// A recorded end is void once more samples arrive.
     private mutating func removeEnd() {
         guard let last = entries.last, last.sample == nil, head < entries.count else { return }
         entries.removeLast()

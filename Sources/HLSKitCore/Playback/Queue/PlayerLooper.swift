@@ -20,7 +20,7 @@ public final class PlayerLooper: Sendable {
         case cancelled
     }
 
-    /// Where the rounds come among what is in the queue already.
+    /// The place of the rounds among items that are already in the queue.
     public enum Ordering: Sendable, Hashable {
         case precedesExistingItems, followsExistingItems
     }

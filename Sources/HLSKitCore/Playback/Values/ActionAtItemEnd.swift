@@ -1,4 +1,4 @@
-/// What a player does when its item has played to the end.
+/// The action of a player when its item has played to the end.
 ///
 /// See docs/behaviour/queue.md.
 public enum ActionAtItemEnd: String, Sendable, Hashable, Codable, CaseIterable {

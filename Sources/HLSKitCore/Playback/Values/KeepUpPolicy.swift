@@ -11,7 +11,7 @@ public enum KeepUpPolicy: Sendable {
     case custom(@Sendable (KeepUpInput) -> Bool)
 }
 
-/// What a ``KeepUpPolicy`` decides from.
+/// The input of a ``KeepUpPolicy``.
 public struct KeepUpInput: Sendable, Hashable {
     /// Playable media ahead of the playhead.
     public var forwardDuration: Duration

@@ -20,7 +20,7 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let badMedia = Code(rawValue: "badMedia")
         /// Video or audio that nothing can decode, beside other media that plays. Never why an item fails.
         public static let trackLeftOut = Code(rawValue: "trackLeftOut")
-        /// What was asked for is not there: a part of the item outside of what it has.
+        /// The requested part of the item does not exist.
         public static let notAvailable = Code(rawValue: "notAvailable")
         /// An output cannot be written.
         public static let output = Code(rawValue: "output")
@@ -42,7 +42,7 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
     public var code: Code
     /// The resource that it is about; nil if there is none.
     public var url: String?
-    /// What happened, in a few words (`segment not found`).
+    /// The cause, in a few words (`segment not found`).
     public var cause: String
     /// HTTP status, transport code, line number or limit (`HTTP 404`, `line 14`); nil if there is none.
     public var detail: String?

@@ -4,7 +4,7 @@ public import HLSTime
 public struct PlayerEvent: Sendable {
     /// Time since the player was made.
     public var hostTime: Duration
-    /// What happened.
+    /// The kind of event.
     public var kind: Kind
     /// The item that it is about, which may be one that is made ready behind the current one; nil if the player has
     /// none.
@@ -17,7 +17,7 @@ public struct PlayerEvent: Sendable {
         self.itemID = itemID
     }
 
-    /// What happened. The values are those right after it.
+    /// The kind of event. Values are those right after it.
     public enum Kind: Sendable {
         /// The time control status or the reason for waiting changed.
         case timeControl(TimeControlChange)
@@ -124,7 +124,7 @@ public struct SegmentLoad: Sendable, Hashable {
     public var url: String
     /// Its media sequence number.
     public var mediaSequence: Int
-    /// Where it begins on the item's timeline.
+    /// Its start on the item's timeline.
     public var itemTime: MediaTime
     /// Its length by the playlist.
     public var mediaDuration: Duration

@@ -2,7 +2,7 @@
 ///
 /// Read at each decision, so that a change takes effect at the next segment.
 public struct PlayerItemPreferences: Sendable, Hashable {
-    /// Where playing starts, unless the playlist's own rule is wanted.
+    /// The position where playback starts.
     public enum StartPosition: Sendable, Hashable {
         /// `EXT-X-START` where there is one; else the beginning, or the live edge less the hold-back.
         case automatic
@@ -12,7 +12,7 @@ public struct PlayerItemPreferences: Sendable, Hashable {
         case oldest
     }
 
-    /// Where playing ends, unless all is wanted.
+    /// The position where playback ends.
     public enum EndPosition: Sendable, Hashable {
         case automatic
         /// Seconds on the item's timeline; negative ones count from the end.
@@ -21,7 +21,7 @@ public struct PlayerItemPreferences: Sendable, Hashable {
         case duration(Duration)
     }
 
-    /// What becomes of a live stream that brings nothing new any more.
+    /// The reaction to a live stream that has stopped updating.
     public enum StalePolicy: String, Sendable, Hashable, CaseIterable {
         /// What is there is played, and the item ends like any other.
         case end
@@ -31,7 +31,7 @@ public struct PlayerItemPreferences: Sendable, Hashable {
         case wait
     }
 
-    /// Where a live stream continues that moved past what was not loaded yet.
+    /// The reaction to a live window that moved past segments that were not loaded.
     public enum FellBehindPolicy: String, Sendable, Hashable, CaseIterable {
         /// As far from the live edge as at the start: at the next play after a pause, as a seek does, or where nothing is
         /// left to play. While there is something to play, with the oldest segment.
@@ -55,10 +55,10 @@ public struct PlayerItemPreferences: Sendable, Hashable {
     public var preferredMaximumResolutionForExpensiveNetworks: PixelSize?
     /// Kinds of variants that are played only where they are asked for. Default: none.
     public var variantPreferences: VariantPreferences = []
-    /// Who chooses the variant. Default: the rule.
+    /// How the variant is chosen. Default: by the rule.
     public var variantPolicy = VariantPolicy.automatic
     /// Size at which the frame is shown, in pixels (points × scale): larger variants than it needs are left out. The
-    /// largest ``VideoOutput`` of the item, where one tells its size, counts instead.
+    /// largest ``VideoOutput`` of the item counts instead, if one has a size.
     public var displaySize: PixelSize?
     /// Start on the first eligible variant of the playlist, whatever is known of the network. Default false.
     public var startsOnFirstEligibleVariant = false
@@ -68,7 +68,7 @@ public struct PlayerItemPreferences: Sendable, Hashable {
     public var audio: QualityExpression?
     /// Which subtitle rendition is loaded; nil loads none.
     public var subtitles: QualityExpression?
-    /// Where playback starts. Default: where the playlist says, else the beginning, of a live stream near its edge.
+    /// The position where playback starts. Default: the playlist's, else the beginning; near the edge of a live stream.
     public var startPosition = StartPosition.automatic
     /// Read when the first playlist is there.
     public var endPosition = EndPosition.automatic
@@ -85,10 +85,10 @@ public struct PlayerItemPreferences: Sendable, Hashable {
     /// play, what can be sought in stays as it was, and the next play loads the playlist first. Seeking and
     /// ``Player/preroll(atRate:)`` load what they need. Without pacing there is no rest.
     public var canUseNetworkResourcesForLiveStreamingWhilePaused = false
-    /// What becomes of a live item whose window moved on without it. Default ``FellBehindPolicy/jumpToEdge``. Where
+    /// The reaction to a live window that moved past the item. Default ``FellBehindPolicy/jumpToEdge``. Where
     /// outputs take media as fast as it comes (recorders), that means the oldest segment as well. How much was lost is
-    /// told by ``PlayerEvent/Kind/segmentsMissed(_:)`` and the error log; what is lost while the player is paused, when
-    /// it plays again.
+    /// reported by ``PlayerEvent/Kind/segmentsMissed(_:)`` and the error log; what is lost while the player is paused,
+    /// when it plays again.
     ///
     /// See docs/loading.md; M04.
     public var fellBehindPolicy = FellBehindPolicy.jumpToEdge

@@ -44,7 +44,7 @@ public struct PlayerState: Sendable, Hashable {
     public init() {}
 }
 
-/// A variant, by what people tell variants apart by.
+/// A variant, described for people.
 public struct VariantDescription: Sendable, Hashable, Codable {
     /// Position in the multivariant playlist, from 0; 0 for a media playlist that was opened directly.
     public var index: Int

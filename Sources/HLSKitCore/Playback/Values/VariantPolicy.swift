@@ -1,4 +1,4 @@
-/// Who chooses the variant of an item.
+/// How the variant of an item is chosen.
 ///
 /// See docs/behaviour/selection.md.
 public enum VariantPolicy: Sendable, Hashable {

@@ -38,7 +38,7 @@ public struct MetricHLSMediaSegmentRequestEvent: MetricEvent, Hashable {
     public var request: MetricRequest
     /// An initialization section.
     public var isMapSegment: Bool
-    /// What the playlist says of the segment; nil for initialization sections.
+    /// The segment in its playlist; nil for initialization sections.
     public var segment: MetricSegment?
 
     /// A request of a segment or of an initialization section.
@@ -54,11 +54,11 @@ public struct MetricHLSMediaSegmentRequestEvent: MetricEvent, Hashable {
     }
 }
 
-/// What a playlist says of a segment that was requested.
+/// A requested segment, as its playlist describes it.
 public struct MetricSegment: Sendable, Hashable {
     /// Media sequence number.
     public var mediaSequence: Int
-    /// Where it begins on the item's timeline.
+    /// Its start on the item's timeline.
     public var start: MediaTime
     /// Its length by the playlist.
     public var duration: Duration
@@ -108,7 +108,7 @@ public struct MetricContentKeyRequestEvent: MetricEvent, Hashable {
 public protocol LikelyToKeepUpMetric: MetricEvent {
     /// From the item becoming current, a seek or a stall, whichever came last.
     var timeTaken: Duration { get }
-    /// What was loaded by then.
+    /// Media that was loaded by then.
     var loadedTimeRanges: [MediaTimeRange] { get }
 }
 
@@ -118,7 +118,7 @@ public struct MetricPlayerItemInitialLikelyToKeepUpEvent: LikelyToKeepUpMetric, 
     public var context: MetricContext
     /// From the item becoming current.
     public var timeTaken: Duration
-    /// What was loaded by then.
+    /// Media that was loaded by then.
     public var loadedTimeRanges: [MediaTimeRange]
     /// Requests for playlists up to then.
     public var playlistRequests: [MetricHLSPlaylistRequestEvent]
@@ -162,7 +162,7 @@ public struct MetricPlayerItemLikelyToKeepUpEvent: LikelyToKeepUpMetric, Hashabl
     public var isLikelyToKeepUp: Bool
     /// From the item becoming current, a seek or a stall, whichever came last.
     public var timeTaken: Duration
-    /// What was loaded by then.
+    /// Media that was loaded by then.
     public var loadedTimeRanges: [MediaTimeRange]
 
     /// Makes an event.
@@ -260,7 +260,7 @@ public struct MetricPlayerItemVariantSwitchStartEvent: MetricEvent, Hashable {
     public var fromVariant: VariantDescription?
     /// The variant to switch to.
     public var toVariant: VariantDescription
-    /// What was loaded by then.
+    /// Media that was loaded by then.
     public var loadedTimeRanges: [MediaTimeRange]
     /// Why, in a few words.
     public var explanation: String
@@ -295,7 +295,7 @@ public struct MetricPlayerItemVariantSwitchEvent: MetricEvent, Hashable {
     public var toVariant: VariantDescription
     /// Whether the switch took place; else it was given up.
     public var didSucceed: Bool
-    /// What was loaded by then.
+    /// Media that was loaded by then.
     public var loadedTimeRanges: [MediaTimeRange]
 
     /// Makes an event.

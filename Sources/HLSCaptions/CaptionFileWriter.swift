@@ -2,8 +2,8 @@ public import HLSTime
 
 /// Writes captions as the bytes of a file.
 ///
-/// What a format cannot hold is left out or changed to what is nearest: WebVTT and SubRip have no empty lines, `.itt`
-/// and `.scc` have times of whole frames, `.scc` has CEA-608's characters and budget (see
+/// Content that a format cannot hold is skipped or changed to the nearest equivalent:WebVTT and SubRip have no empty
+/// lines, `.itt` and `.scc` have times of whole frames, `.scc` has CEA-608's characters and budget (see
 /// ``CaptionConversionValidator``).
 ///
 /// Takes the place of AVFoundation's `AVAssetWriterInputCaptionAdaptor`. See docs/behaviour/captions.md.

@@ -196,7 +196,7 @@ public final class ConditionedTransport: Transport {
         var abandonedTask: (any TransportTask)?
     }
 
-    /// What an alarm that has rung does next.
+    /// The next action of an alarm that has fired.
     private func takeStep(_ state: inout State, alarm number: Int) -> Step {
         if let report = takeDueReport(&state) { return .report(report) }
         state.isDelivering = false

@@ -1,7 +1,7 @@
 import HLSKitCore
 import Synchronization
 
-/// What a rule decided in a session, in order.
+/// The decisions of a rule in a session, in order.
 final class DecisionRecord: Sendable {
     let entries = Mutex<[SimulatedSession.Decision]>([])
 }

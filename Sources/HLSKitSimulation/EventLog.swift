@@ -10,8 +10,8 @@ public import HLSKitCore
 public struct EventLog: Sendable, Hashable {
     /// Every event with its time in seconds and all it says: the same under a ``VirtualClock`` on every run.
     public private(set) var lines: [String] = []
-    /// What was decided and what came of it, without times, without what was measured, and without why it waited while
-    /// it did: the same for a run in real time and its replay, but for the order of what happens at about the same time.
+    /// Decisions and their results, without times, measurements and reasons for waiting: the same for a run in real time
+    /// and its replay, except for the order of what happens at about the same time.
     public private(set) var decisions: [String] = []
 
     /// Makes an empty log.
@@ -37,7 +37,7 @@ public struct EventLog: Sendable, Hashable {
     static func decision(_ kind: PlayerEvent.Kind) -> String? {
         switch kind {
         case .timeControl(let change) where change.old == change.new: return nil
-        // What the program did, and what follows from other decisions.
+        // Actions of the program, and consequences of other decisions.
         case .currentItemChanged, .newAccessLogEntry, .newErrorLogEntry: return nil
         default: return text(kind)
         }

@@ -14,7 +14,7 @@ struct SharedLink {
         static func < (left: FlowID, right: FlowID) -> Bool { left.number < right.number }
     }
 
-    /// What arrives next.
+    /// The next arrival.
     struct Delivery: Equatable {
         var flow: FlowID
         var time: Milliseconds
@@ -56,7 +56,7 @@ struct SharedLink {
 
     /// How much of a transfer passes before it is another one's turn.
     struct Packets: Sendable {
-        /// What passes in that time, …
+        /// The bits that pass in that time, …
         var duration: Milliseconds
         /// … but no less than a TCP segment on Ethernet and no more than the upper bound.
         var sizes: ClosedRange<Int>
@@ -106,7 +106,7 @@ struct SharedLink {
         flows[id] = flow
     }
 
-    /// What arrives next; nil when nothing waits, or nothing ever will arrive.
+    /// The next arrival; nil when nothing waits, or nothing will ever arrive.
     func nextDelivery() -> Delivery? {
         var event: Delivery?
         var packet: (id: FlowID, start: Milliseconds, turn: UInt64, size: Int)?

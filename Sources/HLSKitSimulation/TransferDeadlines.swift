@@ -28,7 +28,7 @@ struct TransferDeadlines {
         return min(rule, startedAt + total.milliseconds + pausedFor)
     }
 
-    /// What did not arrive before ``next``.
+    /// Describes the deadline that passed at ``next``, for messages.
     var reason: String {
         if let total = timeouts.total, next == startedAt + total.milliseconds + pausedFor {
             return "not complete within \(Int(total.milliseconds)) ms"

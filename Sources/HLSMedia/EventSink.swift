@@ -1,6 +1,6 @@
 /// Collects what a demuxer found: announces tracks before their samples and keeps the log short.
 struct EventSink: Sendable {
-    /// What was found since the caller took it.
+    /// Findings since the caller last took them.
     var events: [DemuxerEvent] = []
     private(set) var tracks: [MediaTrack] = []
     /// The tracks have changed since they were announced.

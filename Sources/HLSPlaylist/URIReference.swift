@@ -86,7 +86,7 @@ public struct URIReference: Sendable, Hashable, CustomStringConvertible {
 
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 
-    /// What stands between `//` and the path: user information, host and port; nil if there is no `//`.
+    /// The part between `//` and the path: user information, host and port; nil if there is no `//`.
     public var authority: String? {
         host.map { (userInfo.map { $0 + "@" } ?? "") + $0 + (port.map { ":\($0)" } ?? "") }
     }

@@ -12,10 +12,10 @@ public struct MediaTime: Sendable, Codable {
     public var timescale: Int32
     /// Distinguishes timelines that cannot be compared. 0 also marks durations, which combine with every epoch.
     public var epoch: Int64
-    /// What kind of time this is.
+    /// The kind of time.
     public var flags: Flags
 
-    /// What kind of time a ``MediaTime`` is.
+    /// The kind of a ``MediaTime``.
     public struct Flags: OptionSet, Sendable, Hashable, Codable {
         public let rawValue: UInt8
         public init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -30,7 +30,7 @@ final class Interruption: Sendable {
     /// The first signal; nil if none came.
     var signal: Int32? { state.withLock { $0.signal } }
 
-    /// What a signal does from now on; at once where it has come already.
+    /// Sets the action for a signal; runs it at once if the signal has come already.
     func onSignal(_ action: @escaping @Sendable (_ signal: Int32) -> Void) {
         let signal = state.withLock { state in
             state.action = action

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What a run leaves behind when it is stopped immediately: printed before the end.
+/// Files that a run leaves behind when it is stopped immediately: printed before the end.
 ///
 /// Asks no lock of the run itself: what is ended at once may be stuck anywhere.
 final class Leftovers: Sendable {

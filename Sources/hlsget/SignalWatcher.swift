@@ -6,7 +6,7 @@ import Glibc
 import HLSKitCore
 import Synchronization
 
-/// What to do about signals that end the program: the first asks for a clean end, one that comes a while later ends it
+/// The handling of signals that end the program: the first asks for a clean end, one that comes a while later ends it
 /// at once.
 struct InterruptState: Sendable, Equatable {
     enum Action: Sendable, Equatable {

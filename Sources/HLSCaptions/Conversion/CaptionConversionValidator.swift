@@ -52,7 +52,7 @@ public final class CaptionConversionValidator: Sendable {
     /// The format to convert to.
     public let conversionSettings: CaptionConversionSettings
     private let state = Mutex(State())
-    /// What finds the next warning. Apart from the state, which can be asked for and stopped meanwhile.
+    /// Finds the next warning. Separate fromthe state, which can be asked for and stopped meanwhile.
     private let check = Mutex<ConversionCheck?>(nil)
 
     /// - Parameter captions: in any order.
@@ -119,7 +119,7 @@ struct ConversionCheck {
         let rate = settings.timeCodeRate
         self.rate = rate
         schedule = CEA608Schedule(firstFrame: max(0, rate.frame(at: timeRange.start) ?? 0))
-        // What has no time, or none that a time code can say, is not shown at all.
+        // A caption without a time that a time code can express is not shown at all.
         let usable = captions.enumerated().filter { _, caption in
             let range = caption.timeRange
             let isInside = timeRange.isValid ? range.start < timeRange.end && range.end > timeRange.start : true

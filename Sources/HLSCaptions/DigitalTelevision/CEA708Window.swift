@@ -137,7 +137,7 @@ struct CEA708Window: Hashable {
         rewriting = nil
     }
 
-    /// What can be read in the window, without its time; nil if that is nothing.
+    /// The text of the window as a caption without its time; nil if there is none.
     func pieces() -> (pieces: [StyledText], region: CaptionRegion)? {
         var pieces: [StyledText] = []
         for line in rows {

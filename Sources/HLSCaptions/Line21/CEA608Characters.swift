@@ -74,7 +74,7 @@ enum CEA608Characters {
 
     static func code(of scalar: Unicode.Scalar) -> Code? { codes[scalar] }
 
-    /// What may be written where CEA-608 has no such character; nil if there is nothing like it.
+    /// A substitute for a character that CEA-608 lacks; nil if there is none.
     static func replacement(for scalar: Unicode.Scalar) -> String? {
         if let text = replacements[scalar] { return text }
         if scalar.properties.isWhitespace { return " " }

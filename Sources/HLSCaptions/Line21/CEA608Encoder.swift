@@ -8,7 +8,7 @@ enum CEA608Encoder {
     static let endOfCaption = command(0x14, 0x2f)
     static let eraseDisplayed = command(0x14, 0x2c)
 
-    /// What fills the hidden screen.
+    /// Commands that fill the hidden screen.
     static func load(_ layout: CEA608Layout) -> [Unit] {
         var encoder = Encoder()
         encoder.add(0x14, 0x20)  // resume caption loading

@@ -5,7 +5,7 @@ import HLSTime
 /// Lines are broken at 32 columns; characters that the code page lacks are replaced; of styles it has seven colours or
 /// italics, and underlines, which change at blanks only.
 struct CEA608Layout: Hashable {
-    /// What was lost or changed.
+    /// Losses and changes.
     enum Finding: Hashable {
         /// A character was replaced by something else or left out.
         case character

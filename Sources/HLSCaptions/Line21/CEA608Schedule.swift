@@ -2,10 +2,10 @@ import HLSTime
 
 /// Puts captions on the frames of line 21, two bytes on each.
 ///
-/// What a caption shows is sent before it is shown, as late as possible; so a caption at time zero cannot be on time.
-/// One that does not fit is shown as soon as it is loaded, or left out if that is after its end.
+/// The content of a caption is sent before it is shown, as late as possible; so a caption at time zero cannot be on
+/// time. One that does not fit is shown as soon as it is loaded, or left out if that is after its end.
 struct CEA608Schedule {
-    /// What is shown from a frame on.
+    /// The content shown from a frame on.
     struct Scene {
         var start: Int64
         /// The frame at which something else, or nothing, is shown; nil for the last.

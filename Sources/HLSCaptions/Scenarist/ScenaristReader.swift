@@ -52,7 +52,7 @@ enum ScenaristReader {
             captions: captions.filter { $0.service == service }.map(\.caption), notes: notes.notes)
     }
 
-    /// What is displayed at the end has no end.
+    /// A caption that is displayed at the end has no end.
     private static func finish(_ decoder: inout CEA608Decoder, _ captions: inout [ClosedCaption], _ end: MediaTime) {
         let count = captions.count
         decoder.finish(at: end + MediaTime(value: 1, timescale: 1), to: &captions)

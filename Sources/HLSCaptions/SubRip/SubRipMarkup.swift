@@ -1,7 +1,7 @@
 /// The tags that `.srt` files use: `<b> <i> <u> <s> <font color=…>`, the same in braces, and `{\an8}` for the place.
 ///
-/// What is no known tag is text. There is no escape; so that text which looks like markup stays text, a word joiner is
-/// put into it, which reading takes out again.
+/// Anything but a known tag is text. There is no escape; so that text which looks like markup stays text, a word joiner
+/// is put into it, which reading takes out again.
 enum SubRipMarkup {
     /// `{\anN}`: the key of a number pad that lies where the text stands.
     struct Place: Equatable {

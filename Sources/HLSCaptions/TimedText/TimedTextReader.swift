@@ -82,7 +82,7 @@ struct TimedTextReader {
             case .start(let name, let attributes): try start(name, attributes)
             case .end(let name): try end(name)
             case .text(let text):
-                // What stands between the elements of a sequence takes no time.
+                // Text between the elements of a sequence takes no time.
                 if isInParagraph, let element = stack.last, element.name == "p" || element.name == "span",
                     !element.isSequence
                 {

@@ -79,7 +79,7 @@ struct TimedTextWriter {
     }
 
     private func element(for region: CaptionRegion, name: String) -> String {
-        // What TTML takes for granted is the top.
+        // TTML's default is the top.
         let region = region.anchored
         var text = "<region xml:id=\"\(Self.escaped(name))\""
         func length(_ dimension: CaptionDimension, else value: String, grid: Int) -> String {

@@ -18,7 +18,7 @@ struct XMLScanner {
         case text(String)
     }
 
-    /// What elements are called that TTML does not know: no name of an element.
+    /// The name given to elements that TTML does not know; not a valid element name.
     static let foreignName = "?"
     static let maxDepth = 64
     private static let maxAttributeCount = 64
@@ -35,7 +35,7 @@ struct XMLScanner {
     private var rest: Substring.UnicodeScalarView
     private(set) var line = 1
     private var open: [Element] = []
-    /// What names get in the place of each prefix, by its declarations, the innermost last.
+    /// Replacements of each prefix by its declarations, the innermost last.
     private var namespaces: [Substring: [String]] = [:]
     /// An empty element ends at once.
     private var pendingEnd: String?

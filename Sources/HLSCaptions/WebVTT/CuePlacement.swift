@@ -153,7 +153,7 @@ enum CuePlacement {
         return text
     }
 
-    /// What stands behind the times of a cue, with a space before each setting.
+    /// The settings after the times of a cue, with a space before each.
     static func settings(of caption: Caption, regionName: String?) -> String {
         var text = ""
         if let regionName {

@@ -1,4 +1,4 @@
-/// What the `STYLE` blocks of a WebVTT file say about text.
+/// The text styles in the `STYLE` blocks of a WebVTT file.
 ///
 /// Of selectors it knows `::cue`, `::cue(NAME)`, `::cue(.CLASS)`, `::cue(NAME.CLASS)` and `::cue(#ID)`, of properties
 /// colours, weight, slant and lines. All else is skipped, as a player may (WebVTT §8.2).
@@ -12,7 +12,7 @@ struct CueStyleSheet: Sendable {
     /// Rules beyond this number do not count.
     private static let maxRuleCount = 1024
 
-    /// What one rule sets; nil is not said.
+    /// The properties set by one rule; nil if it does not set them.
     private struct Rule {
         var textColor: CaptionColor?
         var backgroundColor: CaptionColor?

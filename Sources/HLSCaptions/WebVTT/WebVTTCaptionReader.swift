@@ -1,7 +1,7 @@
 package import HLSMedia
 package import HLSTime
 
-/// What a WebVTT file says beside its cues, and cues as captions by that.
+/// The context of a WebVTT file outside its cues, and cues as captions in that context.
 package struct WebVTTCaptions: Sendable {
     /// Regions beyond this number do not count.
     private static let maxRegionCount = 1024

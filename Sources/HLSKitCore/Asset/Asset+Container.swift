@@ -1,6 +1,6 @@
 import HLSMedia
 
-/// What a media file without a playlist is, apart from its tracks.
+/// The container of a media file without a playlist, apart from its tracks.
 package struct MediaFileDescription: Sendable, Hashable {
     /// As in `MP4`.
     package var container: String
@@ -9,7 +9,7 @@ package struct MediaFileDescription: Sendable, Hashable {
 }
 
 extension Asset {
-    /// What the asset's file is; nil for playlists.
+    /// The container of the asset's file; nil for playlists.
     package func loadMediaFileDescription() async throws -> MediaFileDescription? {
         guard case .file(let file) = try await inspector.opened() else { return nil }
         return MediaFileDescription(container: file.container, byteCount: file.byteCount)

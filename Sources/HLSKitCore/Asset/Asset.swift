@@ -39,7 +39,7 @@ public final class Asset: Sendable {
         resourceLoader = AssetResourceLoader(url: url, loader: options.hooks.resourceLoader)
     }
 
-    /// What loads; made when it is needed first. For a `file:` URL it then finds out the file's folder, which is all that
+    /// The loader; made on first use. For a `file:` URL it then finds out the file's folder, which is all that
     /// its playlist may name.
     var inspector: AssetInspector {
         inspection.withLock { inspection in

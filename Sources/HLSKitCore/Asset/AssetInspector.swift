@@ -22,7 +22,7 @@ final class AssetInspector: Sendable {
 
     let url: String
     let client: ResourceClient
-    // What they load must not hold this object, which holds them.
+    // Their work must not retain this object, which retains them.
     private let opening: SharedLoads<String, Opened>
     private let playlists: SharedLoads<String, MediaPlaylist>
     private let heads: SharedLoads<String, MediaHead>

@@ -1,6 +1,6 @@
 /// How an asset loads its properties.
 ///
-/// What they say of requests, hooks included, holds for items that are made of the asset as well; clock, transport,
+/// Settings of requests, hooks included, also apply to items made from the asset; clock, transport,
 /// timeouts and retries of those are the player's. There is no option for the media type (MIME) of a resource: what a
 /// resource's bytes decide what it is, whatever type its server declares.
 public struct AssetOptions: Sendable {

@@ -5,7 +5,7 @@ import HLSTime
 ///
 /// Source: QuickTime File Format, "Chapter Lists".
 struct ChapterTracks {
-    /// What lies between two samples is read along with them up to this size: a request costs more.
+    /// Gaps between two samples up to this size are read with them: a request costs more.
     private static let gapByteCount = 64 << 10
     /// Chapters whose samples lie further apart, or are larger together, are not read beyond these.
     private static let maximumRequestCount = 256

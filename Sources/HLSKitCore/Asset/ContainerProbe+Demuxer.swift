@@ -1,7 +1,7 @@
 import HLSMedia
 
 extension ContainerProbe.Container {
-    /// What takes media of this kind apart.
+    /// The demuxer for media of this kind.
     ///
     /// - Parameter initialization: the header of MP4 segments; nil for a bare file, which brings its own.
     /// - Throws: if it is not media.

@@ -4,7 +4,7 @@ import HLSPlaylist
 struct FileAccess: Sendable {
     /// nil if the server does not say.
     let byteCount: Int?
-    /// What the server says of byte ranges; nil if it says nothing.
+    /// Whether the server accepts byte ranges; nil if it does not say.
     private let declaresRanges: Bool?
 
     /// - Parameter takesRanges: what was seen before; nil if nothing was.

@@ -29,12 +29,12 @@ final class FileOpening: TransportTask {
         var mode = Mode.first
         var head: [UInt8] = []
         var response: TransportResponse?
-        /// What was seen with the first bytes; nil where nothing was.
+        /// The response to the first bytes; nil if there was none.
         var takesRanges: Bool?
         var description: Task<Void, Never>?
     }
 
-    /// What becomes of an event.
+    /// The handling of an event.
     private struct Outcome {
         var events: [TransportEvent] = []
         /// Enough was seen of the transfer.
@@ -132,7 +132,7 @@ final class FileOpening: TransportTask {
         if chain.isCancelled { description.cancel() }
     }
 
-    /// What is passed on.
+    /// The event to pass on.
     private static func next(_ event: TransportEvent, _ state: inout State, limit: Int) -> Outcome {
         switch (state.mode, event) {
         case (.first, _), (.ended, _): return Outcome()

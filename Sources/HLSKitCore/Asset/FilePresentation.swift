@@ -6,7 +6,7 @@ import HLSTime
 struct FilePresentation: Sendable {
     /// A segment is at least so long, where decoding can start often enough.
     private static let target = Duration.seconds(6)
-    /// What lies between samples that are wanted is loaded up to this size: a request costs more.
+    /// Gaps between wanted samples up to this size are loaded with them: a request costs more.
     private static let maximumGap = 64 << 10
 
     private enum Content {
@@ -119,7 +119,7 @@ struct FilePresentation: Sendable {
         }
     }
 
-    /// What of a range the file has: it may have been cut off.
+    /// The part of a range that the file has: it may have been truncated.
     private func clipped(_ range: Range<Int>) -> Range<UInt64>? {
         let end = min(range.upperBound, byteCount ?? .max)
         guard range.lowerBound >= 0, range.lowerBound < end else { return nil }

@@ -110,7 +110,7 @@ final class MediaFileTransport: Transport {
             do {
                 text = try await playlist(container, access, settings)
             } catch let error as AssetError where error.code == .badMedia {
-                // What is wrong with the media is said best by whoever plays it.
+                // The player reports best what is wrong with the media.
                 answer.withLock { $0 = .whole }
                 text = Self.playlist(of: url, duration: .seconds(1), movieRange: nil)
             } catch is CancellationError {

@@ -8,7 +8,7 @@ struct SampleTime: Sendable, Hashable {
     var isSync: Bool
 }
 
-/// What the samples of one track say together.
+/// Facts about one track from all its samples.
 struct SampleExtent: Sendable {
     /// More than these are counted, not kept.
     static let maximumKeptCount = 4096
@@ -42,7 +42,7 @@ struct SampleExtent: Sendable {
     }
 }
 
-/// What the first bytes of some media tell.
+/// Facts from the first bytes of some media.
 struct MediaHead: Sendable {
     var tracks: [MediaTrack] = []
     /// By the container's number of the track.
@@ -98,7 +98,7 @@ struct MediaHeadReader: ResourceReader {
         head.byteCount += last.count
         try demux(last, isEnd: true)
         var events: [DemuxerEvent] = []
-        // What is wrong with the end of it is no matter of its head.
+        // Faults at the end do not matter for the head.
         try? demuxer?.finish(to: &events)
         note(events)
         head.isWhole = true

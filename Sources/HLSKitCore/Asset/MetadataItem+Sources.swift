@@ -123,7 +123,7 @@ extension MetadataItem {
 
 /// The four encodings of text in ID3 tags.
 private enum ID3Text {
-    /// What is before the first terminator and what is behind it.
+    /// The text before the first terminator and the text after it.
     static func split(_ bytes: ArraySlice<UInt8>, _ encoding: UInt8) -> (ArraySlice<UInt8>, ArraySlice<UInt8>) {
         guard encoding == 1 || encoding == 2 else {
             guard let end = bytes.firstIndex(of: 0) else { return (bytes, []) }

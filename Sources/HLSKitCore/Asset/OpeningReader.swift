@@ -1,7 +1,7 @@
 import HLSMedia
 import HLSPlaylist
 
-/// What the URL of an asset turned out to be.
+/// The kind of resource at the URL of an asset.
 enum OpenedResource: Sendable {
     case playlist(Playlist, url: String)
     /// An MP4 file whose header is here.

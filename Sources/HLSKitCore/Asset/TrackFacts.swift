@@ -2,7 +2,7 @@ import HLSMedia
 import HLSPlaylist
 import HLSTime
 
-/// What is known of one track.
+/// Facts about one track.
 struct TrackFacts: Sendable {
     /// Where samples are looked up.
     enum Index: Sendable {
@@ -33,7 +33,7 @@ struct TrackFacts: Sendable {
             first = false
         }
         guard !first else { return }
-        // What lies before zero (the delay of an encoder) is not shown.
+        // Media before zero (the delay of an encoder) is not shown.
         start = max(0, start)
         timeRange = MediaTimeRange(start: time(start), end: time(max(start, end)))
     }

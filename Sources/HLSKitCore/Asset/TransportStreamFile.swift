@@ -82,7 +82,7 @@ final class TransportStreamFile: Sendable {
     func time(_ pts: Int64) -> Duration {
         let period = Int64(1) << 33
         var distance = (pts - origin) & (period - 1)
-        // What lies a little before the start is not a time of a day later.
+        // A time a little before the start is not one a day later.
         if distance > period - 90_000 * 60 { distance -= period }
         return .microseconds(distance * 100 / 9)
     }
@@ -133,7 +133,7 @@ final class TransportStreamFile: Sendable {
     /// Keeps what was loaded of the next segment.
     func keep(_ bytes: [UInt8], from offset: Int) { rest.withLock { $0 = bytes.isEmpty ? nil : (offset, bytes) } }
 
-    /// What is kept from this place on. It stays: another track may be read from there too.
+    /// The bytes kept from this place on. They stay: another track may be read from there too.
     func rest(from offset: Int) -> [UInt8] {
         rest.withLock { $0?.offset == offset ? $0?.bytes ?? [] : [] }
     }

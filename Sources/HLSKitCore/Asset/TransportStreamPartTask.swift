@@ -4,7 +4,7 @@ import Synchronization
 
 /// Delivers a segment of a transport stream: finds where it begins, and reads on to where the next does.
 final class TransportStreamPartTask: TransportTask {
-    /// What is asked for behind the length that a segment has on average.
+    /// Bytes requested beyond the average length of a segment.
     private static let stepByteCount = 256 << 10
     /// More than this is not held back for a frame that the next segment may begin with.
     private static let maximumHeldByteCount = 16 << 20
@@ -22,7 +22,7 @@ final class TransportStreamPartTask: TransportTask {
         var nextOffset = 0
         var scanner: TransportStreamScanner?
         var blotter: TransportStreamBlotter
-        /// What was loaded with the segment before.
+        /// Bytes loaded with the previous segment.
         var rest: [UInt8] = []
         /// The end is known: what is held belongs to the next segment.
         var isOver = false
@@ -172,7 +172,7 @@ final class TransportStreamPartTask: TransportTask {
     /// - Returns: what can be delivered.
     private func take(_ bytes: [UInt8], _ state: inout State) -> [UInt8] {
         state.held += bytes
-        // What comes behind the end is for the next segment.
+        // Bytes beyond the end are for the next segment.
         guard !state.isOver else { return [] }
         let end = file.time(ofSegment: index + 1)
         var start = state.heldOffset

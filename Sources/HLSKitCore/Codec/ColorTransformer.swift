@@ -5,7 +5,7 @@ import CLibAV
 ///
 /// Used by one thread at a time.
 final class ColorTransformer {
-    /// What a graph is made for.
+    /// The input that a graph is made for.
     private struct Source: Equatable {
         var width: Int
         var height: Int
@@ -53,7 +53,7 @@ final class ColorTransformer {
     /// Transfer functions whose curve is that of BT.709.
     private static let likeBT709: Set<Int> = [1, 6, 14, 15]
 
-    /// What is not declared is taken for what the rest makes likely.
+    /// Undeclared values are inferred from the rest.
     private static func color(of frame: VideoFrame) -> Color {
         let tags = frame.colorTags
         let isWide = tags.matrix == 9 || tags.matrix == 10 || !tags.isStandardRange
@@ -77,7 +77,7 @@ final class ColorTransformer {
         do throws(CodecError) {
             return try run(frame, through: graph)
         } catch {
-            // What a graph does after an error is not stated.
+            // The state of a graph after an error is undefined.
             freeGraph()
             throw error
         }

@@ -6,7 +6,7 @@ struct DynamicLibrary {
         /// The system's words.
         var text: String
 
-        /// What is amiss with the library: it is not there, or there is something else, such as too few descriptors or too
+        /// The fault of the library: it is not there, or there is something else, such as too few descriptors or too
         /// little memory, or a library that it needs.
         func text(for name: String) -> String {
             let isAbsent = text.hasPrefix("\(name):") && text.hasSuffix("No such file or directory")

@@ -156,7 +156,7 @@ enum ImageScaler {
     private static func matrix(of frame: VideoFrame) -> Int32 {
         let tag = frame.colorTags.matrix
         guard tag == 2 || tag == 0 || tag == 3 else { return Int32(clamping: tag) }
-        // What televisions do with streams that do not say.
+        // As televisions treat streams that do not declare it.
         return frame.height >= 720 ? Matrix.bt709 : Matrix.bt601
     }
 }

@@ -5,7 +5,7 @@ import HLSMedia
 ///
 /// libavformat never opens a file: bytes go to the two closures.
 final class Muxer {
-    /// What takes the bytes. Failures stay with it: a muxer only hears that there was one.
+    /// Receives the bytes. Failures stay with it: a muxer only learns that there was one.
     final class Sink {
         let write: (UnsafeRawBufferPointer) -> Bool
         /// Goes to an offset from the start; nil if the output cannot go back.

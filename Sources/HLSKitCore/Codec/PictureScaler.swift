@@ -2,7 +2,7 @@ import CLibAV
 
 /// Turns frames into another size or pixel format with libswscale. Used by one thread at a time.
 final class PictureScaler {
-    /// What becomes of the colour.
+    /// The treatment of colour.
     enum Color: Equatable {
         /// Range and matrix stay what they are.
         case source
@@ -70,7 +70,7 @@ final class PictureScaler {
         frame.colorTags.isFullRange == true || frame.pixelFormatName.hasPrefix("yuvj")
     }
 
-    /// What is not declared is taken for what the size makes likely: BT.601 below 720 lines.
+    /// Undeclared values are inferred from the size: BT.601 below 720 lines.
     static func matrix(of frame: VideoFrame) -> Int {
         frame.colorTags.matrix == 2 && frame.height < 720 ? 6 : frame.colorTags.matrix == 2 ? 1 : frame.colorTags.matrix
     }

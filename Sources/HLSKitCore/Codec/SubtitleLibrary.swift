@@ -42,7 +42,7 @@ final class SubtitleLibrary: Sendable {
     static let installed = SubtitleLibrary()
 
     private init?() {
-        // What is used of it has been the same since version 5.
+        // The parts in use have been the same since version 5.
         let names = [9, 5].map { "libass.so.\($0)" }
         guard let library = names.lazy.compactMap({ dlopen($0, RTLD_NOW | RTLD_LOCAL) }).first else { return nil }
         func symbol<Function>(_ name: String, as type: Function.Type) -> Function? {

@@ -15,7 +15,7 @@ final class SubtitleRasterizer {
         guard let library = functions.makeLibrary() else {
             throw CodecError(call: "ass_library_init", code: CodecError.outOfMemory)
         }
-        // What it has to say about fonts goes to standard error otherwise.
+        // Its messages about fonts would go to standard error.
         functions.setMessage(library, MissingGlyphs.listen, Unmanaged.passUnretained(missing).toOpaque())
         guard let renderer = functions.makeRenderer(library) else {
             functions.freeLibrary(library)

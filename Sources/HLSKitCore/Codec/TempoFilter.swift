@@ -2,7 +2,7 @@ import CLibAV
 
 /// Makes interleaved audio longer or shorter and keeps its pitch, with libavfilter's `atempo`.
 ///
-/// What comes out first is of what went in first; the sample at `n` is of that at `n` times the tempo, within some
+/// The first output belongs to the first input; the sample at `n` is of that at `n` times the tempo, within some
 /// milliseconds. Used by one thread at a time.
 final class TempoFilter {
     private let library: FilterLibrary

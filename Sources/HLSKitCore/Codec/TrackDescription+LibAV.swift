@@ -1,7 +1,7 @@
 import CLibAV
 import HLSMedia
 
-// What decoders and muxers are told of a track alike.
+// Parameters of a track for decoders and muxers alike.
 
 /// A decoder configuration in memory that libavcodec owns from then on, with the padding that its readers need.
 struct ExtraData {

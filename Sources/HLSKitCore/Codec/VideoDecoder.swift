@@ -174,7 +174,7 @@ public final class VideoDecoder {
         return try VideoFrame(moving: frame, pts: pts, timescale: track.timescale, duration: duration)
     }
 
-    /// What the stream does not say of its colour, the container may.
+    /// Colours that the stream does not declare may come from the container.
     private static func complete(_ frame: UnsafeMutablePointer<AVFrame>, with color: ColorInformation) {
         if frame.pointee.color_primaries == AVCOL_PRI_UNSPECIFIED, let value = UInt32(exactly: color.colorPrimaries) {
             frame.pointee.color_primaries = AVColorPrimaries(rawValue: value)
@@ -214,7 +214,7 @@ public final class VideoDecoder {
         return AVRational(num: width, den: height)
     }
 
-    /// What the stream's frame rate gives; 0 if it declares none.
+    /// The duration from the stream's frame rate; 0 if it declares none.
     private func declaredDuration(
         of frame: UnsafeMutablePointer<AVFrame>, at frameRate: DecoderContext.FrameRate?
     ) -> Int64 {

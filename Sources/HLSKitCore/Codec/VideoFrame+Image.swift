@@ -19,7 +19,7 @@ extension VideoFrame {
         target.pointee.colorspace = AVCOL_SPC_RGB
         target.pointee.color_range = AVCOL_RANGE_JPEG
         target.pointee.sample_aspect_ratio = AVRational(num: 1, den: 1)
-        // What is of high dynamic range became BT.709 on its way into an image.
+        // High dynamic range became BT.709 in the conversion to an image.
         let tags = original.colorTags.isStandardRange ? original.colorTags : nil
         target.pointee.color_primaries = AVColorPrimaries(UInt32(clamping: tags?.primaries ?? 1))
         target.pointee.color_trc = AVColorTransferCharacteristic(UInt32(clamping: tags?.transfer ?? 1))

@@ -1,4 +1,4 @@
-/// What one of several players may load.
+/// The share that one of several players may load.
 struct LoadAllowance: Sendable, Hashable {
     /// Bytes that it may hold; nil means no bound but its own.
     var byteCount: Int?
@@ -11,7 +11,7 @@ struct LoadAllowance: Sendable, Hashable {
 
     var isLimited: Bool { byteCount != nil || duration != nil }
 
-    /// What is left of it besides what is held already.
+    /// The rest of it beyond what is held already.
     func reduced(by byteCount: Int, _ duration: Duration) -> LoadAllowance {
         var rest = self
         if let limit = self.byteCount { rest.byteCount = max(0, limit - min(limit, byteCount)) }

@@ -1,8 +1,8 @@
-/// Who shares a ``ResourceBudget``, and what each of them may load.
+/// The players that share a ``ResourceBudget``, and the share of each.
 ///
 /// A value without locks and references: members are numbers, and who is affected by a change is told in their order.
 struct ResourceLedger: Sendable {
-    /// What is known of a member.
+    /// Facts about a member.
     struct Entry: Sendable, Hashable {
         var priority = ResourcePriority.default
         /// Its playback waits for media, or will soon.

@@ -5,7 +5,7 @@ public enum ResourcePriority: Int, Sendable, Hashable, Comparable, CaseIterable 
     /// Previews, and whatever may come later.
     case low
     case `default`
-    /// What someone looks at.
+    /// Playback that someone is watching.
     case high
 
     public static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }

@@ -16,7 +16,7 @@ import Synchronization
 /// }
 /// ```
 ///
-/// What is set counts for requests that are made afterwards. Every request to a server has the deadlines and retries of
+/// Settings apply to requests that are made afterwards. Every request to a server has the deadlines and retries of
 /// the asset's options. In a live stream times count from the start of the first playlist that the asset has seen, and
 /// segments that have left the window since cannot be loaded.
 ///

@@ -1,6 +1,6 @@
 public import HLSTime
 
-/// What is wanted of all images of one request, as it was when the request was made.
+/// Settings for all images of one request, as of when the request was made.
 struct ImageOptions: Sendable, Hashable {
     var maximumSize = PixelSize.zero
     /// How much earlier or later than wanted a picture may be; nil means no limit.

@@ -1,4 +1,4 @@
-/// What takes the place of a picture whose segment cannot be loaded.
+/// Substitutes for a picture whose segment cannot be loaded.
 extension ImageWorker {
     /// More segments that are not there are not skipped.
     private static let maximumLostCount = 4

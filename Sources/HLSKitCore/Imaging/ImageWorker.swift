@@ -61,7 +61,7 @@ struct ImageWorker: Sendable {
                 for wish in open { here[wish.index] = here[wish.index] ?? error }
             }
             open.removeAll { done.contains($0.index) }
-            // What failed first is what the best place said.
+            // The first failure is that of the best place.
             failures.merge(here) { first, _ in first }
             // The same host would fail again, forbidden is forbidden, and all places end at the same time.
             let given = open.filter { wish in

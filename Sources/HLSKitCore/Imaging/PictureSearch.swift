@@ -83,7 +83,7 @@ struct PictureSearch {
                     return finder.isDone
                 }
             } catch let error as AssetError where step > 0 {
-                // What follows would only say that there is nothing better.
+                // Later ones would only show that there is nothing better.
                 _ = error
                 break
             }
@@ -119,7 +119,7 @@ struct PictureSearch {
         guard let (pts, track) = output.first, state.segment != segment else { return }
         state.segment = segment
         if state.timeline == nil {
-            // What counts from the start of the item needs no other segment to tell it.
+            // A time from the start of the item needs no other segment.
             var timeline = ItemTimeline()
             let own = place(pts, track, in: segment, &timeline)
             let isAnchored = !track.wrapsAt33Bits && own.offset == .zero

@@ -203,7 +203,7 @@ final class PictureStore: Sendable {
         return (key, bytes)
     }
 
-    /// What was loaded once; a failure is not kept.
+    /// Resources that were loaded; a failure is not kept.
     private func kept<Key: Hashable & Sendable, Value: Sendable>(
         _ loads: SharedLoads<Key, Value>, _ key: Key, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -217,7 +217,7 @@ final class PictureStore: Sendable {
 
     // MARK: Parameter sets
 
-    /// What a decoder has to know before the pictures of a segment that does not say it: the parameter sets of the
+    /// Data that a decoder needs before the pictures of a segment without it: the parameter sets of the
     /// discontinuity sequence's first picture. Muxers repeat them in front of IDR pictures only, which a segment need
     /// not begin with.
     ///

@@ -12,9 +12,9 @@ struct ItemPlayback: Sendable {
     var tickets: [Int] = []
     let inbox = DriverInbox()
     let counters = RendererCounters()
-    /// Who waits for the end of a seek.
+    /// Callers that wait for the end of a seek.
     var seeks = SeekQueue()
-    /// Who waits for decoded media.
+    /// Callers that wait for decoded media.
     var prerolls: [SeekWaiter] = []
     var driver: Task<Void, Never>?
     /// Loads what the item wants to know of its asset.

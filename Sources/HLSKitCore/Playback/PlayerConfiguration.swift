@@ -73,10 +73,10 @@ public struct PlayerConfiguration: Sendable {
     /// Keys that the multivariant playlist announces (`EXT-X-SESSION-KEY`) are loaded at once, so that no media waits for
     /// them. Default false.
     public var preloadsEligibleContentKeys = false
-    /// What players before this one measured: decides the first variant, and learns from this one. nil (the default) knows
-    /// nothing.
+    /// Throughput that earlier players measured: decides the first variant, and learns from this player. nil (the
+    /// default) knows nothing.
     public var bandwidthHistory: BandwidthHistory?
-    /// What the machine and whatever shows the media can take, apart from codecs.
+    /// Capabilities of the machine and the display, apart from codecs.
     public var capabilities = PlaybackCapabilities()
     /// Hears what players do: decisions with their inputs as `debug` (and, where they come with each byte, as `trace`),
     /// what went wrong and was worked around as `info`, lost media as `warning`, a failed item as `error`. Its level is

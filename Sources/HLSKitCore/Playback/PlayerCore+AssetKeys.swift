@@ -1,6 +1,6 @@
 import HLSTime
 
-/// What an item takes from the asset that it is made of, and gives to it.
+/// The exchange between an item and the asset that it is made from.
 extension PlayerCore {
     /// Loads the properties of the asset that the item waits for. nil if there are none.
     func loadAssetKeys(of item: PlayerItem) -> Task<Void, Never>? {

@@ -1,9 +1,9 @@
-/// What a player knows of the ``ResourceBudget`` that it shares with others.
+/// A player's view of the ``ResourceBudget`` that it shares with others.
 struct BudgetState: Sendable {
     var priority = ResourcePriority.default
-    /// What the others were told last; nil if the player takes no part.
+    /// The need last announced to the others; nil if the player takes no part.
     var entry: ResourceLedger.Entry?
-    /// What the player may load, all its items together.
+    /// The allowance of the player, all its items together.
     var allowance = LoadAllowance.everything
 }
 
@@ -43,7 +43,7 @@ extension PlayerCore.State {
         return ResourceLedger.Entry(priority: budget.priority, isInNeed: current.engine.isInNeed)
     }
 
-    /// What one item may load: what the player's others leave of it.
+    /// The allowance of one item: what the player's other items leave.
     fileprivate mutating func allowance(of id: Int) -> LoadAllowance {
         var allowance = budget.allowance
         guard allowance.isLimited, !others.isEmpty else { return allowance }

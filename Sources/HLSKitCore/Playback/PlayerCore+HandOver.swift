@@ -88,7 +88,7 @@ extension PlayerCore {
         let id = state.lastPlayback
         var configuration = EngineConfiguration(configuration.loading(item))
         configuration.goOn(from: state.current.engine.configuration, session: id)
-        // What was learnt of the network continues.
+        // Knowledge of the network is kept.
         if let known = state.current.engine.loading.estimatedBitsPerSecond(at: now) {
             configuration.initialBitRateHint = known
         }
@@ -119,7 +119,7 @@ extension PlayerCore {
                 let engine = playback.engine
                 if engine.item?.error != nil { return true }
                 guard engine.letsNextLoad else { return false }
-                // What this item is still loading, a copy of it will find in memory.
+                // A copy of this item will find in memory what this one is still loading.
                 if let cache, cache === playback.item?.cache, engine.outlook?.isComplete != true { return false }
                 guard index > 0 else {
                     ahead += engine.remaining ?? engine.forwardTarget

@@ -1,7 +1,7 @@
 import HLSTime
 import Synchronization
 
-/// What a player is inside: the engines of its items behind one lock, and the drivers that carry out what they decide.
+/// The inside of a player: the engines of its items behind one lock, and the drivers that carry out what they decide.
 ///
 /// Control calls and facts go into an engine under the lock; its effects are queued in the same order and carried out by
 /// the item's driver, outside of it. Events are published in the order in which they were decided, whichever driver
@@ -19,7 +19,7 @@ final class PlayerCore: Sendable {
         /// For each of them the item that it is about.
         var addressees: [PlayerItem?] = []
         var firstTicket = 0
-        /// What diaries were not told yet, in order.
+        /// Entries not yet handed to the diaries, in order.
         var diaryEntries: [(diary: ItemDiary, entry: DiaryEntry)] = []
         var isClosed = false
         /// The time of the last change: never earlier than the one before.
@@ -53,7 +53,7 @@ final class PlayerCore: Sendable {
     let events = EventHub<PlayerEvent>()
     let stateChanges = EventHub<Void>()
     let timeObservers = TimeObservers()
-    /// What the player is called in its budget.
+    /// The player's key in its budget.
     let budgetNumber: Int
     let state: Mutex<State>
     /// Held while events go from the outbox to the hub, so that they stay in order.
@@ -322,7 +322,7 @@ final class PlayerCore: Sendable {
 }
 
 extension PlayerCore.State {
-    /// What was decided for an item and not carried out, and what its driver has to know.
+    /// Decisions for an item that were not carried out, and the facts its driver needs.
     fileprivate mutating func takeTurn(of id: Int) -> EngineTurn? {
         let isCurrent = current.id == id
         return update(id) { playback in

@@ -1,5 +1,5 @@
 extension PlayerItem {
-    /// What happens to the item from now on, in order and without gaps, whether it is in a player or not yet. Ends with
+    /// The item's events from now on, in order and without gaps, whether it is in a player or not yet. Ends with
     /// the item.
     ///
     /// ``Player/events()`` reports the same, between what happens to other items and to the player itself.

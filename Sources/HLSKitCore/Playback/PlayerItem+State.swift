@@ -1,7 +1,7 @@
 public import HLSMedia
 public import HLSTime
 
-/// What an item shows of itself while it is a player's, and, as it was last, afterwards.
+/// The state of an item in a player; afterwards, its last state.
 ///
 /// See docs/behaviour/playback.md.
 extension PlayerItem {

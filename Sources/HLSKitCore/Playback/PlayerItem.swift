@@ -19,20 +19,20 @@ public final class PlayerItem: Sendable {
         var choices: [MediaCharacteristic: MediaSelectionChoice] = [:]
         /// It is in the queue of its player now.
         var isQueued = false
-        /// What became of it, once it was taken out of its player.
+        /// Its final state, once it was taken out of its player.
         var last: PlayerState?
         var error: PlayerError?
         var details = Details()
-        /// What copies of the item, and the asset that it is made of, have loaded.
+        /// Resources loaded by copies of the item, and by the asset it is made from.
         var cache: ResourceCache?
     }
 
-    /// What an item shows besides a ``PlayerState``.
+    /// State of an item beyond ``PlayerState``.
     struct Details: Sendable {
         var tracks: [MediaTrack] = []
     }
 
-    /// What a player has to know of an item before it loads it.
+    /// Facts about an item that a player needs before loading it.
     struct Wishes {
         var preferences: PlayerItemPreferences
         var forwardPlaybackEndTime: Duration?
@@ -163,7 +163,7 @@ public final class PlayerItem: Sendable {
 
     // MARK: State
 
-    /// What the item shows now, or showed last.
+    /// The current or last state of the item.
     var snapshot: PlayerState {
         let (core, last) = state.withLock { ($0.isQueued ? $0.core : nil, $0.last) }
         guard var now = core?.snapshot(of: self) ?? state.withLock(\.last) else { return PlayerState() }

@@ -114,7 +114,7 @@ public struct PlaylistLoader: Sendable {
             timeouts: configuration.timeouts, maximumByteCount: ResourceLimits.playlistByteCount)
     }
 
-    /// What the transport reports; letting go of the sequence cancels the request.
+    /// The reports of the transport; releasing the sequence cancels the request.
     private func events(of request: TransportRequest) -> AsyncStream<TransportEvent> {
         AsyncStream { continuation in
             let task = configuration.transport.start(request) { event in

@@ -19,6 +19,6 @@ final class SoundControl: Sendable {
         set { state.withLock { $0.isMuted = newValue } }
     }
 
-    /// What samples are multiplied by.
+    /// The factor for samples.
     var gain: Float { state.withLock { $0.isMuted ? 0 : $0.volume } }
 }

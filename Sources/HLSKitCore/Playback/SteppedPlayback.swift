@@ -16,7 +16,7 @@ package struct SteppedPlayback: Sendable {
     private var jobs = FewEntries<Int, SegmentJob>()
     private var lastJob: SegmentJob?
     private var actions: [Action] = []
-    /// What follows from effects at once. All effects of one event come before the next event.
+    /// Immediate results of effects. All effects of one event come before the next event.
     private var answers: [EngineEvent] = []
     private let playlist: @Sendable (String) -> Playlist?
 
@@ -60,7 +60,7 @@ package struct SteppedPlayback: Sendable {
     package mutating func finish(_ id: Int, at now: Duration) {
         guard let job = jobs.removeValue(forKey: id) else { return }
         let end = job.start + job.duration
-        // What arrived counts when the next variant is chosen.
+        // Arrived data counts when the next variant is chosen.
         let events: [EngineEvent] = [
             .finished(RequestID(rawValue: id), TransferMetrics()),
             .media(.segmentEnded(job.id, start: job.start, end: end)),

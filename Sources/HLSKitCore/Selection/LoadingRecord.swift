@@ -27,7 +27,7 @@ struct LoadingRecord: Sendable, Hashable {
         activeCount = max(0, activeCount - 1)
     }
 
-    /// What came since the last call came evenly.
+    /// Bytes since the last call are taken to have arrived evenly.
     private mutating func advance(to now: Duration, bits: Double) {
         let time = now.seconds
         var rest = activeCount > 0 ? max(0, time - last) : 0

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a buffer is worth: for each variant in use and each level of the buffer the best that the segments to come can
+/// The value of a buffer: for each variant in use and each level of the buffer the best that the segments to come can
 /// bring, if the throughput stays what it is assumed to be.
 ///
 /// Counted in segments of the top variant: a segment brings its bit rate over the top one, a second of stall costs 1, a
@@ -73,7 +73,7 @@ struct PlanTable: Sendable {
         }
     }
 
-    /// What loading one segment in `time` brings at every level of the buffer.
+    /// The value of loading one segment in `time` at every level of the buffer.
     @inline(__always)
     private static func look(
         ahead old: UnsafeBufferPointer<Double>, into new: UnsafeMutableBufferPointer<Double>, time: Double,

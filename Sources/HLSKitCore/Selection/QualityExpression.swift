@@ -275,7 +275,7 @@ extension QualityExpression {
             }
         }
 
-        /// What people call codecs, and how their `CODECS` entries begin (in lower case).
+        /// Common names of codecs, and how their `CODECS` entries begin (in lower case).
         private static let codecPrefixes = [
             "avc": ["avc1", "avc3"], "h264": ["avc1", "avc3"],
             "hevc": ["hvc1", "hev1", "dvh1", "dvhe"], "h265": ["hvc1", "hev1", "dvh1", "dvhe"],

@@ -3,7 +3,7 @@
 ///
 /// Source: docs/behaviour/recording.md.
 struct RecordingRule: Sendable, Hashable {
-    /// What a live playlist lists around the segment that comes next.
+    /// The part of a live playlist around the next segment.
     struct Window: Sendable, Hashable {
         /// Media before it: so long it stays listed at the least.
         var before = Duration.zero
@@ -67,7 +67,7 @@ struct RecordingRule: Sendable, Hashable {
         // Of redundant variants none is better.
         if current.bandwidth == best.bandwidth, current.resolution == best.resolution { best = current }
         guard let window = situation.window, let throughput = situation.throughput else {
-            // What is left of a stream that has ended is not worth another change.
+            // The rest of a stream that has ended is not worth another change.
             guard loweredAt == nil else { return Self.decision(current, "the live stream could not be kept up with") }
             return Self.decision(best, "the best that may be used")
         }
@@ -122,6 +122,6 @@ struct RecordingRule: Sendable, Hashable {
 }
 
 extension VariantCandidate {
-    /// What it takes on the average, in bits per second.
+    /// Its average bit rate, in bits per second.
     fileprivate var meanBitRate: Double { averageBandwidth ?? bandwidth }
 }

@@ -132,7 +132,7 @@ public struct ScenarioRule: VariantSelector {
         }
     }
 
-    /// What loading `bits` of a variant brings, averaged over the scenarios.
+    /// The value of loading `bits` of a variant, averaged over the scenarios.
     private func value(
         of position: Int, bits: Double, wait: Double, level: Double, after last: Int?, _ situation: borrowing Situation
     ) -> Double {

@@ -22,7 +22,7 @@ public struct ThroughputEstimate: Sendable, Hashable {
 
 /// Estimates the throughput of the link from the arrival of every piece of media.
 ///
-/// What it measures is the link, not a transfer: the bits of all transfers over the time in which at least one of them was
+/// It measures the link, not a transfer: the bits of all transfers over the time in which at least one of them was
 /// receiving. The time to the first byte is kept apart. Measurements close after 250 ms of such time and feed two moving
 /// averages, weighted by time, with half-lives of 3 s and 8 s; the lower one is the estimate, so that a drop is believed
 /// sooner than a rise. Both are corrected for their start: with weight W and half-life h the average is divided by
@@ -236,7 +236,7 @@ public struct ThroughputEstimator: Sendable {
         return (fast, slow)
     }
 
-    /// What has not been closed, as far as it is worth counting: while nothing else is known, less will do.
+    /// The open measurement, if it is worth counting: while nothing else is known, less will do.
     private func pending(at now: Duration) -> Measurement? {
         let pending = open.extended(to: now)
         guard lastMeasured == nil else { return pending.time >= Self.measurementTime ? pending : nil }

@@ -8,7 +8,7 @@ struct TransferHistory: Sendable, Hashable {
         return lastFinished.map { last.finished > $0 } ?? true
     }
 
-    /// What ended since the last call, oldest first.
+    /// Transfers that ended since the last call, oldest first.
     mutating func takeNew(from input: SelectionInput) -> ArraySlice<ThroughputEstimator.Transfer> {
         let transfers = input.recentTransfers
         var first = transfers.endIndex

@@ -2,7 +2,7 @@ extension [VariantCandidate] {
     /// The most that an error line names.
     private static let maximumNameCount = 16
 
-    /// What an error says where none of them is what was wanted: `there are: 240p 599344, 480p 1200000`.
+    /// Part of an error for when none of them matches: `there are: 240p 599344, 480p 1200000`.
     var offer: String {
         guard !isEmpty else { return "there is none" }
         let names = prefix(Self.maximumNameCount).map { candidate in

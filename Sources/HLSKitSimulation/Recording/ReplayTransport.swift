@@ -66,7 +66,7 @@ public final class ReplayTransport: Transport {
         return task
     }
 
-    /// What comes at which time since the first request.
+    /// The events with their times since the first request.
     private static func schedule(
         _ exchange: NetworkRecording.Exchange?, of request: TransportRequest, at time: Duration
     ) -> [(Duration, TransportEvent)] {

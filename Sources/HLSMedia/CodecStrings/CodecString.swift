@@ -23,7 +23,7 @@ public struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringCon
     /// The part before the first full stop: the four-character code of the sample entry.
     public var sampleEntry: String { String(rawValue.prefix { $0 != "." }) }
 
-    /// What follows the sample entry, split at full stops.
+    /// The text after the sample entry, split at full stops.
     private var parameters: [Substring] {
         Array(rawValue.split(separator: ".", omittingEmptySubsequences: false).dropFirst())
     }

@@ -4,7 +4,7 @@
 package struct AC3Header: Sendable, Hashable {
     package static let byteCount = 8
 
-    /// What an E-AC-3 frame is to its neighbours.
+    /// The relation of an E-AC-3 frame to its neighbours.
     package enum Substream: Sendable, Hashable {
         case independent(Int), dependent(Int)
     }

@@ -2,7 +2,7 @@
 ///
 /// Times are counted in audio samples from the last timestamp, so that they are exact however many frames there are.
 struct FrameAssembler {
-    /// What differs between packed audio and the packets of a transport stream.
+    /// Differences between packed audio and the packets of a transport stream.
     struct Options {
         /// How the stream is called in notes.
         var name: String

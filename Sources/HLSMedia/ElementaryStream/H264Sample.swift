@@ -1,4 +1,4 @@
-/// What the NAL units of an H.264 sample tell of its picture.
+/// Facts about a picture from the NAL units of its H.264 sample.
 package enum H264Sample {
     /// Whether the picture is an instantaneous decoding refresh: it needs no picture before it, and none that follows it in
     /// decoding order is shown before it (ISO/IEC 14496-10 §3.69). Looks at the units before the first slice only.

@@ -72,7 +72,7 @@ public struct HEVCSPS: Sendable, Hashable {
             throw MediaError(code: .malformed, text: "HEVC sequence parameter set: a field is out of range")
         }
         usability = VideoUsabilityInfo()
-        // What follows only matters for the VUI behind it: a stream that cheats here still has its size.
+        // The rest only matters for the VUI behind it: a stream that cheats here still has its size.
         let orderCountBits = reader.unsignedExpGolomb() + 4
         guard orderCountBits <= 16, !reader.isExhausted else { return }
         orderCountBitCount = orderCountBits

@@ -6,7 +6,7 @@ package struct LATMConfiguration: Sendable, Hashable {
     /// Access units in one AudioMuxElement.
     package var subframeCount: Int
 
-    /// What an AudioMuxElement begins with.
+    /// The head of an AudioMuxElement.
     package enum Element: Sendable {
         case configuration(LATMConfiguration), sameAsBefore
     }

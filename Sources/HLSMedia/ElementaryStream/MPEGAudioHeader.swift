@@ -70,7 +70,7 @@ package struct MPEGAudioHeader: Sendable, Hashable {
     /// Samples that a decoder of layer III gives before those of its first frame.
     private static let decoderDelay = 529
 
-    /// What the encoder tells in an information frame of the audio that it added; nil if it says nothing.
+    /// The audio that the encoder added, from its information frame; nil if undeclared.
     ///
     /// Source: the LAME tag, as FFmpeg reads it (written by LAME and by FFmpeg's libraries).
     package static func gapless(_ frame: ArraySlice<UInt8>) -> GaplessInfo? {

@@ -1,4 +1,4 @@
-/// What H.264 and HEVC have in common in a byte stream: start codes and emulation prevention.
+/// The common parts of H.264 and HEVC byte streams: start codes and emulation prevention.
 package enum NALUnits {
     /// The offset of the first `00 00 01` at or behind `start`; nil if there is none.
     package static func startCode(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {

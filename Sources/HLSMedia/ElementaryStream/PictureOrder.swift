@@ -14,7 +14,7 @@ struct PictureOrderReader: Sendable {
     /// The last sequence parameter set of H.264.
     private(set) var h264: H264SPS?
     private var hevc: HEVCSPS?
-    /// What slice headers of HEVC depend on, by the number of the picture parameter set.
+    /// Parameters that HEVC slice headers depend on, by picture parameter set.
     private var pictureSets: [Int: (hasOutputFlag: Bool, extraBitCount: Int)] = [:]
 
     /// - Parameter nalUnit: with its header, emulation prevention included.

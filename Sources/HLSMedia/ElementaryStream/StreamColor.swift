@@ -14,7 +14,7 @@ extension MediaTrack {
             isFullRange: own.isFullRange == true ? true : container.isFullRange ?? own.isFullRange)
     }
 
-    /// What the first sequence parameter set in `avcC` or `hvcC` says.
+    /// Colours from the first sequence parameter set in `avcC` or `hvcC`.
     private var streamColor: ColorInformation? {
         guard configuration.first == 1 else { return nil }
         do throws(MediaError) {

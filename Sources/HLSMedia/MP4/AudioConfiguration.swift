@@ -36,7 +36,7 @@ struct ElementaryStreamDescriptor {
     }
 }
 
-/// What an AudioSpecificConfig tells about the audio, as far as it needs to be whole: some end early.
+/// The audio as an AudioSpecificConfig describes it, as far as it must be complete: some end early.
 ///
 /// Source: ISO/IEC 14496-3 §1.6.2.1.
 struct AACConfiguration {

@@ -32,7 +32,7 @@ struct Box {
 struct BoxReader {
     private let bytes: ArraySlice<UInt8>
     private var index: Int
-    /// What is added to an index of `bytes` to have the offset in the segment.
+    /// Added to an index of `bytes` to get the offset in the segment.
     private let shift: Int
 
     init(_ bytes: ArraySlice<UInt8>, offset: Int) {

@@ -1,4 +1,4 @@
-/// What an edit list (`elst`) says about a track, as far as players follow it: where its media begins and ends.
+/// The edit list (`elst`) of a track, as far as players follow it: where its media begins and ends.
 ///
 /// Media time `media_time` of the first edit is presented when the empty edit before it is over. Edits that follow one
 /// another in the media without a gap are one. Other edits would cut the media or play it twice, which is not done: then
@@ -6,7 +6,7 @@
 ///
 /// Source: ISO/IEC 14496-12 §8.6.6.
 struct EditList: Sendable, Hashable {
-    /// What is added to the media's timestamps to come to presentation time, in units of the track's timescale.
+    /// Added to the media's timestamps to get presentation times, in units of the track's timescale.
     private(set) var shift: Int64 = 0
     /// Presentation times that are shown; nil if that is unknown.
     private(set) var shown: Range<Int64>?

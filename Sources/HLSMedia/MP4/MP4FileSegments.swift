@@ -17,7 +17,7 @@ package struct MP4FileSegments: Sendable {
     package struct Fragment: Sendable {
         /// `moof`, and the header of the `mdat` box.
         package var head: [UInt8]
-        /// What the `mdat` box holds: parts of the file, in their order.
+        /// Contents of the `mdat` box: parts of the file, in their order.
         package var ranges: [Range<Int>]
     }
 
@@ -76,7 +76,7 @@ package struct MP4FileSegments: Sendable {
             byteCounts.append(range.byteCount.reduce(0, +))
             let timescale = lanes[index].table.track.timescale
             if lanes[index].table.track.mediaType != .text {
-                // What the edit list does not show takes no time.
+                // Media outside the edit list takes no time.
                 let shown = lanes[index].table.track.shownRange
                 first = min(first, Self.duration(max(range.first, shown?.lowerBound ?? range.first), timescale))
                 last = max(last, Self.duration(min(lanes[index].end, shown?.upperBound ?? .max), timescale))
@@ -85,7 +85,7 @@ package struct MP4FileSegments: Sendable {
         lanes.removeAll { $0.starts.isEmpty }
         guard lanes.count == byteCounts.count else { return nil }
         var starts = cuts.map { max(.zero, Self.duration($0, scale)) }
-        // What an encoder needs to begin with lies before the start; a file whose clock runs from elsewhere begins there.
+        // Priming of an encoder lies before the start; a file whose clock runs from elsewhere begins there.
         starts[0] = first > .milliseconds(200) ? first : .zero
         guard last > starts.last ?? .zero, zip(starts, starts.dropFirst()).allSatisfy(<) else { return nil }
         self.starts = starts

@@ -13,7 +13,7 @@ struct MP4FragmentWriter {
         var trackID: Int
         var descriptionIndex: Int
         var decodeTime: Int64
-        /// What is added to decoding times to come to those of the file.
+        /// Added to decoding times to get those of the file.
         var decodingShift: Int64
         var runs: [Run]
     }

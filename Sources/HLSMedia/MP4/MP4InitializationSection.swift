@@ -74,7 +74,7 @@ public struct MP4InitializationSection: Sendable {
         return try reader.nextBox(overrun: .truncated)
     }
 
-    /// What the first box of an MP4 file, section or segment can be.
+    /// Possible first boxes of an MP4 file, section or segment.
     static let topLevelTypes: Set<FourCharacterCode> = [
         "ftyp", "styp", "moov", "moof", "mdat", "sidx", "ssix", "prft", "emsg", "free", "skip", "wide", "uuid", "pnot",
         "meta", "pdin", "udta", "mfra", "imda", "pssh",

@@ -39,7 +39,7 @@ struct MP4SegmentReader: Sendable {
 
     private(set) var initialization: MP4InitializationSection?
     private(set) var segmentIndexes: [SegmentIndex] = []
-    /// What to throw for media before any `moov` box.
+    /// The error for media before any `moov` box.
     private let mediaBeforeHeader: MediaError
 
     private var state = State.header
@@ -129,7 +129,7 @@ struct MP4SegmentReader: Sendable {
         queue = SampleQueue()
     }
 
-    /// What is missing where the segment ends here.
+    /// Describes what is missing if the segment ends here.
     private func incompleteness() -> MediaError? {
         func truncated(_ text: String) -> MediaError {
             MediaError(code: .truncated, byteOffset: position, text: "the segment ends \(text)")
@@ -299,7 +299,7 @@ struct MP4SegmentReader: Sendable {
         let tracks = zip(initialization.movieTracks, descriptionIndexes).enumerated().map { index, entry in
             var track = entry.0.descriptions[entry.1]
             track.timestampsAreRelative = untimedTracks.contains(track.id)
-            // What the encoder has added lies at the start of the media, not at that of each segment.
+            // Audio that the encoder added lies at the start of the media, not of each segment.
             if beginsMedia[index] == false { track.gapless = nil }
             return track
         }

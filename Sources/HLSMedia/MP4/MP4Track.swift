@@ -7,7 +7,7 @@ struct MP4Track: Sendable {
     var descriptions: [MediaTrack]
     /// Defaults of its fragments, from `trex`.
     var fragmentDefaults = FragmentDefaults()
-    /// What is added to the media's timestamps to come to presentation time, in units of the track's timescale.
+    /// Added to the media's timestamps to get presentation times, in units of the track's timescale.
     var editShift: Int64 = 0
     /// The sample tables as they are in the file; nil if they are empty.
     var tables: SampleTableBoxes?
@@ -77,7 +77,7 @@ extension MP4Track {
         self.init(descriptions: entries)
         chapterTrackIDs = boxes.chapterTrackIDs
         tables = try SampleTableBoxes(boxes.tables, descriptionOffset: trak.offset)
-        // What is encrypted is so sample by sample.
+        // Encryption is sample by sample.
         let frames = entries.map { $0.encryption == nil ? $0.pcmFrameByteCount : nil }
         if frames.contains(where: { $0 != nil }) { tables?.pcmFrameByteCounts = frames }
         guard let edits = boxes.edits else { return }

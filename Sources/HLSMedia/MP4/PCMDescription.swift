@@ -1,4 +1,4 @@
-/// What a sample entry and its boxes say about the form of PCM.
+/// The form of PCM, from a sample entry and its boxes.
 ///
 /// Source: ISO/IEC 23003-5 §4 (`ipcm`, `fpcm`, `pcmC`); QuickTime File Format, "Sound Sample Descriptions" and `enda`.
 struct PCMDescription {

@@ -1,7 +1,7 @@
 /// Reads one sample entry of an `stsd` box into a ``MediaTrack``.
 ///
-/// What a decoder can do without (colour, clean aperture, a bit of a malformed extension) never fails the track: it is
-/// left out with a note.
+/// Data that a decoder can do without (colour, clean aperture, a bit of a malformed extension) never fails the track:
+/// it is left out with a note.
 ///
 /// Source: ISO/IEC 14496-12 §8.5.2 and §12; QuickTime File Format, "Sound Sample Descriptions" (versions 1 and 2).
 struct SampleEntryParser {
@@ -51,7 +51,7 @@ struct SampleEntryParser {
         }
     }
 
-    /// What form of PCM it is, which boxes tell that come in any order.
+    /// The form of PCM, from boxes that come in any order.
     private mutating func setPCM() {
         guard track.codec.pcmByteCount != nil else { return }
         track.codec =

@@ -21,7 +21,7 @@ struct PendingSample {
 ///
 /// Source: ISO/IEC 14496-12 §8.8.8.
 struct SampleRun {
-    /// What of a sample the run itself tells; the rest comes from the defaults.
+    /// Fields of a sample in the run itself; the rest comes from the defaults.
     struct Fields: OptionSet {
         let rawValue: UInt32
         static let dataOffset = Fields(rawValue: 0x1)
@@ -56,7 +56,7 @@ struct SampleRun {
     /// Where the next sample begins.
     private(set) var offset: Int
 
-    /// What a whole run adds up to.
+    /// Totals of a whole run.
     struct Extent {
         var byteCount: Int
         var duration: Int64
@@ -161,7 +161,7 @@ struct SampleRun {
         }
     }
 
-    /// What ``nextEntry()`` will find.
+    /// The next result of ``nextEntry()``.
     private func nextSize() -> Int? {
         guard fields.contains(.size) else { return Int(defaults.size) }
         return Int(table.bigEndianUInt32(at: index + (fields.contains(.duration) ? 4 : 0)))

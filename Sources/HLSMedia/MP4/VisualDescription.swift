@@ -107,7 +107,7 @@ extension ColorInformation {
 }
 
 extension PictureSampleStructure {
-    /// What a `vpcC` box says of them; nil for what is reserved.
+    /// The layout from a `vpcC` box; nil for reserved values.
     init?(parsingVP9 payload: BoxReader) throws(MediaError) {
         var reader = payload
         guard try reader.readVersionAndFlags().version == 1 else { return nil }

@@ -2,9 +2,9 @@
 ///
 /// Source: ISO/IEC 13818-2 §6.2 (MPEG-2; MPEG-1 is nearly the same), ISO/IEC 14496-2 §6.2 (MPEG-4).
 struct OlderVideoScanner {
-    /// What a start code begins.
+    /// The kind of unit that a start code begins.
     enum Element: Hashable {
-        /// What belongs to the picture that follows.
+        /// Units that belong to the next picture.
         case header
         case picture
         case other
@@ -41,7 +41,7 @@ struct OlderVideoScanner {
         return bytes[bytes.startIndex + 2] & 3 != 3
     }
 
-    /// What a sequence header says.
+    /// The contents of a sequence header.
     struct Format: Hashable {
         var width: Int
         var height: Int

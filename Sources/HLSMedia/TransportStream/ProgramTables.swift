@@ -108,7 +108,7 @@ struct ProgramAssociationTable: Hashable {
 
 /// Puts the sections of a program association table together.
 struct ProgramAssociationSections {
-    /// What the sections of one table have in common: the stream's number, the version, the number of the last section.
+    /// Fields common to the sections of one table: the stream's number, the version, the number of the last section.
     private var key: [UInt8] = []
     private var parts: [UInt8: [ProgramAssociationTable.Program]] = [:]
     private var isWhole = false
@@ -186,7 +186,7 @@ extension ProgramMapTable.Stream {
         case unknown(String)
     }
 
-    /// What the stream type and the descriptors say.
+    /// The meaning of the stream type and the descriptors.
     ///
     /// Source: ISO/IEC 13818-1 table 2-34; ATSC A/52 Annex A (0x81, 0x87); Blu-ray (0x84); SCTE 35 §8.1 (0x86); ETSI EN
     /// 300 468 Annex D (0x06 with descriptors 0x6a, 0x7a, 0x7c); Apple, "Timed Metadata for HTTP Live Streaming" (0x15) and

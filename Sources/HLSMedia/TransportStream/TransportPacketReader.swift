@@ -29,7 +29,7 @@ struct TransportPacketReader {
 
     /// Sync bytes that must be in a row before a position is trusted.
     private static let confirmations = 3
-    /// What the search for sync bytes looks at, in one go, behind bytes that were left over.
+    /// The bytes searched for sync bytes in one go, after bytes that were left over.
     private static let searchByteCount = 4096
 
     /// Calls `process` with each whole packet (188 bytes from its sync byte) and `skipped` with each range of bytes
@@ -78,7 +78,7 @@ struct TransportPacketReader {
         var at = 0
         while true {
             if isInSync, let layout {
-                // What stands behind the last packet (a checksum) may be missing.
+                // Bytes after the last packet (a checksum) may be missing.
                 while at + layout.prefix + TransportPacket.byteCount <= bytes.count {
                     let start = at + layout.prefix
                     guard bytes[start] == TransportPacket.syncByte else {

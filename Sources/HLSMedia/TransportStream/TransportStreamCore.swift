@@ -1,4 +1,4 @@
-/// What a transport stream's packets mean.
+/// Interprets a transport stream's packets.
 struct TransportStreamCore: Sendable {
     var sink = EventSink()
     private let wantedProgram: Int?
@@ -8,7 +8,7 @@ struct TransportStreamCore: Sendable {
     private var associationCount = 0
     private var tables: [Table] = [Table(pid: 0)]
     private var streams: [PacketizedStream] = []
-    /// What each of the 8192 PIDs is: 0 nothing, 1… a stream's index and one, or one of those below.
+    /// The use of each of the 8192 PIDs: 0 nothing, 1… a stream's index and one, or one of those below.
     private var slots = [UInt8](repeating: 0, count: 8192)
     /// Streams of splice information, by PID.
     private var spliceStreams: [Int: SectionAssembler] = [:]
@@ -17,11 +17,11 @@ struct TransportStreamCore: Sendable {
     private var lastSplice: EventMessage?
     private var unwrapper = TimestampUnwrapper()
     private var notedPIDs: Set<Int> = []
-    /// What came before a program was chosen.
+    /// Packets before a program was chosen.
     private var early = EarlyPackets()
     /// Some program had something to read.
     private var hadStreams = false
-    /// What the segment before has left, and what this one leaves.
+    /// State from the previous segment, and for the next one.
     private(set) var rest: TransportStreamRest?
     private let leavesRest: Bool
 
@@ -269,7 +269,7 @@ struct TransportStreamCore: Sendable {
                 next.append(rest?.takeStream(like: new) ?? new)
             }
         }
-        // What the segment before has begun, and this one does not continue with, is of no use.
+        // Data begun in the previous segment and not continued in this one is useless.
         for index in streams.indices where !streams[index].isResumed {
             streams[index].finish(isTruncated: false, sink: &sink)
         }

@@ -154,7 +154,7 @@ package struct TransportStreamBlotter: Sendable {
         return bytes
     }
 
-    /// What is left where a packet is not whole.
+    /// The rest, if a packet is incomplete.
     package mutating func finish() -> [UInt8] {
         defer { rest = [] }
         return rest

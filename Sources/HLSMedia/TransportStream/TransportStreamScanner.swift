@@ -11,7 +11,7 @@ package struct TransportStreamScanner: Sendable {
     }
 
     private let pid: Int
-    /// What precedes the sync byte of a packet.
+    /// Bytes before the sync byte of a packet.
     private let prefix: Int
     private let start: Int
     private let takesAll: Bool

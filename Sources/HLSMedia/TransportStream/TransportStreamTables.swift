@@ -1,4 +1,4 @@
-/// What a transport stream has told of itself: its programs, and which of them is read.
+/// The tables of a transport stream so far: its programs, and the one that is read.
 ///
 /// Segments of one sequence are one stream: what the tables of one say counts for the next until it says otherwise.
 struct TransportStreamTables: Sendable, Hashable {

@@ -22,7 +22,7 @@ struct VideoUnitScanner {
         var beginsWithinPicture = false
         /// The last sequence parameter set, from its header byte.
         var parameterSet: Range<Int>?
-        /// What the first slice says, if the picture is one field of a frame (H.264 only).
+        /// The field, from the first slice, if the picture is one field of a frame (H.264 only).
         var field: Field?
         /// Where its picture, if it is a whole frame, stands in the order of display.
         var order: PictureOrder?

@@ -14,7 +14,7 @@ enum WebVTTTime {
         var hours = 0
         var minutes = first.value
         var seconds = second.value
-        // What has not two digits, or is too many minutes, is hours.
+        // Without two digits, or with too many minutes, it is hours.
         if first.count != 2 || first.value > 59 || rest.hasPrefix(":") {
             guard take(":", &rest), let third = digits(&rest), third.count == 2 else { return nil }
             (hours, minutes, seconds) = (first.value, second.value, third.value)
@@ -104,7 +104,7 @@ extension WebVTTTimestampMap {
         }
     }
 
-    /// What stands behind a name and its colon.
+    /// The text after a name and its colon.
     private static func value(of name: String, in text: String) -> Substring? {
         guard let range = text.firstRange(of: name) else { return nil }
         let rest = WebVTTTime.trimmed(text[range.upperBound...])

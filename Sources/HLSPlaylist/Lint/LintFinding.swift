@@ -2,7 +2,7 @@
 public struct LintFinding: Sendable, Hashable {
     /// An error breaks a "must" of the specification; a warning is a "should", or a rule of Apple's for its devices.
     public var issue: PlaylistIssue
-    /// What to do about it.
+    /// How to fix it.
     public var remedy: String
     /// The playlist that it is about, as an absolute URL; nil for the playlist that was checked first.
     public var url: String?

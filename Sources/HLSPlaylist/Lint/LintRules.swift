@@ -13,7 +13,7 @@ extension PlaylistRule {
     /// A group that no variant names.
     public static let unusedGroup = PlaylistRule(rawValue: "unused-group")
 
-    // What only several playlists together show.
+    // Rules about several playlists together.
     /// A media playlist cannot be loaded, or is none.
     public static let mediaPlaylist = PlaylistRule(rawValue: "media-playlist")
     /// A segment cannot be loaded.
@@ -79,7 +79,7 @@ extension PlaylistRule {
         return "Apple HLS authoring §\(rawValue.dropFirst(6).prefix { $0 != "-" })"
     }
 
-    /// What to do about a line that breaks the rule, in general.
+    /// How to fix a line that breaks the rule, in general.
     public var remedy: String { Self.remedies[rawValue] ?? "correct it" }
 
     private static let remedies: [String: String] = [

@@ -1,5 +1,5 @@
 extension MediaPlaylist {
-    /// What reading found, then what only the whole shows; see ``Playlist/lint()``.
+    /// Findings of the parser, then those about the playlist as a whole; see ``Playlist/lint()``.
     public func lint() -> [LintFinding] {
         var collector = LintCollector(
             issues: issues, text: source.value.flatMap { $0.original == self ? $0.store.text : nil })
@@ -78,7 +78,7 @@ extension MediaPlaylist {
         }
     }
 
-    /// What a complete, a growing and a live playlist should have.
+    /// Requirements of complete, growing and live playlists.
     private func checkKind(_ collector: inout LintCollector) {
         if hasEndList {
             if playlistType == nil, !segments.isEmpty {

@@ -1,4 +1,4 @@
-/// What of a media playlist matters beside others of its presentation; small, whatever the playlist's size.
+/// Facts about a media playlist for comparison with others of its presentation; small, whatever its size.
 public struct MediaPlaylistFacts: Sendable, Hashable {
     struct Discontinuity: Sendable, Hashable {
         /// Of the segment that starts with it.

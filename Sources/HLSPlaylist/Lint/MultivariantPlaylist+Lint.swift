@@ -1,6 +1,6 @@
 extension MultivariantPlaylist {
-    /// What reading found, then what only the whole shows; see ``Playlist/lint()``. The media playlists are not looked
-    /// at: that is what ``PresentationLint`` does.
+    /// Findings of the parser, then those about the playlist as a whole; see ``Playlist/lint()``. The media playlists
+    /// are not looked at: that is what ``PresentationLint`` does.
     public func lint() -> [LintFinding] {
         let text = source.value.flatMap { $0.original == self ? $0.text : nil }
         var collector = LintCollector(issues: issues, text: text)

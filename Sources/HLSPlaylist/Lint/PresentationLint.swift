@@ -1,4 +1,4 @@
-/// What is wrong with a presentation that only its playlists together show.
+/// Checks a presentation for faults that only its playlists together show.
 ///
 /// Ask for the ``references``, load them in any way, ``add(_:for:)`` what of them matters (a few hundred bytes for each
 /// playlist), then ask for the ``findings()``. Does not touch the network. Source: rfc8216bis §6.2.4.
@@ -59,7 +59,7 @@ public struct PresentationLint: Sendable {
         self.facts[reference] = facts
     }
 
-    /// What only shows across the playlists that were added, in the order of the references.
+    /// Findings across the playlists that were added, in the order of the references.
     public func findings() -> [LintFinding] {
         var findings: [LintFinding] = []
         let known = references.compactMap { reference in facts[reference].map { (reference, $0) } }

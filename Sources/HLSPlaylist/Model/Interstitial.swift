@@ -41,7 +41,7 @@ public struct Interstitial: Sendable, Hashable {
     public var skipControlOffset: Duration?
     /// For how long.
     public var skipControlDuration: Duration?
-    /// What the button says.
+    /// The label of the button.
     public var skipControlLabelID: String?
 }
 
@@ -49,7 +49,8 @@ extension DateRange {
     /// The value of `CLASS` that makes a date range an interstitial.
     public static let interstitialClass = "com.apple.hls.interstitial"
 
-    /// What the range schedules; nil when it is of another class. Values that cannot be read count as not written.
+    /// The interstitial that the range schedules; nil if it is of another class. Values that cannot be read count as
+    /// not written.
     public var interstitial: Interstitial? {
         guard self.class == Self.interstitialClass else { return nil }
         let snap = Self.list(self[attribute: "X-SNAP"] ?? "")

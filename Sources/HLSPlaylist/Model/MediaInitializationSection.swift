@@ -1,4 +1,4 @@
-/// What a decoder needs before the segments that follow: `EXT-X-MAP`.
+/// The media initialization section that a decoder needs before the next segments: `EXT-X-MAP`.
 ///
 /// Source: rfc8216bis §4.4.4.5. See rules 16 and 17 of docs/behaviour/playlists.md.
 public struct MediaInitializationSection: Sendable, Hashable {

@@ -19,7 +19,7 @@ extension MediaPlaylist {
             for range in dateRanges { known[range.id] = range }
             for index in result.dateRanges.indices {
                 guard let old = known[result.dateRanges[index].id] else { continue }
-                // What an earlier playlist told is left out where the two together would be too much.
+                // Data of the earlier playlist is dropped if both together would be too much.
                 var merged = result.dateRanges[index]
                 if merged.merge(old, upTo: limit) != nil { result.dateRanges[index] = merged }
             }

@@ -34,7 +34,7 @@ public struct MediaPlaylist: Sendable, Hashable {
     public var segments: MediaSegments
     /// Parts of the segment in the making, which has no URI yet.
     public var trailingParts: [PartialSegment] = []
-    /// What the tags after the last segment say about the segment to come, or in the making.
+    /// Tags after the last segment: they describe the next segment, or the one in progress.
     public var upcoming = UpcomingSegment()
     /// `EXT-X-PRELOAD-HINT`: resources that a client should request before they are listed.
     public var preloadHints: [PreloadHint] = []
@@ -42,7 +42,7 @@ public struct MediaPlaylist: Sendable, Hashable {
     public var renditionReports: [RenditionReport] = []
     /// In order of first appearance, tags of one ID merged.
     public var dateRanges: [DateRange] = []
-    /// What this delta update leaves out; nil in a full playlist.
+    /// The segments that this delta update skips; nil in a full playlist.
     public var skip: PlaylistSkip?
     /// Variables and their values.
     public var definitions: [VariableDefinition] = []
@@ -80,7 +80,7 @@ public struct MediaPlaylist: Sendable, Hashable {
         try self.init(parsing: Array(text.utf8), url: url, options: options)
     }
 
-    /// What lenient reading found wrong, in the order of the text. Does not count for equality.
+    /// Faults that lenient reading found, in the order of the text. Ignored by `==`.
     public var issues: [PlaylistIssue] {
         get { found.value }
         set { found.value = newValue }
@@ -102,7 +102,7 @@ public struct MediaPlaylist: Sendable, Hashable {
     }
 }
 
-/// What is known about the segment after the last one of a playlist.
+/// The segment after the last one of a playlist, as far as it is known.
 public struct UpcomingSegment: Sendable, Hashable {
     /// The keys that apply to it; empty means clear.
     public var keys: [EncryptionKey] = []

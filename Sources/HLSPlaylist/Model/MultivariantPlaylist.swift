@@ -48,7 +48,7 @@ public struct MultivariantPlaylist: Sendable, Hashable {
         try self.init(parsing: Array(text.utf8), url: url, options: options)
     }
 
-    /// What lenient reading found wrong, in the order of the text. Does not count for equality.
+    /// Faults that lenient reading found, in the order of the text. Ignored by `==`.
     public var issues: [PlaylistIssue] {
         get { found.value }
         set { found.value = newValue }

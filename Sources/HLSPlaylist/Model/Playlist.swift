@@ -35,7 +35,7 @@ public enum Playlist: Sendable, Hashable {
         }
     }
 
-    /// What lenient reading found wrong.
+    /// Faults that lenient reading found.
     public var issues: [PlaylistIssue] {
         switch self {
         case .multivariant(let playlist): playlist.issues

@@ -1,4 +1,4 @@
-/// What a delta update leaves out: `EXT-X-SKIP`.
+/// The segments skipped by a delta update: `EXT-X-SKIP`.
 ///
 /// Source: rfc8216bis §4.4.5.2. See rule 26 of docs/behaviour/playlists.md.
 public struct PlaylistSkip: Sendable, Hashable {

@@ -2,7 +2,7 @@
 ///
 /// Source: rfc8216bis §4.4.5.3.
 public struct PreloadHint: Sendable, Hashable {
-    /// What the resource will be. An open set.
+    /// The kind of resource. An open set.
     public struct Kind: RawRepresentable, Sendable, Hashable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -13,7 +13,7 @@ public struct PreloadHint: Sendable, Hashable {
         public static let map = Kind(rawValue: "MAP")
     }
 
-    /// What kind of resource it is.
+    /// The kind of resource.
     public var kind: Kind
     /// As written.
     public var uri: String

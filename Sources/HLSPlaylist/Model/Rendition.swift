@@ -1,6 +1,6 @@
 /// An alternative version of some content: `EXT-X-MEDIA`. Source: rfc8216bis §4.4.6.1.
 public struct Rendition: Sendable, Hashable {
-    /// What the rendition is. An open set: renditions of unknown types are kept.
+    /// The media type of a rendition. An open set: renditions of unknown types are kept.
     public struct MediaType: RawRepresentable, Sendable, Hashable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

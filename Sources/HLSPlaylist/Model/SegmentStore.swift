@@ -103,7 +103,7 @@ extension SegmentRecord {
     }
 }
 
-/// What holds until another tag changes it.
+/// State that holds until another tag changes it.
 struct SegmentState: Sendable, Hashable {
     /// Index into ``SegmentStore/keySets``.
     var keys = 0

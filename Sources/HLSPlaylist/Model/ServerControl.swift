@@ -1,4 +1,4 @@
-/// What the server of a playlist can do: `EXT-X-SERVER-CONTROL`, as written, without defaults.
+/// Capabilities of a playlist's server: `EXT-X-SERVER-CONTROL`, as written, without defaults.
 ///
 /// Source: rfc8216bis §4.4.3.8. See rule 32 of docs/behaviour/playlists.md.
 public struct ServerControl: Sendable, Hashable {

@@ -1,6 +1,6 @@
 /// A piece of data about the whole presentation: `EXT-X-SESSION-DATA`. Source: rfc8216bis §4.4.6.4.
 public struct SessionData: Sendable, Hashable {
-    /// What the data is; unique together with the language.
+    /// The identifier of the data; unique together with the language.
     public var dataID: String
     /// The data itself; nil when it is at ``uri``.
     public var value: String?

@@ -82,7 +82,7 @@ public struct Variant: Sendable, Hashable {
     }
 }
 
-/// What copy protection of the output a variant needs. An open set.
+/// The copy protection of outputs that a variant needs. An open set.
 public struct HDCPLevel: RawRepresentable, Sendable, Hashable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a line holds besides plain ASCII; the reader looks closer at such lines only.
+/// Contents of a line besides plain ASCII; the reader looks closer at such lines only.
 struct LineTraits: OptionSet {
     let rawValue: UInt8
     /// A control character other than tab.
@@ -65,7 +65,7 @@ extension Span where Element == UInt8 {
         return result ?? (count, nil)
     }
 
-    /// What the control character at `index` means for the line.
+    /// The meaning of the control character at `index` for the line.
     @inline(__always)
     private func control(at index: Int, lineStart: Int, traits: inout LineTraits) -> (end: Int, next: Int?)? {
         let byte = self[index]

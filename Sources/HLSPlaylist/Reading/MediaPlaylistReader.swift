@@ -22,7 +22,7 @@ struct MediaPlaylistReader {
     private var isReusable = true
     private var reported: Set<PlaylistRule> = []
 
-    // What holds for the next segment.
+    // State for the next segment.
     private var record = SegmentRecord()
     private var hasInf = false
     private var range: (length: Int, offset: Int?)?
@@ -38,7 +38,7 @@ struct MediaPlaylistReader {
     /// Of all sets in the tables.
     private var keyCount = 0
 
-    // What runs on.
+    // State that is carried on.
     private var elapsedSeconds: UInt64 = 0
     private var elapsedAttos: UInt64 = 0
     private var discontinuityCount: UInt32 = 0

@@ -5,7 +5,7 @@ struct MultivariantPlaylistReader {
     private(set) var items: [MultivariantSource.ItemLine] = []
     /// Where the `STREAM-INF` of the last variant starts, while it waits for its URI line.
     private var pending: Int?
-    /// What new variants start from: appending a copy of it costs less than making one and moving it.
+    /// The template of new variants: appending a copy of it costs less than making one and moving it.
     private let emptyVariant = Variant(uri: "", bandwidth: 0)
 
     /// The variants that are complete.

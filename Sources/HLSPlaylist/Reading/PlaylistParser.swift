@@ -4,7 +4,7 @@
 /// once: ``kind``, ``variants``, ``renditions`` and ``segments`` show what is known so far. Time and memory grow
 /// linearly with the size of the text and are bounded by ``PlaylistLimits``; no input traps.
 public struct PlaylistParser: Sendable {
-    /// What to do about broken rules.
+    /// The handling of broken rules.
     public enum Mode: Sendable, Hashable, CaseIterable {
         /// Go on wherever the meaning is clear, and collect issues. The default.
         case lenient

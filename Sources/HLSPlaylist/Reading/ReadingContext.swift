@@ -6,7 +6,7 @@ struct Attribute {
     var isQuoted: Bool
 }
 
-/// What reading needs beyond the bytes: where it is, what is defined, what was found wrong.
+/// The state of reading beyond the bytes: position, definitions, issues.
 struct ReadingContext {
     let options: PlaylistParser.Options
     /// The playlist's URL after redirects, for `QUERYPARAM`.
@@ -20,7 +20,7 @@ struct ReadingContext {
     var definitions: [VariableDefinition] = []
     private var values: [String: [UInt8]] = [:]
     private var expandedByteCount = 0
-    /// What of the current tag's attribute list is not read yet, and which known names occurred.
+    /// The unread part of the current tag's attribute list, and the known names that occurred.
     private var position = 0
     private var end = 0
     private var seen: (UInt64, UInt64) = (0, 0)

@@ -24,7 +24,7 @@ struct MediaPlaylistWriter {
     private let dateRanges: [String: DateRange]
     private let originalDateRanges: [String: DateRange]
 
-    // What the lines written so far have put in force.
+    // State set by the lines written so far.
     private var keys: [EncryptionKey] = []
     private var map: MediaInitializationSection?
     private var kilobits: Int?
@@ -114,7 +114,7 @@ extension MediaPlaylistWriter {
         return writer.out.bytes
     }
 
-    /// What has to be written again for a segment; other lines are taken as they are.
+    /// The lines to rewrite for a segment; others are taken as they are.
     fileprivate struct Changes {
         var encryption = false
         var bitRate = false

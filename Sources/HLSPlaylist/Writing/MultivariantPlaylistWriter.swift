@@ -197,7 +197,7 @@ private struct MultivariantPlaylistWriter {
         case .start: playlist.start == original.start
         case .define: playlist.definitions == original.definitions
         case .contentSteering: playlist.contentSteering == original.contentSteering
-        // What could not be read as an item goes with the others of its kind.
+        // Lines that could not be read as items go with the others of their kind.
         default: true
         }
     }

@@ -10,7 +10,7 @@ struct PlaylistLine {
     var content: Content
     /// With its line end.
     var range: Range<Int>
-    /// What follows the colon of a tag, trimmed.
+    /// The text after the colon of a tag, trimmed.
     var value: Range<Int>
 }
 

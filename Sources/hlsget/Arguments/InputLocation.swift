@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the user names as the stream: a URL with its scheme, otherwise a path.
+/// The location of the stream as the user gives it: a URL with its scheme, otherwise a path.
 enum InputLocation {
     /// The absolute URL of `text`; a relative path is taken from `directory`.
     static func url(of text: String, in directory: String) throws(ArgumentValueError) -> String {
@@ -26,7 +26,7 @@ enum InputLocation {
         return index
     }
 
-    /// What no server can be asked for.
+    /// Rejects URLs that no server can be asked for.
     private static func check(_ url: String) throws(ArgumentValueError) {
         for scheme in ["http://", "https://"] where url.lowercased().hasPrefix(scheme) {
             let authority = url.dropFirst(scheme.count).prefix { !"/?#".contains($0) }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import HLSKitCore
 
-/// What of a stream is wanted.
+/// The wanted part of a stream.
 struct RangeOptions: ParsableArguments, Sendable {
     @Option(
         parsing: .unconditional,
@@ -13,7 +13,7 @@ struct RangeOptions: ParsableArguments, Sendable {
         transform: TimePosition.init(parsing:))
     var to: TimePosition?
 
-    /// What can be said against it before the stream is known.
+    /// Finds contradictions that show before the stream is known.
     static func check(from: TimePosition?, to: TimePosition?) throws(ArgumentValueError) {
         switch (from, to) {
         case (.fromStart(let start)?, .fromStart(let end)?) where end <= start,

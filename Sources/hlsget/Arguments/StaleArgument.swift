@@ -1,6 +1,6 @@
 import HLSKitCore
 
-/// What `--stale` takes: `end`, `fail` or `wait`; a time after which it fails; or both, as in `end,10m`.
+/// The value of `--stale`: `end`, `fail` or `wait`; a time after which it fails; or both, as in `end,10m`.
 struct StaleArgument: Sendable, Equatable {
     var policy = PlayerItemPreferences.StalePolicy.fail
     /// nil leaves it to the library.

@@ -96,8 +96,8 @@ struct CaptionsSession {
         if command.subs == nil, command.service == nil {
             options = try await interruption.cancelling { try await self.options(of: url, configuration) }
         } else {
-            // What cannot be read is told better by the player, which knows more kinds of things. What does not come at all
-            // would not come a second time.
+            // The player reports unreadable resources better, because it knows more kinds of them. What does not come
+            // at all would not come a second time.
             do {
                 options = try await interruption.cancelling { try await self.options(of: url, configuration) }
             } catch let interrupted as Interruption.Interrupted {
@@ -143,7 +143,7 @@ struct CaptionsSession {
                         item.error ?? PlayerError(code: .internal, url: url, cause: "loading failed")
                     break loop
                 case .warning(let text) where !command.quiet && told.count < 5 && told.insert(text).inserted:
-                    // What is left out is not missed in silence.
+                    // Omissions are reported.
                     StandardStream.error.writeLine(
                         ErrorLine.line(text, url: nil, detail: nil, severity: "note"))
                 default: break

@@ -114,7 +114,7 @@ struct DownloadSession {
             case .tick: show(task.progress, &report)
             case .signal(let number):
                 signal = number
-                // What there is of a live stream is all there will be; of others the rest is for another run.
+                // A live stream is complete with what is there; the rest of others is for another run.
                 if task.progress.isLive { task.stop() } else { for task in tasks { task.cancel() } }
                 if !task.progress.isLive { return interrupted(number, report) }
             case .loaded(.failure(let error)):
@@ -162,7 +162,7 @@ struct DownloadSession {
                     ) { text in
                         warn(text, nil, nil, report)
                     }
-                    // What could not be read is loaded again by another run.
+                    // Another run loads again what could not be read.
                     if files.unreadable.isEmpty { await task.removeFolder() }
                     sink.yield(.written(.success(files)))
                 }
@@ -262,7 +262,7 @@ struct DownloadSession {
     }
 }
 
-/// What is reported during a download.
+/// Reports during a download.
 struct DownloadReport: Sendable {
     private let now: @Sendable () -> Duration
     private var meter = RateMeter(window: DownloadLine.window)

@@ -43,7 +43,7 @@ enum DownloadTarget: Sendable, Equatable {
         }
     }
 
-    /// What cannot be written is known before anything is loaded (R72).
+    /// An output that cannot be written is known before anything is loaded (R72).
     func check(overwrite: Bool) throws(OutputError) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return }

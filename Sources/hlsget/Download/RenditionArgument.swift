@@ -9,7 +9,7 @@ enum RenditionArgument: Sendable, Equatable {
         self = text == "all" ? .all : .expression(try QualityExpression(argument: text, for: .renditions))
     }
 
-    /// What several of them choose together; nil if there is none.
+    /// The combined choice of several of them; nil if there is none.
     static func choice(of arguments: [RenditionArgument]) -> DownloadConfiguration.Choice? {
         if arguments.isEmpty { return nil }
         if arguments.contains(.all) { return .all }

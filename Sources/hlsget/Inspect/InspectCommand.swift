@@ -58,7 +58,7 @@ struct InspectCommand: AsyncParsableCommand {
         }
     }
 
-    /// What was given, where it is a media file; nil if it is something else.
+    /// The input if it is a media file; nil if it is something else.
     private static func mediaFile(_ input: PlaylistInput) async throws -> MediaFileReport? {
         guard let url = (try? input.url()) ?? nil else { return nil }
         let options = input.connection.assetOptions(of: url, allowsFilesOutside: true)

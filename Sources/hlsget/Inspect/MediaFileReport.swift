@@ -1,6 +1,6 @@
 import HLSKitCore
 
-/// What a media file without a playlist holds, as a table or as JSON.
+/// The contents of a media file without a playlist, as a table or as JSON.
 struct MediaFileReport: Sendable {
     struct Track: Sendable {
         var id: Int

@@ -10,7 +10,7 @@ struct KeyParser: Sendable {
 
     private var state = State.ground
 
-    /// What the bytes say; the beginning of a sequence is kept for the next call.
+    /// The keys in the bytes; the beginning of a sequence is kept for the next call.
     mutating func parse(_ bytes: some Sequence<UInt8>) -> [Key] {
         bytes.compactMap { parse($0) }
     }

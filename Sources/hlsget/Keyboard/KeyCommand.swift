@@ -1,4 +1,4 @@
-/// What a key does while something is played.
+/// The action of a key during playback.
 enum KeyCommand: Sendable, Equatable {
     case togglePause
     /// Seconds forwards, negative ones backwards.

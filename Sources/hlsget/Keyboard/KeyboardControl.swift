@@ -2,7 +2,7 @@ import HLSKitCore
 
 /// Does what keys say to a player.
 struct KeyboardControl: Sendable {
-    /// What follows for the session, besides what the player does.
+    /// The consequence for the session, besides the player's own.
     enum Outcome: Sendable, Equatable {
         case nothing
         /// One line to show.

@@ -1,6 +1,6 @@
 import HLSKitCore
 
-/// What came of checking one input.
+/// The result of checking one input.
 struct LintReport: Sendable {
     var findings: [LintFinding]
     var playlistCount: Int
@@ -53,7 +53,7 @@ struct LintRun: Sendable {
 
     // MARK: Presentation
 
-    /// What one media playlist gave.
+    /// The result for one media playlist.
     private struct Outcome: Sendable {
         var findings: [LintFinding]
         var facts: MediaPlaylistFacts?
@@ -164,12 +164,12 @@ struct LintRun: Sendable {
 
     // MARK: Sizes
 
-    /// What is known of the segments of a playlist.
+    /// Facts about the segments of a playlist.
     private struct Sizes: Sendable {
         var byteCounts: [Int?]
         /// Segments that are not there, as their servers say: a player cannot have them.
         var missing: [(url: String, failure: LoadingFailure)] = []
-        /// What was in the way of the others, by the last of them.
+        /// The obstacle to the others, from the last of them.
         var obstacle: LoadingFailure?
 
         var reason: String {

@@ -51,13 +51,13 @@ struct PassQueue {
         return finishedCount >= count
     }
 
-    /// What the passes have in their access logs, one after the other.
+    /// The access logs of the passes, one after the other.
     var accessLogEvents: [AccessLogEvent] { items.flatMap { $0.accessLog?.events ?? [] } }
 
     /// Why a pass failed.
     var error: PlayerError? { items.lazy.compactMap(\.error).first }
 
-    /// What the player shows, with the counters of all passes together.
+    /// The player's state, with the counters of all passes together.
     func state(of player: Player) -> PlayerState {
         // Passes that are only made ready have counters, too, and no place yet.
         let current = items.indices.contains(finishedCount) ? items[finishedCount] : items.last

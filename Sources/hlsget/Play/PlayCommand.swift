@@ -37,7 +37,7 @@ struct PlayCommand: AsyncParsableCommand {
         network.apply(to: &options)
         try report.apply(to: &options)
         try options.check()
-        // What is written is not part of a recording of the network, but decides the variant.
+        // Outputs are not part of a recording of the network, but decide the variant.
         if options.recordingPath != nil, options.hasOneVariant, !options.keepsVariant {
             options.recordedOptions.append("--one-quality")
         }

@@ -1,6 +1,6 @@
 import HLSKitCore
 
-/// What the user asked `play` to do, checked and in the types of the library.
+/// The options of `play`, checked and in the types of the library.
 struct PlayOptions: Sendable, Equatable {
     /// The absolute URL of the stream; `file:` for a path.
     var url: String
@@ -66,7 +66,7 @@ struct PlayOptions: Sendable, Equatable {
     var throttle: ThrottleArgument?
     /// File of the recording.
     var recordingPath: String?
-    /// What a recording keeps of the command line.
+    /// The part of the command line that a recording keeps.
     var recordedOptions: [String] = []
     /// Attempts after the first; nil leaves it to the library.
     var retries: Int?
@@ -129,7 +129,7 @@ struct PlayOptions: Sendable, Equatable {
         return network
     }
 
-    /// What is written has one quality. Without outputs no one has to put up with a change.
+    /// Outputs have one quality. Without outputs, changes do no harm.
     var hasOneVariant: Bool { !isAdaptive && (keepsVariant || !outputs.isEmpty) }
 
     /// The kinds of media that someone gets.

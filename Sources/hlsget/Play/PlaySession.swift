@@ -321,7 +321,7 @@ struct PlaySession {
 
     private struct Output {
         var writer: any MediaWriter
-        /// What the item writes to: the writer, or what stands before it.
+        /// The item's writer, or one that wraps it.
         var sink: any MediaWriter
         var path: String
         var media: (video: Bool, audio: Bool)

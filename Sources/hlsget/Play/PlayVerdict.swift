@@ -58,7 +58,7 @@ struct PlayVerdict: Sendable, Equatable {
             detail: "it lasts \(Decimals.clock(duration))")
     }
 
-    /// What is decoded to begin with is not what was asked for.
+    /// Media decoded only as a lead-in is not what was asked for.
     private var endsBeforeStart: Bool {
         guard case .fromStart(let time)? = to, let start = state.currentTime.finiteSeconds else { return false }
         return time / .seconds(1) < start - 0.001

@@ -9,7 +9,7 @@ struct PlayWishes: Sendable {
 
     init(_ options: PlayOptions) { self.options = options }
 
-    /// What `event` shows to be unavailable, reported once; the code is that with which `--strict` ends.
+    /// The option that `event` shows to be unavailable, reported once; the code is that with which `--strict` ends.
     mutating func unfulfilled(by event: PlayerEvent, canPlayFastForward: Bool) -> PlayerError? {
         switch event.kind {
         case .itemStatusChanged(.readyToPlay):

@@ -46,7 +46,7 @@ final class ShellProcess: Sendable {
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
-        // What we ignore, or take in another way, ends the command.
+        // Signals that we ignore, or handle otherwise, end the command.
         for signal in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { sigaddset(&signals, signal) }
         posix_spawnattr_setsigdefault(&attributes, &signals)
         posix_spawnattr_setpgroup(&attributes, 0)
@@ -67,7 +67,7 @@ final class ShellProcess: Sendable {
         output = ends[0]
     }
 
-    /// What it writes, up to a limit, and its exit status: 128 and the signal's number where one ended it. Called once.
+    /// Its output, up to a limit, and its exit status: 128 and the signal's number where one ended it. Called once.
     func output(atMost limit: Int) async -> (bytes: [UInt8], status: Int32) {
         // It waits for as long as the command does.
         await withCheckedContinuation { continuation in
@@ -95,7 +95,7 @@ final class ShellProcess: Sendable {
             var request = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
             let ready = poll(&request, 1, Self.interval)
             if ready == 0 {
-                // What it left running may keep its output open for ever.
+                // Processes it left running may keep its output open for ever.
                 if hasExited { break }
                 continue
             }

@@ -47,7 +47,7 @@ struct ReplayCommand: AsyncParsableCommand {
         do {
             recording = try NetworkRecording(contentsOfFile: file)
             let arguments = try RecordedOptions.checked(recording.options)
-            // What was played is a name for what was recorded: no file and no server is looked for.
+            // The URL only names what was recorded: no file and no server is looked for.
             var checked = try PlayCommand.parse(arguments + ["--", "recording://"]).options()
             checked.url = recording.url
             options = checked

@@ -52,7 +52,7 @@ struct ReplaySession {
         let events = player.events()
         session.start(player)
         try player.replaceCurrentItem(with: item)
-        // What was decided in the last moments of the recording came a little later then.
+        // Decisions in the last moments of the recording came a little later then.
         let limit = recording.duration + ReplayTransport.tolerance
         let url = options.url
         let end = Task(executorPreference: clock) {

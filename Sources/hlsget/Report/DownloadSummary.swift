@@ -4,7 +4,7 @@ import HLSKitCore
 struct DownloadSummary: Sendable, Equatable {
     var url: String
     var exitStatus: ExitStatus
-    /// What ended it; nil if nothing went wrong.
+    /// The failure that ended it; nil if nothing went wrong.
     var error: PlayerError?
     /// Media time of what was written.
     var duration = Duration.zero

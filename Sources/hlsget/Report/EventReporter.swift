@@ -2,8 +2,8 @@ import HLSKitCore
 
 /// Turns what a player reports into the lines of `--progress json`: one JSON object each, with `"v":1` first.
 ///
-/// What the library measures (requests, switches, stalls, changes of the timebase's rate) comes as its own lines, from
-/// ``MetricEvent/jsonLine``: one name has one set of members, here and in a program. The reporter adds what is no
+/// Measurements of the library (requests, switches, stalls, changes of the timebase's rate) come as their own lines,
+/// from ``MetricEvent/jsonLine``: one name has one set of members, here and in a program. The reporter adds what is no
 /// measurement. A value without I/O: the caller hands in events and snapshots, and writes the lines that come back.
 struct EventReporter: Sendable {
     /// Media time between two `progress` lines is not bounded, clock time is.
@@ -56,7 +56,7 @@ struct EventReporter: Sendable {
         case .recoverableError(let error): return [Self.line(for: error, isRecoverable: true, at: time)]
         case .warning(let text): return [Self.warning(text, at: time)]
         case .didPlayToEnd: return [Self.line("did_play_to_end", at: time, [:])]
-        // What ends the command is its last line but one, whatever it was.
+        // The failure that ends the command is its last line but one, whatever it is.
         case .failedToPlayToEnd: return []
         // Those are reported by the library's measurements.
         case .playlistLoaded, .segmentLoaded, .variantSwitched, .playbackLikelyToKeepUpChanged, .playbackStalled:
@@ -97,7 +97,7 @@ struct EventReporter: Sendable {
         return Self.text("warning", at: time, members)
     }
 
-    /// What was done to media so that it fits its output, or anything else that is no trouble.
+    /// A change made to media so that it fits its output, or another harmless note.
     static func note(_ text: String, at time: Duration) -> String { line("note", at: time, ["text": .string(text)]) }
 
     /// A line of any kind.

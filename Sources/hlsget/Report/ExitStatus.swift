@@ -1,7 +1,7 @@
 import ArgumentParser
 import HLSKitCore
 
-/// What the command reports to the shell.
+/// The exit status of the command.
 enum ExitStatus: Sendable, Hashable {
     case done, internalError, notFound, network, badPlaylist, noVariant, contentKey, badMedia, output, incomplete
     case stale, refused, usage
@@ -75,6 +75,6 @@ enum ExitStatus: Sendable, Hashable {
 }
 
 extension PlayerError.Code {
-    /// What was written is not all of it.
+    /// The output is incomplete.
     static let incomplete = PlayerError.Code(rawValue: "incomplete")
 }

@@ -12,7 +12,7 @@ struct SimulationFailure: Error, Sendable {
 
 /// The traces of a run, each with its movie.
 struct SimulationSweep: Sendable {
-    /// What the rows of a report say besides the figures.
+    /// The labels of the rows of a report.
     struct Labels: Sendable {
         var rule: String
         var bufferCap: Int

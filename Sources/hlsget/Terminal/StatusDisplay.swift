@@ -11,7 +11,7 @@ final class StatusDisplay: Sendable {
     static let interval = Duration.milliseconds(100)
 
     private struct State {
-        /// What is on the screen, without its escape sequences' effect on the length; empty when there is no line.
+        /// The text on the screen, without escape sequences; empty when there is no line.
         var shown = ""
         var shownWidth = 0
         var drawnAt: Duration?

@@ -4,7 +4,7 @@ import HLSKitCore
 ///
 ///     4:58 / 9:56 ━━━━━━━━━━━●━━━╾────────  playing 1x  +82.3s keep-up  360p 800k  net 2.4M  0 stalls
 ///
-/// What stands left of the status has one width for as long as the terminal has, so that nothing jumps. Where the
+/// The part left of the status has one width for as long as the terminal has, so that nothing jumps. Where the
 /// line is too long, the parts that matter least get shorter, then go.
 struct StatusLine: Sendable, Equatable {
     /// Columns of the terminal. The last one stays free, because many terminals wrap as soon as it is written.
@@ -39,7 +39,7 @@ struct StatusLine: Sendable, Equatable {
         }
     }
 
-    /// What may be omitted, in this order.
+    /// Parts that may be omitted, in this order.
     private enum Detail: Int, CaseIterable {
         case all, noStallCountOfZero, shortReason, noTimebaseWord, noRateOfWaiting, noBitRate, noThroughput, noVariant
         case noStallCount, noBuffer, noBar

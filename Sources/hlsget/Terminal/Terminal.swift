@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a terminal can show.
+/// Capabilities of a terminal.
 struct Terminal: Sendable, Equatable {
     /// Columns; nil if it is unknown.
     var width: Int?

@@ -39,7 +39,7 @@ struct ThumbnailsRun {
     private func make() async throws -> ExitStatus {
         let url = try InputLocation.url(of: command.input, in: InputLocation.workingDirectory() ?? "/")
         let names = try command.names()
-        // What cannot be written is known before the first request.
+        // An output that cannot be written is known before the first request.
         for path in [command.sheet, command.storyboard].compactMap(\.self) { try check(path) }
         let count = command.times?.count ?? command.count ?? 20
         try check(names, count: command.every == nil ? count : 1)
@@ -192,7 +192,7 @@ struct ThumbnailsRun {
 
     private func report(_ made: [Made], url: String) -> ExitStatus {
         let failures = made.filter { $0.error != nil }
-        // What all have in common is said once.
+        // Common facts are printed once.
         var told: Set<AssetError> = []
         for failure in failures {
             guard var error = failure.error, told.insert(error).inserted else { continue }

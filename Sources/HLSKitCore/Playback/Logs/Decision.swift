@@ -15,7 +15,7 @@ enum Decision: Sendable {
 /// How much of what is decided is told.
 enum DecisionDetail: Int, Sendable, Comparable {
     case nothing
-    /// What changes what is loaded.
+    /// Decisions that change what is loaded.
     case choices
     /// All, also what is looked at with each byte.
     case everything

@@ -19,7 +19,7 @@ struct PlaybackLog: Sendable {
         self.logger = logger
     }
 
-    /// What the logger wants to hear.
+    /// The level that the logger accepts.
     static func detail(for logger: Logger?) -> DecisionDetail {
         guard let logger, logger.logLevel <= .debug else { return .nothing }
         return logger.logLevel <= .trace ? .everything : .choices

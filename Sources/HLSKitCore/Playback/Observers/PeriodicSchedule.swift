@@ -29,7 +29,7 @@ struct PeriodicSchedule: Sendable {
         pass(to: time.itemTime(at: now))
         if tells || new.isRunning != time.isRunning { isPending = true }
         time = new
-        // What is anchored in the past has been running since.
+        // Time that is anchored in the past has been running since.
         if isJump { passed = new.timebase.itemTime }
         pass(to: new.itemTime(at: now))
     }

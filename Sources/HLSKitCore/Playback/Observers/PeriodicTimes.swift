@@ -2,7 +2,7 @@ public import HLSTime
 
 /// The item times at which a periodic observer is called. Ends with the player or the consuming task.
 ///
-/// Who is slow gets the newest time only. See docs/behaviour/time-observers.md.
+/// A slow reader gets the newest time only. See docs/behaviour/time-observers.md.
 public struct PeriodicTimes: AsyncSequence, Sendable {
     public typealias Element = MediaTime
     public typealias Failure = Never

@@ -18,7 +18,7 @@ final class TimeObservers: Sendable {
         var isClosed = false
     }
 
-    /// What the engine of the current item says of time.
+    /// The time as the engine of the current item reports it.
     struct Report {
         var time: ObservedTime
         /// Another item is current.
@@ -96,7 +96,7 @@ final class TimeObservers: Sendable {
         }
     }
 
-    /// What the timebase is off by when it is set again where it was.
+    /// The deviation of a timebase that is set again where it was.
     private static let jumpTolerance = Duration.milliseconds(1)
 
     /// The host time at which to call ``tell(at:isLast:)``.

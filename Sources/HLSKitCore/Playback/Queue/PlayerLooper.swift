@@ -77,7 +77,7 @@ public final class PlayerLooper: Sendable {
         let existing = ordering == .precedesExistingItems ? player.items() : []
         if !existing.isEmpty { player.removeAllItems() }
         for _ in 0..<Self.copyCount { append() }
-        // What has failed cannot come back.
+        // A failed item cannot come back.
         for item in existing { try? player.insert(item) }
         let task = Task(executorPreference: player.core.clock.executor) { [weak self] in
             for await event in events {

@@ -23,9 +23,9 @@ public struct PlayerItemPreferences: Sendable, Hashable {
 
     /// The reaction to a live stream that has stopped updating.
     public enum StalePolicy: String, Sendable, Hashable, CaseIterable {
-        /// What is there is played, and the item ends like any other.
+        /// The loaded media is played, and the item ends like any other.
         case end
-        /// What is there is played, and the item fails (``PlayerError/Code/staleLive``).
+        /// The loaded media is played, and the item fails (``PlayerError/Code/staleLive``).
         case fail
         /// It is waited for as long as it takes, also while its playlist cannot be loaded.
         case wait

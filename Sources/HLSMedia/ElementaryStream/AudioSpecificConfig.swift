@@ -1,19 +1,19 @@
 /// The decoder configuration of AAC.
 ///
 /// Source: ISO/IEC 14496-3 §1.6.2.1.
-public struct AudioSpecificConfig: Sendable, Hashable {
+package struct AudioSpecificConfig: Sendable, Hashable {
     /// The audio object type of the core: 2 is AAC-LC. With explicitly signalled SBR this is still the core's type.
-    public var objectType: Int
+    package var objectType: Int
     /// Samples per second of the core, before spectral band replication doubles it.
-    public var coreSampleRate: Int
+    package var coreSampleRate: Int
     /// Samples per second of the output as far as it is signalled.
-    public var sampleRate: Int
+    package var sampleRate: Int
     /// 0 if a program config element declares it, see ``channelCount``.
-    public var channelConfiguration: Int
+    package var channelConfiguration: Int
     /// Channels as far as they are signalled (parametric stereo not counted); 0 if unknown.
-    public var channelCount: Int
+    package var channelCount: Int
     /// Core samples per frame: 1024 or 960 (512 or 480 for the low-delay types).
-    public var samplesPerFrame: Int
+    package var samplesPerFrame: Int
     /// The number of bits that were read, so that a reader of LATM can continue behind it.
     package var bitCount = 0
 
@@ -25,7 +25,7 @@ public struct AudioSpecificConfig: Sendable, Hashable {
     static let channelCounts = [0, 1, 2, 3, 4, 5, 6, 8, 0, 0, 0, 7, 8, 24, 8, 0]
 
     /// - Throws: `malformed` if the bytes end early or a field is out of range.
-    public init(parsing bytes: some Collection<UInt8>) throws(MediaError) {
+    package init(parsing bytes: some Collection<UInt8>) throws(MediaError) {
         var reader = BitReader(Array(bytes))
         try self.init(parsing: &reader)
     }

@@ -2,21 +2,21 @@
 ///
 /// Source: ID3v2.2, ID3v2.3.0 and ID3v2.4.0 informal standards; "HTTP Live Streaming" (RFC 8216 §3.4) for the
 /// timestamp.
-public struct ID3Tag: Sendable, Hashable {
+package struct ID3Tag: Sendable, Hashable {
     /// 2, 3 or 4.
-    public var majorVersion: Int
+    package var majorVersion: Int
     /// The frames in the order of the tag.
-    public var frames: [Frame]
+    package var frames: [Frame]
 
     /// One frame as it is stored, unsynchronisation and data length indicator undone.
-    public struct Frame: Sendable, Hashable {
+    package struct Frame: Sendable, Hashable {
         /// Four characters, three in version 2.2: "PRIV", "TXXX", "TIT2".
-        public var id: String
+        package var id: String
         /// The content behind the frame's header. Empty for compressed and encrypted frames.
-        public var content: [UInt8]
+        package var content: [UInt8]
 
         /// Makes a frame.
-        public init(id: String, content: [UInt8]) {
+        package init(id: String, content: [UInt8]) {
             self.id = id
             self.content = content
         }
@@ -40,7 +40,7 @@ public struct ID3Tag: Sendable, Hashable {
     /// Reads a whole tag. Frames behind the first one that makes no sense are left out.
     ///
     /// - Throws: `malformed` if the bytes do not begin with a tag, `truncated` if they end before it does.
-    public init(parsing bytes: some Collection<UInt8>) throws(MediaError) {
+    package init(parsing bytes: some Collection<UInt8>) throws(MediaError) {
         let bytes = Array(bytes)
         guard let byteCount = Self.byteCount(ofTagWithHeader: bytes[...]) else {
             throw MediaError(code: .malformed, byteOffset: 0, text: "no ID3 tag")
@@ -66,7 +66,7 @@ public struct ID3Tag: Sendable, Hashable {
     }
 
     /// The 33-bit timestamp of the first sample of a packed audio segment, in units of 1/90 000 s; nil without one.
-    public var transportStreamTimestamp: Int64? {
+    package var transportStreamTimestamp: Int64? {
         for frame in frames where Self.isTimestamp(frame) {
             let value = frame.content.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             return Int64(value & 0x1_ffff_ffff)

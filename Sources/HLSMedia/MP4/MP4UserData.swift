@@ -4,9 +4,9 @@
 /// user data (`udta`), and the chapter list of Nero (`udta/chpl`). What makes no sense is left out; nothing throws.
 ///
 /// Source: ISO/IEC 14496-12 §8.10, §8.11; "QuickTime File Format", Metadata; 3GPP TS 26.244 §8.
-public struct MP4UserData: Sendable, Hashable {
+package struct MP4UserData: Sendable, Hashable {
     /// The list that an entry is from.
-    public enum KeySpace: String, Sendable, Hashable {
+    package enum KeySpace: String, Sendable, Hashable {
         /// `udta/meta/ilst`
         case iTunes
         /// `meta/keys`
@@ -18,42 +18,42 @@ public struct MP4UserData: Sendable, Hashable {
     }
 
     /// The content of an entry.
-    public enum Value: Sendable, Hashable {
+    package enum Value: Sendable, Hashable {
         case string(String)
         case integer(Int64)
         case data([UInt8])
     }
 
     /// One item of metadata.
-    public struct Entry: Sendable, Hashable {
+    package struct Entry: Sendable, Hashable {
         /// Which vocabulary the key belongs to.
-        public var keySpace: KeySpace
+        package var keySpace: KeySpace
         /// Four characters, or the whole name (`com.apple.quicktime.title`, `----:com.apple.iTunes:NAME`).
-        public var key: String
+        package var key: String
         /// The value of the item.
-        public var value: Value
+        package var value: Value
         /// ISO 639-2 or BCP 47; nil if undeclared.
-        public var language: String?
+        package var language: String?
     }
 
     /// A chapter of the Nero list.
-    public struct Chapter: Sendable, Hashable {
+    package struct Chapter: Sendable, Hashable {
         /// From the start of the movie, in units of 100 ns.
-        public var start: Int64
+        package var start: Int64
         /// The title, as in the file.
-        public var title: String
+        package var title: String
     }
 
     /// Lists that are longer are cut.
-    public static let maximumEntryCount = 1024
+    package static let maximumEntryCount = 1024
 
     /// Metadata in the order of the file.
-    public private(set) var entries: [Entry] = []
+    package private(set) var entries: [Entry] = []
     /// Chapters of the list box (`chpl`), in the order of their starts.
-    public private(set) var chapters: [Chapter] = []
+    package private(set) var chapters: [Chapter] = []
 
     /// - Parameter bytes: boxes of the file with `moov` among them, as ``MP4HeaderScanner/Header/bytes``.
-    public init(parsing bytes: ArraySlice<UInt8>) {
+    package init(parsing bytes: ArraySlice<UInt8>) {
         var reader = BoxReader(bytes, offset: 0)
         while let box = try? reader.nextBox() {
             guard box.type == "moov" else { continue }

@@ -187,7 +187,7 @@ public final class ConditionedTransport: Transport {
         case rest(Duration?)
     }
 
-    /// Something to tell the caller of a transfer.
+    /// A report to the caller of a transfer.
     private struct Report {
         var id: SharedLink.FlowID
         var event: TransportEvent

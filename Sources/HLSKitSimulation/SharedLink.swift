@@ -2,9 +2,10 @@ import HLSKitCore
 
 /// When which bytes of several transfers pass over one link.
 ///
-/// A value without clock: it is told when requests begin and when bytes are there to be sent, and says what arrives
-/// next, and when. Transfers share the link packet by packet in turn; a packet that is on its way is not overtaken.
-/// The next packet starts where the last one ended, however late the caller is, so that delays do not add up.
+/// A value without clock: it is given the times at which requests begin and bytes are ready to be sent, and says what
+/// arrives next, and when. Transfers share the link packet by packet in turn; a packet that is on its way is not
+/// overtaken. The next packet starts where the last one ended, however late the caller is, so that delays do not add
+/// up.
 struct SharedLink {
     typealias Milliseconds = NetworkTrace.Milliseconds
 

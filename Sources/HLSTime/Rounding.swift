@@ -18,7 +18,7 @@ public enum Rounding: Sendable, Hashable, CaseIterable {
 }
 
 extension Rounding {
-    /// Divides with this rounding. `denominator` is greater than zero. `coarsening` tells ``quickTime`` the direction.
+    /// Divides with this rounding. `denominator` is greater than zero. `coarsening` gives ``quickTime`` the direction.
     func divide(_ numerator: Int128, by denominator: Int128, coarsening: Bool = true) -> (value: Int128, exact: Bool) {
         let (quotient, remainder) = numerator.quotientAndRemainder(dividingBy: denominator)
         guard remainder != 0 else { return (quotient, true) }

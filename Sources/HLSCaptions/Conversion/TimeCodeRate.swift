@@ -6,7 +6,7 @@ import HLSTime
 struct TimeCodeRate: Hashable {
     /// Frames that are counted in a second.
     let nominalRate: Int
-    /// Of these, as many go by in a second as this fraction tells.
+    /// This fraction of them passes per second.
     let multiplier: (numerator: Int, denominator: Int)
     /// Two frame numbers of each minute are left out, but for each tenth minute. Only at 30 × 1000/1001 a second.
     let isDropFrame: Bool

@@ -109,7 +109,7 @@ extension CEA608Schedule.Scene {
     static func scenes(
         of captions: [Caption], rate: TimeCodeRate
     ) throws(CaptionFileError) -> [(scene: CEA608Schedule.Scene, beginning: [Int])] {
-        // One more than there are rows, so that it is told that there are too many.
+        // One more than there are rows, so that too many are noticed.
         var grouper = CaptionGrouper(maximumShownCount: CaptionGrid.rowCount + 1)
         var beginnings: [Int64: [Int]] = [:]
         for (index, caption) in captions.enumerated() {

@@ -80,7 +80,7 @@ public struct CaptionRegion: Sendable, Hashable {
         return min(max(0, first), last)
     }
 
-    /// The same place as a box that text is aligned in, where only a row is told, or nothing: without a row, text
+    /// The same place as a box that text is aligned in, where only a row is known, or nothing: without a row, text
     /// stands at the bottom; on one that is counted from below, more lines than one stand above it (WebVTT §7.2).
     package var anchored: CaptionRegion {
         guard writingMode == .leftToRightAndTopToBottom else { return self }

@@ -101,7 +101,7 @@ struct TimedTextStyle {
 
 extension CaptionRegion {
     /// - Parameters:
-    ///   - root: the extent of the whole in pixels, where the file tells it.
+    ///   - root: the extent of the whole in pixels, if the file declares it.
     ///   - cells: columns and rows of the grid that lengths in cells mean.
     init(
         identifier: String, properties: TimedTextProperties, root: (width: Double, height: Double)?,

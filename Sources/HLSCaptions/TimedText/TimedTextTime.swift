@@ -6,7 +6,7 @@ import HLSTime
 struct TimedTextTime {
     /// Frames that are counted in a second.
     var frameRate = 30
-    /// Of these, as many go by in a second as this fraction tells.
+    /// This fraction of them passes per second.
     var multiplier = (numerator: 1, denominator: 1)
     var subFrameRate = 1
     var tickRate: Int?

@@ -24,7 +24,7 @@ struct FileSelection: Sendable {
     /// The tracks that are read together: the video, and the first audio track.
     var mainTrackIDs: [Int] { [video?.id, audio.first?.id].compactMap(\.self) }
 
-    /// There is something to choose, or to tell of.
+    /// There is something to choose, or to list.
     var hasOptions: Bool { audio.count > 1 || audio.first?.language != nil || !text.isEmpty }
 
     /// The playlist with the file's audio tracks and subtitles: a variant that carries the first audio track, and a

@@ -35,7 +35,7 @@ extension MediaFile {
     private static let maximumRangeByteCount = 8 << 20
     /// How much of the end of a transport stream is read for its last timestamps.
     private static let tailByteCount = 1 << 20
-    /// Local files up to this size are read whole where only that tells their duration.
+    /// Local files up to this size are read whole if only that shows their duration.
     private static let smallLocalByteCount = 256 << 20
 
     /// Reads on, by ranges, until the header of an MP4 file is there.
@@ -83,7 +83,7 @@ extension MediaFile {
 
     // MARK: Facts
 
-    /// The tracks, and the duration: exact where a header or the whole file tells.
+    /// The tracks, and the duration: exact if a header or the whole file gives it.
     func facts(client: ResourceClient) async throws -> MediaFileFacts {
         switch content {
         case .mp4(let header, _, let index):
@@ -135,7 +135,7 @@ extension MediaFile {
             tracks: tracks.map { TrackFacts($0, extent: nil, origin: 0, duration: duration) }, duration: duration)
     }
 
-    /// - Parameter duration: nil if the samples tell.
+    /// - Parameter duration: nil to take it from the samples.
     private static func facts(of head: MediaHead, duration: MediaTime?) -> MediaFileFacts {
         let origin = head.origin
         let tracks = head.tracks.map { track in

@@ -95,7 +95,7 @@ final class MediaFileTransport: Transport {
         return opening
     }
 
-    /// Reads what tells of the file, then answers with its playlist.
+    /// Reads the file's tables, then answers with its playlist.
     private func describe(
         _ container: ContainerProbe.Container, _ access: FileAccess, _ request: TransportRequest,
         _ handler: @escaping @Sendable (TransportEvent) -> Void
@@ -184,7 +184,7 @@ extension AssetInspector {
             throw AssetError(code: .badPlaylist, url: url, cause: "the resource changed while being read")
         }
         let time = try await duration()
-        // The media tells how long it is when it has been read. Until then more is safe, and less would end it early.
+        // The length of the media is known when it has been read. Until then more is safe, and less would end it early.
         var length = time.duration ?? .seconds(86_399)
         // A single frame without a duration must be visible, too.
         length = max(length, .milliseconds(40))

@@ -34,7 +34,7 @@ struct SampleExtent: Sendable {
         }
     }
 
-    /// Where the last sample ends; by the mean distance where samples tell no duration.
+    /// Where the last sample ends; by the mean distance if samples have no duration.
     var end: Int64 {
         guard count > 0 else { return 0 }
         if lastEnd > last { return lastEnd }

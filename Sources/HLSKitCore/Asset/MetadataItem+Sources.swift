@@ -88,7 +88,8 @@ extension MetadataItem {
         "COM": "description", "APIC": "artwork", "PIC": "artwork",
     ]
 
-    /// The value of a frame, its language, and what tells it from others of its kind. Source: ID3v2.4.0 frames, §4.
+    /// The value of a frame, its language, and what distinguishes it from others of its kind. Source: ID3v2.4.0 frames,
+    /// §4.
     private static func id3Value(_ frame: ID3Tag.Frame) -> (MetadataValue, language: String?, suffix: String?)? {
         guard let encoding = frame.content.first else { return nil }
         let body = frame.content.dropFirst()

@@ -24,7 +24,7 @@ final class TransferChain: Sendable {
 
     /// Starts the next transfer when the one before is over; nothing once all is cancelled.
     ///
-    /// - Parameter handler: is told what the transfer brings; in the last event, the metrics of all so far.
+    /// - Parameter handler: receives the events of the transfer; in the last event, the metrics of all so far.
     func start(_ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void) {
         let number = state.withLock { state -> Int? in
             guard !state.isCancelled else { return nil }

@@ -113,7 +113,7 @@ final class TransportStreamFile: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Where a segment begins: known, or told by who reads the one before, or looked for. May make requests.
+    /// Where a segment begins: known, or found by who reads the one before, or searched for. May make requests.
     func start(ofSegment index: Int) async throws -> Int {
         await withCheckedContinuation { continuation in
             let mustWait = places.withLock { places in

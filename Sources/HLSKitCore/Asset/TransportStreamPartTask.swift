@@ -10,7 +10,7 @@ final class TransportStreamPartTask: TransportTask {
     private static let maximumHeldByteCount = 16 << 20
 
     private struct State {
-        /// The file was told that nothing more is read.
+        /// The file knows that nothing more is read.
         var hasEnded = false
         var search: Task<Void, Never>?
         var hasAsked = false
@@ -55,7 +55,7 @@ final class TransportStreamPartTask: TransportTask {
         self.handler = handler
         chain = TransferChain(over: base)
         head = file.tables.packets(without: left)
-        // The tables in the stream still tell of all tracks.
+        // The tables in the stream still list all tracks.
         let blotted = left.isEmpty ? [] : left.union([file.tables.mapPID])
         state = Mutex(State(blotter: TransportStreamBlotter(blotted, stride: file.stride)))
     }

@@ -99,7 +99,7 @@ struct DecoderContext: ~Copyable {
         context.pointee.extradata_size = data.byteCount
     }
 
-    /// The container's word on the colours, for a stream that does not tell them itself.
+    /// The container's word on the colours, for a stream that does not declare them itself.
     private static func setColors(_ context: UnsafeMutablePointer<AVCodecContext>, from colors: ColorInformation?) {
         guard let color = colors.map(LibAVColor.init) else { return }
         context.pointee.color_primaries = color.primaries

@@ -1,8 +1,8 @@
 /// The characters that no font of the system has, gathered from what libass says about them.
 ///
-/// It tells no one else: its messages are the only place. Used by one thread at a time, that of its rasterizer.
+/// It reports them only in its messages. Used by one thread at a time, that of its rasterizer.
 final class MissingGlyphs {
-    /// More are not told apart.
+    /// More are not distinguished.
     private static let maximumCount = 4096
     /// Warnings and what is worse (`MSGL_WARN`).
     private static let highestLevel = 2

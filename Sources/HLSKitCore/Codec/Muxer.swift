@@ -112,7 +112,7 @@ final class Muxer {
         packet.raw.pointee.stream_index = Int32(index)
         packet.raw.pointee.dts = entry.decoding
         packet.raw.pointee.pts = entry.presentation
-        // Transport streams do not tell how long a frame lasts; without it a file ends at the start of its last one.
+        // Transport streams do not declare how long a frame lasts; without it a file ends at the start of its last one.
         packet.raw.pointee.duration =
             entry.duration > 0 ? entry.duration : min(lastStep[index], Int64(unit.den / max(1, unit.num)))
         try check(av_interleaved_write_frame(context, packet.raw), "av_interleaved_write_frame")

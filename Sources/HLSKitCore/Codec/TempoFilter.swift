@@ -16,8 +16,8 @@ final class TempoFilter {
 
     /// The range of one `atempo`; beyond it several follow each other.
     private static let range = 0.5...100.0
-    /// The filter is told half the true sample rate: its pieces, 43 ms long by its own rule, are half as long then, and
-    /// so is what audio may be off its place.
+    /// The filter is given half the true sample rate: its pieces, 43 ms long by its own rule, are half as long then,
+    /// and so is what audio may be off its place.
     private static let rateDivisor = 2
     /// Samples per channel that are filtered at once: few, as the filter gives its results in such pieces.
     private static let pieceFrameCount = 512

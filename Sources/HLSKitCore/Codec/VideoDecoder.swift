@@ -14,7 +14,7 @@ public final class VideoDecoder {
     private let track: MediaTrack
     private let threadCount: Int
     private var context: DecoderContext
-    /// H.264 alone may leave undeclared how many frames it holds back; what the first two samples tell is given to
+    /// H.264 alone may leave undeclared how many frames it holds back; what the first two samples show is given to
     /// the decoder before it starts.
     private var learnsReorderDelay: Bool
     private var firstSample: MediaSample?
@@ -117,7 +117,7 @@ public final class VideoDecoder {
             try context.decode(sample, receive: receive)
             try context.drain(receive: receive)
         } catch {
-            // Decoding in turn tells.
+            // Decoding in turn will show.
             return
         }
         guard isWhole, pictures.count == 1, let picture = pictures.first, picture.pts == sample.pts else { return }

@@ -64,7 +64,7 @@ public final class ResourceBudget: Sendable {
 
     /// Takes in what has become of a player; nil: it has no item any more. May be called under the player's lock.
     ///
-    /// - Returns: the others who have to be told, after all locks are free.
+    /// - Returns: the others to notify, after all locks are free.
     func note(
         _ entry: ResourceLedger.Entry?, of number: Int, _ member: any ResourceBudgetMember
     ) -> [any ResourceBudgetMember] {

@@ -1,6 +1,6 @@
 /// The players that share a ``ResourceBudget``, and the share of each.
 ///
-/// A value without locks and references: members are numbers, and who is affected by a change is told in their order.
+/// A value without locks and references: members are numbers, and those affected by a change are listed in their order.
 struct ResourceLedger: Sendable {
     /// Facts about a member.
     struct Entry: Sendable, Hashable {

@@ -13,10 +13,10 @@ import Synchronization
 ///
 /// Everything that touches the disk does so on a thread of its own, not on the pool that tasks share.
 ///
-/// What is in the folder is written through to the disk piece by piece, and a journal tells of each piece; so a run that is
-/// interrupted at any moment, by whatever, loses only the segments that were on their way. The next run looks all of it
-/// through, checksums too, and loads what is missing. Segments are known again by their media sequence numbers: it does not
-/// matter if the query of the URL has changed meanwhile. Live streams are followed until they end.
+/// What is in the folder is written through to the disk piece by piece, and a journal records each piece; so a run that
+/// is interrupted at any moment, by whatever, loses only the segments that were on their way. The next run looks all of
+/// it through, checksums too, and loads what is missing. Segments are known again by their media sequence numbers: it
+/// does not matter if the query of the URL has changed meanwhile. Live streams are followed until they end.
 ///
 /// See S01 and S02 in docs/behaviour/features.md.
 public final class DownloadTask: Sendable {

@@ -1,7 +1,7 @@
 import HLSMedia
 import HLSTime
 
-/// Gets pictures out of an MP4 file whose header tells where each sample is: only those samples are loaded.
+/// Gets pictures out of an MP4 file whose header says where each sample is: only those samples are loaded.
 struct FilePictures: Sendable {
     let url: String
     let track: MediaTrack
@@ -10,7 +10,7 @@ struct FilePictures: Sendable {
     /// More bytes than this between the first and the last sample of a picture are not loaded.
     private static let maximumByteCount = 128 << 20
 
-    /// nil if the header tells of no samples of video.
+    /// nil if the header lists no samples of video.
     init?(_ header: MP4InitializationSection, url: String) {
         let table = MP4SampleTable(header)
         guard let video = table.tracks.first(where: { $0.track.mediaType == .video }),

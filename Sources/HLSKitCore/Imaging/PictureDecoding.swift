@@ -72,8 +72,8 @@ enum PictureDecoding {
 }
 
 extension Duration {
-    /// Times of pictures are told in nanoseconds: who asks for such a time again is to get the same picture, and not the
-    /// one before it.
+    /// Times of pictures are reported in nanoseconds: who asks for such a time again is to get the same picture, and
+    /// not the one before it.
     var wholeNanoseconds: Duration {
         let (seconds, attoseconds) = components
         // Towards the past, below zero, too.

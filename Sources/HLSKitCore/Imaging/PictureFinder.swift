@@ -67,7 +67,7 @@ struct PictureFinder {
     private mutating func close(by placed: Placed) {
         // Where the first picture waits for others before it is shown, decoding times are true: what is decoded later is
         // shown later. Where it does not, no one knows how far some pictures are shown before their decoding times
-        // (negative composition offsets), and the depth of reordering has to tell.
+        // (negative composition offsets), and the depth of reordering decides.
         let isDelayed = samples.first.map { $0.pts > $0.dts } == true
         while let wish = wishes.first, placed.pts > wish.time {
             let isPast =

@@ -4,7 +4,7 @@ import HLSMedia
 struct PictureReader {
     struct Output {
         var samples: [MediaSample] = []
-        /// Timestamp of the very first sample of audio or video, and its track; nil once it was told.
+        /// Timestamp of the very first sample of audio or video, and its track; nil once it was reported.
         var first: (pts: Int64, track: MediaTrack)?
     }
 
@@ -30,7 +30,7 @@ struct PictureReader {
 
     /// The video track as it is known by now.
     var track: MediaTrack? { tracks.first { $0.mediaType == .video } }
-    /// The container has told of its tracks, and none of them is video.
+    /// The container has listed its tracks, and none of them is video.
     var hasNoVideo: Bool { !tracks.isEmpty && track == nil }
 
     /// Takes the next bytes. What was whole before a fault is given, and the fault when nothing was.

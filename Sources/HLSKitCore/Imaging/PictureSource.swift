@@ -148,7 +148,7 @@ extension PictureSourceCandidate {
         let isLimited = limit.width > 0 || limit.height > 0
         func fills(_ choice: Choice) -> Bool {
             guard isLimited else { return false }
-            // Where sizes are not told, the smallest is as likely as any to be large enough.
+            // Where sizes are undeclared, the smallest is as likely as any to be large enough.
             guard let size = choice.size else { return true }
             return (limit.width > 0 && size.width >= limit.width) || (limit.height > 0 && size.height >= limit.height)
         }

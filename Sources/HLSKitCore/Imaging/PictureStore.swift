@@ -5,7 +5,7 @@ import Synchronization
 /// Loads what pictures are made of. Keys, initialization sections and where timelines are anchored are kept, since many
 /// pictures need the same; segments are not.
 final class PictureStore: Sendable {
-    /// More segments that may tell of a discontinuity sequence are not tried.
+    /// More segments that may show the times of a discontinuity sequence are not tried.
     private static let maximumEarlierCount = 4
     /// Segments that are longer are read piece by piece.
     private static let longestWhole = Duration.seconds(20)
@@ -118,7 +118,7 @@ final class PictureStore: Sendable {
                     url, .segment, range: start..<end, limit: Int(end - start), namedBy: source,
                     mayBeBeyondEnd: range == nil)
             } catch let error as AssetError where error.isBeyondEnd && range == nil {
-                // The resource ends within the piece, or before it: how long it is no one has told.
+                // The resource ends within the piece, or before it: its length is unknown.
                 if offset == 0 { isSmall = true }
                 let all = try await client.bytes(url, .segment, limit: limit, namedBy: source)
                 return (Array(all.dropFirst(Int(clamping: offset))), true)
@@ -252,7 +252,8 @@ final class PictureStore: Sendable {
         return nil
     }
 
-    /// The segments of a discontinuity sequence before the given one that may tell of it: the first ones that are no gaps.
+    /// The segments of a discontinuity sequence before the given one that may show its times: the first ones that are
+    /// not gaps.
     private func earlierSegments(of index: Int, in source: PictureSource) -> [Int] {
         let segments = source.playlist.segments
         let sequence = segments[index].discontinuitySequence

@@ -12,7 +12,7 @@ extension PlayerCore: ResourceBudgetMember {
         change { state, afterwards, now in self.takeAllowance(&state, &afterwards, at: now) }
     }
 
-    /// After each change, under the lock: tells the others what is new, and divides what there is among the items.
+    /// After each change, under the lock: notifies the others of changes, and divides what there is among the items.
     func settleBudget(_ state: inout State, _ afterwards: inout Afterwards, at now: Duration) {
         // An allowance may end the need of the one who gets it, which changes no one's allowance but others'.
         while state.budgetEntry != state.budget.entry {

@@ -39,7 +39,7 @@ extension PlayerCore {
 
     /// The next item that can be played becomes current; with none left the player has no item.
     ///
-    /// - Parameter isAtEnd: the item itself is over. Its driver then tells so, and what follows from it.
+    /// - Parameter isAtEnd: the item itself is over. Its driver then reports that, and what follows from it.
     func advance(at now: Duration, isAtEnd: Bool, _ state: inout State, _ afterwards: inout Afterwards) {
         var next: UpcomingItem?
         while next == nil, !state.upcoming.isEmpty {
@@ -63,7 +63,7 @@ extension PlayerCore {
         state.retire(old, at: now, &afterwards)
         swap(&state.current, &state.others[index])
         if !hadItem { state.others.remove(at: index) }
-        // With no item left, the driver of the last one tells it.
+        // With no item left, the driver of the last one reports it.
         let teller = next == nil && isAtEnd ? old : id
         if hadItem || next != nil {
             state.add([.publish(.currentItemChanged(next?.item.id))], of: id, tellsBy: teller, at: now)

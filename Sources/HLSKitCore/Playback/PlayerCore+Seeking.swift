@@ -36,7 +36,7 @@ final class SeekWaiter: Sendable {
 /// The callers whose seeks have no outcome yet, in the order of their calls: one at most from event to event, and for
 /// the time of an event the one that comes after it. nil is a seek that no one waits for.
 struct SeekQueue: Sendable {
-    /// Seeks that are over; their callers are told when no lock is held.
+    /// Seeks that are over; their callers are notified when no lock is held.
     struct Ended: Sendable {
         fileprivate var outcomes: [(SeekWaiter?, Bool)] = []
 

@@ -41,7 +41,7 @@ final class PlayerCore: Sendable {
         var hasChanged = false
         /// There is no driver that looks after the observers of time.
         var lacksDriver = false
-        /// There is something to tell diaries.
+        /// There are entries for diaries.
         var hasDiaryEntries = false
         /// Players who may load more or less than before.
         var neighbours: [any ResourceBudgetMember] = []
@@ -58,7 +58,7 @@ final class PlayerCore: Sendable {
     let state: Mutex<State>
     /// Held while events go from the outbox to the hub, so that they stay in order.
     private let publishing = Mutex(())
-    /// Held while diaries are told, for the same reason.
+    /// Held while diaries are written, for the same reason.
     private let telling = Mutex(())
     private static let driverPriority = TaskPriority.userInitiated
 
@@ -128,7 +128,7 @@ final class PlayerCore: Sendable {
         afterwards.seeks.tell()
         for id in afterwards.starts { startDriver(of: id) }
         for inbox in afterwards.closes { inbox.close() }
-        // Most changes have none to tell, and need not wait for others.
+        // Most changes have none to publish, and need not wait for others.
         if afterwards.hasDiaryEntries { tellDiaries() }
         for inbox in afterwards.news { inbox.noteNews() }
         for inbox in afterwards.alarms { inbox.alarm() }

@@ -58,7 +58,7 @@ public struct PlaylistLoader: Sendable {
     public func byteCount(of url: String, namedBy source: String) async throws -> Int? {
         var request = request(url, .segment)
         request.maximumByteCount = .max
-        // A file tells its size with any request.
+        // A file has its size in any response.
         if !LocalFile.isFileURL(url) { request.byteRange = 0..<1 }
         try policy.check(url, resourceClass: .segment, namedBy: source)
         let sent = request

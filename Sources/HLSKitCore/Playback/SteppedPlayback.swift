@@ -2,8 +2,8 @@ package import HLSPlaylist
 
 /// The engine of a player for a caller that steps time itself and has media that needs no demuxing: simulations.
 ///
-/// The caller tells what arrived and when, carries out ``Action``s, and calls ``fireTimers(at:)`` at ``nextTimer``. At equal
-/// times what arrives comes first. Playlists cost no time.
+/// The caller reports what arrived and when, carries out ``Action``s, and calls ``fireTimers(at:)`` at ``nextTimer``.
+/// At equal times what arrives comes first. Playlists cost no time.
 package struct SteppedPlayback: Sendable {
     package enum Action: Sendable {
         case load(id: Int, url: String)

@@ -21,7 +21,7 @@ extension ClosedCaptionService {
 }
 
 extension MediaSelectionGroup {
-    /// The legible group of a playlist with options for services that only the video tells of; nil if there is none
+    /// The legible group of a playlist with options for services that only the video shows; nil if there is none
     /// of either.
     init?(_ declared: MediaSelectionGroup?, with services: Set<ClosedCaptionService>) {
         let found = services.sorted { $0.order < $1.order }.compactMap { service in

@@ -26,7 +26,7 @@ struct PlanTable: Sendable {
         var topRate: Double
     }
 
-    /// Levels of the buffer that are told apart.
+    /// Levels of the buffer that are distinguished.
     static let levelCount = 61
     /// After the plan a buffer is worth something up to about this many seconds.
     private static let finalReach = 12.0

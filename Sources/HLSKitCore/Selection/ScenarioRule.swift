@@ -187,7 +187,7 @@ extension ScenarioRule {
             firstSizes = sizes(first)
             knowsSizes = first.byteCounts.count == order.count
             var rows: [Double] = []
-            // Where nothing is told, one row stands for all.
+            // If nothing is declared, one row stands for all.
             for segment in input.upcoming.dropFirst() where segment.byteCounts.count == order.count {
                 rows += sizes(segment)
             }

@@ -67,7 +67,7 @@ public struct ThroughputEstimator: Sendable {
     private static let measurementTime = Duration.milliseconds(250)
     private static let leastMeasurementTime = Duration.milliseconds(50)
     private static let leastByteCount = 16_000
-    /// Shorter times cannot be told from those of buffers, timers and other threads.
+    /// Shorter times cannot be distinguished from those of buffers, timers and other threads.
     private static let leastReceivingTime = Duration.milliseconds(5)
     /// This much is evidence, however short the time in which it arrived.
     private static let enoughBits = 8e6
@@ -134,7 +134,7 @@ public struct ThroughputEstimator: Sendable {
             transfer.addedByteCount += byteCount
             add(byteCount, at: now)
         } else {
-            // Nothing tells how long what came with the first byte took.
+            // The duration of what came with the first byte is unknown.
             if now > firstByte { transfer.addedByteCount += byteCount }
             let counts =
                 transfer.byteCount >= Self.leastByteCount && now - transfer.requested >= Self.leastReceivingTime

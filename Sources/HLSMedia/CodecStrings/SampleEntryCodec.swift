@@ -6,8 +6,8 @@ extension MediaCodec {
 
     /// The codec and kind of media that a sample entry's four-character code stands for; nil if unknown.
     ///
-    /// `mp4a` is AAC here: only its `esds` box or the parameters of a codec string tell more. So it is with the width and the
-    /// order of bytes of PCM.
+    /// `mp4a` is AAC here: only its `esds` box or the parameters of a codec string say more. So it is with the width
+    /// and the order of bytes of PCM.
     static func named(sampleEntry: String) -> (codec: MediaCodec, mediaType: MediaType)? {
         sampleEntries[sampleEntry]
     }

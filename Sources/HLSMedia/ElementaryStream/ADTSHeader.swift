@@ -8,7 +8,7 @@ package struct ADTSHeader: Sendable, Hashable {
     /// Audio object type: 1 to 4.
     package var objectType: Int
     package var sampleRateIndex: Int
-    /// 0 if a program config element in the frame tells.
+    /// 0 if a program config element in the frame declares it.
     package var channelConfiguration: Int
     /// The frame with its header.
     package var frameByteCount: Int

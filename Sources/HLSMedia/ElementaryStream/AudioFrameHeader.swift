@@ -5,11 +5,11 @@ package struct AudioFrameHeader: Sendable, Hashable {
     package var byteCount: Int
     /// Bytes at the front that a decoder does not want to see.
     package var strippedByteCount = 0
-    /// Samples per channel; 0 if only the payload tells (LATM) or time does not pass (ID3).
+    /// Samples per channel; 0 if only the payload declares them (LATM) or time does not pass (ID3).
     package var sampleCount: Int
-    /// Samples per second; 0 if only the payload tells.
+    /// Samples per second; 0 if only the payload declares it.
     package var sampleRate: Int
-    /// 0 if only the payload tells.
+    /// 0 if only the payload declares it.
     package var channelCount: Int
     /// The frame belongs to the access unit of the frame before it (E-AC-3 dependent and additional substreams).
     package var isContinuation = false
@@ -36,7 +36,7 @@ package enum AudioFraming: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Where a header may tell another one (E-AC-3, layer 2), the codec until there is a header.
+    /// Where a header may show another one (E-AC-3, layer 2), the codec until there is a header.
     package var codec: MediaCodec {
         switch self {
         case .adts: .aac

@@ -6,7 +6,7 @@ package struct DTSHeader: Sendable, Hashable {
 
     package var isExtension: Bool
     package var frameByteCount: Int
-    /// 0 for extensions, which do not tell it here.
+    /// 0 for extensions, which do not declare it here.
     package var sampleCount = 0
     package var sampleRate = 0
     package var channelCount = 0

@@ -1,4 +1,4 @@
-/// Makes samples of a stream whose frames tell their own length: all audio, and ID3.
+/// Makes samples of a stream whose frames declare their own length: all audio, and ID3.
 ///
 /// Times are counted in audio samples from the last timestamp, so that they are exact however many frames there are.
 struct FrameAssembler {
@@ -77,7 +77,7 @@ struct FrameAssembler {
         at = 0
         marks.removeAll()
         isLocked = false
-        // How much time was lost is not known: the next timestamp tells.
+        // How much time was lost is unknown until the next timestamp.
         if isDamaged { clock = nil }
         return left
     }
@@ -134,7 +134,7 @@ struct FrameAssembler {
         }
         let needsProof = !isLocked && !isTrusted(at)
         let isDivided = marks.first(behind: at, before: end) != nil
-        // The next header proves this one, and tells whether this access unit continues.
+        // The next header proves this one, and shows whether this access unit continues.
         while needsProof || isDivided || header.mayContinue {
             guard end + framing.headerByteCount <= buffer.count else {
                 if !isEnd { return .needsMore }

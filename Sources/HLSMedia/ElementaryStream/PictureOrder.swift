@@ -34,7 +34,7 @@ struct PictureOrderReader: Sendable {
 
     /// Reads a slice header from `pic_parameter_set_id` on.
     ///
-    /// - Returns: the field, if the picture is one; the order of a whole frame, where it is told.
+    /// - Returns: the field, if the picture is one; the order of a whole frame, if declared.
     func h264Picture(_ reader: inout BitReader, isIDR: Bool) -> (field: VideoUnitScanner.Field?, order: PictureOrder?) {
         guard let set = h264 else { return (nil, nil) }
         _ = reader.unsignedExpGolomb()
@@ -50,7 +50,7 @@ struct PictureOrderReader: Sendable {
         return (nil, reader.isExhausted ? nil : order)
     }
 
-    /// Reads the header of the first slice segment of a picture, behind the two bytes that tell its type.
+    /// Reads the header of the first slice segment of a picture, behind the two bytes of its type.
     func hevcOrder(_ reader: inout BitReader, type: Int) -> PictureOrder? {
         guard let hevc, let bitCount = hevc.orderCountBitCount else { return nil }
         reader.skip(1)

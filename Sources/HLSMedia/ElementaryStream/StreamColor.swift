@@ -2,7 +2,7 @@ extension MediaTrack {
     /// The colour of the pictures: what the stream itself says (the usability information of its parameter set), and where
     /// that says nothing, the container. nil if neither does.
     ///
-    /// Decoders give it with each picture; this tells it before one is decoded.
+    /// Decoders give it with each picture; this gives it before one is decoded.
     package var declaredColor: ColorInformation? {
         guard let own = streamColor else { return colorInformation }
         guard let container = colorInformation else { return own }

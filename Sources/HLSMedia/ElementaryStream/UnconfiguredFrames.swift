@@ -1,4 +1,4 @@
-/// Frames of LATM before the first configuration of the segment, which tells how long they are.
+/// Frames of LATM before the first configuration of the segment, which declares how long they are.
 ///
 /// Segments are cut where the pictures allow it, not where the configuration comes; a decoder that has it from the
 /// segment before can use the frames up to there.

@@ -41,7 +41,7 @@ struct ElementaryStreamDescriptor {
 /// Source: ISO/IEC 14496-3 §1.6.2.1.
 struct AACConfiguration {
     private(set) var sampleRate = 0
-    /// 0 if only a program config element in the stream tells.
+    /// 0 if only a program config element in the stream declares it.
     private(set) var channelCount = 0
     /// Its audio object type is USAC's.
     private(set) var isExtendedHighEfficiency = false
@@ -53,7 +53,7 @@ struct AACConfiguration {
         isExtendedHighEfficiency = objectType == 42
         sampleRate = AudioSpecificConfig.sampleRate(from: &reader)
         channelCount = AudioSpecificConfig.channelCounts[reader.bits(4)]
-        if objectType == 5 || objectType == 29 {  // SBR is told openly: the rate of the output follows
+        if objectType == 5 || objectType == 29 {  // SBR is signalled explicitly: the rate of the output follows
             sampleRate = AudioSpecificConfig.sampleRate(from: &reader)
             if objectType == 29, channelCount == 1 { channelCount = 2 }  // parametric stereo
         }

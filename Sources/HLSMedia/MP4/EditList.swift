@@ -58,7 +58,7 @@ struct EditList: Sendable, Hashable {
         shift = delay - time
         var end = Int64.max
         if movieTimescale > 0, let length, let ticks = Self.ticks(length, movieTimescale, track) {
-            // Audio is cut at the sample: not for what the movie's coarser units cannot tell.
+            // Audio is cut at the sample: not for what the movie's coarser units cannot express.
             let slack = track.mediaType == .audio ? Int64(track.timescale) / Int64(movieTimescale) : 0
             end = delay + ticks + slack
         }

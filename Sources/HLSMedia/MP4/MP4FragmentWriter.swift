@@ -88,7 +88,7 @@ struct MP4FragmentWriter {
             writer.fullBox("mfhd") { $0.write32(UInt32(truncatingIfNeeded: sequenceNumber)) }
             for fragment in fragments {
                 writer.box("traf") { writer in
-                    // The base is the `moof` box; the description is told.
+                    // The base is the `moof` box; the description is given.
                     writer.fullBox("tfhd", flags: 0x02_0002) { writer in
                         writer.write32(UInt32(truncatingIfNeeded: fragment.trackID))
                         writer.write32(UInt32(truncatingIfNeeded: fragment.descriptionIndex + 1))

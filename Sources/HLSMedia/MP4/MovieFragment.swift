@@ -8,7 +8,7 @@ struct MovieFragment {
 
     private(set) var runs: [SampleRun] = []
     private(set) var notes: [String] = []
-    /// Tracks that nothing tells the time of.
+    /// Tracks of unknown time.
     private(set) var untimedTracks: Set<Int> = []
     /// The first base data offset that counts from the start of a file and not from this fragment.
     private(set) var absoluteBase: Int?

@@ -21,7 +21,7 @@ struct PCMDescription {
     /// `pcmC`.
     var configuration: (isLittleEndian: Bool, bits: Int)?
 
-    /// - Returns: nil for what is not PCM, and for a form that cannot be told or is not known.
+    /// - Returns: nil for what is not PCM, and for a form that cannot be expressed or is unknown.
     func codec(sampleEntry: String, channelCount: Int) -> MediaCodec? {
         switch sampleEntry {
         case "ipcm", "fpcm":

@@ -11,7 +11,7 @@ struct SampleEntryParser {
     private(set) var notes: [String] = []
     private var pcm = PCMDescription()
 
-    /// - Parameter track: what the track's other boxes told; its media type is that of the handler.
+    /// - Parameter track: what the track's other boxes declared; its media type is that of the handler.
     init(parsing entry: Box, descriptionVersion: UInt8, track: MediaTrack) throws(MediaError) {
         self.descriptionVersion = descriptionVersion
         self.track = track
@@ -164,7 +164,7 @@ struct SampleEntryParser {
         }
     }
 
-    /// The size that the parameter sets tell, for an entry that says none.
+    /// The size from the parameter sets, for an entry without one.
     private mutating func setSize() {
         guard let size = ParameterSetRecord.size(configuration: track.configuration, codec: track.codec) else { return }
         (track.width, track.height) = size

@@ -95,7 +95,7 @@ extension SampleTableBoxes {
             + chunkOffsets.count / chunkOffsetSize + durations.count / 8
     }
 
-    /// The size of all samples of PCM; nil if a table tells it.
+    /// The size of all samples of PCM; nil if a table has it.
     ///
     /// Where each sample is one unit of time, it is one PCM frame whatever `stsz` says, as it is in libavformat: QuickTime
     /// writes 1, or the bytes of one channel.

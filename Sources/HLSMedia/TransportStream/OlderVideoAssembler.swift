@@ -24,7 +24,7 @@ struct OlderVideoAssembler {
         var hasHeader = false
     }
 
-    /// Bytes behind a start code that tell all that is needed.
+    /// Bytes behind a start code that are enough to read.
     private static let headByteCount = 64
 
     init(track: MediaTrack) {

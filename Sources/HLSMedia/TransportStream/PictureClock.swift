@@ -1,11 +1,11 @@
-/// The times of pictures: those that packets tell, and those of the pictures between, which follow from the duration of a
-/// frame and the order of display.
+/// The times of pictures: those that packets declare, and those of the pictures between, which follow from the duration
+/// of a frame and the order of display.
 ///
-/// Packets may hold several pictures and tell the time of the first one only.
+/// Packets may hold several pictures and declare the time of the first one only.
 struct PictureClock {
     typealias Time = (pts: Int64, dts: Int64)
 
-    /// The last times that a packet told, and how many pictures without any came since.
+    /// The last times that a packet declared, and how many pictures without any came since.
     private var lastTold: Time?
     private var untimedCount: Int64 = 0
     /// Distance of the last two decoding times.
@@ -27,7 +27,7 @@ struct PictureClock {
     /// - Parameters:
     ///   - told: what the packet says of this picture.
     ///   - frame: the duration of a frame; nil if the stream does not say.
-    /// - Returns: nil before the first time that was told.
+    /// - Returns: nil before the first declared time.
     mutating func time(
         told: (pts: Int64, dts: Int64?)?, order: PictureOrder?, frame: VideoUsabilityInfo.FrameDuration?
     ) -> Time? {
@@ -67,7 +67,7 @@ struct PictureClock {
         return anchor.pts &+ distance(Int64(difference / orderStep), frame)
     }
 
-    /// Two pictures whose times were told show what a step of the count is worth.
+    /// Two pictures with declared times show what a step of the count is worth.
     private mutating func learnStep(
         from order: PictureOrder?, at pts: Int64, _ frame: VideoUsabilityInfo.FrameDuration?
     ) {

@@ -229,7 +229,7 @@ struct TransportStreamCore: Sendable {
         }
     }
 
-    /// No program has anything to read: tells what they have.
+    /// No program has anything to read: reports what they have.
     private mutating func noteUnread() {
         for (_, map) in known.maps.sorted(by: { $0.key < $1.key }) { noteUnknown(in: map) }
     }

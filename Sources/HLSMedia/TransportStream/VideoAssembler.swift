@@ -1,7 +1,7 @@
 /// Makes access units of the packets of a video stream.
 ///
 /// As a rule a packet is an access unit. Where it is not, units are cut at delimiters, parameter sets and first
-/// slices, and joined across packets. The end of a packet that tells its length counts as the end of the unit only
+/// slices, and joined across packets. The end of a packet that declares its length counts as the end of the unit only
 /// after a first packet has shown that packets begin with units.
 struct VideoAssembler {
     private(set) var track: MediaTrack
@@ -59,7 +59,7 @@ struct VideoAssembler {
         }
     }
 
-    /// The packet that told its length has ended.
+    /// The packet that declared its length has ended.
     mutating func endPacket(byteCount: Int, to sink: inout EventSink) {
         guard hasWholePackets, !hasDividedUnits, byteCount < Self.nearlyLongestPacket else { return }
         scan(isEnd: true, to: &sink)

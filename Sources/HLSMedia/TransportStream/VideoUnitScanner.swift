@@ -1,6 +1,6 @@
-/// Cuts an Annex B byte stream of H.264 or HEVC into access units and tells what is in them.
+/// Cuts an Annex B byte stream of H.264 or HEVC into access units and reports what is in them.
 ///
-/// A new picture is told by the first slice (segment) of a picture; arbitrary slice order, which no player's stream
+/// A new picture is recognized by its first slice (segment); arbitrary slice order, which no player's stream
 /// uses, would be cut apart.
 ///
 /// Source: ISO/IEC 14496-10 §7.4.1.2.3 and §7.4.1.2.4, ISO/IEC 23008-2 §7.4.2.4.4.
@@ -60,7 +60,7 @@ struct VideoUnitScanner {
     /// Where a NAL unit lies that begins an access unit if the next slice is the first of its picture.
     private var tentative: Int?
 
-    /// Bytes from the header byte that tell all that is needed of a NAL unit's beginning.
+    /// Bytes from the header byte that are enough of a NAL unit's beginning.
     private static let headByteCount = 8
 
     private enum Kind { case starter, maybeStarter, firstSlice, slice, other }

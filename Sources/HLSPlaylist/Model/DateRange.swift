@@ -71,7 +71,8 @@ public struct DateRange: Sendable, Hashable {
 }
 
 extension DateRange {
-    /// Reads the attributes of the current tag. Without an ID the range cannot be told from others: that throws.
+    /// Reads the attributes of the current tag. Without an ID the range cannot be distinguished from others: that
+    /// throws.
     init(_ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
         self.init(id: "", startDate: nil)
         while let attribute = try context.nextAttribute(bytes) {

@@ -1,7 +1,7 @@
 /// A piece of the playlist's text, or of what became of it by replacing variables.
 struct TextRange: Sendable, Hashable {
     var start: UInt32 = 0
-    /// The highest bit tells that the text is in ``SegmentStore/expansions``.
+    /// The highest bit means that the text is in ``SegmentStore/expansions``.
     private var lengthAndPlace: UInt32 = 0
 
     private static var expansionBit: UInt32 { 1 << 31 }

@@ -406,7 +406,7 @@ extension PlaySession {
 // MARK: - Options in the words of the library
 
 extension PlaySession {
-    /// The item time at which playing starts; nil if only the playlist tells.
+    /// The item time at which playing starts; nil if only the playlist decides.
     private var startTime: MediaTime? {
         switch options.from {
         case .fromStart(let time): MediaTime(time, timescale: 1_000_000)

@@ -24,7 +24,7 @@ struct PlayVerdict: Sendable, Equatable {
     var to: TimePosition?
     var outputs: [Output] = []
     var decodes = true
-    /// The kinds of media that the item has, as far as it told.
+    /// The kinds of media that the item has, as far as known.
     var media: Set<MediaType> = []
     var state = PlayerState()
 

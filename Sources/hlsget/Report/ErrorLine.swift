@@ -9,7 +9,7 @@ enum ErrorLine {
 
     static func text(for error: PlayerError) -> String { line(error.cause, url: error.url, detail: error.detail) }
 
-    /// Any error in the form in which those of players are told: what ``text(for:)`` and lines of JSON say.
+    /// Any error in the form of a player's error: what ``text(for:)`` and lines of JSON say.
     static func playerError(_ error: any Error) -> PlayerError {
         switch error {
         case let error as PlayerError: error

@@ -12,7 +12,7 @@ enum Decision: Sendable {
     case failure(PlayerError)
 }
 
-/// How much of what is decided is told.
+/// How much of what is decided is reported.
 enum DecisionDetail: Int, Sendable, Comparable {
     case nothing
     /// Decisions that change what is loaded.

@@ -4,7 +4,7 @@ struct ObservedTime: Sendable, Hashable {
     /// Time does not pass this on its way forward; nil while the end is not known.
     var end: Duration?
 
-    /// Outputs take what there is: where they are is told from time to time, by a timebase that stands.
+    /// Outputs take what there is: their position is reported from time to time, by a timebase that stands.
     var isDrivenByOutputs = false
 
     var isRunning: Bool { timebase.rate != 0 || isDrivenByOutputs }

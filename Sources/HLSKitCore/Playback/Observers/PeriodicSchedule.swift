@@ -8,7 +8,7 @@ struct PeriodicSchedule: Sendable {
 
     let interval: Duration
     private var time: ObservedTime
-    /// Multiples up to here have been told.
+    /// Multiples up to here have been reported.
     private var passed: Duration
     private var isPending = false
     private var lastTold: Duration?
@@ -24,7 +24,7 @@ struct PeriodicSchedule: Sendable {
     ///
     /// - Parameters:
     ///   - isJump: item time does not continue from where it was.
-    ///   - tells: that is told now: a jump that a seek makes is told when the seek is over.
+    ///   - tells: it is reported now: a jump made by a seek is reported when the seek is over.
     mutating func change(to new: ObservedTime, isJump: Bool, tells: Bool, at now: Duration) {
         pass(to: time.itemTime(at: now))
         if tells || new.isRunning != time.isRunning { isPending = true }
@@ -34,9 +34,9 @@ struct PeriodicSchedule: Sendable {
         pass(to: new.itemTime(at: now))
     }
 
-    /// The item time to tell now, if any.
+    /// The item time to report now, if any.
     ///
-    /// - Parameter isLast: what is pending is told now or never.
+    /// - Parameter isLast: what is pending is reported now or never.
     mutating func take(at now: Duration, isLast: Bool = false) -> Duration? {
         let itemTime = time.itemTime(at: now)
         pass(to: itemTime)

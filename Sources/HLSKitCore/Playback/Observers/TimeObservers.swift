@@ -1,7 +1,7 @@
 import HLSTime
 import Synchronization
 
-/// The observers of a player's item time. What they are told is worked out from the timebase; the driver of the current
+/// The observers of a player's item time. Their times are worked out from the timebase; the driver of the current
 /// item looks in at ``due``.
 final class TimeObservers: Sendable {
     fileprivate enum Observer {
@@ -13,7 +13,7 @@ final class TimeObservers: Sendable {
         var observers: [(id: Int, observer: Observer)] = []
         var lastID = 0
         var time = ObservedTime()
-        /// A jump that is told when the seek behind it is over.
+        /// A jump that is reported when the seek behind it is over.
         var hasJumped = false
         var isClosed = false
     }

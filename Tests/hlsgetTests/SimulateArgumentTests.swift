@@ -99,7 +99,7 @@ struct SimulateArgumentTests {
     func badMerges() throws {
         let good = SimulationReport(rows: [try row("a", kilobits: 2000)]).csv(withHeader: true)
         let cases: [([String], String)] = [
-            ([good, good], "twice"), ([good, good.replacing(",hlskit,", with: ",bola,")], "different runs"),
+            ([good, good], "duplicate"), ([good, good.replacing(",hlskit,", with: ",bola,")], "different runs"),
             (["x,y\n"], "not a result"), ([""], "no results"), ([good + "a,t,m,30000,hlskit,1,2,3\n"], "not a result"),
             ([good + "\"a,t,m\n"], "not a result"),
         ]

@@ -56,7 +56,7 @@ import Testing
         #expect(Set(lines(sorted)) == Set(lines(Array(text.utf8))))
     }
 
-    @Test("large frames are omitted")
+    @Test("large variants are dropped")
     func cap() throws {
         let text = Self.top
         // example

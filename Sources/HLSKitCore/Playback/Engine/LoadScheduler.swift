@@ -1,4 +1,4 @@
-/// Says whether a lane that is loading a segment may begin the next one beside it.
+/// Says what a lane does next: which segment it loads, and whether beside those that are on their way.
 ///
 /// See docs/loading.md; ``ParallelLoading``.
 struct LoadScheduler: Sendable {
@@ -33,6 +33,10 @@ struct LoadScheduler: Sendable {
     private static let safety = 2.0
 
     var limits = ParallelLoading()
+    /// Holes up to this are nothing.
+    var maxGapJump = Duration.zero
+
+    // MARK: Beside others
 
     /// Whether the next segment may be requested while others are on their way.
     func mayBegin(_ situation: Situation) -> Bool {
@@ -51,5 +55,101 @@ struct LoadScheduler: Sendable {
         let allLoaded = 8 * Double(byteCount) / throughput.bitsPerSecond + latency
         return situation.ahead.seconds >= Self.safety * allLoaded
             && latency >= Self.notableShare * (loadingTime + latency)
+    }
+
+    // MARK: The next step
+
+    /// What the next step of a lane depends on besides the lane.
+    struct Facts: Sendable, Hashable {
+        /// The segment would be loaded beside those that are on their way.
+        var isBeside = false
+        /// More media of the lane is wanted now.
+        var isWanted = false
+        /// It is waited for, though nothing of it is ahead of the playhead any more.
+        var isOwed = false
+        /// Of the item: its variant is live, or is taken to be over.
+        var isLive = false
+        var isClosed = false
+        /// The end time that is set, and where playing ends.
+        var forwardEnd: Duration?
+        var effectiveEnd: Duration?
+    }
+
+    enum Step: Sendable, Hashable {
+        /// Not now, or what it lists is waited for.
+        case nothing
+        /// No further segment comes.
+        case complete
+        /// The next segment is marked as a gap.
+        case gap(Int)
+        /// `isChosen`: the rule says first which variant it comes from.
+        case load(Int, isChosen: Bool)
+    }
+
+    /// Segments of one lane that may be loaded and not yet demuxed.
+    private static let maximumUndemuxedCount = 3
+    /// Less media than this before an end time is not worth another segment.
+    private static let worthLoading = Duration.milliseconds(100)
+    /// A part of a file may be listed longer than it is by as much as pictures to begin with are apart.
+    private static let longestOverstatement = Duration.seconds(8)
+
+    /// The next step of a lane.
+    ///
+    /// - Returns: whether what was loaded once more for late outputs has come to where the lane was before, too.
+    func next(of lane: MediaLane, _ facts: Facts) -> (step: Step, endsLate: Bool) {
+        guard let tracker = lane.tracker, !lane.isComplete, lane.cursor != nil, !lane.playlist.awaitsReload,
+            facts.isBeside
+                || lane.segments.allSatisfy(\.isLoaded) && lane.segments.count < Self.maximumUndemuxedCount
+        else { return (.nothing, false) }
+        guard let late = lane.late else { return (step(of: lane, tracker, facts), false) }
+        // What is under way is read to its end before the lane goes back.
+        if late.until == nil { return (.nothing, false) }
+        return (step(of: lane, tracker, facts), !lane.isLoadedAgain(lane.resumeTime(in: tracker)))
+    }
+
+    private func step(of lane: MediaLane, _ tracker: PlaylistTracker, _ facts: Facts) -> Step {
+        let atEnd = lane.segments.isEmpty ? Step.complete : .nothing
+        guard let index = lane.nextIndex else {
+            // A rendition whose list goes on after the variant has ended is not waited for.
+            return !tracker.isLive || facts.isClosed || reachesEnd(lane, facts) ? atEnd : .nothing
+        }
+        let start = tracker.starts[index]
+        var isForSound = false
+        if let end = facts.isLive ? facts.forwardEnd : facts.effectiveEnd, start >= end {
+            isForSound =
+                facts.forwardEnd == end
+                && (needsMoreSound(lane, before: end, from: start)
+                    || endsTooEarly(lane, before: end, at: index, tracker))
+            guard isForSound, lane.segments.isEmpty else { return atEnd }
+        }
+        let isAgain = lane.isLoadedAgain(start)
+        // Before anything could be demuxed nothing can be played, however long the gaps are that are loaded.
+        guard facts.isWanted || !lane.isDemuxed || lane.isReplacing || facts.isOwed || isAgain || isForSound else {
+            return .nothing
+        }
+        if tracker.playlist.segments[index].isGap { return .gap(index) }
+        return .load(index, isChosen: lane.id == .main && !isAgain && !isForSound)
+    }
+
+    private func reachesEnd(_ lane: MediaLane, _ facts: Facts) -> Bool {
+        guard !facts.isLive, let end = facts.effectiveEnd, let loadedEnd = lane.loadedEnd else { return false }
+        return end - loadedEnd <= maxGapJump
+    }
+
+    /// Whether sound before an end time lies in the segment after it: transport streams are cut where pictures are.
+    private func needsMoreSound(_ lane: MediaLane, before end: Duration, from start: Duration) -> Bool {
+        guard let soundEnd = lane.soundEnd else { return false }
+        return end - soundEnd > .milliseconds(1) && start - end < Self.longestOverstatement
+    }
+
+    /// The segment that holds the end time ended before it: a part of a file, say, which goes up to a picture that
+    /// decoding can start at, wherever that is. What is wanted lies in the next, which is listed behind the end time.
+    private func endsTooEarly(
+        _ lane: MediaLane, before end: Duration, at index: Int, _ tracker: PlaylistTracker
+    ) -> Bool {
+        guard lane.id != .subtitles, lane.segments.isEmpty, index > 0, tracker.starts[index - 1] < end,
+            let loadedEnd = lane.loadedEnd, loadedEnd > tracker.starts[index - 1]
+        else { return false }
+        return end - loadedEnd > min(Self.worthLoading, maxGapJump)
     }
 }

@@ -15,7 +15,9 @@ extension PlaybackEngine {
         var key: SegmentKey?
         if !first.keys.isEmpty {
             // A key that nothing else needed by now is not waited for.
-            key = try? segmentKey(first.keys, base: tracker.url, mediaSequence: first.mediaSequence)
+            key = try? SegmentKey.choose(
+                of: first.keys, base: tracker.url, mediaSequence: first.mediaSequence,
+                keyFormats: configuration.keyFormats)
             guard let key, key.isOfSamples || lane.resources[key.resource] == .loaded else {
                 return effects.append(.endHead(segment))
             }

@@ -28,15 +28,10 @@ extension PlaybackEngine {
         return true
     }
 
-    /// Whether somebody has keys of this kind: the network, or the program.
-    func canUse(_ key: EncryptionKey) -> Bool {
-        key.effectiveKeyFormat == "identity" || configuration.keyFormats.contains(key.effectiveKeyFormat)
-    }
-
     /// Asks for the keys that the multivariant playlist announces, before any media needs them.
     mutating func preloadKeys(of playlist: MultivariantPlaylist) {
         guard configuration.preloadsKeys, let base = item?.multivariantURL else { return }
-        for key in playlist.sessionKeys where canUse(key) {
+        for key in playlist.sessionKeys where key.isUsable(with: configuration.keyFormats) {
             guard let uri = key.uri, let url = URIReference.resolve(uri, against: base) else { continue }
             let resource = ResourceID(key, url: url)
             guard item?.lanes[.main]?.resources[resource] == nil else { continue }
@@ -54,13 +49,5 @@ extension PlaybackEngine {
             if let known = configuration.bandwidths.bitsPerSecond(host: host, at: date) { return known }
         }
         return nil
-    }
-}
-
-extension ResourceID {
-    /// A key, at its absolute URL.
-    init(_ key: EncryptionKey, url: String) {
-        let format = key.effectiveKeyFormat
-        self.init(kind: .key, url: url, keyFormat: format == "identity" ? nil : format)
     }
 }

@@ -52,15 +52,6 @@ extension PlaybackEngine {
         return now < deadline
     }
 
-    /// Whether sound before an end time lies in the segment after it: transport streams are cut where pictures are.
-    func needsMoreSound(_ lane: MediaLane, before end: Duration, from start: Duration) -> Bool {
-        guard let soundEnd = lane.soundEnd else { return false }
-        return end - soundEnd > .milliseconds(1) && start - end < Self.longestOverstatement
-    }
-
-    /// A part of a file may be listed longer than it is by as much as pictures to begin with are apart.
-    private static let longestOverstatement = Duration.seconds(8)
-
     /// Of the segment behind an end time, no more is read than the sound that is before it.
     mutating func endSound(_ flight: SegmentInFlight, demuxedUpTo time: Duration) {
         let id = flight.id.lane

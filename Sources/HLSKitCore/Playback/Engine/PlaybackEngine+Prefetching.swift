@@ -45,7 +45,7 @@ extension PlaybackEngine {
         guard let first, !awaitsFirstPicture else { return nil }
         let situation = loadSituation(of: first.id, at: first.index)
         guard allowsBeside(situation, endingAt: first.start + situation.nextDuration) else { return nil }
-        return LoadScheduler(limits: configuration.parallelLoading).mayBegin(situation) ? first.id : nil
+        return scheduler.mayBegin(situation) ? first.id : nil
     }
 
     /// Before anything was measured, where there is a choice, the first segment tells which variant the next comes from.

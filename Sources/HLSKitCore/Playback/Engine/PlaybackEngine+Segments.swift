@@ -4,9 +4,6 @@ import HLSTime
 
 /// Segments: which comes next, what it needs, and what becomes of it.
 extension PlaybackEngine {
-    /// Segments of one lane that may be loaded and not yet demuxed.
-    private static let maximumUndemuxedSegments = 3
-
     // MARK: Scheduling
 
     /// Begins to load whatever is wanted and may be loaded now.
@@ -33,60 +30,51 @@ extension PlaybackEngine {
     mutating func load(in id: LaneID, beside: Bool) -> Bool {
         if id == .main, item?.trick != nil { return beside ? false : scheduleTrickLoad() }
         // Not the whole item: a copy of all that it holds costs more than the rest.
-        guard let lane = item?.lanes[id], let tracker = lane.tracker, !lane.isComplete,
-            beside || lane.segments.allSatisfy(\.isLoaded),
-            beside || lane.segments.count < Self.maximumUndemuxedSegments,
-            lane.cursor != nil, !lane.playlist.awaitsReload, item?.pendingFailure == nil, item?.error == nil
-        else { return false }
-        if lane.late != nil {
-            if lane.late?.until == nil { return false }
-            if !lane.isLoadedAgain(lane.resumeTime(in: tracker)) { endLate(id) }
-        }
-        guard let index = lane.nextIndex else {
-            // A rendition whose list goes on after the variant has ended is not waited for.
-            let isOver = !tracker.isLive || item?.isClosed == true || reachesEnd(lane)
-            if isOver, lane.segments.isEmpty { complete(id) }
+        guard let lane = item?.lanes[id], item?.pendingFailure == nil, item?.error == nil else { return false }
+        let (step, endsLate) = scheduler.next(of: lane, loadFacts(of: id, beside: beside))
+        if endsLate { endLate(id) }
+        switch step {
+        case .nothing: return false
+        case .complete:
+            complete(id)
+            return false
+        case .gap(let index): return passGap(at: index, in: id)
+        case .load(let index, let isChosen):
+            if isChosen {
+                switch considerSwitch(at: index) {
+                case .stays: break
+                case .switched: return true
+                case .asked: return false
+                }
+                if isHeldBack { return false }
+            }
+            begin(index, in: id)
             return false
         }
-        var isForSound = false
-        if let end = item?.isLive == true ? item?.forwardEnd : effectiveEnd, tracker.starts[index] >= end {
-            isForSound =
-                item?.forwardEnd == end
-                && (needsMoreSound(lane, before: end, from: tracker.starts[index])
-                    || endsTooEarly(lane, before: end, at: index))
-            guard isForSound, lane.segments.isEmpty else {
-                if lane.segments.isEmpty { complete(id) }
-                return false
-            }
-        }
-        let isAgain = lane.isLoadedAgain(tracker.starts[index])
-        // Before anything could be demuxed nothing can be played, however long the gaps are that are loaded.
-        guard
-            tracksToLoad.contains(id.bufferTrack) || !lane.isDemuxed || lane.isReplacing || isOwed(id) || isAgain
-                || isForSound
-        else { return false }
-        let segment = tracker.playlist.segments[index]
-        if segment.isGap {
-            if id == .main, hasAlternative {  // R38
-                leaveVariant(
-                    because: PlayerError(
-                        code: .badMedia, url: tracker.url,
-                        cause: "segment \(segment.mediaSequence) is marked EXT-X-GAP"))
-                return item?.lanes[id]?.tracker != nil
-            }
+    }
+
+    var scheduler: LoadScheduler {
+        LoadScheduler(limits: configuration.parallelLoading, maxGapJump: configuration.buffering.maxGapJump)
+    }
+
+    private func loadFacts(of id: LaneID, beside: Bool) -> LoadScheduler.Facts {
+        LoadScheduler.Facts(
+            isBeside: beside, isWanted: tracksToLoad.contains(id.bufferTrack), isOwed: isOwed(id),
+            isLive: item?.isLive == true, isClosed: item?.isClosed == true, forwardEnd: item?.forwardEnd,
+            effectiveEnd: effectiveEnd)
+    }
+
+    /// Another variant may have what this one marks as a gap (R38).
+    private mutating func passGap(at index: Int, in id: LaneID) -> Bool {
+        guard id == .main, hasAlternative, let tracker = item?.lanes[id]?.tracker else {
             skip(index, in: id, cause: "marked EXT-X-GAP")
             return true
         }
-        if id == .main, !isAgain, !isForSound {
-            switch considerSwitch(at: index) {
-            case .stays: break
-            case .switched: return true
-            case .asked: return false
-            }
-            if isHeldBack { return false }
-        }
-        begin(segment, at: index, in: id)
-        return false
+        let sequence = tracker.playlist.segments[index].mediaSequence
+        leaveVariant(
+            because: PlayerError(
+                code: .badMedia, url: tracker.url, cause: "segment \(sequence) is marked EXT-X-GAP"))
+        return item?.lanes[id]?.tracker != nil
     }
 
     /// The end has been reached before the subtitles have, which is waited for: nothing of them is ahead of the playhead any
@@ -95,28 +83,25 @@ extension PlaybackEngine {
         id == .subtitles && awaitsSubtitles && effectiveEnd.map { playhead >= $0 } ?? false
     }
 
-    private func reachesEnd(_ lane: MediaLane) -> Bool {
-        guard item?.isLive == false, let end = effectiveEnd, let loadedEnd = lane.loadedEnd else { return false }
-        return end - loadedEnd <= configuration.buffering.maxGapJump
-    }
-
     // MARK: Beginning
 
-    mutating func begin(_ segment: MediaSegment, at index: Int, in id: LaneID) {
+    mutating func begin(_ index: Int, in id: LaneID) {
         guard let lane = item?.lanes[id], let tracker = lane.tracker else { return }
+        let segment = tracker.playlist.segments[index]
         guard let url = URIReference.resolve(segment.uri, against: tracker.url) else {
             let lost = loading.makeSegmentID(in: id)
             noteLost(lost, role: lost, start: tracker.starts[index])
             return skip(index, in: id, cause: "its URI cannot be resolved")
         }
-        let timeline = TimelineKey(
-            epoch: tracker.epoch, discontinuity: tracker.discontinuity(at: index), shift: item?.timelineShift ?? 0)
-        let job: SegmentJob
+        let resources: SegmentResources
         do {
-            job = try makeJob(segment, at: index, url: url, timeline, in: lane, tracker)
+            resources = try SegmentResources(of: segment, at: url, in: tracker, keyFormats: configuration.keyFormats)
         } catch {
             return failUnsupported(error, in: id)
         }
+        let timeline = TimelineKey(
+            epoch: tracker.epoch, discontinuity: tracker.discontinuity(at: index), shift: item?.timelineShift ?? 0)
+        let job = makeJob(segment, at: index, url: url, resources, timeline, in: lane, tracker)
         let flight = SegmentInFlight(
             id: job.id, role: lane.joint.role ?? job.id, position: tracker.position(at: index), job: job,
             playlistURL: lane.playlistURL, byteRange: segment.byteRange?.range,
@@ -129,44 +114,21 @@ extension PlaybackEngine {
         requestSegment(job.id)
     }
 
-    /// The most that a file has before its first picture where that is its initialization section.
-    private static let largestImpliedMap: UInt64 = 65_536
-
     private mutating func makeJob(
-        _ segment: MediaSegment, at index: Int, url: String, _ key: TimelineKey, in lane: MediaLane,
-        _ tracker: PlaylistTracker
-    ) throws(PlayerError) -> SegmentJob {
+        _ segment: MediaSegment, at index: Int, url: String, _ resources: SegmentResources, _ key: TimelineKey,
+        in lane: MediaLane, _ tracker: PlaylistTracker
+    ) -> SegmentJob {
         let id = lane.id
         var window = PresentationWindow(from: item?.startWindow, until: item?.forwardEnd)
         window.dropsOverlap = lane.joint.dropsOverlap
         if id == .main, item?.trick != nil { window = PresentationWindow(isStill: true) }
-        var map: ResourceID?
-        var mapKey: SegmentKey?
-        if let section = segment.map {
-            guard let mapURL = URIReference.resolve(section.uri, against: tracker.url) else {
-                throw PlayerError(
-                    code: .badPlaylist, url: tracker.url,
-                    cause: "the URI of an initialization section cannot be resolved")
-            }
-            map = ResourceID(kind: .map, url: mapURL, byteRange: section.byteRange?.range)
-            mapKey = try segmentKey(section.keys, base: tracker.url, mediaSequence: segment.mediaSequence)
-            if mapKey?.isOfSamples == true { mapKey = nil }
-        } else if tracker.playlist.isIFramesOnly, segment.keys.isEmpty, segment.byteRange != nil,
-            let first = tracker.playlist.segments.first(where: { $0.uri == segment.uri }),
-            let offset = first.byteRange?.range?.lowerBound, (1...Self.largestImpliedMap).contains(offset)
-        {
-            // What such a file begins with are the tables (RFC 8216 §4.3.3.6).
-            map = ResourceID(kind: .map, url: url, byteRange: 0..<offset)
-        }
         return SegmentJob(
-            id: loading.makeSegmentID(in: id), request: RequestID(rawValue: 0), map: map,
-            key: try segmentKey(
-                segment.keys, base: tracker.url, mediaSequence: segment.mediaSequence),
-            mapKey: mapKey, start: tracker.starts[index],
-            duration: tracker.starts[index + 1] - tracker.starts[index], timeline: timelineNumber(of: key),
-            window: window, startsNewSequence: lane.joint.startsNewSequence || lane.lastTimeline != key,
-            replacement: lane.replacement, url: url,
-            mediaSequence: segment.mediaSequence, videoRange: id == .main ? declaredVideoRange : nil,
+            id: loading.makeSegmentID(in: id), request: RequestID(rawValue: 0), map: resources.map,
+            key: resources.key, mapKey: resources.mapKey, start: tracker.starts[index],
+            duration: tracker.duration(at: index), timeline: timelineNumber(of: key), window: window,
+            startsNewSequence: lane.joint.startsNewSequence || lane.lastTimeline != key,
+            replacement: lane.replacement, url: url, mediaSequence: segment.mediaSequence,
+            videoRange: id == .main ? declaredVideoRange : nil,
             stream: StreamID(playlistURL: lane.playlistURL, epoch: key.epoch, discontinuity: key.discontinuity),
             kinds: lane.kinds(at: tracker.starts[index]))
     }
@@ -183,26 +145,6 @@ extension PlaybackEngine {
         let number = item?.timelines.count ?? 0
         item?.timelines[key] = number
         return number
-    }
-
-    /// The key among the alternatives that this client can use; nil for clear media.
-    func segmentKey(
-        _ keys: [EncryptionKey], base: String, mediaSequence: Int
-    ) throws(PlayerError) -> SegmentKey? {
-        guard !keys.isEmpty else { return nil }
-        let methods: [EncryptionKey.Method] = [.aes128, .sampleAES, .sampleAESCTR]
-        let known = keys.filter { methods.contains($0.method) && canUse($0) }
-        guard let key = known.first(where: { $0.effectiveKeyFormat == "identity" }) ?? known.first, let uri = key.uri
-        else {
-            let offered = keys.map { "\($0.method.rawValue) (\($0.effectiveKeyFormat))" }.joined(separator: ", ")
-            throw PlayerError(code: .contentKey, url: base, cause: "no supported key system", detail: offered)
-        }
-        guard let url = URIReference.resolve(uri, against: base) else {
-            throw PlayerError(code: .contentKey, url: base, cause: "the URI of a key cannot be resolved")
-        }
-        return SegmentKey(
-            resource: ResourceID(key, url: url), isOfSamples: key.method != .aes128,
-            initializationVector: key.initializationVector(forMediaSequence: mediaSequence))
     }
 
     private mutating func advance(_ id: LaneID, past index: Int) {

@@ -193,7 +193,7 @@ extension PlaybackEngine {
             return true
         }
         let before = lane.segments.last?.id
-        begin(segment, at: index, in: .main)
+        begin(index, in: .main)
         guard self.item?.trick != nil else { return false }
         guard let id = self.item?.lanes[.main]?.segments.last?.id, id != before else {
             giveUpTrickPlay(because: PlayerError(code: .badPlaylist, url: list.url, cause: "a frame has no address"))

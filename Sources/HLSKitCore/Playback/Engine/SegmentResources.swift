@@ -1,0 +1,82 @@
+import HLSPlaylist
+
+/// What the bytes of a segment cannot be read without, as its playlist names it.
+struct SegmentResources: Sendable, Hashable {
+    private(set) var map: ResourceID?
+    private(set) var key: SegmentKey?
+    /// The key of the initialization section, where that is encrypted.
+    private(set) var mapKey: SegmentKey?
+
+    /// The most that a file has before its first picture where that is its initialization section.
+    private static let largestImpliedMap: UInt64 = 65_536
+
+    /// - Parameters:
+    ///   - url: the segment's own.
+    ///   - keyFormats: those that the program has keys for, besides `identity`.
+    init(
+        of segment: MediaSegment, at url: String, in tracker: PlaylistTracker, keyFormats: Set<String>
+    ) throws(PlayerError) {
+        if let section = segment.map {
+            guard let mapURL = URIReference.resolve(section.uri, against: tracker.url) else {
+                throw PlayerError(
+                    code: .badPlaylist, url: tracker.url,
+                    cause: "the URI of an initialization section cannot be resolved")
+            }
+            map = ResourceID(kind: .map, url: mapURL, byteRange: section.byteRange?.range)
+            mapKey = try SegmentKey.choose(
+                of: section.keys, base: tracker.url, mediaSequence: segment.mediaSequence, keyFormats: keyFormats)
+            if mapKey?.isOfSamples == true { mapKey = nil }
+        } else {
+            map = Self.impliedMap(of: segment, at: url, in: tracker.playlist)
+        }
+        key = try SegmentKey.choose(
+            of: segment.keys, base: tracker.url, mediaSequence: segment.mediaSequence, keyFormats: keyFormats)
+    }
+
+    /// What files of I-frames begin with are the tables (RFC 8216 §4.3.3.6).
+    private static func impliedMap(of segment: MediaSegment, at url: String, in playlist: MediaPlaylist) -> ResourceID?
+    {
+        guard playlist.isIFramesOnly, segment.keys.isEmpty, segment.byteRange != nil,
+            let first = playlist.segments.first(where: { $0.uri == segment.uri }),
+            let offset = first.byteRange?.range?.lowerBound, (1...largestImpliedMap).contains(offset)
+        else { return nil }
+        return ResourceID(kind: .map, url: url, byteRange: 0..<offset)
+    }
+}
+
+extension SegmentKey {
+    /// The key among the alternatives that this client can use; nil for clear media.
+    static func choose(
+        of keys: [EncryptionKey], base: String, mediaSequence: Int, keyFormats: Set<String>
+    ) throws(PlayerError) -> SegmentKey? {
+        guard !keys.isEmpty else { return nil }
+        let methods: [EncryptionKey.Method] = [.aes128, .sampleAES, .sampleAESCTR]
+        let known = keys.filter { methods.contains($0.method) && $0.isUsable(with: keyFormats) }
+        guard let key = known.first(where: { $0.effectiveKeyFormat == "identity" }) ?? known.first, let uri = key.uri
+        else {
+            let offered = keys.map { "\($0.method.rawValue) (\($0.effectiveKeyFormat))" }.joined(separator: ", ")
+            throw PlayerError(code: .contentKey, url: base, cause: "no supported key system", detail: offered)
+        }
+        guard let url = URIReference.resolve(uri, against: base) else {
+            throw PlayerError(code: .contentKey, url: base, cause: "the URI of a key cannot be resolved")
+        }
+        return SegmentKey(
+            resource: ResourceID(key, url: url), isOfSamples: key.method != .aes128,
+            initializationVector: key.initializationVector(forMediaSequence: mediaSequence))
+    }
+}
+
+extension EncryptionKey {
+    /// Whether somebody has keys of this kind: the network, or the program.
+    func isUsable(with keyFormats: Set<String>) -> Bool {
+        effectiveKeyFormat == "identity" || keyFormats.contains(effectiveKeyFormat)
+    }
+}
+
+extension ResourceID {
+    /// A key, at its absolute URL.
+    init(_ key: EncryptionKey, url: String) {
+        let format = key.effectiveKeyFormat
+        self.init(kind: .key, url: url, keyFormat: format == "identity" ? nil : format)
+    }
+}

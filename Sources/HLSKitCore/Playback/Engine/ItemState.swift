@@ -111,11 +111,7 @@ struct ItemState: Sendable {
     /// Numbers of the mappings to the item's timeline.
     var timelines: [TimelineKey: Int] = [:]
     var timelineShift = 0
-    /// When something new was last seen in any playlist.
-    var lastNewSegment = Duration.zero
-    var lastStuckNotice = Duration.zero
-    /// The live stream is taken to be over: what is listed is played, nothing more is waited for.
-    var isClosed = false
+    var live = LiveStreamMonitor()
     /// The player was paused since the variant's list changed last.
     var hasRested = false
     /// Meanwhile the live window moved past what was loaded.
@@ -153,6 +149,8 @@ struct ItemState: Sendable {
     }
     var isLive: Bool { lanes[.main]?.tracker?.isLive ?? false }
     var requiredLanes: [MediaLane] { lanes.values.filter(\.isRequired) }
+    /// The live stream is taken to be over.
+    var isClosed: Bool { live.isClosed }
     /// No further media will be loaded.
     var isComplete: Bool { !lanes.isEmpty && requiredLanes.allSatisfy(\.isComplete) }
     /// Where the longest of the lanes ends; nil while the variant is live.

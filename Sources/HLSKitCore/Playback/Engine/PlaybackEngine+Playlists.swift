@@ -122,7 +122,7 @@ extension PlaybackEngine {
             if id == .subtitles { return dropLane(id, because: failure.text) }
             return failPlaylist(of: id, .playlist(failure), url: url)
         }
-        let start = alignedStart(of: playlist, url: url, in: id)
+        let start = alignedStart(of: playlist, in: id)
         // A list that has ended is as it was.
         var tracker =
             known.flatMap { $0.start == start ? $0 : nil }
@@ -135,7 +135,7 @@ extension PlaybackEngine {
         // A list that says no more than another one did is no sign of life.
         let isNewer = item?.reference(for: id).map { tracker.end - $0.end > tracker.pacingTarget / 2 } ?? true
         let now = now
-        if isNewer || !tracker.isLive { item?.lastNewSegment = now }
+        if isNewer || !tracker.isLive { item?.live.noteNews(at: now) }
         for issue in playlist.issues.prefix(8) {
             effects.append(.publish(.warning("\(url): \(issue)")))
         }
@@ -178,94 +178,35 @@ extension PlaybackEngine {
 
     /// The item time of a playlist's first segment. Live playlists of several renditions are laid side by side by
     /// their dates, else by their sequence numbers, else by their ends.
-    private func alignedStart(of playlist: MediaPlaylist, url: String, in lane: LaneID) -> Duration {
+    private func alignedStart(of playlist: MediaPlaylist, in lane: LaneID) -> Duration {
         guard let reference = item?.reference(for: lane),
             !playlist.hasEndList || reference.beganLive || reference.start != .zero
         else { return .zero }
-        if let start = Self.start(of: playlist, beside: reference) { return start }
-        if lane == .main, let start = startBeyond(of: playlist) { return start }
-        var length = Duration.zero
-        for segment in playlist.segments { length += segment.duration }
-        return reference.end - length
-    }
-
-    /// Of a variant whose window has moved past all that was known of the one before, as far as time allows.
-    private func startBeyond(of playlist: MediaPlaylist) -> Duration? {
-        guard let before = item?.previousTracker, before.isLive else { return nil }
-        let end = before.playlist.mediaSequence + before.segmentCount
-        let (distance, overflow) = playlist.mediaSequence.subtractingReportingOverflow(end)
-        let target = before.pacingTarget
-        guard !overflow, (1...100_000).contains(distance), target * distance <= now - before.lastLoadBegan + target * 2
-        else { return nil }
-        return before.end + target * distance
+        if let start = reference.start(ofNeighbor: playlist) { return start }
+        if lane == .main, let start = item?.previousTracker?.start(ofSuccessor: playlist, at: now) { return start }
+        return reference.end - playlist.segments.reduce(.zero) { $0 + $1.duration }
     }
 
     private func startBesideOthers(of playlist: MediaPlaylist, in id: LaneID) -> Duration? {
         for other in [LaneID.main, .audio] where other != id {
-            if let tracker = item?.lanes[other]?.tracker { return Self.start(of: playlist, beside: tracker) }
+            if let tracker = item?.lanes[other]?.tracker { return tracker.start(ofNeighbor: playlist) }
         }
         return nil
     }
 
-    /// By dates, else by sequence numbers; nil where neither tells.
-    private static func start(of playlist: MediaPlaylist, beside reference: PlaylistTracker) -> Duration? {
-        let other = reference.playlist
-        if let here = playlist.segments.first?.derivedProgramDateTime,
-            let there = other.segments.first?.derivedProgramDateTime
-        {
-            return reference.start + (here - there)
-        }
-        let distance = playlist.mediaSequence - other.mediaSequence - reference.renumbering
-        if distance >= 0, distance <= reference.segmentCount { return reference.starts[distance] }
-        if distance < 0, -distance <= playlist.segments.count {
-            var before = Duration.zero
-            for segment in playlist.segments.prefix(-distance) { before += segment.duration }
-            return reference.start - before
-        }
-        return nil
-    }
-
-    /// Where playing starts (docs/behaviour/playback.md).
+    /// Where playing starts.
     private mutating func chooseStart(_ tracker: PlaylistTracker) {
-        var window: Duration?
-        var start = tracker.start
-        let end = tracker.end
-        func boundary(at time: Duration) -> Duration {
-            tracker.index(containing: time).map { tracker.starts[$0] } ?? tracker.start
-        }
-        switch preferences.startPosition {
-        case .oldest: start = tracker.start
-        case .time(let time):
-            let time = time < .zero ? end + time : tracker.start + time
-            start = min(max(time, tracker.start), end)
-            window = start
-        case .automatic:
-            if let tag = tracker.playlist.start ?? item?.multivariant?.start {
-                let time = tag.timeOffset < .zero ? end + tag.timeOffset : tracker.start + tag.timeOffset
-                var latest = end
-                if tracker.isLive { latest = end - liveOffset(of: tracker) }
-                let target = min(max(time, tracker.start), max(latest, tracker.start))
-                start = tag.isPrecise ? target : boundary(at: target)
-                if tag.isPrecise { window = target }
-            } else if tracker.isLive {
-                start = boundary(at: max(tracker.start, end - liveOffset(of: tracker)))
-            }
-        }
-        if let landing = landingAtStart(tracker) {
-            start = landing.time
-            window = landing.floor
-        }
-        item?.start = start
-        item?.startWindow = window
-        switch preferences.endPosition {
-        case .automatic: break
-        case .time(let time): item?.forwardEnd = max(start, time < .zero ? end + time : tracker.start + time)
-        case .duration(let length): item?.forwardEnd = start + length
-        }
-        if let end = item?.forwardEnd, end < start { item?.forwardEnd = start }
-        setTimebase(TimebaseState(itemTime: start, hostTime: now, rate: timebase.rate))
+        var place = StartPlace(
+            in: tracker, preferences: preferences, tag: tracker.playlist.start ?? item?.multivariant?.start,
+            liveOffset: liveOffset(of: tracker))
+        if let landing = landingAtStart(tracker) { place.move(to: landing) }
+        item?.start = place.start
+        item?.startWindow = place.window
+        let end = place.end(preferences.endPosition, in: tracker) ?? item?.forwardEnd
+        item?.forwardEnd = end.map { max($0, place.start) }
+        setTimebase(TimebaseState(itemTime: place.start, hostTime: now, rate: timebase.rate))
         // The way from item time 0 to the start was not played.
-        watched = WatchedTime(from: start)
+        watched = WatchedTime(from: place.start)
     }
 
     func liveOffset(of tracker: PlaylistTracker) -> Duration {
@@ -313,8 +254,7 @@ extension PlaybackEngine {
         if update == .changed || update == .restarted {
             loading.failures.deliverPlaylist()
             let now = now
-            item?.lastNewSegment = now
-            item?.lastStuckNotice = now
+            item?.live.noteNews(at: now)
         }
         if loading.failures.isExhausted {
             return failWhenPlayed(
@@ -349,7 +289,7 @@ extension PlaybackEngine {
         }
         effects.append(.arm(.reload(id), at: max(time, now + loading.failures.wait(at: now))))
         guard let item else { return }
-        effects.append(.arm(.stale, at: item.lastNewSegment + (staleLimit(of: tracker) ?? tracker.staleLimit)))
+        effects.append(.arm(.stale, at: item.live.deadline(staleLimit(of: tracker) ?? tracker.staleLimit)))
     }
 
     /// How long a list may bring nothing new; nil for ever.
@@ -371,37 +311,33 @@ extension PlaybackEngine {
         guard let item, item.error == nil, item.pendingFailure == nil, let tracker = item.liveTracker, !item.isClosed,
             !item.isAtRest
         else { return }
-        let silence = now - item.lastNewSegment
-        // While lists cannot be loaded it is for their budget to end it, which is longer (R39).
-        let isFailing = LaneID.allCases.contains { loading.failures.isFailing(.mediaPlaylist($0)) }
         let limit = staleLimit(of: tracker)
-        // Who did not look, because the process was stopped, looks first.
-        let hasLooked = limit.map { tracker.lastLoadBegan >= item.lastNewSegment + $0 } ?? false
-        if let limit, silence >= limit, hasLooked, !isFailing {
-            // A rendition that does not end with its variant ends nothing.
-            if preferences.stalePolicy == .end || !item.isLive {
-                effects.append(.publish(.warning("\(tracker.url): nothing new for \(Int(silence.seconds)) s, ended")))
-                self.item?.isClosed = true
-                for id in LaneID.allCases { effects.append(.disarm(.reload(id))) }
-            } else {
-                failWhenPlayed(
-                    PlayerError(
-                        code: .staleLive, url: tracker.url, cause: "the live stream stopped updating",
-                        detail: "nothing new for \(Int(silence.seconds)) s"))
-            }
-            return
-        }
-        effects.append(.arm(.stale, at: max(item.lastNewSegment + (limit ?? .zero), now + tracker.pacingTarget)))
-        let stuck = tracker.pacingTarget * 3.5
-        if now - max(item.lastNewSegment, item.lastStuckNotice) >= stuck {
-            let now = now
-            self.item?.lastStuckNotice = now
-            let error = PlayerError(
-                code: .staleLive, url: tracker.url, cause: "the playlist stopped updating",
-                detail: "nothing new for \(Int(silence.seconds)) s")
-            // Another variant may come from another machine.
-            if item.isLive, hasAlternative { return leaveVariant(because: error) }
-            effects.append(.publish(.recoverableError(error)))
+        let isFailing = LaneID.allCases.contains { loading.failures.isFailing(.mediaPlaylist($0)) }
+        let verdict = item.live.check(tracker, limit: limit, isFailing: isFailing, at: now)
+        if case .stale(let silence) = verdict { return endStale(tracker, silence: silence) }
+        effects.append(.arm(.stale, at: item.live.nextCheck(tracker, limit: limit, at: now)))
+        guard case .stuck(let silence) = verdict else { return }
+        let now = now
+        self.item?.live.notice(at: now)
+        let error = PlayerError(
+            code: .staleLive, url: tracker.url, cause: "the playlist stopped updating",
+            detail: "nothing new for \(Int(silence.seconds)) s")
+        // Another variant may come from another machine.
+        if item.isLive, hasAlternative { return leaveVariant(because: error) }
+        effects.append(.publish(.recoverableError(error)))
+    }
+
+    private mutating func endStale(_ tracker: PlaylistTracker, silence: Duration) {
+        // A rendition that does not end with its variant ends nothing.
+        if preferences.stalePolicy == .end || item?.isLive == false {
+            effects.append(.publish(.warning("\(tracker.url): nothing new for \(Int(silence.seconds)) s, ended")))
+            item?.live.close()
+            for id in LaneID.allCases { effects.append(.disarm(.reload(id))) }
+        } else {
+            failWhenPlayed(
+                PlayerError(
+                    code: .staleLive, url: tracker.url, cause: "the live stream stopped updating",
+                    detail: "nothing new for \(Int(silence.seconds)) s"))
         }
     }
 }

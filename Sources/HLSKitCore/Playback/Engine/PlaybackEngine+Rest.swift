@@ -28,8 +28,7 @@ extension PlaybackEngine {
     private mutating func goOnAfterRest() {
         let now = now
         // That nothing new came was our own doing.
-        item?.lastNewSegment = now
-        item?.lastStuckNotice = now
+        item?.live.noteNews(at: now)
         // Also where it has never played: what the window takes is told when the lists are here.
         item?.hasRested = true
         for id in LaneID.allCases {

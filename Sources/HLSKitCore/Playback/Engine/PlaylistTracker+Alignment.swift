@@ -1,0 +1,31 @@
+import HLSPlaylist
+
+/// Lists of one item laid side by side.
+extension PlaylistTracker {
+    /// The item time at which another rendition's list begins: by dates, else by sequence numbers; nil where neither
+    /// tells.
+    func start(ofNeighbor other: MediaPlaylist) -> Duration? {
+        if let there = other.segments.first?.derivedProgramDateTime,
+            let here = playlist.segments.first?.derivedProgramDateTime
+        {
+            return start + (there - here)
+        }
+        let distance = other.mediaSequence - playlist.mediaSequence - renumbering
+        if distance >= 0, distance <= segmentCount { return starts[distance] }
+        guard distance < 0, -distance <= other.segments.count else { return nil }
+        return start - other.segments.prefix(-distance).reduce(.zero) { $0 + $1.duration }
+    }
+
+    /// The item time at which the list of another variant begins whose window has moved past all that is known of this
+    /// one, as far as time allows that.
+    func start(ofSuccessor other: MediaPlaylist, at now: Duration) -> Duration? {
+        guard isLive else { return nil }
+        let end = playlist.mediaSequence + segmentCount
+        let (distance, overflow) = other.mediaSequence.subtractingReportingOverflow(end)
+        let target = pacingTarget
+        guard !overflow, (1...100_000).contains(distance), target * distance <= now - lastLoadBegan + target * 2 else {
+            return nil
+        }
+        return self.end + target * distance
+    }
+}

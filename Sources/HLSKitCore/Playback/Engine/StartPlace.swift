@@ -1,0 +1,54 @@
+import HLSPlaylist
+
+/// Where an item begins to play.
+struct StartPlace: Sendable, Hashable {
+    private(set) var start: Duration
+    /// Media before this item time is not presented; nil where the start is the beginning of a segment.
+    private(set) var window: Duration?
+
+    /// - Parameters:
+    ///   - tag: `EXT-X-START`, of the media playlist or else of the multivariant one.
+    ///   - liveOffset: the distance from the live edge at which to play.
+    init(in tracker: PlaylistTracker, preferences: PlayerItemPreferences, tag: StartPoint?, liveOffset: Duration) {
+        let (first, end) = (tracker.start, tracker.end)
+        func boundary(at time: Duration) -> Duration {
+            tracker.index(containing: time).map { tracker.starts[$0] } ?? first
+        }
+        start = first
+        switch preferences.startPosition {
+        case .oldest: break
+        case .time(let time):
+            start = min(max(Self.itemTime(time, in: tracker), first), end)
+            window = start
+        case .automatic:
+            if let tag {
+                let latest = tracker.isLive ? end - liveOffset : end
+                let target = min(max(Self.itemTime(tag.timeOffset, in: tracker), first), max(latest, first))
+                start = tag.isPrecise ? target : boundary(at: target)
+                if tag.isPrecise { window = target }
+            } else if tracker.isLive {
+                start = boundary(at: max(first, end - liveOffset))
+            }
+        }
+    }
+
+    /// A seek was asked for before there was a place to start at.
+    mutating func move(to landing: Landing) {
+        start = landing.time
+        window = landing.floor
+    }
+
+    /// Where the preferences end the item; nil where they do not.
+    func end(_ position: PlayerItemPreferences.EndPosition, in tracker: PlaylistTracker) -> Duration? {
+        switch position {
+        case .automatic: nil
+        case .time(let time): Self.itemTime(time, in: tracker)
+        case .duration(let length): start + length
+        }
+    }
+
+    /// Times below zero are counted from the end of what is listed, others from its beginning.
+    private static func itemTime(_ time: Duration, in tracker: PlaylistTracker) -> Duration {
+        (time < .zero ? tracker.end : tracker.start) + time
+    }
+}

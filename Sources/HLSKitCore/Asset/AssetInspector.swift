@@ -29,15 +29,20 @@ final class AssetInspector: Sendable {
     private let files: SharedLoads<String, MediaFileFacts>
     private let data: SharedLoads<String, [UInt8]>
 
-    /// - Parameter cache: where resources are kept, and looked for first.
-    init(url: String, options: AssetOptions, cache: ResourceCache? = nil) {
+    init(url: String, client: ResourceClient) {
         self.url = url
-        client = ResourceClient(url: url, options: options, cache: cache)
-        opening = SharedLoads(executor: options.executor)
-        playlists = SharedLoads(executor: options.executor)
-        heads = SharedLoads(executor: options.executor)
-        files = SharedLoads(executor: options.executor)
-        data = SharedLoads(executor: options.executor)
+        self.client = client
+        let executor = client.options.executor
+        opening = SharedLoads(executor: executor)
+        playlists = SharedLoads(executor: executor)
+        heads = SharedLoads(executor: executor)
+        files = SharedLoads(executor: executor)
+        data = SharedLoads(executor: executor)
+    }
+
+    /// - Parameter cache: where resources are kept, and looked for first.
+    convenience init(url: String, options: AssetOptions, cache: ResourceCache? = nil) {
+        self.init(url: url, client: ResourceClient(url: url, options: options, cache: cache))
     }
 
     func cancel() {

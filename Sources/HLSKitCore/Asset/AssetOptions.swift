@@ -64,5 +64,5 @@ public struct AssetOptions: Sendable {
 
 extension AssetOptions {
     /// Where work for the asset runs: a clock that is an executor as well wants to know of all of it.
-    var executor: (any TaskExecutor)? { clock as? any TaskExecutor }
+    var executor: (any TaskExecutor)? { clock.executor }
 }

@@ -27,8 +27,7 @@ struct AssetTransport: Transport {
     ) -> any TransportTask {
         if let reason = refusal(of: request.url) {
             let error = LoadingError(code: .refused, url: HTTPURL.withoutUserInfo(request.url), text: reason)
-            handler(.failed(error, TransferMetrics()))
-            return RefusedTask()
+            return MadeAnswer([.failed(error, TransferMetrics())], on: options.executor, handler: handler)
         }
         var request = request
         request.cookies = options.cookies + request.cookies
@@ -58,21 +57,22 @@ struct AssetTransport: Transport {
     }
 }
 
-/// A request that was over before it began.
-private final class RefusedTask: TransportTask {
-    func cancel() {}
-    func pause() {}
-    func resume() {}
-}
-
 extension AssetOptions {
-    /// A transport that keeps to them; `transport` itself where they say nothing of requests.
-    func transport(
-        over transport: any Transport, url: String, conditions: @escaping @Sendable () -> NetworkConditions
-    ) -> any Transport {
-        let isPlain = cookies.isEmpty && primarySessionID == nil
-        guard !isPlain || !allowsExpensiveNetworkAccess || !allowsConstrainedNetworkAccess else { return transport }
-        return AssetTransport(transport, url: url, options: self, conditions: conditions)
+    /// Whether they change or refuse requests, besides the header fields.
+    var concernsRequests: Bool {
+        !cookies.isEmpty || primarySessionID != nil || !allowsExpensiveNetworkAccess || !allowsConstrainedNetworkAccess
+    }
+
+    /// The same for what loads through a transport that keeps to them already.
+    var forInside: AssetOptions {
+        var options = self
+        options.hooks = LoadingHooks()
+        options.cookies = []
+        options.primarySessionID = nil
+        options.playbackSessionID = nil
+        options.allowsExpensiveNetworkAccess = true
+        options.allowsConstrainedNetworkAccess = true
+        return options
     }
 
     /// The header fields of every request: those of the options, and their user agent.

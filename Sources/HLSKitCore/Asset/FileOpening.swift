@@ -31,7 +31,8 @@ final class FileOpening: TransportTask {
         var response: TransportResponse?
         /// The response to the first bytes; nil if there was none.
         var takesRanges: Bool?
-        var description: Task<Void, Never>?
+        var description: MadeAnswer?
+        var isPaused = false
     }
 
     /// The handling of an event.
@@ -45,13 +46,13 @@ final class FileOpening: TransportTask {
     private let request: TransportRequest
     private let chain: TransferChain
     private let handler: @Sendable (TransportEvent) -> Void
-    private let describe: @Sendable (ContainerProbe.Container, FileAccess) -> Task<Void, Never>
+    private let describe: @Sendable (ContainerProbe.Container, FileAccess) -> MadeAnswer
     private let state = Mutex(State())
 
     /// - Parameter describe: answers with the playlist of a media file.
     init(
         _ request: TransportRequest, over base: any Transport, handler: @escaping @Sendable (TransportEvent) -> Void,
-        describe: @escaping @Sendable (ContainerProbe.Container, FileAccess) -> Task<Void, Never>
+        describe: @escaping @Sendable (ContainerProbe.Container, FileAccess) -> MadeAnswer
     ) {
         self.request = request
         self.handler = handler
@@ -80,8 +81,21 @@ final class FileOpening: TransportTask {
         state.withLock { $0.description }?.cancel()
     }
 
-    func pause() { chain.pause() }
-    func resume() { chain.resume() }
+    func pause() {
+        chain.pause()
+        state.withLock { state in
+            state.isPaused = true
+            return state.description
+        }?.pause()
+    }
+
+    func resume() {
+        chain.resume()
+        state.withLock { state in
+            state.isPaused = false
+            return state.description
+        }?.resume()
+    }
 
     // MARK: The first bytes
 
@@ -128,8 +142,11 @@ final class FileOpening: TransportTask {
     private func answer(_ container: ContainerProbe.Container, _ access: FileAccess) {
         guard !chain.isCancelled else { return }
         let description = describe(container, access)
-        state.withLock { $0.description = description }
-        if chain.isCancelled { description.cancel() }
+        let isPaused = state.withLock { state in
+            state.description = description
+            return state.isPaused
+        }
+        if chain.isCancelled { description.cancel() } else if isPaused { description.pause() }
     }
 
     /// The event to pass on.

@@ -7,14 +7,30 @@ struct FilePart: Sendable {
     var ranges: [Range<UInt64>]
 
     var byteCount: Int { ranges.reduce(head.count) { $0 + Int(clamping: $1.upperBound - $1.lowerBound) } }
+
+    /// The answer of a part that has no ranges.
+    func made(named url: String) -> [TransportEvent] {
+        guard !head.isEmpty else {
+            let error = LoadingError(code: .emptyBody, url: url, text: "the file ends before it")
+            return [.failed(error, TransferMetrics())]
+        }
+        let response = described(TransportResponse(status: 200, url: url), named: url)
+        return [.response(response), .data(head), .finished(TransferMetrics())]
+    }
+
+    fileprivate func described(_ response: TransportResponse, named url: String) -> TransportResponse {
+        var response = response
+        response.url = url
+        response.contentLength = byteCount
+        return response
+    }
 }
 
-/// Delivers a part of a file as one body: asks for its ranges one after the other.
+/// Delivers a part of a file as one body: asks for its ranges, of which there is one at least, one after the other.
 final class FilePartTask: TransportTask {
     private let part: FilePart
     private let request: TransportRequest
     private let url: String
-    private let executor: (any TaskExecutor)?
     private let handler: @Sendable (TransportEvent) -> Void
     private let chain: TransferChain
     /// Ranges that were asked for.
@@ -23,33 +39,18 @@ final class FilePartTask: TransportTask {
     /// - Parameters:
     ///   - request: for the file as a whole.
     ///   - url: what the part is called.
-    ///   - executor: where what needs no request is answered; nil for the global one.
     init(
         _ part: FilePart, of request: TransportRequest, named url: String, over base: any Transport,
-        on executor: (any TaskExecutor)?, handler: @escaping @Sendable (TransportEvent) -> Void
+        handler: @escaping @Sendable (TransportEvent) -> Void
     ) {
         self.part = part
         self.request = request
         self.url = url
-        self.executor = executor
         self.handler = handler
         chain = TransferChain(over: base)
     }
 
-    func begin() {
-        guard part.ranges.isEmpty else { return next() }
-        Task(executorPreference: executor) { [self] in
-            guard !chain.isCancelled else { return }
-            if part.head.isEmpty {
-                handler(
-                    .failed(
-                        LoadingError(code: .emptyBody, url: url, text: "the file ends before it"), TransferMetrics()))
-                return
-            }
-            respond(TransportResponse(status: 200, url: url))
-            handler(.finished(TransferMetrics()))
-        }
-    }
+    func begin() { next() }
 
     func cancel() { chain.cancel() }
     func pause() { chain.pause() }
@@ -75,10 +76,7 @@ final class FilePartTask: TransportTask {
     }
 
     private func respond(_ response: TransportResponse) {
-        var response = response
-        response.url = url
-        response.contentLength = part.byteCount
-        handler(.response(response))
+        handler(.response(part.described(response, named: url)))
         if !part.head.isEmpty { handler(.data(part.head)) }
     }
 }

@@ -77,8 +77,10 @@ final class MediaFileTransport: Transport {
         } else {
             part = presentation.part(key) ?? FilePart(head: [], ranges: [])
         }
-        let task = FilePartTask(
-            part, of: own, named: request.url, over: base, on: options.executor, handler: handler)
+        if part.ranges.isEmpty {
+            return MadeAnswer(part.made(named: request.url), on: options.executor, handler: handler)
+        }
+        let task = FilePartTask(part, of: own, named: request.url, over: base, handler: handler)
         task.begin()
         return task
     }
@@ -99,13 +101,13 @@ final class MediaFileTransport: Transport {
     private func describe(
         _ container: ContainerProbe.Container, _ access: FileAccess, _ request: TransportRequest,
         _ handler: @escaping @Sendable (TransportEvent) -> Void
-    ) -> Task<Void, Never> {
+    ) -> MadeAnswer {
         var options = options
         options.transport = base
         options.fields = request.fields
         options.timeouts = request.timeouts
         let settings = options
-        return Task(executorPreference: options.executor) { [self] in
+        return MadeAnswer(on: options.executor, handler: handler) { [self] in
             let text: String
             do {
                 text = try await playlist(container, access, settings)
@@ -114,19 +116,14 @@ final class MediaFileTransport: Transport {
                 answer.withLock { $0 = .whole }
                 text = Self.playlist(of: url, duration: .seconds(1), movieRange: nil)
             } catch is CancellationError {
-                return
+                return []
             } catch {
-                handler(.failed(LoadingError(code: .transport, url: url, text: "\(error)"), TransferMetrics()))
-                return
+                return [.failed(LoadingError(code: .transport, url: url, text: "\(error)"), TransferMetrics())]
             }
             let bytes = Array(text.utf8)
-            handler(
-                .response(
-                    TransportResponse(
-                        status: 200, url: url, contentType: "application/vnd.apple.mpegurl",
-                        contentLength: bytes.count)))
-            handler(.data(bytes))
-            handler(.finished(TransferMetrics()))
+            let response = TransportResponse(
+                status: 200, url: url, contentType: "application/vnd.apple.mpegurl", contentLength: bytes.count)
+            return [.response(response), .data(bytes), .finished(TransferMetrics())]
         }
     }
 

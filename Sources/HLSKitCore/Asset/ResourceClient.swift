@@ -15,30 +15,37 @@ protocol ResourceReader: Sendable {
 /// Loads the resources of one asset: checks what may be loaded, sends what the user wants sent, tries again.
 struct ResourceClient: Sendable {
     let options: AssetOptions
-    private let policy: ResourcePolicy
-    private let credentialOrigins: Set<Origin>
-    private let fields: [HTTPField]
+    private var policy: ResourcePolicy
+    private var credentials: RequestCredentials
     let retrier: RequestRetrier
 
-    init(url: String, options: AssetOptions, cache: ResourceCache? = nil) {
+    /// - Parameters:
+    ///   - cache: where resources are kept, and looked for first.
+    ///   - opensFiles: a bare media file looks like a stream.
+    init(url: String, options: AssetOptions, cache: ResourceCache? = nil, opensFiles: Bool = false) {
+        var parts = TransportStack.Parts(network: options.transport, hooks: options.hooks, clock: options.clock)
+        parts.allowsFilesAnywhere = options.allowsFilesAnywhere
+        parts.asset = options
+        let conditions = options.networkConditions
+        parts.conditions = { conditions }
+        parts.cache = cache
+        if opensFiles { parts.mediaFile = options.forInside }
+        let stack = TransportStack(url: url, parts)
         var options = options
-        var policy = ResourcePolicy.forItem(at: url, allowsFilesAnywhere: options.allowsFilesAnywhere)
-        options.hooks.admit(to: &policy)
-        let hooked = HookedTransport(
-            options.transport, hooks: options.hooks, policy: policy, itemURL: url, clock: options.clock)
-        let network = options.networkConditions
-        let hedged = HedgedTransport(hooked, clock: options.clock)
-        let stamped = options.transport(over: hedged, url: url) { network }
-        options.transport = cache?.transport(over: stamped) ?? stamped
+        options.transport = stack.transport
         self.options = options
-        self.policy = policy
-        credentialOrigins = options.credentialOrigins.union([Origin(of: url)].compactMap(\.self))
-        var fields = options.allFields
-        let hasAuthorization = fields.contains { $0.name.lowercased() == "authorization" }
-        if !hasAuthorization, let own = (try? HTTPURL(url))?.basicAuthorization { fields.append(own) }
-        if let id = options.playbackSessionID { fields.append(HTTPField(name: "X-Playback-Session-Id", value: id)) }
-        self.fields = fields
+        policy = stack.policy
+        credentials = options.credentials(for: url)
         retrier = RequestRetrier(policies: options.retryPolicies, clock: options.clock, seed: options.seed)
+    }
+
+    /// The same client for the same stream at another URL.
+    func moved(to url: String) -> ResourceClient {
+        var client = self
+        client.policy = .forItem(at: url, allowsFilesAnywhere: options.allowsFilesAnywhere)
+        options.hooks.admit(to: &client.policy)
+        client.credentials = options.credentials(for: url)
+        return client
     }
 
     /// Loads a resource. What failed is tried again as ``AssetOptions/retryPolicies`` say, with a new reader.
@@ -62,8 +69,9 @@ struct ResourceClient: Sendable {
             throw AssetError(error, as: role)
         }
         var request = TransportRequest(
-            url: url, resourceClass: resourceClass, fields: fields, credentialOrigins: credentialOrigins,
-            byteRange: range, timeouts: options.timeouts, maximumByteCount: limit)
+            url: url, resourceClass: resourceClass, fields: credentials.fields,
+            credentialOrigins: credentials.origins, byteRange: range, timeouts: options.timeouts,
+            maximumByteCount: limit)
         request.keyFormat = keyFormat
         request.hedgeDelay = hedgeDelay
         let retried = RequestRetrier.Request(
@@ -97,16 +105,7 @@ struct ResourceClient: Sendable {
         _ request: TransportRequest, _ reader: consuming Reader
     ) async throws -> Reader.Output {
         var reader = reader
-        let (events, continuation) = AsyncStream.makeStream(of: TransportEvent.self)
-        let task = options.transport.start(request) { event in
-            continuation.yield(event)
-            switch event {
-            case .finished, .failed: continuation.finish()
-            case .response, .data: break
-            }
-        }
-        defer { task.cancel() }
-        for await event in events {
+        for await event in options.transport.events(for: request) {
             switch event {
             case .response(let response): try reader.begin(response)
             case .data(let bytes):
@@ -116,6 +115,15 @@ struct ResourceClient: Sendable {
             }
         }
         throw CancellationError()
+    }
+}
+
+extension AssetOptions {
+    /// What requests carry for the item at `url`.
+    fileprivate func credentials(for url: String) -> RequestCredentials {
+        var fields = allFields
+        if let id = playbackSessionID { fields.append(HTTPField(name: "X-Playback-Session-Id", value: id)) }
+        return RequestCredentials(url: url, fields, origins: credentialOrigins)
     }
 }
 

@@ -8,7 +8,7 @@ struct HostClock: Sendable {
 
     init(_ clock: some Clock<Duration>) {
         let epoch = clock.now
-        executor = clock as? any TaskExecutor
+        executor = clock.executor
         read = { epoch.duration(to: clock.now) }
         wait = { time in try await clock.sleep(until: epoch.advanced(by: time), tolerance: nil) }
     }
@@ -20,6 +20,10 @@ struct HostClock: Sendable {
 }
 
 extension Clock {
+    /// Where work by this clock runs: the clock itself where it is an executor too, as in simulations; nil means the
+    /// global executor.
+    var executor: (any TaskExecutor)? { self as? any TaskExecutor }
+
     /// Its time passes as it does for people, and not as a test says.
     var isOfThisMachine: Bool { self is ContinuousClock || self is SuspendingClock }
 }

@@ -2,7 +2,7 @@ import HLSPlaylist
 
 extension DownloadTask {
     func open() async throws -> (DownloadSelection, MediaPlaylist?) {
-        let inspector = AssetInspector(url: currentURL, options: configuration.loading)
+        let inspector = AssetInspector(url: currentURL, client: client.moved(to: currentURL))
         switch try await inspector.opened() {
         case .multivariant(let playlist): return (try DownloadSelection(configuration, of: playlist), nil)
         case .media(let playlist):

@@ -62,15 +62,12 @@ public final class DownloadTask: Sendable {
     ///
     /// - Throws: ``OutputError`` where the folder cannot be written, is of something else, or is in use.
     public init(_ configuration: DownloadConfiguration, folder: String) async throws(OutputError) {
-        var configuration = configuration
-        // A media file is loaded as the segments that it can be cut into.
-        configuration.loading.transport = MediaFileTransport(
-            configuration.loading.transport, url: configuration.url, options: configuration.loading)
         self.configuration = configuration
         self.folder = try await DiskThread.run(configuration.loading.clock) { () async throws(OutputError) in
             try DownloadFolder(path: folder)
         }
-        client = ResourceClient(url: configuration.url, options: configuration.loading)
+        // A media file is loaded as the segments that it can be cut into.
+        client = ResourceClient(url: configuration.url, options: configuration.loading, opensFiles: true)
     }
 
     /// Nothing is stored that another run could use.

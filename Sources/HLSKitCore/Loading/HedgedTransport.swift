@@ -21,7 +21,7 @@ struct HedgedTransport: Transport {
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
         guard let delay = request.hedgeDelay else { return base.start(request, handler: handler) }
-        let task = HedgedTask(request, over: base, handler)
+        let task = HedgedTask(request, over: base, on: clock.executor, handler)
         task.begin()
         task.hedge(each: delay, clock)
         return task
@@ -43,6 +43,11 @@ private final class HedgedTask: TransportTask {
         var winner: Int?
         var isOver = false
         var isPaused = false
+        var isCancelled = false
+        /// What came and was not told yet: a response that was kept back comes with the first bytes, and in a pause nothing
+        /// is told.
+        var untold: [TransportEvent] = []
+        var isTelling = false
         var timer: Task<Void, Never>?
 
         /// What is under way besides `winner`, which goes.
@@ -57,14 +62,17 @@ private final class HedgedTask: TransportTask {
 
     private let request: TransportRequest
     private let base: any Transport
+    private let executor: (any TaskExecutor)?
     private let handler: @Sendable (TransportEvent) -> Void
     private let state = Mutex(State())
 
     init(
-        _ request: TransportRequest, over base: any Transport, _ handler: @escaping @Sendable (TransportEvent) -> Void
+        _ request: TransportRequest, over base: any Transport, on executor: (any TaskExecutor)?,
+        _ handler: @escaping @Sendable (TransportEvent) -> Void
     ) {
         self.request = request
         self.base = base
+        self.executor = executor
         self.handler = handler
     }
 
@@ -88,7 +96,7 @@ private final class HedgedTask: TransportTask {
     }
 
     func hedge(each delay: Duration, _ clock: any Clock<Duration>) {
-        let timer = Task(executorPreference: clock as? any TaskExecutor) { [weak self] in
+        let timer = Task(executorPreference: clock.executor) { [weak self] in
             while true {
                 do { try await clock.sleep(for: delay) } catch { return }
                 guard let self, self.askAgain() else { return }
@@ -140,9 +148,30 @@ private final class HedgedTask: TransportTask {
             }
         }
         for other in others { other.cancel() }
-        for event in events { handler(event) }
+        state.withLock { $0.untold += events }
+        tell()
         // It holds on to the handler, which holds on to this.
         if events.last?.isLast == true { state.withLock { $0.attempts = [:] } }
+    }
+
+    /// Tells what came, one at a time.
+    private func tell() {
+        let isFirst = state.withLock { state in
+            defer { state.isTelling = true }
+            return !state.isTelling
+        }
+        guard isFirst else { return }
+        while true {
+            let event = state.withLock { state -> TransportEvent? in
+                guard !state.isPaused, !state.isCancelled, !state.untold.isEmpty else {
+                    state.isTelling = false
+                    return nil
+                }
+                return state.untold.removeFirst()
+            }
+            guard let event else { return }
+            handler(event)
+        }
     }
 
     // MARK: Control
@@ -150,6 +179,8 @@ private final class HedgedTask: TransportTask {
     func cancel() {
         let tasks = state.withLock { state in
             state.isOver = true
+            state.isCancelled = true
+            state.untold = []
             return state.leave(all: nil)
         }
         for task in tasks { task.cancel() }
@@ -157,7 +188,11 @@ private final class HedgedTask: TransportTask {
 
     func pause() { for task in running(isPaused: true) { task.pause() } }
 
-    func resume() { for task in running(isPaused: false) { task.resume() } }
+    func resume() {
+        for task in running(isPaused: false) { task.resume() }
+        guard !state.withLock(\.untold.isEmpty) else { return }
+        Task(executorPreference: executor) { [self] in tell() }
+    }
 
     private func running(isPaused: Bool) -> [any TransportTask] {
         state.withLock { state in

@@ -46,14 +46,20 @@ final class ResourceCache: Sendable {
 
     /// A transport that answers from here what is here, and asks `base` for the rest.
     ///
-    /// - Parameter passesMultivariant: multivariant playlists come from `base` only.
-    func transport(over base: any Transport, passesMultivariant: Bool = false) -> any Transport {
-        CachingTransport(cache: self, base: base, passesMultivariant: passesMultivariant)
+    /// - Parameters:
+    ///   - passesMultivariant: multivariant playlists come from `base` only.
+    ///   - executor: where what is here is told; nil for the global one.
+    func transport(
+        over base: any Transport, passesMultivariant: Bool = false, on executor: (any TaskExecutor)?
+    ) -> any Transport {
+        CachingTransport(cache: self, base: base, passesMultivariant: passesMultivariant, executor: executor)
     }
 
     fileprivate func entry(for request: TransportRequest) -> [TransportEvent]? {
         let key = Key(url: request.url, byteRange: request.byteRange)
-        guard let entry = state.withLock({ $0.entries[key] }) else { return nil }
+        guard let entry = state.withLock({ $0.entries[key] }),
+            entry.metrics.decodedByteCount <= request.maximumByteCount
+        else { return nil }
         return [.response(entry.response)] + entry.chunks.map { .data($0) } + [.finished(entry.metrics)]
     }
 
@@ -100,6 +106,7 @@ private struct CachingTransport: Transport {
     let cache: ResourceCache
     let base: any Transport
     let passesMultivariant: Bool
+    let executor: (any TaskExecutor)?
 
     func start(
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
@@ -108,8 +115,7 @@ private struct CachingTransport: Transport {
             return base.start(request, handler: handler)
         }
         if let events = cache.entry(for: request) {
-            for event in events { handler(event) }
-            return AnsweredTask()
+            return MadeAnswer(events, on: executor, handler: handler)
         }
         guard cache.mayKeep(request) else { return base.start(request, handler: handler) }
         let copy = Copy(cache: cache, request: request)
@@ -153,11 +159,4 @@ private final class Copy: Sendable {
         case .failed: break
         }
     }
-}
-
-/// A request that was over before it began.
-private final class AnsweredTask: TransportTask {
-    func cancel() {}
-    func pause() {}
-    func resume() {}
 }

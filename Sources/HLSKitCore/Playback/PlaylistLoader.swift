@@ -9,8 +9,7 @@ public struct PlaylistLoader: Sendable {
     private let configuration: PlayerConfiguration
     private let url: String
     private let policy: ResourcePolicy
-    private let credentialOrigins: Set<Origin>
-    private let fields: [HTTPField]
+    private let credentials: RequestCredentials
     private let retrier: RequestRetrier
 
     /// A loader for the playlist at `url` and what that names.
@@ -21,15 +20,7 @@ public struct PlaylistLoader: Sendable {
         self.url = url
         self.configuration = configuration
         policy = .forItem(at: url, allowsFilesAnywhere: configuration.allowsFilesAnywhere)
-        let parsed = try? HTTPURL(url)
-        credentialOrigins = configuration.credentialOrigins.union([parsed?.origin].compactMap(\.self))
-        var fields = configuration.fields
-        if let authorization = parsed?.basicAuthorization,
-            !fields.contains(where: { ResponseHead.isEqual($0.name, "Authorization") })
-        {
-            fields.append(authorization)
-        }
-        self.fields = fields
+        credentials = RequestCredentials(url: url, configuration.fields, origins: configuration.credentialOrigins)
         retrier = RequestRetrier(
             policies: configuration.retryPolicies, clock: configuration.clock, seed: configuration.seed)
     }
@@ -64,7 +55,7 @@ public struct PlaylistLoader: Sendable {
         let sent = request
         let retried = RequestRetrier.Request(url: url, terms: RetryTerms(kind: .segment), deliversMedia: false)
         return try await retrier.value(of: retried) {
-            for await event in events(of: sent) {
+            for await event in configuration.transport.events(for: sent) {
                 switch event {
                 case .response(let response): return Self.byteCount(response)
                 case .failed(let error, _): throw error
@@ -93,7 +84,7 @@ public struct PlaylistLoader: Sendable {
             url: url, terms: RetryTerms(kind: source == nil ? .firstPlaylist : .mediaPlaylist), deliversMedia: false)
         return try await retrier.value(of: retried) {
             var parser = PlaylistParser(url: url, options: options)
-            for await event in events(of: request) {
+            for await event in configuration.transport.events(for: request) {
                 switch event {
                 case .response(let response):
                     var options = options
@@ -110,21 +101,8 @@ public struct PlaylistLoader: Sendable {
 
     private func request(_ url: String, _ resourceClass: ResourceClass) -> TransportRequest {
         TransportRequest(
-            url: url, resourceClass: resourceClass, fields: fields, credentialOrigins: credentialOrigins,
+            url: url, resourceClass: resourceClass, fields: credentials.fields,
+            credentialOrigins: credentials.origins,
             timeouts: configuration.timeouts, maximumByteCount: ResourceLimits.playlistByteCount)
-    }
-
-    /// The reports of the transport; releasing the sequence cancels the request.
-    private func events(of request: TransportRequest) -> AsyncStream<TransportEvent> {
-        AsyncStream { continuation in
-            let task = configuration.transport.start(request) { event in
-                continuation.yield(event)
-                switch event {
-                case .finished, .failed: continuation.finish()
-                case .response, .data: break
-                }
-            }
-            continuation.onTermination = { _ in task.cancel() }
-        }
     }
 }

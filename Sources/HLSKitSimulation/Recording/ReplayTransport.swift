@@ -76,7 +76,20 @@ public final class ReplayTransport: Transport {
         }
         let delay = time - exchange.time
         let shift = (.zero - tolerance...tolerance).contains(delay) ? .zero : delay
-        var schedule: [(Duration, TransportEvent)] = exchange.events.map { (max(time, $0.time + shift), $0.event) }
+        var schedule: [(Duration, TransportEvent)] = []
+        var byteCount = 0
+        for (offset, event) in exchange.events {
+            let offset = max(time, offset + shift)
+            if case .data(let bytes) = event { byteCount += bytes.count }
+            // The recorded request may have had another limit.
+            guard byteCount <= request.maximumByteCount else {
+                let error = LoadingError(
+                    code: .tooLarge, url: request.url, text: "more than \(request.maximumByteCount) bytes")
+                schedule.append((offset, .failed(error, TransferMetrics())))
+                return schedule
+            }
+            schedule.append((offset, event))
+        }
         switch exchange.events.last?.event {
         case .finished, .failed: break
         case .response, .data, nil:

@@ -11,6 +11,8 @@ struct LoadResult: Sendable {
     var violations: [String] = []
     var hasEnded = false
 
+    var eventCount: Int { (response == nil ? 0 : 1) + pieces.count + (hasEnded ? 1 : 0) }
+
     // `joined` takes seconds for a megabyte without optimisation.
     var bytes: [UInt8] { pieces.reduce(into: []) { $0.append(contentsOf: $1) } }
 }

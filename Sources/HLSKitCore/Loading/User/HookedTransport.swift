@@ -32,7 +32,7 @@ final class HookedTransport: Transport {
                 do throws(LoadingError) {
                     try await serve(request, task)
                 } catch {
-                    task.deliver(.failed(error, TransferMetrics()))
+                    await task.deliver(.failed(error, TransferMetrics()))
                 }
             })
         return task
@@ -52,7 +52,7 @@ final class HookedTransport: Transport {
             if request.url != original.url { try check(request.url, request.resourceClass) }
         }
         if request.resourceClass == .key, let key = try await key(for: request) {
-            return try deliver(key, for: request, LoadedResource(.bytes(key)), task)
+            return try await deliver(key, for: request, LoadedResource(.bytes(key)), task)
         }
         try await load(request, task)
     }
@@ -119,7 +119,7 @@ final class HookedTransport: Transport {
         var count = 0
         var whole: [UInt8] = []
         let isTransformed = hooks.transformMultivariant != nil && request.resourceClass == .multivariantPlaylist
-        if !isTransformed { task.deliver(.response(response(to: request, answer, byteCount: nil))) }
+        if !isTransformed { await task.deliver(.response(response(to: request, answer, byteCount: nil))) }
         while rest > 0 {
             let piece = try await call.value(of: "the resource loader", url: request.url, within: deadline) {
                 // Iterators of a stream share its place.
@@ -139,20 +139,19 @@ final class HookedTransport: Transport {
                 throw LoadingError(
                     code: .tooLarge, url: request.url, text: "more than \(Self.maximumPlaylistByteCount) bytes")
             }
-            if isTransformed { whole += bytes } else { task.deliver(.data(bytes)) }
-            await task.waitWhilePaused()
+            if isTransformed { whole += bytes } else { await task.deliver(.data(bytes)) }
         }
         if let range, count < range.count {
             throw LoadingError(code: .badRange, url: request.url, text: "the resource ends before the byte range does")
         }
         if isTransformed { return try await transform(whole, for: request, answer, task) }
         guard count > 0 else { throw LoadingError(code: .emptyBody, url: request.url, text: "the response is empty") }
-        task.deliver(.finished(metrics(byteCount: count)))
+        await task.deliver(.finished(metrics(byteCount: count)))
     }
 
     private func deliver(
         _ bytes: [UInt8], for request: TransportRequest, _ answer: LoadedResource, _ task: HookedTask
-    ) throws(LoadingError) {
+    ) async throws(LoadingError) {
         var body = bytes
         if let range = request.byteRange, answer.isWhole {
             guard range.upperBound <= UInt64(bytes.count) else {
@@ -164,9 +163,9 @@ final class HookedTransport: Transport {
             throw LoadingError(code: .emptyBody, url: request.url, text: "the response is empty")
         }
         try checkSize(body.count, of: request)
-        task.deliver(.response(response(to: request, answer, byteCount: body.count)))
-        task.deliver(.data(body))
-        task.deliver(.finished(metrics(byteCount: body.count)))
+        await task.deliver(.response(response(to: request, answer, byteCount: body.count)))
+        await task.deliver(.data(body))
+        await task.deliver(.finished(metrics(byteCount: body.count)))
     }
 
     private func checkSize(_ byteCount: Int, of request: TransportRequest) throws(LoadingError) {
@@ -197,21 +196,14 @@ final class HookedTransport: Transport {
 
     /// Loads a playlist whole, and lets the program change it.
     private func collect(_ request: TransportRequest, _ task: HookedTask) async throws(LoadingError) {
-        let (events, continuation) = AsyncStream.makeStream(of: TransportEvent.self)
-        task.setInner(
-            base.start(request) { event in
-                continuation.yield(event)
-                switch event {
-                case .finished, .failed: continuation.finish()
-                case .response, .data: break
-                }
-            })
+        let events = base.events(for: request)
+        task.setInner(events.task)
         var response: TransportResponse?
         var bytes: [UInt8] = []
         var isPlaylist = true
         for await event in events {
             switch event {
-            case _ where !isPlaylist: task.deliver(event)
+            case _ where !isPlaylist: await task.deliver(event)
             case .response(let head): response = head
             case .data(let piece):
                 bytes += piece
@@ -222,15 +214,15 @@ final class HookedTransport: Transport {
                 // Media of any size may come where a playlist was asked for.
                 guard bytes.count >= 10, !Self.beginsPlaylist(bytes) else { continue }
                 isPlaylist = false
-                if let response { task.deliver(.response(response)) }
-                task.deliver(.data(bytes))
+                if let response { await task.deliver(.response(response)) }
+                await task.deliver(.data(bytes))
                 bytes = []
-            case .failed(let error, let metrics): return task.deliver(.failed(error, metrics))
+            case .failed(let error, let metrics): return await task.deliver(.failed(error, metrics))
             case .finished(let metrics):
                 let text = try await transformed(bytes, url: response?.url ?? request.url, response?.contentType)
-                if let response { task.deliver(.response(response)) }
-                task.deliver(.data(text))
-                return task.deliver(.finished(metrics))
+                if let response { await task.deliver(.response(response)) }
+                await task.deliver(.data(text))
+                return await task.deliver(.finished(metrics))
             }
         }
     }
@@ -247,7 +239,7 @@ final class HookedTransport: Transport {
         _ bytes: [UInt8], for request: TransportRequest, _ answer: LoadedResource, _ task: HookedTask
     ) async throws(LoadingError) {
         let text = try await transformed(bytes, url: answer.url ?? request.url, answer.contentType, of: request)
-        try deliver(text, for: request, answer, task)
+        try await deliver(text, for: request, answer, task)
     }
 
     private func transformed(
@@ -283,7 +275,13 @@ private final class HookedTask: TransportTask {
 
     init(_ handler: @escaping @Sendable (TransportEvent) -> Void) { self.handler = handler }
 
-    func deliver(_ event: TransportEvent) {
+    /// Delivers once it is not paused.
+    func deliver(_ event: TransportEvent) async {
+        await isPaused.wait { $0 ? nil : () }
+        handOn(event)
+    }
+
+    private func handOn(_ event: TransportEvent) {
         let isLast =
             switch event {
             case .finished, .failed: true
@@ -306,7 +304,7 @@ private final class HookedTask: TransportTask {
     /// The request is another transport's from here on.
     func forward(_ start: (@escaping @Sendable (TransportEvent) -> Void) -> any TransportTask) {
         guard !state.withLock(\.isOver) else { return }
-        setInner(start { [self] event in deliver(event) })
+        setInner(start { [self] event in handOn(event) })
     }
 
     func setInner(_ task: any TransportTask) {
@@ -324,8 +322,6 @@ private final class HookedTask: TransportTask {
         }
         if isOver { work.cancel() }
     }
-
-    func waitWhilePaused() async { await isPaused.wait { $0 ? nil : () } }
 
     func cancel() {
         let (inner, work) = state.withLock { state in

@@ -6,7 +6,7 @@ struct UserCall: Sendable {
     private let sleep: @Sendable (Duration) async throws -> Void
 
     init(clock: any Clock<Duration>) {
-        executor = clock as? any TaskExecutor
+        executor = clock.executor
         sleep = { try await clock.sleep(for: $0) }
     }
 

@@ -35,21 +35,21 @@ struct DriverConfiguration: Sendable {
         transport = configuration.transport
         resourcePolicy = ResourcePolicy()
         if let item {
-            resourcePolicy = .forItem(at: item.url, allowsFilesAnywhere: configuration.allowsFilesAnywhere)
-            configuration.hooks.admit(to: &resourcePolicy)
-            let hooked = HedgedTransport(
-                HookedTransport(
-                    configuration.transport, hooks: configuration.hooks, policy: resourcePolicy, itemURL: item.url,
-                    clock: configuration.clock), clock: configuration.clock)
-            let stamped = item.asset?.options.transport(over: hooked, url: item.url, conditions: conditions) ?? hooked
+            var parts = TransportStack.Parts(
+                network: configuration.transport, hooks: configuration.hooks, clock: configuration.clock)
+            parts.allowsFilesAnywhere = configuration.allowsFilesAnywhere
+            parts.asset = item.asset?.options
+            parts.conditions = conditions
+            parts.cache = item.cache
             // What the asset has loaded was not changed by the player's hooks.
-            let isChanged =
+            parts.changesMultivariant =
                 item.asset?.options.hooks.transformMultivariant == nil
                 && configuration.hooks.transformMultivariant != nil && item.asset != nil
-            let base = item.cache?.transport(over: stamped, passesMultivariant: isChanged) ?? stamped
-            let files = MediaFileTransport(base, url: item.url, options: AssetOptions(configuration))
-            transport = files
-            mediaOrigin = { files.origin }
+            parts.mediaFile = AssetOptions(configuration)
+            let stack = TransportStack(url: item.url, parts)
+            transport = stack.transport
+            resourcePolicy = stack.policy
+            mediaOrigin = { stack.mediaOrigin }
             outputs = item.outputs
         }
         urlRefresher = configuration.hooks.urlRefresher

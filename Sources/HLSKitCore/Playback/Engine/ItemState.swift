@@ -138,8 +138,9 @@ struct ItemState: Sendable {
     /// `credentialOrigins` besides the URL's own.
     init(url: String, credentialOrigins: Set<Origin>) {
         self.url = url
-        self.credentialOrigins = credentialOrigins.union([Origin(of: url)].compactMap(\.self))
-        authorization = (try? HTTPURL(url))?.basicAuthorization
+        let credentials = RequestCredentials(url: url, origins: credentialOrigins)
+        self.credentialOrigins = credentials.origins
+        authorization = credentials.authorization
     }
 
     /// The chosen variant's URI as the multivariant playlist has it.

@@ -205,13 +205,11 @@ extension PlaybackEngine {
         complete: (inout EngineRequest) -> Void = { _ in }
     ) -> RequestID {
         var request = TransportRequest(
-            url: url, resourceClass: purpose.resourceClass, fields: configuration.fields, byteRange: byteRange,
+            url: url, resourceClass: purpose.resourceClass,
+            fields: RequestCredentials.fields(configuration.fields, item?.authorization), byteRange: byteRange,
             timeouts: configuration.timeouts, maximumByteCount: maximumByteCount)
         // The user's credentials belong to the origin of the URL that the user gave (R59).
         request.credentialOrigins = item?.credentialOrigins ?? configuration.credentialOrigins
-        if let authorization = item?.authorization, !request.fields.contains(where: { $0.isAuthorization }) {
-            request.fields.append(authorization)
-        }
         if configuration.sendsSessionID, let session = item?.session?.id ?? configuration.sessionID {
             request.fields.append(HTTPField(name: "X-Playback-Session-Id", value: session))
         }
@@ -651,10 +649,6 @@ extension PlaybackEngine {
         let presented = effectiveEnd ?? playhead
         self.item?.presentedUpTo = presented
     }
-}
-
-extension HTTPField {
-    fileprivate var isAuthorization: Bool { name.lowercased() == "authorization" }
 }
 
 extension LaneID {

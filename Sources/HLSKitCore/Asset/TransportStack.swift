@@ -1,0 +1,74 @@
+/// The transports between whoever loads something of an item and the network, in one order for all: players, assets,
+/// images and downloads.
+struct TransportStack: Sendable {
+    /// What each of them adds, from the network up.
+    enum Layer: Sendable, Hashable, CaseIterable {
+        /// The program's own code, next to the network: what it answers or changes is treated as a server's answer.
+        case hooks
+        /// A second request beside one that stands still. Above the hooks, which may be what is stuck.
+        case hedging
+        /// What an asset's options say of requests. Refuses before anything is asked.
+        case assetOptions
+        /// What was loaded before. What is there is answered whatever the network may be used for.
+        case cache
+        /// A bare media file looks like a stream to all that is above, and its parts are requests to all below.
+        case mediaFile
+    }
+
+    /// What the stack is made for, besides its URL.
+    struct Parts: Sendable {
+        var network: any Transport
+        var hooks = LoadingHooks()
+        var clock: any Clock<Duration>
+        var allowsFilesAnywhere = false
+        /// What the asset's options say of requests; nil without an asset.
+        var asset: AssetOptions?
+        /// What is known of the network when a request is made.
+        var conditions: @Sendable () -> NetworkConditions = { NetworkConditions() }
+        var cache: ResourceCache?
+        /// Multivariant playlists are not taken from the cache, whose hooks were others.
+        var changesMultivariant = false
+        /// How a media file is looked into; nil where it comes as it is.
+        var mediaFile: AssetOptions?
+    }
+
+    /// The uppermost.
+    let transport: any Transport
+    /// What there is, from the network up.
+    let layers: [Layer]
+    /// What the item may load.
+    let policy: ResourcePolicy
+    private let file: MediaFileTransport?
+
+    /// Touches the disk once where `url` is a file's.
+    ///
+    /// - Parameter url: the item's.
+    init(url: String, _ parts: Parts) {
+        var policy = ResourcePolicy.forItem(at: url, allowsFilesAnywhere: parts.allowsFilesAnywhere)
+        parts.hooks.admit(to: &policy)
+        var layers: [Layer] = [.hooks, .hedging]
+        var transport: any Transport = HookedTransport(
+            parts.network, hooks: parts.hooks, policy: policy, itemURL: url, clock: parts.clock)
+        transport = HedgedTransport(transport, clock: parts.clock)
+        if let asset = parts.asset, asset.concernsRequests {
+            transport = AssetTransport(transport, url: url, options: asset, conditions: parts.conditions)
+            layers.append(.assetOptions)
+        }
+        if let cache = parts.cache {
+            transport = cache.transport(
+                over: transport, passesMultivariant: parts.changesMultivariant, on: parts.clock.executor)
+            layers.append(.cache)
+        }
+        file = parts.mediaFile.map { [transport] in MediaFileTransport(transport, url: url, options: $0) }
+        if let file {
+            transport = file
+            layers.append(.mediaFile)
+        }
+        self.transport = transport
+        self.layers = layers
+        self.policy = policy
+    }
+
+    /// The time on the clock of a media file that is its start, where that is known.
+    var mediaOrigin: Duration? { file?.origin }
+}

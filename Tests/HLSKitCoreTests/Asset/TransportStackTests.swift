@@ -1,0 +1,134 @@
+import HLSKitSimulation
+import HLSPlaylist
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("the stack of transports", .timeLimit(.minutes(1)))
+struct TransportStackTests {
+    private static let url = "https://a.example/main.m3u8"
+    private static let text = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nlow.m3u8\n"
+
+    private static func options(_ transport: any Transport) -> AssetOptions {
+        var options = AssetOptions(transport: transport)
+        options.cookies = [Cookie(name: "c", value: "1", domain: "a.example")]
+        options.primarySessionID = "p"
+        return options
+    }
+
+    @Test("has one order, from the network up, whatever parts there are")
+    func order() {
+        typealias Layer = TransportStack.Layer
+        let network = TableTransport(texts: [:])
+        var parts = TransportStack.Parts(network: network, clock: ContinuousClock())
+        #expect(TransportStack(url: Self.url, parts).layers == [.hooks, .hedging])
+        parts.asset = AssetOptions(transport: network)
+        #expect(TransportStack(url: Self.url, parts).layers == [.hooks, .hedging], "options that say nothing")
+        parts.asset = Self.options(network)
+        parts.cache = ResourceCache(keepsMedia: false)
+        parts.mediaFile = AssetOptions(transport: network)
+        #expect(TransportStack(url: Self.url, parts).layers == Layer.allCases)
+        parts.cache = nil
+        #expect(TransportStack(url: Self.url, parts).layers == Layer.allCases.filter { $0 != .cache })
+    }
+
+    @Test("hooks are next to the network: they see what the asset adds")
+    func hooksBelowOptions() async {
+        let seen = Mutex<[TransportRequest]>([])
+        let network = TableTransport(texts: [Self.url: Self.text])
+        var parts = TransportStack.Parts(network: network, clock: ContinuousClock())
+        parts.hooks.requestPolicy = RequestPolicy { request in
+            seen.withLock { $0.append(request) }
+            return request
+        }
+        parts.asset = Self.options(network)
+        _ = await TransportStack(url: Self.url, parts).transport.load(Self.url, .multivariantPlaylist)
+        let requests = seen.withLock { $0 }
+        #expect(requests.map(\.url) == [Self.url + "?_HLS_primary_id=p"])
+        #expect(requests.first?.cookies.count == 1)
+    }
+
+    @Test("what the cache has is given although the asset may not use the network, and no hook hears of it")
+    func cacheAboveOptions() async {
+        let network = TableTransport(texts: [Self.url: Self.text])
+        var parts = TransportStack.Parts(network: network, clock: ContinuousClock())
+        let cache = ResourceCache(keepsMedia: false)
+        parts.cache = cache
+        #expect(await TransportStack(url: Self.url, parts).transport.load(Self.url, .multivariantPlaylist).error == nil)
+        parts.hooks.requestPolicy = RequestPolicy { _ in
+            Issue.record("asked")
+            throw CancellationError()
+        }
+        var options = AssetOptions(transport: network)
+        options.allowsExpensiveNetworkAccess = false
+        parts.asset = options
+        parts.conditions = { NetworkConditions(isExpensive: true) }
+        let transport = TransportStack(url: Self.url, parts).transport
+        #expect(await transport.load(Self.url, .multivariantPlaylist).bytes == Array(Self.text.utf8))
+        let refused = await transport.load("https://a.example/1.ts")
+        #expect(refused.error?.code == .refused)
+        #expect(network.urls == [Self.url])
+    }
+
+    /// Gives no answer the first time.
+    private final class Stuck: ResourceLoader {
+        let schemes: Set<String> = ["app"]
+        let deadline = Duration.seconds(1000)
+        private let count = Mutex(0)
+        private let clock: VirtualClock
+        init(_ clock: VirtualClock) { self.clock = clock }
+        var calls: Int { count.withLock { $0 } }
+
+        func load(_ request: TransportRequest) async throws -> LoadedResource {
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            if number == 1 { try await clock.sleep(for: .seconds(500)) }
+            return LoadedResource(.bytes([1, 2, 3]))
+        }
+    }
+
+    @Test("a program's loader that is stuck is asked once more beside")
+    func hedgingAboveHooks() throws {
+        let clock = VirtualClock()
+        let loader = Stuck(clock)
+        var parts = TransportStack.Parts(network: TableTransport(texts: [:]), clock: clock)
+        parts.hooks.resourceLoader = loader
+        let stack = TransportStack(url: "app://main.m3u8", parts)
+        var request = TransportRequest(url: "app://1.m3u8", resourceClass: .mediaPlaylist)
+        request.hedgeDelay = .seconds(2)
+        let sent = request
+        let bytes = try clock.run {
+            var bytes: [UInt8] = []
+            for await event in stack.transport.events(for: sent) {
+                if case .data(let piece) = event { bytes += piece }
+            }
+            return bytes
+        }
+        #expect(bytes == [1, 2, 3])
+        #expect(loader.calls == 2)
+        #expect(clock.now.offset == .seconds(2))
+    }
+
+    @Test("a media file that the program loads looks like a stream")
+    func filesAboveHooks() async throws {
+        let rendition = try SampleMedia.rendition("video-180p")
+        let file = rendition.initializationSection + rendition.segments[0]
+        struct Loader: ResourceLoader {
+            let schemes: Set<String> = ["app"]
+            var bytes: [UInt8]
+            func load(_ request: TransportRequest) async throws -> LoadedResource { LoadedResource(.bytes(bytes)) }
+        }
+        let network = TableTransport(texts: [:])
+        var parts = TransportStack.Parts(network: network, clock: ContinuousClock())
+        parts.hooks.resourceLoader = Loader(bytes: file)
+        parts.mediaFile = AssetOptions(transport: network)
+        let stack = TransportStack(url: "app://film.mp4", parts)
+        let result = await stack.transport.load("app://film.mp4", .multivariantPlaylist)
+        #expect(String(decoding: result.bytes, as: UTF8.self).hasPrefix("#EXTM3U"))
+        #expect(result.violations == [])
+    }
+}

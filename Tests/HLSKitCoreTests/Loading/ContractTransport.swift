@@ -1,0 +1,200 @@
+import Synchronization
+import TestSupport
+
+@testable import HLSKitCore
+@testable import HLSKitSimulation
+
+/// The transports that run the contract's tests.
+enum ContractTransport: CaseIterable, CustomTestStringConvertible {
+    /// Over curl and files.
+    case http11, h2, file
+    /// A cache with nothing in it, and with all.
+    case caching, cached
+    /// A request policy, a program's loader, and a playlist that would be changed.
+    case requestPolicy, resourceLoader, playlistTransform
+    case hedged, asset, mediaFile
+    case conditioned, simulated, recording, replay
+
+    var testDescription: String { "\(self)" }
+
+    /// The names of the types.
+    var types: [String] {
+        switch self {
+        case .http11, .h2: ["SchemeTransport", "CurlTransport"]
+        case .file: ["SchemeTransport", "LocalTransport"]
+        case .caching, .cached: ["CachingTransport"]
+        case .requestPolicy, .resourceLoader, .playlistTransform: ["HookedTransport"]
+        case .hedged: ["HedgedTransport"]
+        case .asset: ["AssetTransport"]
+        case .mediaFile: ["MediaFileTransport"]
+        case .conditioned: ["ConditionedTransport"]
+        case .simulated: ["SimulatedTransport"]
+        case .recording: ["RecordingTransport"]
+        case .replay: ["ReplayTransport"]
+        }
+    }
+
+    /// Types that do not run the tests, and why.
+    static let exceptions = ["SimulatedOrigin": "private to SimulatedTransport, behind a ConditionedTransport"]
+
+    static let inMemory = allCases.filter(\.isInMemory)
+
+    /// Answers without a transfer.
+    var isInMemory: Bool { self == .cached || self == .resourceLoader || self == .replay }
+
+    /// Its metrics are those of a transfer.
+    var isTransfer: Bool { !isInMemory }
+
+    var protocolName: String {
+        switch self {
+        case .http11: "http/1.1"
+        case .h2, .replay: "h2"
+        case .cached: "cache"
+        case .resourceLoader: "application"
+        case .simulated: "simulated"
+        default: "file"
+        }
+    }
+
+    /// How it fails what does not exist.
+    var missingCode: LoadingError.Code {
+        switch self {
+        case .http11, .h2, .resourceLoader, .simulated, .replay: .httpStatus
+        default: .fileNotFound
+        }
+    }
+
+    func url(_ name: String, _ origin: TestOrigin) -> String {
+        switch self {
+        case .http11: "\(origin.plain)/\(name)"
+        case .h2: "\(origin.secure)/\(name)"
+        case .resourceLoader: "app://host/\(name)"
+        case .simulated, .replay: "https://origin.invalid/\(name)"
+        default: "file://\(origin.root.path)/\(name)"
+        }
+    }
+
+    func request(
+        _ url: String, byteRange: Range<UInt64>? = nil, maximumByteCount: Int = 256 << 20
+    ) -> TransportRequest {
+        var request = TransportRequest(
+            url: url, resourceClass: self == .playlistTransform ? .multivariantPlaylist : .segment,
+            byteRange: byteRange, maximumByteCount: maximumByteCount)
+        if self == .hedged { request.hedgeDelay = .seconds(60) }
+        return request
+    }
+
+    func transport(_ origin: TestOrigin) async throws -> any Transport {
+        let clock = ContinuousClock()
+        let base = SchemeTransport(
+            network: CurlTransport(configuration: .init(caFile: origin.caFile, proxy: .none)),
+            local: LocalTransport())
+        var hooks = LoadingHooks()
+        switch self {
+        case .http11, .h2, .file: return base
+        case .caching: return ResourceCache(keepsMedia: true).transport(over: base, on: nil)
+        case .cached:
+            let transport = ResourceCache(keepsMedia: true).transport(over: base, on: nil)
+            _ = await transport.load(request(url("segment.ts", origin)))
+            _ = await transport.load(request(url("segment.ts", origin), byteRange: 300_000..<700_001))
+            return transport
+        case .requestPolicy: hooks.requestPolicy = RequestPolicy { $0 }
+        case .resourceLoader: hooks.resourceLoader = Loader()
+        case .playlistTransform: hooks.transformMultivariant = { $0 }
+        case .hedged: return HedgedTransport(base, clock: clock)
+        case .asset:
+            var options = AssetOptions(transport: base)
+            options.cookies = [Cookie(name: "c", value: "1", domain: "a.example")]
+            return AssetTransport(base, url: url("main.m3u8", origin), options: options) { NetworkConditions() }
+        case .mediaFile:
+            return MediaFileTransport(
+                base, url: url("film.mp4", origin), options: AssetOptions(transport: base))
+        case .conditioned:
+            return ConditionedTransport(base: base, trace: Self.fast, clock: clock)
+        case .simulated:
+            return SimulatedTransport(over: Self.fast, clock: clock) { request in
+                guard let bytes = Self.bytes(of: request.url) else { return .status(404) }
+                return SimulatedResponse(body: bytes)
+            }
+        case .recording:
+            let folder = try ScratchFolder()
+            return try KeptRecording(base, folder)
+        case .replay: return ReplayTransport(recording(origin), clock: clock)
+        }
+        var policy = ResourcePolicy(rootFolder: origin.root.path)
+        hooks.admit(to: &policy)
+        return HookedTransport(
+            base, hooks: hooks, policy: policy, itemURL: url("main.m3u8", origin), clock: clock)
+    }
+
+    private static let fast = NetworkTrace(
+        constant: LinkConditions(bitsPerSecond: 1_000_000_000, latency: .milliseconds(2)))
+
+    private static func bytes(of url: String) -> [UInt8]? {
+        if url.hasSuffix("/segment.ts") { return TestOrigin.segment }
+        return url.hasSuffix("/empty.ts") ? [] : nil
+    }
+
+    /// A program's own.
+    private struct Loader: ResourceLoader {
+        let schemes: Set<String> = ["app"]
+
+        func load(_ request: TransportRequest) async throws -> LoadedResource {
+            guard let bytes = ContractTransport.bytes(of: request.url) else {
+                throw LoadingError(code: .httpStatus, url: request.url, status: 404, text: "HTTP 404")
+            }
+            return LoadedResource(.bytes(bytes))
+        }
+    }
+
+    /// What a network would have done, often enough for every test.
+    private func recording(_ origin: TestOrigin) -> NetworkRecording {
+        var recording = NetworkRecording(url: url("main.m3u8", origin))
+        func add(_ name: String, _ range: Range<UInt64>? = nil, _ events: [TransportEvent]) {
+            recording.exchanges.append(
+                .init(
+                    url: url(name, origin), resourceClass: .segment, byteRange: range, time: .zero,
+                    events: events.map { (.zero, $0) }))
+        }
+        func body(_ bytes: ArraySlice<UInt8>, status: Int) -> [TransportEvent] {
+            let response = TransportResponse(
+                status: status, url: url("segment.ts", origin), contentLength: bytes.count)
+            var metrics = TransferMetrics()
+            metrics.receivedByteCount = bytes.count
+            metrics.decodedByteCount = bytes.count
+            metrics.protocolName = protocolName
+            let pieces = stride(from: bytes.startIndex, to: bytes.endIndex, by: 1 << 16).map {
+                TransportEvent.data(Array(bytes[$0..<min(bytes.endIndex, $0 + 1 << 16)]))
+            }
+            return [.response(response)] + pieces + [.finished(metrics)]
+        }
+        func failure(_ name: String, _ code: LoadingError.Code, _ status: Int?) -> [TransportEvent] {
+            let error = LoadingError(code: code, url: url(name, origin), status: status, text: code.rawValue)
+            return [.failed(error, TransferMetrics())]
+        }
+        for _ in 0..<30 { add("segment.ts", nil, body(TestOrigin.segment[...], status: 200)) }
+        add("segment.ts", 300_000..<700_001, body(TestOrigin.segment[300_000..<700_001], status: 206))
+        add("segment.ts", 1_048_000..<1_048_577, failure("segment.ts", .badRange, 206))
+        add("missing.ts", nil, failure("missing.ts", .httpStatus, 404))
+        add("empty.ts", nil, failure("empty.ts", .emptyBody, 200))
+        return recording
+    }
+}
+
+/// Records into a folder that goes with it.
+private final class KeptRecording: Transport {
+    private let folder: ScratchFolder
+    private let transport: RecordingTransport
+
+    init(_ base: any Transport, _ folder: ScratchFolder) throws {
+        self.folder = folder
+        transport = try RecordingTransport(
+            base: base, path: folder.path + "/r.ndjson", clock: ContinuousClock(), url: "file:///main.m3u8")
+    }
+
+    func start(
+        _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
+    ) -> any TransportTask {
+        transport.start(request, handler: handler)
+    }
+}

@@ -30,8 +30,13 @@ public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The kind of failure.
     public var code: Code
-    /// The resource that it is about; nil if there is none.
-    public var url: String?
+    /// The resource that it is about, without secrets (docs/behaviour/credentials.md); nil if there is none.
+    public var url: String? {
+        get { fullURL.map(Redaction.url) }
+        set { fullURL = newValue }
+    }
+    /// For the program that may know a fresh one.
+    private(set) var fullURL: String?
     /// The cause, in a few words.
     public var cause: String
     /// HTTP status, transport code, line number or limit; nil if there is none.
@@ -42,9 +47,9 @@ public struct AssetError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Makes an error; without `url` no resource is to blame.
     public init(code: Code, url: String? = nil, cause: String, detail: String? = nil) {
         self.code = code
-        self.url = url
-        self.cause = cause
-        self.detail = detail
+        fullURL = url
+        self.cause = Redaction.text(cause)
+        self.detail = detail.map(Redaction.text)
     }
 
     /// `<cause>: <url> (<detail>)`

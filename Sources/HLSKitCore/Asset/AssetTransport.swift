@@ -26,7 +26,7 @@ struct AssetTransport: Transport {
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
         if let reason = refusal(of: request.url) {
-            let error = LoadingError(code: .refused, url: HTTPURL.withoutUserInfo(request.url), text: reason)
+            let error = LoadingError(code: .refused, url: request.url, text: reason)
             return MadeAnswer([.failed(error, TransferMetrics())], on: options.executor, handler: handler)
         }
         var request = request

@@ -36,7 +36,7 @@ public struct MetricContext: Sendable, Hashable {
 
 /// One request, from its start to its end.
 public struct MetricRequest: Sendable, Hashable {
-    /// The URL that was requested.
+    /// The URL that was requested, without secrets.
     public var url: String
     /// The peer's numeric address; nil if there was no response.
     public var serverAddress: String?
@@ -60,7 +60,7 @@ public struct MetricRequest: Sendable, Hashable {
         url: String, requestStartTime: Duration, responseEndTime: Duration, byteCount: Int = 0,
         wasReadFromCache: Bool = false
     ) {
-        self.url = url
+        self.url = Redaction.url(url)
         self.requestStartTime = requestStartTime
         self.responseEndTime = responseEndTime
         self.byteCount = byteCount
@@ -69,20 +69,12 @@ public struct MetricRequest: Sendable, Hashable {
 
     var members: [(String, LogValue)] {
         [
-            ("url", .string(HTTPURL.loggable(url))), ("server_address", .string(serverAddress)),
+            ("url", .string(url)), ("server_address", .string(serverAddress)),
             ("request_start", LogValue(requestStartTime.seconds)),
             ("response_start", LogValue(responseStartTime?.seconds)),
             ("response_end", LogValue(responseEndTime.seconds)), ("bytes", .integer(Int64(byteCount))),
             ("from_cache", .bool(wasReadFromCache)), ("error", .string(error)),
         ]
-    }
-}
-
-extension HTTPURL {
-    /// A URL that may be written down: without user information, and without the contents of a `data:` URL, which may be
-    /// a key.
-    static func loggable(_ url: String) -> String {
-        url.prefix(5).lowercased() == "data:" ? "data:..." : withoutUserInfo(url)
     }
 }
 

@@ -55,7 +55,7 @@ struct DownloadLane: Sendable {
     /// The name by which a segment is known again: the last part of its path, whatever the query.
     static func name(of uri: String) -> String {
         let path = uri.prefix { $0 != "?" && $0 != "#" }
-        return String(path.split(separator: "/").last ?? path)
+        return Redaction.text(String(path.split(separator: "/").last ?? path))
     }
 
     func position(at index: Int) -> SegmentPosition {

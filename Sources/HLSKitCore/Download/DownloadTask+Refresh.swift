@@ -34,7 +34,7 @@ extension DownloadTask {
     /// - Throws: the failure that was the reason, with why there is no other URL.
     func freshURL(insteadOf expired: ExpiredDownload) async throws -> String {
         guard let refresher = configuration.loading.hooks.urlRefresher else { throw expired.error }
-        let url = expired.error.url ?? currentURL
+        let url = expired.error.fullURL ?? currentURL
         let question = ExpiredURL(itemURL: currentURL, url: url, status: expired.status)
         do {
             return try await UserCall(clock: configuration.loading.clock).value(

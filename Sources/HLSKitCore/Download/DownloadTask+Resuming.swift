@@ -1,20 +1,9 @@
 import HLSPlaylist
 
 extension DownloadTask {
-    /// Without query, user and fragment.
-    static func bare(_ url: String) -> String {
-        let path = url.prefix { $0 != "?" && $0 != "#" }
-        guard let slashes = path.firstRange(of: "//") else { return String(path) }
-        let rest = path[slashes.upperBound...]
-        let authority = rest.prefix { $0 != "/" }
-        guard let at = authority.lastIndex(of: "@") else { return String(path) }
-        return String(path[..<slashes.upperBound] + rest[rest.index(after: at)...])
-    }
-
     /// The same for the same stream unless what it needs of the query has changed.
     static func identity(of url: String) -> String {
-        let query = url.prefix { $0 != "#" }.drop { $0 != "?" }
-        return DownloadLane.hash(of: bare(url) + query)
+        DownloadLane.hash(of: Redaction.withoutUserInfo(String(url.prefix { $0 != "#" })))
     }
 
     /// Segments that are asked for before it is given up to find out whether the stream is the same.
@@ -66,7 +55,8 @@ extension DownloadTask {
         var entries: [DownloadJournal.Entry] = []
         if journal.url.isEmpty {
             entries.append(
-                .header(url: Self.bare(configuration.url), identity: Self.identity(of: configuration.url)))
+                .header(
+                    url: Redaction.urlWithoutQuery(configuration.url), identity: Self.identity(of: configuration.url)))
         }
         for index in run.followed {
             var lane = run.lanes[index].entry.lane

@@ -15,7 +15,7 @@ struct HTTPURL: Sendable, Hashable {
     init(_ text: String) throws(LoadingError) {
         guard let reference = URIReference(text) else {
             throw LoadingError(
-                code: .badURL, url: Self.withoutUserInfo(text), text: "the URL contains \(Self.fault(of: text))")
+                code: .badURL, url: text, text: "the URL contains \(Self.fault(of: text))")
         }
         try self.init(reference, writtenAs: text)
     }
@@ -38,7 +38,7 @@ struct HTTPURL: Sendable, Hashable {
 
     private init(_ reference: URIReference, writtenAs text: String) throws(LoadingError) {
         func fault(_ code: LoadingError.Code, _ why: String) -> LoadingError {
-            LoadingError(code: code, url: Self.withoutUserInfo(text), text: why)
+            LoadingError(code: code, url: text, text: why)
         }
         guard let scheme = reference.scheme?.lowercased() else { throw fault(.badURL, "the URL is not absolute") }
         guard scheme == "http" || scheme == "https" else {
@@ -87,15 +87,6 @@ struct HTTPURL: Sendable, Hashable {
         let bytes = PercentCoding.decoded(userInfo)
         let pair = bytes.contains(UInt8(ascii: ":")) ? bytes : bytes + [UInt8(ascii: ":")]
         return HTTPField(name: "Authorization", value: "Basic " + Base64.encoded(pair))
-    }
-
-    /// `text` for messages: without what stands before an `@` in its authority (R60).
-    static func withoutUserInfo(_ text: String) -> String {
-        guard let start = text.firstRange(of: "//") else { return text }
-        let rest = text[start.upperBound...]
-        let end = rest.firstIndex(where: { "/?#".contains($0) }) ?? rest.endIndex
-        guard let at = rest[..<end].lastIndex(of: "@") else { return text }
-        return String(text[..<start.upperBound] + text[text.index(after: at)...])
     }
 
     private static func isHost(_ host: Substring) -> Bool {

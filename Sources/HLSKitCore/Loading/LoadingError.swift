@@ -45,7 +45,8 @@ public struct LoadingError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The kind of failure.
     public var code: Code
-    /// The URL that failed; after redirects the last one.
+    /// The URL that failed; after redirects the last one. Without user information; with the query as it was sent, which
+    /// may hold a token. ``description`` does not.
     public var url: String
     /// HTTP status; nil if there was no answer.
     public var status: Int?
@@ -61,11 +62,12 @@ public struct LoadingError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Makes an error without a response header.
     public init(code: Code, url: String, status: Int? = nil, retryAfter: Duration? = nil, text: String) {
         self.code = code
-        self.url = url
+        self.url = Redaction.withoutUserInfo(url)
         self.status = status
         self.retryAfter = retryAfter
-        self.text = text
+        self.text = Redaction.text(text)
     }
 
-    public var description: String { "\(url): \(text)" }
+    /// Without secrets.
+    public var description: String { "\(Redaction.url(url)): \(text)" }
 }

@@ -33,7 +33,7 @@ public struct ResourcePolicy: Sendable, Hashable {
         realPath: (String) -> String? = ResourcePolicy.realPath
     ) throws(LoadingError) {
         guard let reference = URIReference(url), let scheme = reference.scheme?.lowercased() else {
-            throw LoadingError(code: .badURL, url: HTTPURL.withoutUserInfo(url), text: "not an absolute URL")
+            throw LoadingError(code: .badURL, url: url, text: "not an absolute URL")
         }
         switch scheme {
         case "http", "https":
@@ -74,7 +74,7 @@ public struct ResourcePolicy: Sendable, Hashable {
     }
 
     private func refusal(_ url: String, _ why: String) -> LoadingError {
-        LoadingError(code: .refused, url: HTTPURL.withoutUserInfo(url), text: why)
+        LoadingError(code: .refused, url: url, text: why)
     }
 
     /// The policy for an item whose first URL the user gave: for a `file:` URL its folder becomes the root.

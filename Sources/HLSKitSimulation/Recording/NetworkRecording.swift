@@ -5,8 +5,8 @@ public import HLSKitCore
 /// ``ReplayTransport`` plays it back.
 ///
 /// The file is text, one JSON object a line (`docs/recordings.md` lists the members), written as things happen: one that
-/// was cut off is good up to its last whole line. It holds all bodies, keys too, and URLs with their queries, but no
-/// header fields of requests, no cookies and no user names or passwords of URLs.
+/// was cut off is good up to its last whole line. It holds all bodies, keys too, and what playlists say with them; but
+/// no header fields of requests, no cookies, and no secrets of URLs (docs/behaviour/credentials.md).
 public struct NetworkRecording: Sendable {
     /// The version of the format that is written and read.
     public static let version = 1
@@ -63,14 +63,8 @@ public struct NetworkRecording: Sendable {
         self = try reader.finish()
     }
 
-    /// The URL without the user name and password before its host.
-    static func bare(_ url: String) -> String {
-        guard let scheme = url.firstRange(of: "://") else { return url }
-        let rest = url[scheme.upperBound...]
-        let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        guard let at = authority.lastIndex(of: "@") else { return url }
-        return String(url[..<scheme.upperBound] + rest[rest.index(after: at)...])
-    }
+    /// A URL as recordings have it: without secrets, so that a replay finds it whatever they are then.
+    static func bare(_ url: String) -> String { Redaction.url(url) }
 }
 
 /// Why a recording cannot be written or read.

@@ -133,7 +133,10 @@ public final class RecordingTransport: Transport {
         line.url = NetworkRecording.bare(response.url)
         line.contentType = response.contentType
         line.contentLength = response.contentLength
-        line.fields = response.fields.filter { $0.name.lowercased() != "set-cookie" }.flatMap { [$0.name, $0.value] }
+        line.fields = response.fields.filter {
+            $0.name.lowercased() != "set-cookie" && !Redaction.isSecret(name: $0.name)
+        }
+        .flatMap { [$0.name, Redaction.text($0.value)] }
         line.server = response.serverAddress
         return line
     }

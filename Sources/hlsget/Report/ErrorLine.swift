@@ -34,17 +34,16 @@ enum ErrorLine {
     }
 
     static func line(_ cause: String, url: String?, detail: String?, severity: String = "error") -> String {
-        var text = "hlsget: \(severity): \(TerminalText.escaped(cause))"
+        var text = "hlsget: \(severity): \(TerminalText.escaped(Redaction.text(cause)))"
         if let url { text += ": \(printable(url: url))" }
-        if let detail, !detail.isEmpty { text += " (\(TerminalText.escaped(detail)))" }
+        if let detail, !detail.isEmpty { text += " (\(TerminalText.escaped(Redaction.text(detail))))" }
         return text
     }
 
-    /// A URL that may be shown: without user information (R60), without the contents of a `data:` URL
-    /// (which may be a key) and without an endless middle.
+    /// A URL that may be shown: without secrets (R60) and without an endless middle.
     ///
-    /// The query stays: without it the line would often not say which resource failed, and it goes to the terminal
-    /// of the one who gave the URL. Logs of the library omit it.
+    /// The rest of the query stays: without it the line would often not say which resource failed. Logs of the library
+    /// omit it.
     static func printable(url: String) -> String {
         let text = TerminalText.escaped(bare(url: url))
         guard text.count > maximumURLLength else { return text }
@@ -53,16 +52,5 @@ enum ErrorLine {
     }
 
     /// A URL without what must not be written down. Still to be escaped.
-    static func bare(url: String) -> String {
-        url.prefix(5).lowercased() == "data:" ? "data:..." : withoutUserInformation(url)
-    }
-
-    /// Everything between `//` and the last `@` of the authority is user information (RFC 3986 §3.2.1).
-    private static func withoutUserInformation(_ url: String) -> String {
-        guard let slashes = url.firstRange(of: "//") else { return url }
-        let rest = url[slashes.upperBound...]
-        let authority = rest.prefix { !"/?#\\".contains($0) }
-        guard let at = authority.lastIndex(of: "@") else { return url }
-        return String(url[..<slashes.upperBound] + rest[rest.index(after: at)...])
-    }
+    static func bare(url: String) -> String { Redaction.url(url) }
 }

@@ -190,7 +190,7 @@ struct EngineStartUpTests {
             ("https://secret@?x", "https://"),
         ])
     func publicURLs(url: String, logged: String) {
-        #expect(PlaybackLog.publicPart(of: url) == logged)
+        #expect(Redaction.urlWithoutQuery(url) == logged)
     }
 
     @Test("what is decided is told with its inputs, as far as someone wants to hear it")

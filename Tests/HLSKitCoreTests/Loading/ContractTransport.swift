@@ -1,5 +1,6 @@
 import Synchronization
 import TestSupport
+import Testing
 
 @testable import HLSKitCore
 @testable import HLSKitSimulation

@@ -200,7 +200,7 @@ final class CurlTransfer {
 
     private func loadingError(_ code: LoadingError.Code, _ text: String) -> LoadingError {
         LoadingError(
-            code: code, url: url?.text ?? HTTPURL.withoutUserInfo(request.url),
+            code: code, url: url?.text ?? request.url,
             status: head.status == 0 ? nil : head.status, text: text)
     }
 

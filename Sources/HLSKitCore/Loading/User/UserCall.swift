@@ -18,7 +18,6 @@ struct UserCall: Sendable {
     ) async throws(LoadingError) -> Value {
         let race = Race<Value>()
         let sleep = sleep
-        let url = HTTPURL.withoutUserInfo(url)
         let work = Task(executorPreference: executor) {
             do { race.finish(.success(try await body())) } catch { race.finish(.failure(error)) }
         }

@@ -14,7 +14,7 @@ struct PlaybackLog: Sendable {
             self.logger = nil
             return
         }
-        logger[metadataKey: "hls.item"] = url.map { .string(Self.publicPart(of: $0)) }
+        logger[metadataKey: "hls.item"] = url.map { .string(Redaction.urlWithoutQuery($0)) }
         logger[metadataKey: "hls.session"] = session.map { .string($0) }
         self.logger = logger
     }
@@ -23,15 +23,6 @@ struct PlaybackLog: Sendable {
     static func detail(for logger: Logger?) -> DecisionDetail {
         guard let logger, logger.logLevel <= .debug else { return .nothing }
         return logger.logLevel <= .trace ? .everything : .choices
-    }
-
-    /// A URL as far as everyone may read it.
-    static func publicPart(of url: String) -> String {
-        let parts = url.prefix { $0 != "?" && $0 != "#" }.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count > 2, parts[1].isEmpty, let at = parts[2].lastIndex(of: "@") else {
-            return parts.joined(separator: "/")
-        }
-        return (parts[..<2] + [parts[2][at...].dropFirst()] + parts[3...]).joined(separator: "/")
     }
 
     // MARK: Decisions
@@ -90,7 +81,7 @@ struct PlaybackLog: Sendable {
         case .playlistLoaded(let load):
             logger.trace(
                 "loaded a playlist",
-                metadata: ["url": "\(Self.publicPart(of: load.url))", "bytes": "\(load.byteCount)"])
+                metadata: ["url": "\(Redaction.urlWithoutQuery(load.url))", "bytes": "\(load.byteCount)"])
         case .playbackStalled(let time):
             logger.info("playback stalled", metadata: ["item-time": "\(time.seconds)"])
         case .segmentSkipped(let skipped):
@@ -146,7 +137,7 @@ extension SelectionInput {
 extension SegmentLoad {
     fileprivate var metadata: Logger.Metadata {
         [
-            "url": "\(PlaybackLog.publicPart(of: url))", "hls.sequence": "\(mediaSequence)", "bytes": "\(byteCount)",
+            "url": "\(Redaction.urlWithoutQuery(url))", "hls.sequence": "\(mediaSequence)", "bytes": "\(byteCount)",
             "hls.variant": "\(variantIndex.map { "\($0)" } ?? "none")", "seconds": "\(duration.seconds)",
         ]
     }
@@ -156,7 +147,7 @@ extension SkippedSegments {
     fileprivate var metadata: Logger.Metadata {
         [
             "first": "\(first)", "last": "\(last)", "seconds": "\(mediaDuration.seconds)",
-            "url": "\(PlaybackLog.publicPart(of: url))", "cause": "\(cause)",
+            "url": "\(Redaction.urlWithoutQuery(url))", "cause": "\(cause)",
         ]
     }
 }
@@ -164,7 +155,7 @@ extension SkippedSegments {
 extension PlayerError {
     fileprivate var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = ["code": "\(code.rawValue)", "cause": "\(cause)"]
-        if let url { metadata["url"] = "\(PlaybackLog.publicPart(of: url))" }
+        if let url { metadata["url"] = "\(Redaction.urlWithoutQuery(url))" }
         if let detail { metadata["detail"] = "\(detail)" }
         return metadata
     }

@@ -40,8 +40,12 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The kind of failure.
     public var code: Code
-    /// The resource that it is about; nil if there is none.
-    public var url: String?
+    /// The resource that it is about, without secrets (docs/behaviour/credentials.md); nil if there is none.
+    public var url: String? {
+        get { publicURL }
+        set { publicURL = newValue.map(Redaction.url) }
+    }
+    private var publicURL: String?
     /// The cause, in a few words (`segment not found`).
     public var cause: String
     /// HTTP status, transport code, line number or limit (`HTTP 404`, `line 14`); nil if there is none.
@@ -50,9 +54,9 @@ public struct PlayerError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Makes an error; without `url` no resource is to blame.
     public init(code: Code, url: String? = nil, cause: String, detail: String? = nil) {
         self.code = code
-        self.url = url
-        self.cause = cause
-        self.detail = detail
+        publicURL = url.map(Redaction.url)
+        self.cause = Redaction.text(cause)
+        self.detail = detail.map(Redaction.text)
     }
 
     /// `<cause>: <url> (<detail>)`

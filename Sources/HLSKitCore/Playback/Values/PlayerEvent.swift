@@ -97,7 +97,7 @@ public struct TimeControlChange: Sendable, Hashable {
 
 /// One loaded playlist.
 public struct PlaylistLoad: Sendable, Hashable {
-    /// The URL that answered, after redirects.
+    /// The URL that answered, after redirects, without secrets.
     public var url: String
     /// Whether it is a multivariant playlist.
     public var isMultivariant: Bool
@@ -110,7 +110,7 @@ public struct PlaylistLoad: Sendable, Hashable {
 
     /// Makes a value.
     public init(url: String, isMultivariant: Bool, isReload: Bool, duration: Duration, byteCount: Int) {
-        self.url = url
+        self.url = Redaction.url(url)
         self.isMultivariant = isMultivariant
         self.isReload = isReload
         self.duration = duration
@@ -120,7 +120,7 @@ public struct PlaylistLoad: Sendable, Hashable {
 
 /// One loaded segment.
 public struct SegmentLoad: Sendable, Hashable {
-    /// The URL of the segment.
+    /// The URL of the segment, without secrets.
     public var url: String
     /// Its media sequence number.
     public var mediaSequence: Int
@@ -140,7 +140,7 @@ public struct SegmentLoad: Sendable, Hashable {
         url: String, mediaSequence: Int, itemTime: MediaTime, mediaDuration: Duration, duration: Duration,
         byteCount: Int, variantIndex: Int?
     ) {
-        self.url = url
+        self.url = Redaction.url(url)
         self.mediaSequence = mediaSequence
         self.itemTime = itemTime
         self.mediaDuration = mediaDuration
@@ -158,7 +158,7 @@ public struct SkippedSegments: Sendable, Hashable {
     public var last: Int
     /// The media time that is missing.
     public var mediaDuration: Duration
-    /// The URL of the first one.
+    /// The URL of the first one, without secrets.
     public var url: String
     /// Why they are missing, in a few words.
     public var cause: String
@@ -168,7 +168,7 @@ public struct SkippedSegments: Sendable, Hashable {
         self.first = first
         self.last = last
         self.mediaDuration = mediaDuration
-        self.url = url
-        self.cause = cause
+        self.url = Redaction.url(url)
+        self.cause = Redaction.text(cause)
     }
 }

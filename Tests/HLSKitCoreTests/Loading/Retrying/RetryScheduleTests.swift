@@ -242,7 +242,8 @@ struct RetryScheduleTests {
         func decide(_ url: String, at seconds: Int, hasAlternative: Bool) -> Schedule.Decision {
             let error = LoadingError(code: .httpStatus, url: url, status: 500, text: "HTTP 500")
             return schedule.decide(
-                .init(cause: .loading(error), kind: .segment, hasAlternative: hasAlternative), for: "role",
+                .init(cause: .loading(error), terms: .init(kind: .segment, hasAlternative: hasAlternative)),
+                for: "role",
                 at: .seconds(seconds))
         }
         #expect(decide("a", at: 0, hasAlternative: true) == .retry(after: .milliseconds(500)))
@@ -263,7 +264,8 @@ struct RetryScheduleTests {
         for number in 0..<40 {
             let error = LoadingError(code: .httpStatus, url: "v\(number / 2)", status: 503, text: "HTTP 503")
             let decision = schedule.decide(
-                .init(cause: .loading(error), kind: .segment, hasAlternative: true), for: "role", at: now)
+                .init(cause: .loading(error), terms: .init(kind: .segment, hasAlternative: true)), for: "role",
+                at: now)
             decisions.append(decision)
             if decision == .skip { break }
             if case .retry(let delay) = decision { now += delay } else { now += .milliseconds(50) }

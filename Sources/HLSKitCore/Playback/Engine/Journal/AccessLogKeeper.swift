@@ -234,7 +234,7 @@ struct AccessPeriod: Sendable {
     func event(sessionID: String, since epoch: PlaylistDate, knowsDroppedFrames: Bool) -> AccessLogEvent {
         var event = AccessLogEvent()
         event.playbackStartDate = started.map { epoch + $0 }
-        event.uri = uri.map(HTTPURL.loggable)
+        event.uri = uri.map(Redaction.url)
         event.serverAddress = serverAddress
         event.numberOfServerAddressChanges = numberOfServerAddressChanges
         event.playbackSessionID = sessionID

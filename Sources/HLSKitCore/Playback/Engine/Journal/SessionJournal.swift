@@ -402,8 +402,8 @@ struct SessionJournal: Sendable {
             renditions[lane] = new
             emit(
                 MetricMediaRenditionChangeEvent(
-                    context: context(view), mediaType: type, fromURI: old.map(HTTPURL.loggable),
-                    toURI: new.map(HTTPURL.loggable)))
+                    context: context(view), mediaType: type, fromURI: old.map(Redaction.url),
+                    toURI: new.map(Redaction.url)))
         }
     }
 
@@ -415,7 +415,7 @@ struct SessionJournal: Sendable {
         log(
             ErrorLogEvent(
                 date: epoch + view.now,
-                uri: HTTPURL.loggable(error.url.isEmpty ? request?.request.url ?? "" : error.url),
+                uri: Redaction.url(error.url.isEmpty ? request?.request.url ?? "" : error.url),
                 serverAddress: error.serverAddress ?? request?.request.serverAddress, playbackSessionID: session.id,
                 errorStatusCode: error.status ?? -1, errorDomain: domain, errorComment: error.text,
                 allHTTPResponseHeaderFields: error.fields.isEmpty ? request?.fields ?? [] : error.fields))
@@ -433,7 +433,7 @@ struct SessionJournal: Sendable {
         let comment = error.detail.map { "\(error.cause) (\($0))" } ?? error.cause
         log(
             ErrorLogEvent(
-                date: epoch + view.now, uri: error.url.map(HTTPURL.loggable), playbackSessionID: session.id,
+                date: epoch + view.now, uri: error.url.map(Redaction.url), playbackSessionID: session.id,
                 errorDomain: domain, errorComment: comment))
     }
 
@@ -441,7 +441,7 @@ struct SessionJournal: Sendable {
         let seconds = (missed.mediaDuration.seconds * 10).rounded() / 10
         log(
             ErrorLogEvent(
-                date: epoch + view.now, uri: HTTPURL.loggable(missed.url), playbackSessionID: session.id,
+                date: epoch + view.now, uri: Redaction.url(missed.url), playbackSessionID: session.id,
                 errorDomain: .playlist,
                 errorComment: "segments \(missed.first) to \(missed.last), \(seconds) s, are lost: \(missed.cause)"))
     }

@@ -42,8 +42,8 @@ struct ItemOutlook: Sendable {
 
     init(_ item: borrowing ItemState) {
         isReady = item.isReady
-        hasChoice = item.choice.count > 1 && !item.keepsVariant
-        maximumForwardBuffer = item.maximumForwardBuffer
+        hasChoice = item.variants.hasChoice
+        maximumForwardBuffer = item.variants.maximumForwardBuffer
         bitRate = Self.bitRate(item)
         endsEarly = item.forwardEnd != nil
         isComplete = !item.lanes.isEmpty
@@ -132,7 +132,6 @@ struct ItemOutlook: Sendable {
         if !item.isSoundOnly, let declared = item.variant?.averageBandwidth ?? item.variant?.bandwidth, declared > 0 {
             return Double(declared)
         }
-        guard item.loadedDuration > .zero else { return nil }
-        return Double(item.loadedBytes) * 8 / item.loadedDuration.seconds
+        return item.variants.sizes.loadedBitRate
     }
 }

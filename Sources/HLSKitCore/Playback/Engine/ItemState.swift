@@ -20,37 +20,16 @@ struct ItemState: Sendable {
     /// nil for a media playlist that was opened directly.
     @Shared var multivariant: MultivariantPlaylist? = nil
     var multivariantURL: String?
-    /// Position of the chosen variant in the multivariant playlist.
-    var variantIndex: Int?
-    @Shared var variant: VariantDescription? = nil
-    var candidates: [VariantCandidate] = []
-    /// Variants whose media turned out not to be playable here.
-    var unplayableVariants: Set<Int> = []
+    /// Its variants, and which of them is in use.
+    var variants = VariantChooser()
     @Shared var audibleOption: VariantCandidate.AudioOption? = nil
     /// Audio inside the variant is loaded beside its frames: it was chosen when they were loaded already.
     var loadsAudioOfVariant = false
     /// The language of the subtitles that are loaded; nil where undeclared.
     var legibleLanguage: String?
-    /// The start of the segment that the rule was asked for last.
-    var decidedFor: Duration?
-    /// What the rule said then: load only when no more than this is ahead.
-    var maximumForwardBuffer: Duration?
-    /// The variants that the rule can choose from, lowest `BANDWIDTH` first.
-    var choice: [VariantCandidate] = []
-    /// Where the best of them is kept: what was done about a window that moves too fast.
-    var recording = RecordingRule()
-    var keepsVariant = false
-    /// What limited that choice.
-    @Shared var choiceLimits: SelectionLimits? = nil
-    /// What was loaded from each variant, by its index, and from the variant in use.
-    var seen: [Int: SeenMedia] = [:]
-    var loadedBytes = 0
-    var loadedDuration = Duration.zero
     var lanes = MediaLanes()
     /// Media playlists that were loaded before, by URL: a VOD variant that was left is taken up again without I/O.
     var knownPlaylists: [String: KnownPlaylist] = [:]
-    /// Playlists of VOD variants that were loaded and tell sizes, by the variants' indices.
-    var variantPlaylists: [Int: SizeTellingPlaylist] = [:]
     /// The item time at which playing starts; nil until a playlist tells.
     var start: Duration?
     /// Media before this item time is not presented.
@@ -143,6 +122,10 @@ struct ItemState: Sendable {
         authorization = credentials.authorization
     }
 
+    /// All variants, and the one in use, by its index and as programs see it.
+    var candidates: [VariantCandidate] { variants.candidates }
+    var variantIndex: Int? { variants.current }
+    var variant: VariantDescription? { variants.description }
     /// The chosen variant's URI as the multivariant playlist has it.
     var variantURI: String? {
         guard let index = variantIndex, candidates.indices.contains(index) else { return nil }
@@ -175,18 +158,6 @@ struct ItemState: Sendable {
     var loadedEnd: Duration { requiredLanes.compactMap(\.loadedEnd).max() ?? start ?? .zero }
     /// All media was presented.
     var isDrained: Bool { isComplete && requiredLanes.allSatisfy { $0.drainedEnd != nil } }
-}
-
-/// Everything that the choice among the variants of an item depends on and that can change.
-struct SelectionLimits: Sendable, Equatable {
-    /// Where the variant in use comes from.
-    var place: VariantPlace?
-    var preferences: PlayerItemPreferences
-    var networkConditions: NetworkConditions
-    var outputs: OutputLimits
-    var penalized: Set<Int>
-    var unplayable: Set<Int>
-    var audibleOption: VariantCandidate.AudioOption?
 }
 
 /// A media playlist that was loaded, with the URL that answered.

@@ -4,7 +4,6 @@ struct LoadingState: Sendable {
     var requests = RequestTable()
     var estimator = ThroughputEstimator()
     var failures: FailurePolicy<RequestRole>
-    var selector: any VariantSelector
     /// What to expect before anything was measured.
     var hint: Double?
     /// Servers whose connections carry several responses at once.
@@ -12,7 +11,6 @@ struct LoadingState: Sendable {
     private var lastMultiplexedURL: String?
 
     init(configuration: EngineConfiguration) {
-        selector = configuration.selector
         failures = FailurePolicy(policies: configuration.retryPolicies, seed: configuration.seed)
         hint = configuration.initialBitRateHint
     }

@@ -62,8 +62,6 @@ struct MediaLane: Sendable {
     /// It has taken the place of other audio.
     private(set) var hasReplaced = false
     private(set) var lastTimeline: TimelineKey?
-    /// The variant of the last segment that was loaded whole.
-    private(set) var lastVariantIndex: Int?
     /// Tracks of the lane are known: its media can be played.
     private(set) var isDemuxed = false
 
@@ -222,7 +220,6 @@ struct MediaLane: Sendable {
 
     mutating func endSound(at time: Duration) { soundEnd = time }
     mutating func noteDemuxed() { isDemuxed = true }
-    mutating func noteVariant(_ index: Int?) { lastVariantIndex = index }
     /// Playback has come to an end time before everything was loaded.
     mutating func cutAtEnd() { isCutAtEnd = true }
 

@@ -1,13 +1,4 @@
-/// A download that the rule looks at now and then, with what stays the same between its looks.
-struct WatchedDownload: Sendable {
-    let request: RequestID
-    let segment: SegmentID
-    let variantIndex: Int
-    let segmentDuration: Duration
-    /// What the playlist tells of the size, else what is to be expected. The response may know better.
-    let probableByteCount: Int
-    var input: SelectionInput
-}
+import HLSPlaylist
 
 /// Downloads under way: which are given up for a smaller variant.
 extension PlaybackEngine {
@@ -47,44 +38,37 @@ extension PlaybackEngine {
     /// Asks the rule whether the download of the variant's segment is to go on.
     private mutating func judgeDownload(_ id: RequestID) {
         loading.requests.judge(id, at: now)
-        if watchedDownload?.request != id { watchedDownload = watch(id) }
-        // Taken out, so that there is one of it only.
-        guard let progress = loading.requests[id], var watched = watchedDownload.take() else { return }
-        update(&watched.input)
-        watched.input.download = SelectionInput.Download(
-            variantIndex: watched.variantIndex, segmentDuration: watched.segmentDuration, requested: progress.began,
-            firstByte: progress.responded, receivedByteCount: progress.receivedByteCount,
-            expectedByteCount: max(
-                progress.declaredByteCount ?? watched.probableByteCount, progress.receivedByteCount))
-        guard !isSelectorOfProgram else {
-            watchedDownload = watched
-            return ask(watched.input, for: .download(id))
-        }
-        let decision = loading.selector.decide(watched.input)
-        note(.everything) { .variant(watched.input, decision) }
-        watchedDownload = watched
+        if !rule.isWatching(id) { rule.watch(watch(id)) }
+        guard let progress = loading.requests[id],
+            let input = rule.look(
+                selectionMoment, requested: progress.began, responded: progress.responded,
+                receivedByteCount: progress.receivedByteCount, declaredByteCount: progress.declaredByteCount)
+        else { return }
+        guard !rule.isOfProgram else { return ask(input, for: .download(id)) }
+        let decision = rule.decide(input)
+        note(.everything) { .variant(input, decision) }
         follow(decision, for: id)
     }
 
     /// Does what was decided about a download that is still under way.
     mutating func follow(_ decision: SelectionDecision, for id: RequestID) {
-        if watchedDownload?.request != id { watchedDownload = watch(id) }
-        guard let watched = watchedDownload, decision.variantIndex != watched.variantIndex,
-            watched.input.candidates.contains(where: { $0.index == decision.variantIndex })
-        else { return }
-        abandon(watched.segment, for: decision)
+        if !rule.isWatching(id) { rule.watch(watch(id)) }
+        guard let segment = rule.segment(givenUpBy: decision) else { return }
+        abandon(segment, for: decision)
     }
 
     /// What the rule needs to know of the variant's download; nil where nothing is to be judged.
     private func watch(_ id: RequestID) -> WatchedDownload? {
-        guard let choice = item?.choice, choice.count > 1, item?.error == nil,
-            let lane = item?.lanes[.main], let tracker = lane.tracker, let flight = lane.loading, flight.request == id,
+        guard let item, item.variants.choice.count > 1, item.error == nil,
+            let lane = item.lanes[.main], let tracker = lane.tracker, let flight = lane.loading, flight.request == id,
             !flight.isSuspended, let variantIndex = flight.variantIndex,
             let index = flight.playlistURL == lane.playlistURL
                 ? tracker.index(of: flight.position) : tracker.index(containing: flight.job.start)
         else { return nil }
-        var input = selectionInput(at: index, in: tracker, candidates: choice)
-        input.currentVariantIndex = lane.lastVariantIndex
+        var input = item.variants.input(
+            for: VariantChooser.Segment(index: index, tracker: tracker, audio: item.lanes[.audio]?.tracker),
+            selectionMoment, bufferCapacity: bufferCapacity)
+        input.currentVariantIndex = item.variants.lastRead
         let told = flight.byteRange.map { Int(clamping: $0.upperBound - $0.lowerBound) }
         let guess = Int(min((loadedBitRate ?? 0) * flight.job.duration.seconds / 8, 1e15))
         return WatchedDownload(
@@ -97,7 +81,7 @@ extension PlaybackEngine {
         guard let flight = item?.lanes[.main]?.segments[segment] else { return }
         let byteCount = loading.receivedByteCount(of: flight)
         giveBack(from: flight)
-        item?.decidedFor = flight.job.start
+        let change = item?.variants.giveUp(for: decision, at: flight.job.start)
         statistics.numberOfAbandonedDownloads += 1
         statistics.abandonedByteCount += byteCount
         effects.append(.disarm(.judge))
@@ -109,6 +93,6 @@ extension PlaybackEngine {
                         itemTime: MediaTime(flight.job.start), mediaDuration: flight.job.duration,
                         duration: now - flight.requestBegan, byteCount: byteCount,
                         variantIndex: flight.variantIndex))))
-        use(decision.variantIndex, explanation: decision.explanation)
+        if let change { use(change) }
     }
 }

@@ -18,7 +18,7 @@ extension PlaybackEngine {
             guard item.candidates.count > 1, !isVariantFixed else { return false }
             let penalized = penalizedVariants()
             return eligibility().eligible.contains {
-                !sharesMain($0) && !penalized.contains($0.index) && !item.unplayableVariants.contains($0.index)
+                !sharesMain($0) && !penalized.contains($0.index) && !item.variants.isExcluded($0.index)
             }
         case .audio: return !variantsWithOtherAudio().isEmpty
         case .subtitles: return otherSubtitles() != nil
@@ -59,7 +59,7 @@ extension PlaybackEngine {
             loading.failures.penalize(variant: candidate.index, at: time)
         }
         let place = item.lanes[.main]?.tracker.map { resumeTimeOfMain($0) } ?? .zero
-        self.item?.recording.left(at: place)
+        self.item?.variants.noteFailure(at: place)
         let eligible = eligibility().eligible.filter { !sharesMain($0) }
         guard let next = nearest(of: eligible) else { return failWhenPlayed(error, in: .main) }
         use(next.index, explanation: "variant \(current) failed: \(error.cause)")
@@ -95,7 +95,7 @@ extension PlaybackEngine {
 
     /// A variant that cannot even be asked for.
     mutating func failVariant(_ index: Int, because text: String) {
-        item?.unplayableVariants.insert(index)
+        item?.variants.exclude(index)
         let error = PlayerError(code: .badPlaylist, url: item?.multivariantURL, cause: "variant \(index): \(text)")
         effects.append(.publish(.recoverableError(error)))
         guard let next = eligibility().eligible.first(where: { $0.index != index }) else { return failItem(error) }

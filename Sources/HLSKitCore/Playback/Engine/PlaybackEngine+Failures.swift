@@ -92,7 +92,7 @@ extension PlaybackEngine {
         case .media(let media) where media.code == .unsupported:
             let error = PlayerError(failure, url: flight.job.url)
             if hasAlternative(for: segment.lane) {
-                if segment.lane == .main, let index = flight.variantIndex { item?.unplayableVariants.insert(index) }
+                if segment.lane == .main, let index = flight.variantIndex { item?.variants.exclude(index) }
                 return takeElsewhere(segment, because: error)
             }
             failLane(segment.lane, error, from: segment)
@@ -252,7 +252,7 @@ extension PlaybackEngine {
     /// Media that this client can never use, whatever it loads.
     mutating func failUnsupported(_ error: PlayerError, in id: LaneID) {
         if hasAlternative(for: id) {
-            if id == .main, let index = item?.variantIndex { item?.unplayableVariants.insert(index) }
+            if id == .main, let index = item?.variantIndex { item?.variants.exclude(index) }
             return leave(id, because: error)
         }
         failLane(id, error)

@@ -72,7 +72,7 @@ extension PlaybackEngine {
         for flight in beyond.reversed() { cancel(flight) }
         let wasComplete = self.item?.lanes[.main]?.begin(.cut(end), at: .time(end)) ?? false
         self.item?.mediaEnd = nil
-        self.item?.decidedFor = nil
+        self.item?.variants.decideAgain()
         self.item?.syncSamples.removeAll(from: end)
         buffer.removeMedia(from: end, in: .video)
         effects.append(.truncate(.main, from: end))

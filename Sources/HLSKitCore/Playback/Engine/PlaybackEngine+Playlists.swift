@@ -72,7 +72,7 @@ extension PlaybackEngine {
             item?.multivariantURL = loaded.url
             openVariant(of: playlist)
         case .media(let playlist):
-            item?.variant = VariantDescription(index: 0)
+            item?.variants.openSingle()
             let url = item?.url ?? loaded.url
             item?.lanes[.main] = MediaLane(id: .main, playlistURL: url, requestBegan: began)
             buffer.setRequiredTracks([.video])
@@ -166,7 +166,7 @@ extension PlaybackEngine {
         guard id == .main, item?.trick == nil, item?.isSoundOnly == false, let index = item?.variantIndex else {
             return
         }
-        item?.variantPlaylists[index] = SizeTellingPlaylist(tracker.playlist, starts: tracker.starts)
+        item?.variants.learn(SizeTellingPlaylist(tracker.playlist, starts: tracker.starts), of: index)
     }
 
     /// Takes the list at a fresh URL as a newer state of the one whose URL has run out.

@@ -89,9 +89,7 @@ extension PlaybackEngine {
             else { return failWhenPlayed(otherStream(loaded.url)) }
             item?.multivariant = playlist
             item?.multivariantURL = loaded.url
-            item?.candidates = VariantCandidate.list(of: playlist)
-            item?.choiceLimits = nil
-            item?.decidedFor = nil
+            item?.variants.renew(VariantCandidate.list(of: playlist), base: loaded.url)
             if item?.trick != nil { return renewTrickPlay() }
             // Every lane takes its list from the fresh URL, also where that is named as it was.
             var parked: [(LaneID, PlaylistTracker)] = []

@@ -279,7 +279,7 @@ extension PlaybackEngine {
         self.item?.syncSamples.removeAll()
         self.item?.startWindow = landing.floor
         self.item?.mediaEnd = nil
-        self.item?.decidedFor = nil
+        self.item?.variants.decideAgain()
         judge.reset()
         isAfterStall = false
         self.item?.trick?.move(to: target)

@@ -376,7 +376,7 @@ extension PlaybackEngine {
         if item?.lanes[segment.lane]?.late != nil, item?.lanes[segment.lane]?.late?.until == nil {
             goBackForLate(segment.lane)
         }
-        item?.lanes[segment.lane]?.noteVariant(flight.variantIndex)
+        if segment.lane == .main { item?.variants.noteRead(of: flight.variantIndex) }
         if segment.lane == .main, flight.job.start < end { watched.recover(flight.job.start..<end, at: playhead) }
         item?.lanes[segment.lane]?.extend(to: end)
         loading.failures.succeed(.segment(flight.role))
@@ -433,11 +433,8 @@ extension PlaybackEngine {
 
     private mutating func noteLoaded(byteCount: Int, duration: Duration, in lane: LaneID, variantIndex: Int?) {
         guard lane != .subtitles, duration > .zero else { return }
-        item?.loadedBytes += byteCount
-        item?.loadedDuration += lane == .main ? duration : .zero
-        guard let index = variantIndex else { return }
-        item?.seen[index, default: SeenMedia()].byteCount += byteCount
-        if lane == .main { item?.seen[index, default: SeenMedia()].duration += duration }
+        item?.variants.noteLoaded(
+            byteCount: byteCount, duration: lane == .main ? duration : .zero, of: variantIndex)
     }
 
     // MARK: Passing over

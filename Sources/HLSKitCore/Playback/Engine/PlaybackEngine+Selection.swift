@@ -11,27 +11,26 @@ extension PlaybackEngine {
             return failItem(
                 PlayerError(code: .badPlaylist, url: item?.multivariantURL, cause: "the playlist lists no variant"))
         }
-        item?.candidates = VariantCandidate.list(of: playlist)
         let isSoundOnly = wantsSoundOnly
         item?.isSoundOnly = isSoundOnly
+        let context = SelectionContext(configuration, wantsPictures: !isSoundOnly)
+        let base = item?.multivariantURL
+        item?.variants.open(VariantCandidate.list(of: playlist), base: base, in: context)
         noteVariantPolicy()
         openMediaSelection(of: playlist)
         guard item?.error == nil else { return }
         if let known = knownBandwidth(of: playlist) { loading.hint = known }
         let eligibility = eligibility()
-        let qualities = self.choice(from: eligibility.eligible)
-        let choice =
-            keepsVariant
-            ? firstOfRecording(from: qualities)
-            : InitialVariantRule().choose(
-                from: qualities, knownThroughput: loading.estimatedBitsPerSecond(at: now),
-                startsOnFirstEligibleVariant: preferences.startsOnFirstEligibleVariant)
+        let (separateAudio, throughput) = (variantsWithSeparateAudio, loading.estimatedBitsPerSecond(at: now))
+        let startsOnFirst = preferences.startsOnFirstEligibleVariant
+        let choice = item?.variants.first(
+            of: eligibility.eligible, separateAudio: separateAudio, throughput: throughput, startsOnFirst: startsOnFirst
+        )
         note(.choices) { .eligibility(eligibility) }
         guard let choice else { return failItem(noEligibleVariant(eligibility)) }
         note(.choices) { .firstVariant(index: choice.variantIndex, explanation: choice.explanation) }
         buffer.setRequiredTracks([.video])
         item?.lanes[.main] = MediaLane(id: .main, playlistURL: "")
-        item?.choice = qualities.sorted { ($0.bandwidth, $0.index) < ($1.bandwidth, $1.index) }
         use(choice.variantIndex, explanation: choice.explanation)
         preloadKeys(of: playlist)
     }
@@ -55,55 +54,41 @@ extension PlaybackEngine {
 
     /// Which variants may be used now.
     func eligibility() -> VariantEligibility {
-        var context = SelectionContext()
-        context.limit(to: configuration.capabilities)
-        context.isPassThrough = configuration.canPlayCodec == nil
-        context.wantsPictures = item?.isSoundOnly != true
-        if let canPlay = configuration.canPlayCodec {
-            let needsVideo = context.wantsPictures
-            context.canDecode = { codec in
-                canPlay(codec) || !needsVideo && CodecString(rawValue: codec).mediaType == .video
-            }
-        }
-        context.unplayableVariants = item?.unplayableVariants ?? []
-        context.penalizedVariants = penalizedVariants()
-        let limits = preferences.limits(in: networkConditions)
-        context.preferredPeakBitRate = limits.peakBitRate
-        context.preferredMaximumResolution = limits.resolution
-        context.prefersLosslessAudio = preferences.variantPreferences.contains(.lossless)
-        switch preferences.variantPolicy {
-        case .automatic, .best: break
-        case .bounded(let bitRates): context.bitRateBounds = bitRates
-        case .pinned(let index, _): context.pinnedVariant = index
-        }
-        context.display = outputLimits.display ?? preferences.displaySize.map { SelectionContext.Display(size: $0) }
-        if outputLimits.needsStandardRange { context.supportedVideoRanges = ["SDR"] }
-        context.quality = preferences.quality
-        context.audibleOption = item?.audibleOption
-        if let count = outputLimits.maximumChannelCount {
-            context.maximumChannelCount = min(count, context.maximumChannelCount ?? count)
-        }
-        return VariantEligibility(item?.candidates ?? [], in: context)
+        item?.variants.eligibility(in: selectionLimits) ?? VariantEligibility([], in: SelectionContext())
+    }
+
+    /// What limits the choice among the variants now, besides the item itself.
+    var selectionLimits: SelectionLimits {
+        SelectionLimits(
+            preferences: preferences, networkConditions: networkConditions, outputs: outputLimits,
+            penalized: penalizedVariants(), audibleOption: item?.audibleOption)
     }
 
     // MARK: Use of a variant
 
     /// Loads from the variant at `index` from the next segment on, with the renditions that belong to it.
     mutating func use(_ index: Int, explanation: String) {
-        guard let playlist = item?.multivariant, playlist.variants.indices.contains(index),
+        let place = item?.lanes[.main].flatMap { lane in lane.tracker.map { lane.resumeTime(in: $0) } }
+        guard
+            let change = item?.variants.change(to: index, at: place ?? item?.start ?? .zero, because: explanation)
+        else { return }
+        use(change)
+    }
+
+    /// Carries a switch out: the segments that begin from now on come from the new variant and its renditions.
+    mutating func use(_ change: VariantSwitch) {
+        guard let playlist = item?.multivariant, playlist.variants.indices.contains(change.to),
             let base = item?.multivariantURL
         else { return }
-        let variant = playlist.variants[index]
+        let variant = playlist.variants[change.to]
         guard let url = mainURL(of: variant, in: playlist, base: base) else {
-            return failVariant(index, because: "its URI cannot be resolved")
+            return failVariant(change.to, because: "its URI cannot be resolved")
         }
-        let description = VariantDescription(variant, index: index)
-        effects.append(.publish(.variantSwitched(from: item?.variant, to: description, explanation: explanation)))
+        let description = VariantDescription(variant, index: change.to)
+        effects.append(
+            .publish(.variantSwitched(from: item?.variant, to: description, explanation: change.because)))
         if item?.variant != nil { statistics.numberOfVariantSwitches += 1 }
-        item?.variantIndex = index
-        item?.variant = description
-        item?.loadedBytes = 0
-        item?.loadedDuration = .zero
+        item?.variants.carryOut(change, as: description)
         redirect(.main, to: url)
         chooseRenditions(for: variant, of: playlist, base: base)
     }
@@ -137,111 +122,74 @@ extension PlaybackEngine {
 
     /// Asks the rule which variant the segment at `index` is to come from.
     mutating func considerSwitch(at index: Int) -> Switch {
-        guard let count = item?.candidates.count, count > 1, let tracker = item?.lanes[.main]?.tracker,
-            item?.decidedFor != tracker.starts[index]
+        guard let tracker = item?.lanes[.main]?.tracker, item?.variants.isOpen(at: tracker.starts[index]) == true
         else { return .stays }
-        if keepsVariant { forgivePassed(upTo: tracker.starts[index]) }
-        guard refreshChoice(), let choice = item?.choice, let current = item?.variantIndex else { return .stays }
         let start = tracker.starts[index]
-        if statistics.numberOfSegments == 0, item?.lanes.values.contains(where: \.hasLoadedSegment) == false,
-            choice.contains(where: { $0.index == current })
-        {
-            // Nothing was measured since the first choice.
-            item?.decidedFor = start
-            return .stays
+        if keepsVariant { forgivePassed(upTo: start) }
+        let (limits, separateAudio) = (selectionLimits, variantsWithSeparateAudio)
+        if let eligibility = item?.variants.eligibility(changedBy: limits) {
+            note(.choices) { .eligibility(eligibility) }
+            if eligibility.eligible.isEmpty { return .stays }
+            item?.variants.limit(to: eligibility, limits, separateAudio: separateAudio)
         }
+        let segment = VariantChooser.Segment(index: index, tracker: tracker, audio: item?.lanes[.audio]?.tracker)
+        let facts = selectionFacts
         let decision: SelectionDecision
-        if keepsVariant, item?.isSoundOnly != true {
-            decision = recordingDecision(at: index, in: tracker, among: choice)
-        } else if choice.count == 1 {
-            decision = SelectionDecision(variantIndex: choice[0].index, explanation: "the only one that may be used")
-        } else if isSelectorOfProgram {
-            guard let known = questions.takeDecision(for: start) else {
-                ask(selectionInput(at: index, in: tracker, candidates: choice), for: .segment(start))
+        switch item?.variants.question(about: segment, facts) {
+        case .nothing, nil: return .stays
+        case .decided(let known): decision = known
+        case .best:
+            guard let best = item?.variants.decideOnBest(for: segment, facts) else { return .stays }
+            decision = best
+        case .rule(let input) where rule.isOfProgram:
+            guard let answer = questions.takeDecision(for: start) else {
+                ask(input, for: .segment(start))
                 return .asked
             }
-            decision = known
-        } else {
-            let input = selectionInput(at: index, in: tracker, candidates: choice)
-            decision = loading.selector.decide(input)
+            decision = answer
+        case .rule(let input):
+            decision = rule.decide(input)
             note(.choices) { .variant(input, decision) }
         }
-        item?.decidedFor = start
-        item?.maximumForwardBuffer = decision.maximumForwardBuffer
-        guard decision.variantIndex != current else { return .stays }
-        use(decision.variantIndex, explanation: decision.explanation)
+        guard let change = item?.variants.take(decision, for: start) else { return .stays }
+        use(change)
         return .switched
-    }
-
-    /// Works out what the rule can choose from, anew if anything that limits it has changed. False where nothing is left.
-    private mutating func refreshChoice() -> Bool {
-        let current = item?.variantIndex.flatMap { index in item?.candidates.first { $0.index == index } }
-        let base = item?.multivariantURL
-        let limits = SelectionLimits(
-            place: current.map { VariantPlace($0, base: base) }, preferences: preferences,
-            networkConditions: networkConditions, outputs: outputLimits,
-            penalized: penalizedVariants(),
-            unplayable: item?.unplayableVariants ?? [], audibleOption: item?.audibleOption)
-        guard limits != item?.choiceLimits else { return true }
-        let eligibility = eligibility()
-        note(.choices) { .eligibility(eligibility) }
-        let eligible = eligibility.eligible
-        guard !eligible.isEmpty else { return false }
-        item?.choiceLimits = limits
-        let choice = self.choice(from: eligible)
-        item?.choice = choice.sorted { ($0.bandwidth, $0.index) < ($1.bandwidth, $1.index) }
-        return true
     }
 
     /// The rule wants the next segment loaded later: more is ahead than it said.
     var isHeldBack: Bool {
-        guard let limit = item?.maximumForwardBuffer, configuration.pacing == .realTime, machine.status == .playing
+        guard let limit = item?.variants.maximumForwardBuffer, configuration.pacing == .realTime,
+            machine.status == .playing
         else {
             return false
         }
         return buffer.forwardDuration(of: .video, situation()) > limit
     }
 
-    /// What a rule is to decide from, for the segment at `index`.
-    func selectionInput(
-        at index: Int, in tracker: PlaylistTracker, candidates: [VariantCandidate]
-    ) -> SelectionInput {
-        var input = SelectionInput(
-            now: now, candidates: candidates, currentVariantIndex: item?.variantIndex, forwardBuffer: .zero,
-            upcoming: upcomingSegments(at: index, in: tracker, candidates: candidates))
-        input.bufferCapacity = configuration.buffering.forwardDurationLimit ?? configuration.buffering.forwardDuration
-        if !tracker.isLive {
-            input.segmentNumber = index
-            input.segmentCount = tracker.segmentCount
-        }
-        update(&input)
-        return input
+    /// What is to be known for a decision about the next segment, of what others keep.
+    private var selectionFacts: VariantChooser.Facts {
+        VariantChooser.Facts(
+            moment: selectionMoment, bufferCapacity: bufferCapacity,
+            startsOnFirst: preferences.startsOnFirstEligibleVariant, isSoundOnly: item?.isSoundOnly == true,
+            isFixed: isVariantFixed,
+            isFirstSegment: statistics.numberOfSegments == 0
+                && LaneID.allCases.allSatisfy { item?.lanes[$0]?.hasLoadedSegment != true },
+            throughput: loading.estimatedBitsPerSecond(at: now))
     }
 
-    /// Brings up to date what changes with time and with every byte.
-    func update(_ input: inout SelectionInput) {
-        input.now = now
-        input.throughput = loading.estimate(at: now)
-        input.recentTransfers = loading.estimator.recentTransfers
-        input.forwardBuffer = buffer.forwardDuration(of: .video, situation())
-        input.rate = machine.rate == 0 ? 1 : Double(machine.rate)
-        input.isPlaying = machine.status == .playing
-        if let outlook, outlook.isLive { input.availableAhead = max(.zero, outlook.listedEnd - playhead) }
+    /// How much media is held at most.
+    var bufferCapacity: Duration {
+        configuration.buffering.forwardDurationLimit ?? configuration.buffering.forwardDuration
     }
-}
 
-extension PlayerItemPreferences {
-    /// The limits that hold: where the network is expensive the lower ones of both kinds.
-    fileprivate func limits(in conditions: NetworkConditions) -> (peakBitRate: Double, resolution: PixelSize?) {
-        var (peakBitRate, resolution) = (preferredPeakBitRate, preferredMaximumResolution)
-        guard conditions.isExpensive else { return (peakBitRate, resolution) }
-        let rate = preferredPeakBitRateForExpensiveNetworks
-        if rate > 0 { peakBitRate = peakBitRate > 0 ? min(peakBitRate, rate) : rate }
-        if let size = preferredMaximumResolutionForExpensiveNetworks {
-            resolution = PixelSize(
-                width: min(resolution?.width ?? .max, size.width), height: min(resolution?.height ?? .max, size.height))
-        }
-        return (peakBitRate, resolution)
+    /// What changes with time and with every byte.
+    var selectionMoment: SelectionMoment {
+        var moment = SelectionMoment(
+            now: now, throughput: loading.estimate(at: now), recentTransfers: loading.estimator.recentTransfers,
+            forwardBuffer: buffer.forwardDuration(of: .video, situation()),
+            rate: machine.rate == 0 ? 1 : Double(machine.rate), isPlaying: machine.status == .playing)
+        if let outlook, outlook.isLive { moment.availableAhead = max(.zero, outlook.listedEnd - playhead) }
+        return moment
     }
 }
 

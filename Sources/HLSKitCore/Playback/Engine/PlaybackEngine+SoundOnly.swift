@@ -4,13 +4,10 @@ import HLSPlaylist
 extension PlaybackEngine {
     var wantsSoundOnly: Bool { configuration.playsAudio && !configuration.playsVideo }
 
-    /// The variants to choose from, of those that are eligible: all qualities, or the one that brings the sound.
-    func choice(from eligible: [VariantCandidate]) -> [VariantCandidate] {
-        guard item?.isSoundOnly == true else {
-            let current = item?.variantIndex.flatMap { index in item?.candidates.first { $0.index == index } }
-            return RedundantVariants.withoutOthers(eligible, current: current, base: item?.multivariantURL)
-        }
-        return cheapestSound(of: eligible).map { [$0] } ?? []
+    /// The variants whose audio is apart from the frames, if only audio is played; else nil.
+    var variantsWithSeparateAudio: Set<Int>? {
+        guard let item, item.isSoundOnly else { return nil }
+        return Set(item.candidates.map(\.index).filter { audioURL(of: $0) != nil })
     }
 
     func cheapestSound(of eligible: [VariantCandidate]) -> VariantCandidate? {

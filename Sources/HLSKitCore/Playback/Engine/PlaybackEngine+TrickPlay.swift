@@ -127,6 +127,7 @@ extension PlaybackEngine {
         }
         buffer.removeAll()
         item?.previousTracker = nil
+        item?.variants.noteRead(of: nil)
     }
 
     /// A seek that is under way goes on; else the playhead is moved to where it is. Tells where that is.

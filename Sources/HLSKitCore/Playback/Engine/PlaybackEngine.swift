@@ -28,13 +28,13 @@ struct PlaybackEngine: Sendable {
     var item: ItemState? {
         didSet {
             knownOutlook = nil
-            watchedDownload = nil
+            rule.watch(nil)
         }
     }
     /// nil until the item is looked over again after a change.
     private(set) var knownOutlook: ItemOutlook?
-    /// The download that the rule looks at, until something of the item changes.
-    var watchedDownload: WatchedDownload?
+    /// Which variant; the download that it looks at is worked out anew when something of the item changes.
+    var rule: VariantRule
     private(set) var timebase = TimebaseState.stopped
     var watched = WatchedTime()
     var statistics = PlaybackStatistics()
@@ -69,6 +69,7 @@ struct PlaybackEngine: Sendable {
         buffer = ForwardBuffer(configuration: configuration.buffering)
         judge = KeepUpJudge(policy: configuration.keepUpPolicy, configuration: configuration.buffering)
         loading = LoadingState(configuration: configuration)
+        rule = VariantRule(configuration.selector)
         networkConditions = configuration.networkConditions
         sessionIDs = SessionIDGenerator(seed: configuration.sessionSeed)
     }

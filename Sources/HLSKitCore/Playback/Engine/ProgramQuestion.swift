@@ -103,13 +103,10 @@ extension BOLARule: BuiltInSelector {}
 extension RobustMPCRule: BuiltInSelector {}
 
 extension PlaybackEngine {
-    /// The variants are chosen by the program.
-    var isSelectorOfProgram: Bool { !(loading.selector is any BuiltInSelector) }
-
     /// Asks the program which variant is to be loaded.
     mutating func ask(_ input: SelectionInput, for purpose: ProgramQuestions.Purpose) {
         guard let number = questions.ask(input, for: purpose) else { return }
-        effects.append(.ask(ProgramQuestion(number: number, subject: .variant(loading.selector, input))))
+        effects.append(.ask(ProgramQuestion(number: number, subject: .variant(rule.selector, input))))
     }
 
     /// Asks the program whether playback would keep up, if it is for the program to say.
@@ -125,7 +122,7 @@ extension PlaybackEngine {
             if questions.isLastKeepUp(answer.number) { judge.programSays = isLikely }
         case .variant(let decision, let selector):
             guard let (input, purpose) = questions.takeVariant(answer.number) else { return }
-            loading.selector = selector
+            rule.goOn(with: selector)
             switch purpose {
             case .segment(let start):
                 note(.choices) { .variant(input, decision) }

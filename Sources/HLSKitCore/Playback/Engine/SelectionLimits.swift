@@ -1,0 +1,64 @@
+import HLSMedia
+
+/// What limits the choice among the variants of an item and is decided elsewhere: by the user, the outputs, and what
+/// failed.
+struct SelectionLimits: Sendable, Equatable {
+    var preferences = PlayerItemPreferences()
+    var networkConditions = NetworkConditions()
+    var outputs = OutputLimits()
+    /// Variants that failed of late.
+    var penalized: Set<Int> = []
+    /// The selected audio; nil where there is no choice.
+    var audibleOption: VariantCandidate.AudioOption?
+
+    /// Adds these limits to those of the item.
+    func limit(_ context: inout SelectionContext) {
+        context.penalizedVariants = penalized
+        let limits = preferences.limits(in: networkConditions)
+        context.preferredPeakBitRate = limits.peakBitRate
+        context.preferredMaximumResolution = limits.resolution
+        context.prefersLosslessAudio = preferences.variantPreferences.contains(.lossless)
+        switch preferences.variantPolicy {
+        case .automatic, .best: break
+        case .bounded(let bitRates): context.bitRateBounds = bitRates
+        case .pinned(let index, _): context.pinnedVariant = index
+        }
+        context.display = outputs.display ?? preferences.displaySize.map { SelectionContext.Display(size: $0) }
+        if outputs.needsStandardRange { context.supportedVideoRanges = ["SDR"] }
+        context.quality = preferences.quality
+        context.audibleOption = audibleOption
+        if let count = outputs.maximumChannelCount {
+            context.maximumChannelCount = min(count, context.maximumChannelCount ?? count)
+        }
+    }
+}
+
+extension SelectionContext {
+    /// What limits the choice as long as an item is played.
+    init(_ configuration: EngineConfiguration, wantsPictures: Bool) {
+        self.init()
+        limit(to: configuration.capabilities)
+        isPassThrough = configuration.canPlayCodec == nil
+        self.wantsPictures = wantsPictures
+        if let canPlay = configuration.canPlayCodec {
+            canDecode = { codec in
+                canPlay(codec) || !wantsPictures && CodecString(rawValue: codec).mediaType == .video
+            }
+        }
+    }
+}
+
+extension PlayerItemPreferences {
+    /// The limits that hold: where the network is expensive the lower ones of both kinds.
+    fileprivate func limits(in conditions: NetworkConditions) -> (peakBitRate: Double, resolution: PixelSize?) {
+        var (peakBitRate, resolution) = (preferredPeakBitRate, preferredMaximumResolution)
+        guard conditions.isExpensive else { return (peakBitRate, resolution) }
+        let rate = preferredPeakBitRateForExpensiveNetworks
+        if rate > 0 { peakBitRate = peakBitRate > 0 ? min(peakBitRate, rate) : rate }
+        if let size = preferredMaximumResolutionForExpensiveNetworks {
+            resolution = PixelSize(
+                width: min(resolution?.width ?? .max, size.width), height: min(resolution?.height ?? .max, size.height))
+        }
+        return (peakBitRate, resolution)
+    }
+}

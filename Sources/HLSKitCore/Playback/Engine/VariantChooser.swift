@@ -1,0 +1,312 @@
+import HLSPlaylist
+
+/// Knows the variants of an item, which of them may be used, and which one the next segment comes from.
+///
+/// Asked in three steps before each segment: ``limit(to:_:separateAudio:)`` takes what there is to choose from,
+/// ``question(about:_:)`` tells whether there is anything to decide, and ``take(_:for:)`` makes a ``VariantSwitch`` of what was decided. The rule itself
+/// is another value (``VariantRule``), since it may be the program's, which answers later.
+///
+/// Source: docs/behaviour/selection.md.
+struct VariantChooser: Sendable {
+    /// All variants of the item, in the order of the playlist; empty without a multivariant playlist.
+    private(set) var candidates: [VariantCandidate] = []
+    /// Index of the variant in use.
+    private(set) var current: Int?
+    @Shared private(set) var description: VariantDescription? = nil
+    /// What the rule said last: load only when no more than this is ahead.
+    private(set) var maximumForwardBuffer: Duration?
+    /// How large segments are.
+    private(set) var sizes = VariantSizes()
+    /// Those that the rule can choose from, lowest `BANDWIDTH` first.
+    private(set) var choice: [VariantCandidate] = []
+    /// The best variant is kept, and no rule chooses.
+    private(set) var keepsBest = false
+
+    /// What was done about a window that moves too fast, where the best is kept.
+    private var recording = RecordingRule()
+    /// Those whose media turned out not to be playable here.
+    private var unplayable: Set<Int> = []
+    /// What limited the choice.
+    @Shared private var known: KnownLimits? = nil
+    /// The start of the segment that was decided for last.
+    private var decidedFor: Duration?
+    @Shared private var lastSwitch: VariantSwitch? = nil
+    /// The variant of the segment that was read last.
+    private(set) var lastRead: Int?
+    /// What limits the choice as long as the item is played.
+    @Shared private var context = SelectionContext()
+    /// The URL of the multivariant playlist.
+    private var base: String?
+
+    /// All that a choice depends on and that can change.
+    private struct KnownLimits: Equatable {
+        var limits: SelectionLimits
+        /// Where the variant in use comes from.
+        var place: VariantPlace?
+        var unplayable: Set<Int>
+    }
+
+    /// The switch that is under way: no segment of the new variant was read yet.
+    var underWay: VariantSwitch? { lastSwitch?.to == lastRead ? nil : lastSwitch }
+
+    /// A rule has something to choose from.
+    var hasChoice: Bool { choice.count > 1 && !keepsBest }
+
+    // MARK: Variants
+
+    /// Takes the variants of a multivariant playlist.
+    mutating func open(_ candidates: [VariantCandidate], base: String?, in context: SelectionContext) {
+        self.candidates = candidates
+        self.base = base
+        self.context = context
+    }
+
+    /// The playlist was loaded from a fresh URL: the variants are the same, at other places.
+    mutating func renew(_ candidates: [VariantCandidate], base: String?) {
+        self.candidates = candidates
+        self.base = base
+        known = nil
+        decidedFor = nil
+    }
+
+    /// There is no multivariant playlist, and nothing to choose.
+    mutating func openSingle() { description = VariantDescription(index: 0) }
+
+    /// - Parameter keepsBest: the best variant is wanted from beginning to end.
+    mutating func follow(keepsBest: Bool) { self.keepsBest = keepsBest }
+
+    /// Media of this variant cannot be played here.
+    mutating func exclude(_ index: Int) { unplayable.insert(index) }
+
+    func isExcluded(_ index: Int) -> Bool { unplayable.contains(index) }
+
+    /// Which variants may be used.
+    func eligibility(in limits: SelectionLimits) -> VariantEligibility {
+        var context = context
+        context.unplayableVariants = unplayable
+        limits.limit(&context)
+        return VariantEligibility(candidates, in: context)
+    }
+
+    /// Of those that may be used, one of each quality, or the one that brings the audio if nothing else is played.
+    ///
+    /// - Parameter separateAudio: the variants whose audio is apart, if only audio is played; else nil.
+    private func qualities(of eligible: [VariantCandidate], separateAudio: Set<Int>?) -> [VariantCandidate] {
+        guard let separateAudio else {
+            return RedundantVariants.withoutOthers(eligible, current: currentCandidate, base: base)
+        }
+        return SoundOnlyRule().choose(from: eligible) { separateAudio.contains($0.index) }.map { [$0] } ?? []
+    }
+
+    private var currentCandidate: VariantCandidate? {
+        current.flatMap { index in candidates.first { $0.index == index } }
+    }
+
+    // MARK: First choice
+
+    /// The variant to begin with; nil where none may be used.
+    ///
+    /// - Parameter startsOnFirst: not by what is known of the network.
+    mutating func first(
+        of eligible: [VariantCandidate], separateAudio: Set<Int>?, throughput: Double?, startsOnFirst: Bool
+    ) -> SelectionDecision? {
+        let qualities = qualities(of: eligible, separateAudio: separateAudio)
+        choice = qualities.sortedByBandwidth()
+        guard keepsBest else {
+            return InitialVariantRule().choose(
+                from: qualities, knownThroughput: throughput, startsOnFirstEligibleVariant: startsOnFirst)
+        }
+        if startsOnFirst, let first = qualities.first {
+            return SelectionDecision(variantIndex: first.index, explanation: "first eligible variant, which is kept")
+        }
+        return RecordingRule.best(of: qualities).map {
+            SelectionDecision(variantIndex: $0.index, explanation: "the best that may be used, kept throughout")
+        }
+    }
+
+    // MARK: Next segment
+
+    /// A segment to decide about.
+    struct Segment {
+        /// Its place in the playlist of the variant in use.
+        var index: Int
+        var tracker: PlaylistTracker
+        /// The playlist of the audio that is loaded beside.
+        var audio: PlaylistTracker?
+
+        var start: Duration { tracker.starts[index] }
+    }
+
+    /// What a decision depends on besides the variants.
+    struct Facts {
+        var moment: SelectionMoment
+        var bufferCapacity: Duration
+        var startsOnFirst = false
+        /// Only audio is played.
+        var isSoundOnly = false
+        /// No other variant may take the place of the one that is kept.
+        var isFixed = false
+        /// Nothing was measured since the first choice.
+        var isFirstSegment = false
+        /// Bits per second; nil while nothing is known.
+        var throughput: Double?
+    }
+
+    enum Question {
+        /// There is nothing to decide.
+        case nothing
+        case decided(SelectionDecision)
+        /// The best is kept (``decideOnBest(for:_:)``).
+        case best
+        /// The rule is to choose.
+        case rule(SelectionInput)
+    }
+
+    /// Whether something is to be decided for the segment that starts at `start`.
+    func isOpen(at start: Duration) -> Bool { candidates.count > 1 && decidedFor != start }
+
+    /// Which variants may be used, if anything that limits them has changed; nil where the choice is as it was.
+    func eligibility(changedBy limits: SelectionLimits) -> VariantEligibility? {
+        knownLimits(limits) == known ? nil : eligibility(in: limits)
+    }
+
+    /// Chooses from these variants from now on; where there are none, from those of before.
+    mutating func limit(to eligibility: VariantEligibility, _ limits: SelectionLimits, separateAudio: Set<Int>?) {
+        guard !eligibility.eligible.isEmpty else { return }
+        known = knownLimits(limits)
+        choice = qualities(of: eligibility.eligible, separateAudio: separateAudio).sortedByBandwidth()
+    }
+
+    private func knownLimits(_ limits: SelectionLimits) -> KnownLimits {
+        KnownLimits(
+            limits: limits, place: currentCandidate.map { VariantPlace($0, base: base) }, unplayable: unplayable)
+    }
+
+    /// What is to be decided about the next segment.
+    func question(about segment: Segment, _ facts: Facts) -> Question {
+        guard let current else { return .nothing }
+        if facts.isFirstSegment, choice.contains(where: { $0.index == current }) {
+            return .decided(
+                SelectionDecision(
+                    variantIndex: current, maximumForwardBuffer: maximumForwardBuffer,
+                    explanation: "nothing was measured yet"))
+        }
+        if keepsBest, !facts.isSoundOnly { return .best }
+        if choice.count == 1 {
+            return .decided(
+                SelectionDecision(variantIndex: choice[0].index, explanation: "the only one that may be used"))
+        }
+        return .rule(input(for: segment, facts.moment, bufferCapacity: facts.bufferCapacity))
+    }
+
+    /// Takes what was decided for the segment that starts at `start`; nil where the variant stays the same.
+    mutating func take(_ decision: SelectionDecision, for start: Duration) -> VariantSwitch? {
+        decidedFor = start
+        maximumForwardBuffer = decision.maximumForwardBuffer
+        guard decision.variantIndex != current else { return nil }
+        return change(to: decision.variantIndex, at: start, because: decision.explanation)
+    }
+
+    /// The segment that starts at `start` was given up half loaded, for another variant.
+    mutating func giveUp(for decision: SelectionDecision, at start: Duration) -> VariantSwitch {
+        decidedFor = start
+        return change(to: decision.variantIndex, at: start, because: decision.explanation)
+    }
+
+    /// What is decided for the next segment is decided once more: it is another one.
+    mutating func decideAgain() { decidedFor = nil }
+
+    /// What a rule decides from.
+    func input(for segment: Segment, _ moment: SelectionMoment, bufferCapacity: Duration) -> SelectionInput {
+        var input = SelectionInput(
+            now: moment.now, candidates: choice, currentVariantIndex: current, forwardBuffer: .zero,
+            upcoming: sizes.upcomingSegments(
+                at: segment.index, in: segment.tracker, candidates: choice, current: current, of: candidates,
+                audio: segment.audio))
+        input.bufferCapacity = bufferCapacity
+        if !segment.tracker.isLive {
+            input.segmentNumber = segment.index
+            input.segmentCount = segment.tracker.segmentCount
+        }
+        input.update(to: moment)
+        return input
+    }
+
+    // MARK: Switching
+
+    /// A switch from the variant in use.
+    func change(to index: Int, at time: Duration, because text: String) -> VariantSwitch {
+        VariantSwitch(from: current, to: index, at: time, because: text)
+    }
+
+    /// The next segment comes from another variant.
+    mutating func carryOut(_ change: VariantSwitch, as description: VariantDescription) {
+        current = change.to
+        self.description = description
+        lastSwitch = change
+        sizes.beginVariant()
+    }
+
+    /// A segment of a variant was read to its end.
+    mutating func noteRead(of index: Int?) { lastRead = index }
+
+    /// Media was loaded (``VariantSizes/note(byteCount:duration:of:)``).
+    mutating func noteLoaded(byteCount: Int, duration: Duration, of index: Int?) {
+        sizes.note(byteCount: byteCount, duration: duration, of: index)
+    }
+
+    /// Takes the playlist of a variant that does not change any more.
+    mutating func learn(_ playlist: SizeTellingPlaylist?, of index: Int) { sizes.learn(playlist, of: index) }
+
+    // MARK: Keeping the best
+
+    /// Decides by what a live window takes away.
+    mutating func decideOnBest(for segment: Segment, _ facts: Facts) -> SelectionDecision {
+        if facts.isFixed, let current {
+            return SelectionDecision(variantIndex: current, explanation: "the only one that the outputs can hold")
+        }
+        var candidates = choice
+        if facts.startsOnFirst, let first = choice.min(by: { $0.index < $1.index }) {
+            candidates = choice.filter { $0.index == first.index || $0.bandwidth < first.bandwidth }
+        }
+        return recording.decide(
+            RecordingRule.Situation(
+                candidates: candidates, current: current, throughput: facts.throughput, itemTime: segment.start,
+                window: RecordingRule.Window(at: segment.start, in: segment.tracker)))
+    }
+
+    /// Whether a live segment that is on its way is to be loaded from another variant: nil lets it go on.
+    mutating func judge(
+        _ download: RecordingRule.Download, at start: Duration, in limits: SelectionLimits
+    ) -> SelectionDecision? {
+        recording.judge(download, among: eligibility(in: limits).eligible, at: start)
+    }
+
+    /// A variant failed at this item time.
+    mutating func noteFailure(at time: Duration) { recording.left(at: time) }
+
+    /// Where the variant was left that failed last; nil where that is forgiven.
+    var failedAt: Duration? { recording.leftAt }
+
+    /// What failed may be used again.
+    mutating func forgive() {
+        recording.left(at: nil)
+        decidedFor = nil
+    }
+}
+
+extension RecordingRule.Window {
+    /// What is listed around an item time; nil where nothing goes away.
+    init?(at time: Duration, in tracker: PlaylistTracker) {
+        guard tracker.isLive else { return nil }
+        self.init(
+            before: max(.zero, time - tracker.start), behind: max(.zero, tracker.end - time),
+            targetDuration: tracker.pacingTarget)
+    }
+}
+
+extension [VariantCandidate] {
+    fileprivate func sortedByBandwidth() -> [VariantCandidate] {
+        sorted { ($0.bandwidth, $0.index) < ($1.bandwidth, $1.index) }
+    }
+}

@@ -1,0 +1,248 @@
+import HLSPlaylist
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("Variant chooser")
+struct VariantChooserTests {
+    /// Three qualities of 1, 2 and 4 Mbit/s.
+    private static let variants = [(0, 2e6), (1, 1e6), (2, 4e6)].map { index, bandwidth in
+        VariantCandidate(index: index, uri: "v\(index).m3u8", bandwidth: bandwidth)
+    }
+
+    private static func chooser(keepsBest: Bool = false) -> VariantChooser {
+        var chooser = VariantChooser()
+        chooser.open(variants, base: "https://host/all.m3u8", in: SelectionContext())
+        chooser.follow(keepsBest: keepsBest)
+        return chooser
+    }
+
+    /// One that plays the variant `current`, with its choice worked out.
+    private static func playing(
+        _ current: Int, keepsBest: Bool = false, _ limits: SelectionLimits = SelectionLimits()
+    ) -> VariantChooser {
+        var chooser = chooser(keepsBest: keepsBest)
+        use(chooser.change(to: current, at: .zero, because: "first"), in: &chooser)
+        _ = limit(&chooser, limits)
+        return chooser
+    }
+
+    private static func limit(_ chooser: inout VariantChooser, _ limits: SelectionLimits) -> [Int]? {
+        guard let eligibility = chooser.eligibility(changedBy: limits) else { return nil }
+        chooser.limit(to: eligibility, limits, separateAudio: nil)
+        return eligibility.eligible.map(\.index)
+    }
+
+    private static func use(_ change: VariantSwitch, in chooser: inout VariantChooser) {
+        chooser.carryOut(change, as: VariantDescription(index: change.to))
+    }
+
+    private static func segment(_ index: Int) throws -> VariantChooser.Segment {
+        let tracker = PlaylistTracker(
+            try PlaylistText.numbered(0, count: 6, isEnded: true).parsed(), requestURL: "https://host/v.m3u8",
+            url: "https://host/v.m3u8", start: .zero, loadBegan: .zero, now: .zero)
+        return VariantChooser.Segment(index: index, tracker: tracker)
+    }
+
+    private static func facts() -> VariantChooser.Facts {
+        VariantChooser.Facts(moment: SelectionMoment(now: .zero), bufferCapacity: .seconds(30))
+    }
+
+    private static func decision(_ index: Int) -> SelectionDecision {
+        SelectionDecision(variantIndex: index, maximumForwardBuffer: .seconds(9), explanation: "the rule says so")
+    }
+
+    // MARK: First
+
+    struct First: CustomTestStringConvertible {
+        var testDescription: String
+        var keepsBest = false
+        var separateAudio: Set<Int>?
+        var throughput: Double?
+        var startsOnFirst = false
+        var index: Int
+    }
+
+    static let firsts: [First] = [
+        First(testDescription: "nothing is known: the first of the playlist", index: 0),
+        First(testDescription: "what the network carries", throughput: 6e6, index: 2),
+        First(testDescription: "the lowest where it carries none", throughput: 1e5, index: 1),
+        First(testDescription: "the first, as asked for", throughput: 6e6, startsOnFirst: true, index: 0),
+        First(testDescription: "the best is kept", keepsBest: true, throughput: 1e5, index: 2),
+        First(testDescription: "the first is kept", keepsBest: true, startsOnFirst: true, index: 0),
+        First(testDescription: "the cheapest that has audio apart", separateAudio: [0, 2], throughput: 6e6, index: 0),
+    ]
+
+    @Test("the first variant", arguments: firsts)
+    func first(_ test: First) {
+        var chooser = Self.chooser(keepsBest: test.keepsBest)
+        let eligible = chooser.eligibility(in: SelectionLimits()).eligible
+        let decision = chooser.first(
+            of: eligible, separateAudio: test.separateAudio, throughput: test.throughput,
+            startsOnFirst: test.startsOnFirst)
+        #expect(decision?.variantIndex == test.index)
+        // The rule is given them from low to high.
+        #expect(chooser.choice.map(\.index) == (test.separateAudio == nil ? [1, 0, 2] : [0]))
+        #expect(chooser.hasChoice == (!test.keepsBest && test.separateAudio == nil))
+    }
+
+    // MARK: Next
+
+    @Test("a decision for another variant is a switch at the segment, and is asked for once")
+    func switches() throws {
+        var chooser = Self.playing(0)
+        let segment = try Self.segment(2)
+        #expect(chooser.isOpen(at: segment.start))
+        guard case .rule(let input) = chooser.question(about: segment, Self.facts()) else {
+            Issue.record("the rule is to choose")
+            return
+        }
+        #expect(input.candidates.map(\.index) == [1, 0, 2])
+        #expect((input.currentVariantIndex, input.segmentNumber, input.segmentCount) == (0, 2, 6))
+        let change = chooser.take(Self.decision(2), for: segment.start)
+        #expect(change == VariantSwitch(from: 0, to: 2, at: segment.start, because: "the rule says so"))
+        #expect(chooser.maximumForwardBuffer == .seconds(9))
+        #expect(!chooser.isOpen(at: segment.start))
+        #expect(chooser.isOpen(at: try Self.segment(3).start))
+        chooser.decideAgain()
+        #expect(chooser.isOpen(at: segment.start))
+    }
+
+    @Test("a decision for the variant in use is no switch")
+    func stays() throws {
+        var chooser = Self.playing(0)
+        let start = try Self.segment(2).start
+        #expect(chooser.take(Self.decision(0), for: start) == nil)
+        #expect(!chooser.isOpen(at: start))
+    }
+
+    @Test("before anything was measured the first variant stays, unless it may not be used any more")
+    func firstSegment() throws {
+        var facts = Self.facts()
+        facts.isFirstSegment = true
+        var chooser = Self.playing(0)
+        guard case .decided(let decision) = chooser.question(about: try Self.segment(0), facts) else {
+            Issue.record("nothing is to be chosen")
+            return
+        }
+        #expect(chooser.take(decision, for: .zero) == nil)
+        #expect(!chooser.isOpen(at: .zero))
+        let limited = Self.playing(2, SelectionLimits(penalized: [2]))
+        guard case .rule = limited.question(about: try Self.segment(0), facts) else {
+            Issue.record("another one is to be chosen")
+            return
+        }
+    }
+
+    @Test("the rule is not asked where one variant is left")
+    func onlyOne() throws {
+        let chooser = Self.playing(0, SelectionLimits(penalized: [0, 2]))
+        guard case .decided(let decision) = chooser.question(about: try Self.segment(1), Self.facts()) else {
+            Issue.record("it is decided")
+            return
+        }
+        #expect(decision.variantIndex == 1)
+    }
+
+    @Test("the best is kept, and nothing takes its place where outputs cannot hold a change", arguments: [false, true])
+    func keepsBest(isFixed: Bool) throws {
+        var chooser = Self.playing(0, keepsBest: true)
+        var facts = Self.facts()
+        facts.isFixed = isFixed
+        let segment = try Self.segment(1)
+        guard case .best = chooser.question(about: segment, facts) else {
+            Issue.record("no rule is to choose")
+            return
+        }
+        #expect(chooser.decideOnBest(for: segment, facts).variantIndex == (isFixed ? 0 : 2))
+    }
+
+    @Test("an item without a multivariant playlist has nothing to decide")
+    func single() {
+        var chooser = VariantChooser()
+        chooser.openSingle()
+        #expect(!chooser.isOpen(at: .zero))
+        #expect(!chooser.hasChoice)
+        #expect(chooser.description == VariantDescription(index: 0))
+    }
+
+    // MARK: Limits
+
+    @Test("what may be used is told when it is worked out anew")
+    func limits() {
+        var chooser = Self.playing(0)
+        #expect(Self.limit(&chooser, SelectionLimits()) == nil)
+        #expect(Self.limit(&chooser, SelectionLimits(penalized: [2])) == [0, 1])
+        #expect(chooser.choice.map(\.index) == [1, 0])
+        chooser.exclude(1)
+        #expect(Self.limit(&chooser, SelectionLimits(penalized: [2])) == [0])
+        #expect(chooser.isExcluded(1))
+        // Fresh URLs lead to the same variants, whose choice is worked out once more.
+        chooser.renew(Self.variants, base: "https://fresh/all.m3u8")
+        #expect(Self.limit(&chooser, SelectionLimits(penalized: [2])) == [0])
+    }
+
+    @Test("where nothing may be used the choice stays, and is worked out each time")
+    func nothingLeft() {
+        var chooser = Self.playing(0)
+        for index in 0..<3 { chooser.exclude(index) }
+        for _ in 0..<2 { #expect(Self.limit(&chooser, SelectionLimits()) == []) }
+        #expect(chooser.choice.count == 3)
+    }
+
+    // MARK: Under way
+
+    @Test("a switch is under way until a segment of the new variant was read")
+    func underWay() {
+        var chooser = Self.playing(0)
+        #expect(chooser.underWay?.to == 0)
+        chooser.noteRead(of: 0)
+        #expect(chooser.underWay == nil)
+        let change = chooser.change(to: 2, at: .seconds(8), because: "more")
+        Self.use(change, in: &chooser)
+        #expect(chooser.current == 2)
+        #expect(chooser.underWay == change)
+        // A segment that was on its way already.
+        chooser.noteRead(of: 0)
+        #expect(chooser.underWay == change)
+        #expect(chooser.lastRead == 0)
+        chooser.noteRead(of: 2)
+        #expect(chooser.underWay == nil)
+    }
+
+    @Test("a segment that was given up is decided for already")
+    func givesUp() {
+        var chooser = Self.playing(2)
+        let change = chooser.giveUp(for: Self.decision(1), at: .seconds(8))
+        #expect(change == VariantSwitch(from: 2, to: 1, at: .seconds(8), because: "the rule says so"))
+        #expect(!chooser.isOpen(at: .seconds(8)))
+        #expect(chooser.isOpen(at: .seconds(12)))
+    }
+
+    @Test("a failure is known until it is forgiven, and then the next segment is decided for once more")
+    func forgives() {
+        var chooser = Self.playing(0)
+        _ = chooser.take(Self.decision(0), for: .seconds(8))
+        chooser.noteFailure(at: .seconds(4))
+        #expect(chooser.failedAt == .seconds(4))
+        chooser.forgive()
+        #expect(chooser.failedAt == nil)
+        #expect(chooser.isOpen(at: .seconds(8)))
+    }
+
+    // MARK: Sizes
+
+    @Test("what was loaded tells the sizes of what comes, and of the variant in use its bit rate")
+    func sizes() throws {
+        var chooser = Self.playing(0)
+        #expect(chooser.sizes.loadedBitRate == nil)
+        // Half of what BANDWIDTH declares.
+        chooser.noteLoaded(byteCount: 1_500_000, duration: .seconds(12), of: 0)
+        #expect(chooser.sizes.loadedBitRate == 1e6)
+        let segment = try Self.segment(2)
+        let input = chooser.input(for: segment, SelectionMoment(now: .zero), bufferCapacity: .seconds(30))
+        #expect(input.upcoming.first?.byteCounts == [250_000, 500_000, 1_000_000])
+        Self.use(chooser.change(to: 1, at: .zero, because: ""), in: &chooser)
+        #expect(chooser.sizes.loadedBitRate == nil)
+    }
+}

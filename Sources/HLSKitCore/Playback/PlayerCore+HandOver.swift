@@ -94,8 +94,7 @@ extension PlayerCore {
         }
         configuration.networkConditions = state.current.engine.networkConditions
         var engine = PlaybackEngine(configuration: configuration)
-        engine.mediaSelection.criteria = state.current.engine.mediaSelection.criteria
-        engine.mediaSelection.isAutomatic = state.current.engine.mediaSelection.isAutomatic
+        engine.mediaSelection.takeCriteria(from: state.current.engine.mediaSelection)
         var playback = ItemPlayback(id: id, item: item, engine: engine, at: now)
         let effects = playback.effects
         playback.effects = []

@@ -39,28 +39,13 @@ struct ItemState: Sendable {
     var reverseEnd: Duration?
     /// I-frames are played in the place of media.
     var trick: TrickPlay?
-    /// They were to be and could not be had.
-    var hasTrickFailed = false
-    /// Known once the item is ready; does not change any more.
-    var capabilities = TimeControlMachine.RateCapabilities()
-    var liveOffset = LiveOffsetState()
-    /// Where the seek goes that is under way.
-    var seekTarget: Duration?
-    var seekRequest: SeekRequest?
-    /// Where presentation begins after the seek that is under way; nil before an item has a place to start at.
-    var landing: Landing?
-    /// The question to the outputs that the seek waits for.
-    var primeNumber: Int?
-    /// The question to the outputs that a preroll waits for; nil before it was asked.
-    var prerollNumber: Int?
-    var isPrerolling = false
-    /// The first media was decoded, or is not waited for; the question to the outputs for it.
-    var hasDecoded = false
-    var startPrime: Int?
-    /// Up to when outputs are waited for at an end time.
-    var endDeadline: Duration?
-    /// Nothing of a kind of media could be decoded from the playhead's last place to the end.
-    @Shared var undecodable: PlayerError? = nil
+    /// The rates that it can be played at.
+    var rates = ItemRates()
+    var liveOffset = LiveOffset()
+    /// Moves of the playhead, and what is waited for at the outputs.
+    var seek = SeekMachine()
+    /// Whether it is over.
+    var end = EndOfItem()
     /// The item has pictures, which can be stepped through.
     var hasPictures = false
     /// Pictures at which decoding can start, as far as they are loaded.
@@ -69,16 +54,12 @@ struct ItemState: Sendable {
     @Shared var previousTracker: PlaylistTracker? = nil
     /// Where the media really ends, once all of it was presented.
     var mediaEnd: Duration?
-    /// Where time was when the end came nearer than that.
-    var passedEnd: Duration?
     /// The duration that was told last.
     @Shared var toldDuration: MediaTime? = nil
     /// Only sound is played, and loaded as far as it is apart from pictures.
     var isSoundOnly = false
     /// The player is paused in a live stream, and asks for nothing.
     var isAtRest = false
-    /// Unpaced: what outputs have taken.
-    var presentedUpTo: Duration?
     var isReady = false
     var awaitsAssetKeys = false
     var hasPlayed = false
@@ -126,6 +107,7 @@ struct ItemState: Sendable {
     var candidates: [VariantCandidate] { variants.candidates }
     var variantIndex: Int? { variants.current }
     var variant: VariantDescription? { variants.description }
+    var capabilities: TimeControlMachine.RateCapabilities { rates.capabilities }
     /// The chosen variant's URI as the multivariant playlist has it.
     var variantURI: String? {
         guard let index = variantIndex, candidates.indices.contains(index) else { return nil }

@@ -14,14 +14,14 @@ enum MediaSelectionChoice: Sendable, Hashable {
 /// Which options there are, what is wanted of them, and what is selected.
 struct MediaSelectionState: Sendable {
     /// By characteristic; of the player, so they outlive an item.
-    var criteria: [MediaCharacteristic: MediaSelectionCriteria] = [:]
+    private(set) var criteria: [MediaCharacteristic: MediaSelectionCriteria] = [:]
     /// Criteria and defaults are followed; otherwise each group's default plays.
-    var isAutomatic = true
+    private(set) var isAutomatic = true
     /// What the user chose for this item.
-    var choices: [MediaCharacteristic: MediaSelectionChoice] = [:]
+    private(set) var choices: [MediaCharacteristic: MediaSelectionChoice] = [:]
     /// The groups of this item; empty until its multivariant playlist is there.
     private(set) var groups: [MediaCharacteristic: MediaSelectionGroup] = [:]
-    var current = MediaSelection()
+    private(set) var current = MediaSelection()
     /// The legible group as the playlist has it, and services of closed captions that only the video tells of.
     private var declared: MediaSelectionGroup?
     private var found: Set<ClosedCaptionService> = []
@@ -34,6 +34,55 @@ struct MediaSelectionState: Sendable {
         found = []
         current = MediaSelection()
     }
+
+    // MARK: Wishes
+
+    /// Takes what belongs to the player and not to an item.
+    mutating func takeCriteria(from other: MediaSelectionState) {
+        criteria = other.criteria
+        isAutomatic = other.isAutomatic
+    }
+
+    mutating func setCriteria(_ new: MediaSelectionCriteria?, of characteristic: MediaCharacteristic) {
+        criteria[characteristic] = new
+    }
+
+    mutating func setAutomatic(_ new: Bool) { isAutomatic = new }
+
+    /// The user has chosen.
+    mutating func choose(_ choice: MediaSelectionChoice, of characteristic: MediaCharacteristic) {
+        choices[characteristic] = choice
+    }
+
+    // MARK: Selecting
+
+    /// Selects what is wanted of each group.
+    ///
+    /// - Returns: whether the selection has changed.
+    /// - Throws: where a wish matches no option. The selection stays as it is.
+    mutating func select(audio: QualityExpression?, subtitles: QualityExpression?) throws(UnmatchedWish) -> Bool {
+        let before = current
+        do throws(UnmatchedWish) {
+            // Forced subtitles go with the audio.
+            current[.audible] = try option(.audible, wish: audio)
+            current[.legible] = try option(.legible, wish: subtitles)
+            current[.visual] = try option(.visual, wish: nil)
+        } catch {
+            current = before
+            throw error
+        }
+        return before != current
+    }
+
+    /// Selects closed captions, or nothing, for media that has no other options. False where nothing changes.
+    mutating func selectClosedCaptions() -> Bool {
+        let legible = try? option(.legible, wish: nil)
+        guard legible != current[.legible] else { return false }
+        current[.legible] = legible
+        return true
+    }
+
+    // MARK: Groups
 
     mutating func setGroups(of playlist: MultivariantPlaylist, canDecode: (String) -> Bool) {
         for characteristic in [MediaCharacteristic.audible, .legible, .visual] {

@@ -38,9 +38,7 @@ extension PlaybackEngine {
 
     /// The user's choice for media without a multivariant playlist, which has no other options.
     mutating func applyClosedCaptions() {
-        let legible = try? mediaSelection.option(.legible, wish: nil)
-        guard legible != mediaSelection.current[.legible] else { return }
-        mediaSelection.current[.legible] = legible
+        guard mediaSelection.selectClosedCaptions() else { return }
         effects.append(.clearLane(.subtitles))
         effects.append(.publish(.mediaSelectionChanged(mediaSelection.current)))
     }

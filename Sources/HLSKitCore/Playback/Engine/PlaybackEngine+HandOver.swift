@@ -29,7 +29,7 @@ extension PlaybackEngine {
     mutating func resign(at now: Duration) -> PlayerIntent {
         hasResigned = true
         // An item that was never there leaves the wait for the first picture to the one that comes.
-        let waitsSince = item == nil ? firstControl : machine.rate == 0 ? nil : now
+        let waitsSince = item == nil ? waits.firstControl : machine.rate == 0 ? nil : now
         return PlayerIntent(
             machine: machine, defaultRate: defaultRate, networkConditions: networkConditions, firstControl: waitsSince,
             endedAt: endedAt)
@@ -42,7 +42,7 @@ extension PlaybackEngine {
         effects.append(.present)
         defaultRate = intent.defaultRate
         networkConditions = intent.networkConditions
-        firstControl = intent.firstControl
+        waits.takeOver(since: intent.firstControl)
         let start = playhead
         let wasRunning = intent.machine.timebaseRate != 0
         // What plays goes on without a hole.

@@ -5,9 +5,6 @@ import HLSTime
 ///
 /// See docs/behaviour/live.md.
 extension PlaybackEngine {
-    /// Stalls of this long ago say nothing any more.
-    private static let stallMemory = Duration.seconds(300)
-
     /// The distance from the live edge to play at; nil for an item that is not live or not known yet.
     var configuredLiveOffset: Duration? {
         guard let tracker = item?.lanes[.main]?.tracker, tracker.isLive else { return nil }
@@ -16,28 +13,24 @@ extension PlaybackEngine {
 
     /// The distance with which playback would probably not stall: one target duration more for each stall of late.
     var recommendedLiveOffset: Duration? {
-        guard let item, let tracker = item.lanes[.main]?.tracker, tracker.isLive else { return nil }
-        let configured = liveOffset(of: tracker)
-        let count = item.liveOffset.stalls.count { now - $0 < Self.stallMemory }
-        guard count > 0 else { return configured }
-        // Beyond the window there is nothing to play.
-        return max(configured, min(configured + tracker.pacingTarget * count, tracker.end - tracker.start))
+        guard let tracker = item?.lanes[.main]?.tracker, tracker.isLive else { return nil }
+        return item?.liveOffset.recommendation(
+            configured: liveOffset(of: tracker), target: tracker.pacingTarget, window: tracker.end - tracker.start,
+            at: now)
     }
 
     /// Tells of a recommendation that has changed.
     mutating func checkRecommendedOffset() {
-        guard outlook?.isLive == true, let recommended = recommendedLiveOffset else { return }
-        let known = item?.liveOffset.recommended
-        guard known != recommended else { return }
-        item?.liveOffset.recommended = recommended
-        guard known != nil else { return }
+        guard outlook?.isLive == true, let recommended = recommendedLiveOffset,
+            item?.liveOffset.isNews(recommended) == true, item?.liveOffset.recommend(recommended) == true
+        else { return }
         effects.append(.publish(.recommendedTimeOffsetFromLiveChanged(MediaTime(recommended))))
     }
 
     mutating func noteStallOfLive() {
-        guard outlook?.isLive == true, let stalls = item?.liveOffset.stalls else { return }
+        guard outlook?.isLive == true else { return }
         let now = now
-        item?.liveOffset.stalls = stalls.filter { now - $0 < Self.stallMemory } + [now]
+        item?.liveOffset.stall(at: now)
     }
 
     // MARK: Keeping the distance
@@ -47,17 +40,17 @@ extension PlaybackEngine {
         guard preferences.automaticallyPreservesTimeOffsetFromLive, outlook?.isLive == true, old != new else { return }
         if new == .waitingToPlayAtSpecifiedRate {
             let distance = item?.start == nil ? nil : distanceFromEdge(of: playhead)
-            item?.liveOffset.held = distance
-        } else if old == .waitingToPlayAtSpecifiedRate, new == .playing, item?.liveOffset.held != nil {
-            item?.liveOffset.hasWaited = true
+            item?.liveOffset.hold(distance)
+        } else if old == .waitingToPlayAtSpecifiedRate, new == .playing, item?.liveOffset.isHeld == true {
+            item?.liveOffset.resume()
         }
     }
 
     /// A seek has brought the playhead elsewhere: that is the distance that is wanted now.
     mutating func noteMove(to time: Duration) {
-        guard item?.liveOffset.held != nil else { return }
-        let distance = item?.seekRequest?.isOwn == true ? nil : distanceFromEdge(of: time)
-        item?.liveOffset.held = distance
+        guard item?.liveOffset.isHeld == true else { return }
+        let distance = item?.seek.request?.isOwn == true ? nil : distanceFromEdge(of: time)
+        item?.liveOffset.hold(distance)
     }
 
     private func distanceFromEdge(of time: Duration) -> Duration? {
@@ -66,11 +59,9 @@ extension PlaybackEngine {
 
     /// Skips what a wait has cost.
     mutating func checkLiveOffset() {
-        guard let item, item.liveOffset.hasWaited else { return }
-        self.item?.liveOffset.hasWaited = false
-        self.item?.liveOffset.held = nil
-        guard let held = item.liveOffset.held, let tracker = item.lanes[.main]?.tracker, tracker.isLive,
-            machine.status == .playing, item.seekTarget == nil
+        guard item?.liveOffset.hasWaited == true else { return }
+        guard let held = item?.liveOffset.take(), let tracker = item?.lanes[.main]?.tracker, tracker.isLive,
+            machine.status == .playing, item?.seek.isUnderWay == false
         else { return }
         let target = max(tracker.start, tracker.end - held)
         // Less than that is not worth a jump.

@@ -19,27 +19,20 @@ extension PlaybackEngine {
     /// Selects what the user chose, or prefers, in each group. A preference that nothing meets fails the item at its
     /// start; later, the selection stays as it is.
     private mutating func refreshMediaSelection(base: String?, isStart: Bool = true) {
-        let before = mediaSelection.current
+        let hasChanged: Bool
         do {
-            let audible = try mediaSelection.option(.audible, wish: preferences.audio)
-            // Forced subtitles go with it.
-            mediaSelection.current[.audible] = audible
-            let legible = try mediaSelection.option(.legible, wish: preferences.subtitles)
-            if mediaSelection.isWanted(.audible, wish: preferences.audio) {
-                item?.audibleOption = audible?.renditions.first.map(VariantCandidate.AudioOption.init)
-            }
-            mediaSelection.current[.legible] = legible
-            item?.legibleLanguage = legible?.extendedLanguageTag
-            mediaSelection.current[.visual] = try mediaSelection.option(.visual, wish: nil)
+            hasChanged = try mediaSelection.select(audio: preferences.audio, subtitles: preferences.subtitles)
         } catch {
             let error = error.error(url: base)
-            mediaSelection.current = before
             guard isStart else { return effects.append(.publish(.warning("\(base ?? ""): \(error.cause)"))) }
             return failItem(error)
         }
-        if before != mediaSelection.current {
-            effects.append(.publish(.mediaSelectionChanged(mediaSelection.current)))
+        let selected = mediaSelection.current
+        if mediaSelection.isWanted(.audible, wish: preferences.audio) {
+            item?.audibleOption = selected[.audible]?.renditions.first.map(VariantCandidate.AudioOption.init)
         }
+        item?.legibleLanguage = selected[.legible]?.extendedLanguageTag
+        if hasChanged { effects.append(.publish(.mediaSelectionChanged(selected))) }
     }
 
     /// The playlist of a variant's pictures: that of the visual option that is selected, else the variant's own. Where

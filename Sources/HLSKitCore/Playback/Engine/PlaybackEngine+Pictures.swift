@@ -7,30 +7,27 @@ extension PlaybackEngine {
     /// Waits until media at the playhead is decoded.
     mutating func preroll() {
         endPreroll(finished: false)
-        guard item?.isReady == true, item?.error == nil, machine.rate == 0, item?.seekTarget == nil else {
+        guard item?.isReady == true, item?.error == nil, machine.rate == 0, item?.seek.isUnderWay == false else {
             effects.append(.prerollEnded(finished: false))
             return
         }
-        item?.isPrerolling = true
+        item?.seek.beginPreroll()
     }
 
     mutating func endPreroll(finished: Bool) {
-        guard item?.isPrerolling == true else { return }
-        item?.isPrerolling = false
-        item?.prerollNumber = nil
+        guard item?.seek.isPrerolling == true else { return }
+        item?.seek.endPreroll()
         effects.append(.prerollEnded(finished: finished))
     }
 
     /// Asks the outputs, once there is something to decode. Who plays does not wait any more.
     mutating func checkPreroll() {
-        guard item?.isPrerolling == true else { return }
+        guard item?.seek.isPrerolling == true else { return }
         guard machine.rate == 0 else { return endPreroll(finished: false) }
-        guard item?.prerollNumber == nil, !lastVerdict.isEmpty else { return }
+        guard item?.seek.prerollWaitsForMedia == true, !lastVerdict.isEmpty else { return }
         guard configuration.seeksAwaitOutputs else { return endPreroll(finished: true) }
-        lastPrime += 1
-        let number = lastPrime
-        item?.prerollNumber = number
-        effects.append(.prime(number))
+        let number = prime()
+        item?.seek.askForPreroll(number)
     }
 
     // MARK: Steps

@@ -22,7 +22,7 @@ extension PlaybackEngine {
             !preferences.canUseNetworkResourcesForLiveStreamingWhilePaused
         else { return false }
         // Before it is ready it is not known whether it can be played; a seek shows a picture.
-        return item.isReady && item.isLive && item.trick == nil && item.seekTarget == nil && !item.isPrerolling
+        return item.isReady && item.isLive && item.trick == nil && !item.seek.isUnderWay && !item.seek.isPrerolling
     }
 
     private mutating func goOnAfterRest() {

@@ -19,8 +19,7 @@ extension PlaybackEngine {
         }
         guard let tracker = item.mainTracker ?? item.previousTracker, item.start != nil else {
             endSeek(finished: false)
-            self.item?.seekRequest = request
-            self.item?.seekTarget = .zero
+            self.item?.seek.begin(request, to: .zero)
             run(machine.handle(.seekAccepted(isTargetBuffered: false)))
             return
         }
@@ -36,7 +35,7 @@ extension PlaybackEngine {
         let landing = landing(for: request, at: min(target, effectiveEnd ?? target), in: tracker)
         let isBuffered = !reloads && isBuffered(landing.time)
         run(machine.handle(.seekAccepted(isTargetBuffered: isBuffered)))
-        self.item?.seekRequest = request
+        self.item?.seek.begin(request, to: landing.time)
         self.item?.isLeftBehind = false
         if isBuffered { present(from: landing) } else { restartLoading(at: landing) }
         movePlayhead(to: landing)
@@ -80,15 +79,15 @@ extension PlaybackEngine {
         guard abs(time - playhead) > configuration.buffering.stallEpsilon else { return }
         endSeek(finished: false)
         if isBuffered(time) { present(from: .exact(time)) } else { restartLoading(at: .exact(time)) }
-        item?.landing = .exact(time)
+        item?.seek.land(on: .exact(time))
         setTimebase(TimebaseState(itemTime: time, hostTime: now, rate: timebase.rate), jump: time)
         effects.append(.publish(.timeJumped(to: MediaTime(time))))
         updateBuffer()
     }
 
     mutating func cancelSeek() {
-        guard item?.seekTarget != nil, item?.seekRequest?.isOwn != true else { return }
-        forgetSeek()
+        guard item?.seek.request?.isOwn == false else { return }
+        _ = item?.seek.end()
         let buffer = tellBufferState(rate: machine.rate)
         run(machine.handle(.seekCancelled(buffer)))
         effects.append(.seekEnded(finished: false))
@@ -96,44 +95,42 @@ extension PlaybackEngine {
 
     /// Ends a seek for which something else has come.
     mutating func endSeek(finished: Bool) {
-        guard item?.seekTarget != nil else { return }
-        let isOwn = item?.seekRequest?.isOwn == true
-        forgetSeek()
-        if !isOwn { effects.append(.seekEnded(finished: finished)) }
-    }
-
-    private mutating func forgetSeek() {
-        item?.seekTarget = nil
-        item?.seekRequest = nil
-        item?.primeNumber = nil
-        // The question for the first media is asked anew.
-        item?.startPrime = nil
+        guard item?.seek.isUnderWay == true, let request = item?.seek.end() else { return }
+        if !request.isOwn { effects.append(.seekEnded(finished: finished)) }
     }
 
     /// Ends the seek that is under way once there is media at its target, and the outputs have decoded it.
     mutating func checkSeek() {
-        guard item?.seekTarget != nil, item?.start != nil, item?.isReady == true, !lastVerdict.isEmpty else { return }
-        if case .undecided(let target) = item?.landing { decideLanding(near: target) }
+        guard item?.seek.isUnderWay == true, item?.start != nil, item?.isReady == true, !lastVerdict.isEmpty
+        else { return }
+        if let target = item?.seek.undecidedTarget { decideLanding(near: target) }
         guard configuration.seeksAwaitOutputs, !isInGap else { return completeSeek(first: nil) }
-        guard item?.primeNumber == nil else { return }
+        guard item?.seek.mayAskForTarget == true else { return }
+        let number = prime()
+        item?.seek.askForTarget(number)
+    }
+
+    /// Asks the outputs to tell when media at the playhead is decoded; gives the number of the question.
+    mutating func prime() -> Int {
         lastPrime += 1
-        let number = lastPrime
-        item?.primeNumber = number
-        effects.append(.prime(number))
+        effects.append(.prime(lastPrime))
+        return lastPrime
     }
 
     mutating func notePrimed(_ number: Int, first: Duration?) {
         if number == lastPrime { noteFirstDecoded() }
-        if item?.prerollNumber == number { endPreroll(finished: true) }
-        guard item?.primeNumber == number, item?.seekTarget != nil else { return }
+        if item?.seek.isPrerollQuestion(number) == true { endPreroll(finished: true) }
+        guard item?.seek.isSeekQuestion(number) == true else { return }
         completeSeek(first: first)
     }
 
     private mutating func completeSeek(first: Duration?) {
         // Where the playlist says that a segment begins its first picture may not be.
-        if case .segmentStart(let start) = item?.landing, let first, first > start { movePlayhead(to: .sync(first)) }
+        if case .segmentStart(let start) = item?.seek.landing, let first, first > start {
+            movePlayhead(to: .sync(first))
+        }
         let time = playhead
-        let isJump = item?.seekRequest?.isJump ?? true
+        let isJump = item?.seek.request?.isJump ?? true
         endSeek(finished: true)
         if isJump { effects.append(.publish(.timeJumped(to: MediaTime(time)))) }
         let buffer = tellBufferState(rate: machine.rate)
@@ -159,7 +156,7 @@ extension PlaybackEngine {
 
     /// Where a seek lands for which an item waits that has no place to start at yet; nil without one.
     mutating func landingAtStart(_ tracker: PlaylistTracker) -> Landing? {
-        guard let request = item?.seekRequest, item?.seekTarget != nil else { return nil }
+        guard let request = item?.seek.request else { return nil }
         var target = place(of: request.destination, in: tracker)
         if target == nil, case .time(let time) = request.destination {
             target = min(max(time, tracker.start), tracker.end)
@@ -169,8 +166,7 @@ extension PlaybackEngine {
             return nil
         }
         let landing = unbufferedLanding(for: request, at: target, in: tracker)
-        item?.landing = landing
-        item?.seekTarget = landing.time
+        item?.seek.land(on: landing)
         effects.append(.land(on: landing))
         return landing
     }
@@ -206,7 +202,7 @@ extension PlaybackEngine {
 
     /// The media at the target of a seek is there: where it may land is known.
     private mutating func decideLanding(near target: Duration) {
-        guard let request = item?.seekRequest else { return }
+        guard let request = item?.seek.request else { return }
         let landing = bufferedLanding(at: target, request.tolerance)
         effects.append(.reposition(to: landing))
         movePlayhead(to: landing)
@@ -214,8 +210,7 @@ extension PlaybackEngine {
     }
 
     mutating func movePlayhead(to landing: Landing) {
-        item?.landing = landing
-        item?.seekTarget = landing.time
+        item?.seek.land(on: landing)
         setTimebase(TimebaseState(itemTime: landing.time, hostTime: now, rate: timebase.rate), jump: landing.time)
         noteMove(to: landing.time)
     }
@@ -248,8 +243,7 @@ extension PlaybackEngine {
 
     /// What was found out at the end before counts no longer.
     private mutating func forgetEnd() {
-        item?.endDeadline = nil
-        item?.undecodable = nil
+        item?.end.jump()
     }
 
     /// Forgets what is loaded, and loads from `landing` on.
@@ -280,8 +274,7 @@ extension PlaybackEngine {
         self.item?.startWindow = landing.floor
         self.item?.mediaEnd = nil
         self.item?.variants.decideAgain()
-        judge.reset()
-        isAfterStall = false
+        report.jump()
         self.item?.trick?.move(to: target)
         effects.append(.flush(to: landing, isReverse: item.trick?.isReverse ?? false))
     }

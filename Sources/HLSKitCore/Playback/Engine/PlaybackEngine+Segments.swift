@@ -338,7 +338,7 @@ extension PlaybackEngine {
         else { return }
         self.item?.isReady = true
         let capabilities = rateCapabilities()
-        self.item?.capabilities = capabilities
+        self.item?.rates.open(capabilities)
         run(machine.handle(.capabilitiesChanged(capabilities)))
         prepareTrickPlay()
         effects.append(.publish(.itemStatusChanged(.readyToPlay)))
@@ -377,7 +377,7 @@ extension PlaybackEngine {
             goBackForLate(segment.lane)
         }
         if segment.lane == .main { item?.variants.noteRead(of: flight.variantIndex) }
-        if segment.lane == .main, flight.job.start < end { watched.recover(flight.job.start..<end, at: playhead) }
+        if segment.lane == .main, flight.job.start < end { clock.recover(flight.job.start..<end, at: playhead) }
         item?.lanes[segment.lane]?.extend(to: end)
         loading.failures.succeed(.segment(flight.role))
         loading.failures.succeed(.map(segment.lane))
@@ -474,7 +474,7 @@ extension PlaybackEngine {
         item?.lanes[id]?.begin(.hole, at: nil)
         if !range.isEmpty { effects.append(.passedOver(id, range)) }
         if id == .main {
-            watched.lose(range, at: playhead)
+            clock.lose(range, at: playhead)
             statistics.numberOfSkippedSegments += 1
             statistics.skippedDuration += duration.seconds
         }
@@ -517,7 +517,7 @@ extension PlaybackEngine {
         let end = time.map { item.start == nil ? $0 : max($0, playhead) }
         guard end != item.forwardEnd else { return }
         self.item?.forwardEnd = end
-        self.item?.endDeadline = nil
+        self.item?.end.move()
         if let old = item.forwardEnd, end.map({ $0 > old }) ?? true { reopenLanes(from: old) }
         run(machine.handle(.endMoved))
     }
@@ -541,7 +541,7 @@ extension PlaybackEngine {
         // What outputs took beyond the end stays taken.
         let taken = item.requiredLanes.filter { !$0.isCutAtEnd }.compactMap(\.drainedEnd).min()
         let playhead = playhead
-        if configuration.pacing == .unpaced, let taken { self.item?.presentedUpTo = max(taken, playhead) }
+        if configuration.pacing == .unpaced, let taken { clock.present(upTo: max(taken, playhead)) }
         for lane in item.lanes.values {
             guard lane.cursor != nil, lane.isCutAtEnd || lane.isComplete else { continue }
             if lane.isCutAtEnd {
@@ -615,14 +615,14 @@ extension PlaybackEngine {
     mutating func take(_ fact: OutputFact) {
         switch fact {
         case .presented(let time):
-            guard configuration.pacing == .unpaced, let item, let before = item.presentedUpTo ?? item.start else {
+            guard configuration.pacing == .unpaced, let item, let before = clock.presentedUpTo ?? item.start else {
                 return
             }
             // Outputs that have got nothing yet are not heard of.
             let reached = item.requiredLanes.filter { !$0.isComplete }.map { $0.demuxedEnd ?? before }
             // What outputs take beyond an end time is not shown.
             let last = min(time, item.forwardEnd ?? time)
-            self.item?.presentedUpTo = max(min(last, reached.min() ?? last), before)
+            clock.present(upTo: max(min(last, reached.min() ?? last), before))
         case .drained(let id, let end): noteDrained(id, end: end)
         case .droppedFrames(let total): journal?.noteDroppedFrames(total, inPeriodBefore: true)
         case .primed(let number, let first): notePrimed(number, first: first)
@@ -634,7 +634,7 @@ extension PlaybackEngine {
     private mutating func noteDrained(_ id: LaneID, end: Duration?) {
         guard let lane = item?.lanes[id], lane.isComplete else { return }
         // Outputs that have received nothing since the playhead moved still report its earlier place.
-        let landing = item?.landing?.time
+        let landing = item?.seek.landing?.time
         let presentedEnd = end.flatMap { end in landing.map { end > $0 } ?? true ? end : nil }
         let drainedEnd = presentedEnd ?? lane.loadedEnd ?? item?.start ?? .zero
         item?.lanes[id]?.drain(drainedEnd)
@@ -643,8 +643,7 @@ extension PlaybackEngine {
         let cutEnd = configuration.pacing == .realTime && lane.isCutAtEnd ? playhead : .zero
         self.item?.mediaEnd = item.requiredLanes.compactMap(\.drainedEnd).max().map { max($0, cutEnd) }
         guard configuration.pacing == .unpaced else { return }
-        let presented = effectiveEnd ?? playhead
-        self.item?.presentedUpTo = presented
+        clock.present(upTo: effectiveEnd ?? playhead)
     }
 }
 

@@ -9,10 +9,6 @@ import HLSTime
 ///
 /// Source: rfc8216bis §4.4.4.6, §4.4.6.3. See docs/behaviour/time-control.md.
 extension PlaybackEngine {
-    /// So much host time of pictures is loaded before they run, and so much at most.
-    private static let trickStart = Duration.milliseconds(400)
-    private static let trickForward = Duration.seconds(6)
-
     // MARK: What can be
 
     /// The rates that the item can be played at. Only what is over has I-frames to go through.
@@ -64,9 +60,7 @@ extension PlaybackEngine {
     }
 
     private func trickDirection(at rate: Float) -> TrickPlay.Direction? {
-        guard let item, !item.hasTrickFailed else { return nil }
-        if rate > 2, item.capabilities.canPlayFastForward { return .forward }
-        return rate < 0 && item.capabilities.allowReverse(at: rate) ? .reverse : nil
+        item?.rates.direction(at: rate)
     }
 
     private mutating func enterTrickPlay(_ direction: TrickPlay.Direction, at rate: Float) {
@@ -133,13 +127,12 @@ extension PlaybackEngine {
     /// A seek that is under way goes on; else the playhead is moved to where it is. Tells where that is.
     private mutating func beginOwnMove() -> Duration {
         endPreroll(finished: false)
-        let isSought = item?.seekTarget != nil
-        let place = item?.seekTarget ?? playhead
-        if !isSought {
-            item?.seekRequest = SeekRequest(destination: .time(place), isOwn: true, isJump: false)
-            item?.seekTarget = place
+        let place = item?.seek.target ?? playhead
+        if item?.seek.isUnderWay == true {
+            item?.seek.forgetQuestion()
+        } else {
+            item?.seek.begin(SeekRequest(destination: .time(place), isOwn: true, isJump: false), to: place)
         }
-        item?.primeNumber = nil
         run(machine.handle(.seekAccepted(isTargetBuffered: false)))
         return place
     }
@@ -160,7 +153,7 @@ extension PlaybackEngine {
     /// I-frames that cannot be had: the media itself goes on, as fast as it can.
     mutating func giveUpTrickPlay(because error: PlayerError) {
         effects.append(.publish(.recoverableError(error)))
-        item?.hasTrickFailed = true
+        item?.rates.fail()
         run(machine.handle(.capabilitiesChanged(TimeControlMachine.RateCapabilities())))
         if item?.trick != nil { leaveTrickPlay() }
     }
@@ -169,9 +162,7 @@ extension PlaybackEngine {
 
     /// Where playing ends in its direction.
     private var trickLimit: Duration {
-        guard let item, let trick = item.trick else { return .zero }
-        guard trick.isReverse else { return min(trick.end, item.forwardEnd ?? trick.end) }
-        return max(trick.tracker.start, item.reverseEnd ?? trick.tracker.start)
+        item?.trick?.limit(forwardEnd: item?.forwardEnd, reverseEnd: item?.reverseEnd) ?? .zero
     }
 
     /// Begins to load the next picture. True where there was none to be loaded and the next one is to be looked for.
@@ -245,29 +236,18 @@ extension PlaybackEngine {
     // MARK: Judging
 
     func adjustForTrickPlay(_ situation: inout ForwardBuffer.Situation) {
-        guard let trick = item?.trick else { return }
-        let speed = max(1, abs(Double(machine.rate)))
-        situation.isReverse = trick.isReverse
-        situation.effectiveEnd = trickLimit
-        situation.preferredForwardBufferDuration = (Self.trickForward * speed).seconds
-        situation.startThreshold = Self.trickStart * speed
-        situation.targetDuration = Self.trickStart * speed
-        situation.nextSegmentDuration = .zero
-        situation.nextSegmentByteCount = 0
+        item?.trick?.adjust(&situation, rate: machine.rate, limit: trickLimit)
     }
 
     /// Pictures are likely to come in time where some of them are there: how far they are apart follows from how they
     /// come. nil while media is played.
     func isTrickLikelyToKeepUp(_ verdict: ForwardBuffer.Verdict) -> Bool? {
-        guard item?.trick != nil else { return nil }
-        if verdict.isEmpty { return false }
-        let speed = max(1, abs(Double(machine.rate)))
-        return verdict.holdsAllRemaining || verdict.forwardDuration >= Self.trickStart * speed
+        item?.trick?.isLikelyToKeepUp(verdict, rate: machine.rate)
     }
 
     /// The end, or the start, is reached.
     mutating func checkTrickEnd() {
-        guard let item, let trick = item.trick, machine.status == .playing, item.seekTarget == nil else { return }
+        guard let item, let trick = item.trick, machine.status == .playing, !item.seek.isUnderWay else { return }
         if trick.isReverse {
             guard playhead <= trickLimit else { return }
             run(machine.handle(.reachedStart(isReverseEnd: true)))

@@ -111,7 +111,7 @@ extension PlaybackEngine {
 
     /// Asks the program whether playback would keep up, if it is for the program to say.
     mutating func askWhetherItKeepsUp(_ input: KeepUpInput) {
-        guard case .custom(let policy) = judge.policy, !input.isEmpty, let number = questions.ask(input) else { return }
+        guard let policy = report.programPolicy, !input.isEmpty, let number = questions.ask(input) else { return }
         effects.append(.ask(ProgramQuestion(number: number, subject: .keepUp(policy, input))))
     }
 
@@ -119,7 +119,7 @@ extension PlaybackEngine {
         questions.isAnswering = true
         switch answer.decision {
         case .keepUp(let isLikely):
-            if questions.isLastKeepUp(answer.number) { judge.programSays = isLikely }
+            if questions.isLastKeepUp(answer.number) { report.programSays(isLikely) }
         case .variant(let decision, let selector):
             guard let (input, purpose) = questions.takeVariant(answer.number) else { return }
             rule.goOn(with: selector)

@@ -13,6 +13,9 @@ struct TrickPlay: Sendable {
     private static let shortestInterval = Duration.milliseconds(125)
     /// More than buffers pass over.
     private static let lastPicture = Duration.milliseconds(600)
+    /// So much host time of pictures is loaded before they run, and so much at most.
+    private static let startDuration = Duration.milliseconds(400)
+    private static let forwardDuration = Duration.seconds(6)
     /// More pictures are not on their way or waiting to be read.
     static let maximumUnreadPictures = 3
 
@@ -107,4 +110,35 @@ struct TrickPlay: Sendable {
         covered = bound
         return old < bound ? old..<bound : bound < old ? bound..<old : nil
     }
+}
+
+// MARK: - Judging
+
+extension TrickPlay {
+    /// Where playing ends in its direction, within the end times that are set.
+    func limit(forwardEnd: Duration?, reverseEnd: Duration?) -> Duration {
+        guard isReverse else { return min(end, forwardEnd ?? end) }
+        return max(tracker.start, reverseEnd ?? tracker.start)
+    }
+
+    /// What the buffer is judged by while pictures are played: times of the item pass faster.
+    func adjust(_ situation: inout ForwardBuffer.Situation, rate: Float, limit: Duration) {
+        let speed = Self.speed(rate)
+        situation.isReverse = isReverse
+        situation.effectiveEnd = limit
+        situation.preferredForwardBufferDuration = (Self.forwardDuration * speed).seconds
+        situation.startThreshold = Self.startDuration * speed
+        situation.targetDuration = Self.startDuration * speed
+        situation.nextSegmentDuration = .zero
+        situation.nextSegmentByteCount = 0
+    }
+
+    /// Pictures are likely to come in time where some of them are there: how far they are apart follows from how they
+    /// come.
+    func isLikelyToKeepUp(_ verdict: ForwardBuffer.Verdict, rate: Float) -> Bool {
+        if verdict.isEmpty { return false }
+        return verdict.holdsAllRemaining || verdict.forwardDuration >= Self.startDuration * Self.speed(rate)
+    }
+
+    private static func speed(_ rate: Float) -> Double { max(1, abs(Double(rate))) }
 }

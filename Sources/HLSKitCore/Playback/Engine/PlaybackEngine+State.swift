@@ -1,0 +1,37 @@
+/// What programs see of an item.
+extension PlaybackEngine {
+    /// What the player is doing, at the time of the last event.
+    func state(at now: Duration) -> PlayerState {
+        let now = max(now, self.now)
+        var state = PlayerState()
+        state.rate = machine.rate
+        state.timeControlStatus = machine.status
+        state.reasonForWaitingToPlay = machine.reasonForWaitingToPlay
+        guard let item else { return state }
+        let playhead = playhead(at: now)
+        state.itemStatus = item.error != nil ? .failed : item.isReady ? .readyToPlay : .unknown
+        // The timebase may run on past the end (``ActionAtItemEnd/none``).
+        let runsOn = machine.isAtEnd && configuration.pacing == .realTime
+        state.currentTime = MediaTime(runsOn ? timebase.itemTime(at: now) : playhead)
+        // While another variant's playlist is on its way, what is known of the item stays known.
+        if let tracker = item.mainTracker ?? item.previousTracker {
+            // At an end time that is set, or at a failure, media is over before the item is.
+            let isWhole = item.forwardEnd.map { $0 > tracker.end } ?? true
+            let mediaEnd = isWhole && item.error == nil && item.pendingFailure == nil ? item.mediaEnd : nil
+            state.duration = tracker.isLive ? .indefinite : MediaTime(mediaEnd ?? tracker.end)
+            state.seekableTimeRanges = [MediaTimeRange(tracker.start..<tracker.end)]
+            if tracker.isLive { state.liveOffset = (tracker.end - playhead).seconds }
+        }
+        state.timebaseRate = timebase.rate
+        state.loadedTimeRanges = buffer.loadedTimeRanges().map { MediaTimeRange($0) }
+        state.isPlaybackLikelyToKeepUp = report.isLikelyToKeepUp
+        state.isPlaybackBufferFull = lastVerdict.isFull
+        state.isPlaybackBufferEmpty = lastVerdict.isEmpty
+        state.variant = item.variant
+        state.statistics = statistics
+        state.statistics.throughputEstimate = loading.estimatedBitsPerSecond(at: now)
+        state.statistics.durationWatched = clock.watched(upTo: playhead).seconds
+        waits.count(at: now, &state.statistics)
+        return state
+    }
+}

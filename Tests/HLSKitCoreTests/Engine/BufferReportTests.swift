@@ -1,0 +1,75 @@
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("Buffer report")
+struct BufferReportTests {
+    private static func report(_ policy: KeepUpPolicy = .predictive) -> BufferReport {
+        BufferReport(policy: policy, configuration: BufferingConfiguration())
+    }
+
+    private static func input(_ ahead: Duration) -> KeepUpInput {
+        KeepUpInput(forwardDuration: ahead, remaining: .seconds(600), safeThroughput: 1e7, bitRate: 1e6)
+    }
+
+    @Test("programs are told what changes")
+    func tells() {
+        var report = Self.report()
+        #expect(!report.tell(isLikely: false))
+        #expect(report.tell(isLikely: true))
+        #expect(report.isLikelyToKeepUp)
+        #expect(!report.tell(isLikely: true))
+        report.reset()
+        #expect(!report.isLikelyToKeepUp)
+    }
+
+    @Test("after a stall more is enough to start with, until the playhead is moved")
+    func stalls() {
+        var report = Self.report()
+        let first = report.startThreshold
+        report.stall()
+        #expect(report.isAfterStall)
+        #expect(report.startThreshold > first)
+        report.jump()
+        #expect(!report.isAfterStall)
+        #expect(report.startThreshold == first)
+    }
+
+    @Test("a look at another rate keeps nothing")
+    func looks() {
+        var report = Self.report()
+        #expect(report.judged(Self.input(.seconds(2))))
+        // It was never yes: half of the threshold is not enough.
+        #expect(!report.judge(Self.input(.seconds(1))))
+        #expect(report.judge(Self.input(.seconds(2))))
+        #expect(report.judge(Self.input(.seconds(1))))
+        report.jump()
+        #expect(!report.judge(Self.input(.seconds(1))))
+    }
+
+    @Test("a policy of the program is asked elsewhere, and its last word holds")
+    func program() {
+        var report = Self.report(.custom { _ in true })
+        #expect(report.programPolicy != nil)
+        #expect(!report.judge(Self.input(.seconds(60))))
+        report.programSays(true)
+        #expect(report.judge(Self.input(.milliseconds(100))))
+        #expect(Self.report().programPolicy == nil)
+    }
+
+    @Test("the buffer becomes full once, and stays so until it is not")
+    func fills() {
+        var buffer = ForwardBuffer()
+        var report = Self.report()
+        buffer.setRequiredTracks([.video])
+        var situation = ForwardBuffer.Situation(playhead: .zero)
+        #expect(!report.evaluate(&buffer, situation, waits: false))
+        #expect(report.verdict.isEmpty)
+        buffer.insert(ForwardBuffer.Piece(range: .zero..<(.seconds(600)), byteCount: 1), in: .video)
+        #expect(report.evaluate(&buffer, situation, waits: false))
+        #expect(report.verdict.isFull)
+        #expect(!report.evaluate(&buffer, situation, waits: false))
+        situation.playhead = .seconds(599)
+        #expect(report.evaluate(&buffer, situation, waits: false))
+    }
+}

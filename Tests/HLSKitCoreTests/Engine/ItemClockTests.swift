@@ -1,0 +1,82 @@
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("Clock of an item")
+struct ItemClockTests {
+    private static func at(_ itemTime: Duration, rate: Double = 1) -> TimebaseState {
+        TimebaseState(itemTime: itemTime, hostTime: .zero, rate: rate)
+    }
+
+    @Test("what is played counts, what is jumped over does not")
+    func watches() {
+        var clock = ItemClock()
+        clock.set(Self.at(.zero), playhead: .zero, jump: nil)
+        clock.watch(from: .zero)
+        #expect(clock.watched(upTo: .seconds(4)) == .seconds(4))
+        #expect(clock.watchedTotal == .zero)
+        clock.set(Self.at(.seconds(60)), playhead: .seconds(4), jump: .seconds(60))
+        clock.watch(from: .seconds(60))
+        #expect(clock.watchedTotal == .seconds(4))
+        #expect(clock.watched(upTo: .seconds(61)) == .seconds(5))
+        // There is no media in half of that second.
+        clock.lose(.milliseconds(60_500)..<(.seconds(62)), at: .seconds(60))
+        #expect(clock.watched(upTo: .seconds(61)) == .milliseconds(4_500))
+        clock.recover(.seconds(60)..<(.seconds(62)), at: .seconds(60))
+        #expect(clock.watched(upTo: .seconds(61)) == .seconds(5))
+    }
+
+    @Test("time does not go back to an end that came nearer, unless it jumps")
+    func passes() {
+        var clock = ItemClock()
+        #expect(clock.lastTime(before: nil) == nil)
+        #expect(clock.lastTime(before: .seconds(8)) == .seconds(8))
+        clock.passEnd(at: .seconds(10))
+        #expect(clock.lastTime(before: .seconds(8)) == .seconds(10))
+        clock.set(Self.at(.seconds(2)), playhead: .seconds(10), jump: nil)
+        #expect(clock.lastTime(before: .seconds(8)) == .seconds(10))
+        clock.set(Self.at(.seconds(2)), playhead: .seconds(10), jump: .seconds(2))
+        #expect(clock.lastTime(before: .seconds(8)) == .seconds(8))
+        #expect(clock.presentedUpTo == .seconds(2))
+    }
+
+    @Test("another item keeps the timebase and nothing else")
+    func resets() {
+        var clock = ItemClock()
+        clock.set(Self.at(.seconds(2), rate: 0), playhead: .zero, jump: .seconds(2))
+        clock.passEnd(at: .seconds(4))
+        clock.reset()
+        #expect(clock.timebase == Self.at(.seconds(2), rate: 0))
+        #expect(clock.presentedUpTo == nil)
+        #expect(clock.lastTime(before: .seconds(3)) == .seconds(3))
+        #expect(clock.watchedTotal == .zero)
+    }
+
+    @Test("the timer is set where the moment changes")
+    func timer() {
+        var timer = ResolveTimer()
+        #expect(timer.set(to: nil) == nil)
+        #expect(timer.set(to: .seconds(1)) == .arm(.seconds(1)))
+        #expect(timer.set(to: .seconds(1)) == nil)
+        #expect(timer.set(to: nil) == .disarm)
+        #expect(timer.set(to: .seconds(1)) == .arm(.seconds(1)))
+        timer.fire()
+        #expect(timer.set(to: .seconds(1)) == .arm(.seconds(1)))
+    }
+
+    @Test("waiting is counted until playback runs, at its start and in stalls")
+    func waits() {
+        var (waits, statistics) = (WaitingTimes(), PlaybackStatistics())
+        waits.begin(at: .seconds(1))
+        waits.begin(at: .seconds(2))
+        waits.play(at: .seconds(4), &statistics)
+        #expect((statistics.startupTime, statistics.stallDuration) == (3, 0))
+        waits.stall(at: .seconds(10))
+        var seen = statistics
+        waits.count(at: .seconds(12), &seen)
+        #expect((seen.stallDuration, statistics.stallDuration) == (2, 0))
+        waits.play(at: .seconds(13), &statistics)
+        waits.play(at: .seconds(20), &statistics)
+        #expect((statistics.startupTime, statistics.stallDuration) == (3, 3))
+    }
+}

@@ -51,7 +51,7 @@ struct DownloadDiskTests {
             let result = try await task.run()
             #expect(result.resumedSegmentCount == (run == 1 ? 0 : 2))
             // Whoever makes a request writes what comes, and what was there before was looked through on the same thread.
-            #expect(transport.requests.allSatisfy(\.isOffThePool))
+            #expect(transport.requests.allSatisfy { $0.isOffThePool })
             let notes = Mutex<[Bool]>([])
             // There is no media in it.
             await #expect(throws: AssetError.self) {

@@ -46,7 +46,7 @@ final class ScriptedTransport: Transport {
             url: request.url, time: clock?.now.offset ?? .zero, isOffThePool: isOffThePool())
         log.withLock { $0.append(made) }
         return Running(
-            Task(executorPreference: clock) {
+            Task(executorPreference: clock) { [self] in
                 guard let answer = try? await script(request.url) else { return }
                 switch answer {
                 case .bytes(let bytes):

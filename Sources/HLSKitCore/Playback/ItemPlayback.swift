@@ -15,7 +15,7 @@ struct ItemPlayback: Sendable {
     /// Callers that wait for the end of a seek.
     var seeks = SeekQueue()
     /// Callers that wait for decoded media.
-    var prerolls: [SeekWaiter] = []
+    var prerolls: [OneShot<Bool>] = []
     var driver: Task<Void, Never>?
     /// Loads what the item wants to know of its asset.
     var assetKeys: Task<Void, Never>?

@@ -16,7 +16,7 @@ struct LaneOrders {
 
     /// - Parameter deliver: gets reports of work that is done later, in order.
     init(
-        _ configuration: DriverConfiguration, hub: WriterHub, on queue: WorkQueue?,
+        _ configuration: DriverConfiguration, hub: OutputDispatcher, on queue: WorkQueue?,
         deliver: @escaping @Sendable (LaneReport) -> Void
     ) {
         demand = MediaDemand(configuration, hub: hub)

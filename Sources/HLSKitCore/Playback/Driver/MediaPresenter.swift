@@ -14,9 +14,9 @@ struct MediaPresenter {
         var isSegmentOver = false
     }
 
-    let hub: WriterHub
+    let hub: OutputDispatcher
     private let clock: PresentationClock
-    private let moment: @Sendable () -> OutputMoment
+    private let moment: @Sendable () -> OutputClock
     private var renderers: RendererSet
     private var cues: CuePresenter
     private var metadata: MetadataPresenter
@@ -28,13 +28,13 @@ struct MediaPresenter {
             inbox.wake()
         }
         let (board, sound) = (configuration.outputs, channel.sound)
-        let moment: @Sendable () -> OutputMoment = {
+        let moment: @Sendable () -> OutputClock = {
             var moment = clock.moment
             moment.gain = sound.gain
             moment.pitchAlgorithm = board.pitchAlgorithm
             return moment
         }
-        let hub = WriterHub(board: board, moment: moment, isHeld: true, isPaced: configuration.isPaced)
+        let hub = OutputDispatcher(board: board, moment: moment, isHeld: true, isPaced: configuration.isPaced)
         self.clock = clock
         self.moment = moment
         self.hub = hub
@@ -46,7 +46,7 @@ struct MediaPresenter {
     }
 
     /// Outputs of the item are told of time from now on.
-    func open(_ board: OutputBoard, noteChange: @escaping @Sendable () -> Void) {
+    func open(_ board: OutputRegistry, noteChange: @escaping @Sendable () -> Void) {
         board.open(moment: moment, noteChange: noteChange)
     }
 

@@ -538,7 +538,7 @@ struct RendererWorker {
     }
 
     /// Lets the outputs work; the first failure ends the player.
-    private mutating func attempt(_ body: (WriterHub) async throws(OutputError) -> Void) async {
+    private mutating func attempt(_ body: (OutputDispatcher) async throws(OutputError) -> Void) async {
         guard !hasFailed else { return }
         do {
             try await body(renderer.hub)

@@ -41,7 +41,7 @@ final class TrackRenderer: Sendable {
     let mediaType: MediaType
     private let mode: Mutex<Mode>
     let clock: PresentationClock
-    let hub: WriterHub
+    let hub: OutputDispatcher
     private let counts: RendererCounters
     let report: @Sendable (Report) -> Void
     private let queue: Gate<Queue>

@@ -16,7 +16,7 @@ struct MediaPresenter {
 
     let hub: OutputDispatcher
     private let clock: PresentationClock
-    private let moment: @Sendable () -> OutputClock
+    private let outputClock: @Sendable () -> OutputClock
     private var renderers: RendererSet
     private var cues: CuePresenter
     private var metadata: MetadataPresenter
@@ -27,16 +27,17 @@ struct MediaPresenter {
         let clock = PresentationClock(isPaced: configuration.isPaced, clock: channel.clock, isHeld: true) {
             inbox.wake()
         }
-        let (board, sound) = (configuration.outputs, channel.sound)
-        let moment: @Sendable () -> OutputClock = {
-            var moment = clock.moment
-            moment.gain = sound.gain
-            moment.pitchAlgorithm = board.pitchAlgorithm
-            return moment
+        let (registry, sound) = (configuration.outputs, channel.sound)
+        let outputClock: @Sendable () -> OutputClock = {
+            var outputClock = clock.outputClock
+            outputClock.gain = sound.gain
+            outputClock.pitchAlgorithm = registry.pitchAlgorithm
+            return outputClock
         }
-        let hub = OutputDispatcher(board: board, moment: moment, isHeld: true, isPaced: configuration.isPaced)
+        let hub = OutputDispatcher(
+            registry: registry, clock: outputClock, isHeld: true, isPaced: configuration.isPaced)
         self.clock = clock
-        self.moment = moment
+        self.outputClock = outputClock
         self.hub = hub
         renderers = RendererSet(
             clock: clock, hub: hub, counters: counters, executor: channel.clock.executor
@@ -46,8 +47,8 @@ struct MediaPresenter {
     }
 
     /// Outputs of the item are told of time from now on.
-    func open(_ board: OutputRegistry, noteChange: @escaping @Sendable () -> Void) {
-        board.open(moment: moment, noteChange: noteChange)
+    func open(_ registry: OutputRegistry, noteChange: @escaping @Sendable () -> Void) {
+        registry.open(clock: outputClock, noteChange: noteChange)
     }
 
     /// The item time of now; without pacing how far outputs have come, nil before anything was presented.

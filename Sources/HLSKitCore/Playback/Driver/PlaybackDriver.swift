@@ -143,7 +143,13 @@ struct PlaybackDriver: ~Copyable {
     private mutating func takeOutputs() {
         for lane in LaneID.allCases { followOutputs(lane) }
         presenter.setModes(lanes.demand)
-        for receiver in outputs.takeNew(of: configuration.outputs) { presenter.welcome(receiver, tracker) }
+        for output in outputs.takeNew(of: configuration.outputs) {
+            do throws(OutputError) {
+                try presenter.welcome(output, tracker)
+            } catch {
+                engine.handle(.output(.failed(PlayerError(error))))
+            }
+        }
         if let limits = outputs.takeChangedLimits(of: configuration.outputs) {
             engine.handle(.control(.setOutputLimits(limits)))
         }

@@ -117,7 +117,9 @@ struct RendererWorker {
         isTakerNew = true
         silence.interrupt()
         openDecoder(renderer.currentMode)
-        if renderer.hub.writersWantSamples(of: track.mediaType) { renderer.hub.lockstep?.join(track.mediaType) }
+        if renderer.hub.registry.writersWantSamples(of: track.mediaType) {
+            renderer.hub.lockstep?.join(track.mediaType)
+        }
         await attempt { hub throws(OutputError) in try await hub.begin(track) }
     }
 

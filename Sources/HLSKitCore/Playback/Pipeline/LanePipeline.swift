@@ -19,7 +19,7 @@ struct LanePipeline {
     /// segment: what another variant would give instead begins with a sync sample.
     private let holdsSegments: Bool
     private var readers: [SegmentReader] = []
-    private var resources = LaneResources()
+    private var resources = ResourceBodies()
     private var announced = AnnouncedTracks()
     /// What the segment that was read last has left to the one that follows it.
     private var rest: (rest: TransportStreamRest, of: SegmentJob)?

@@ -1,7 +1,7 @@
 import HLSMedia
 
 /// The keys and initialization sections of a lane, for all segments that need them.
-struct LaneResources: Sendable {
+struct ResourceBodies: Sendable {
     private var bodies: [ResourceID: [UInt8]] = [:]
     private var initializations: [ResourceID: MP4InitializationSection] = [:]
     /// Initialization sections of transport streams.

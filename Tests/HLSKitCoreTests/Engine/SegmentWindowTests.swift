@@ -24,8 +24,8 @@ struct SegmentWindowTests {
     @Test("a request knows whether an earlier segment is still on its way, and begins from the first byte")
     func requests() {
         var window = Self.window(2)
-        #expect(!window.request(Self.id(0), as: RequestID(rawValue: 1), at: .seconds(1)))
-        #expect(window.request(Self.id(1), as: RequestID(rawValue: 2), at: .seconds(2)))
+        #expect(window.request(Self.id(0), as: RequestID(rawValue: 1), at: .seconds(1)) == false)
+        #expect(window.request(Self.id(1), as: RequestID(rawValue: 2), at: .seconds(2)) == true)
         #expect(window.map(\.isPrefetched) == [false, true])
         #expect(window.loading?.id == Self.id(0))
         window.load(Self.id(0), byteCount: 7)
@@ -35,7 +35,7 @@ struct SegmentWindowTests {
         #expect(window.loading?.id == Self.id(1))
         window.fail(Self.id(0))
         #expect(!window.hasLoaded)
-        #expect(!window.request(Self.id(0), as: RequestID(rawValue: 3), at: .seconds(5)))
+        #expect(window.request(Self.id(0), as: RequestID(rawValue: 3), at: .seconds(5)) == false)
         #expect(window[Self.id(0)]?.receivedByteCount == 0)
         #expect(window[Self.id(0)]?.requestBegan == .seconds(5))
     }
@@ -44,7 +44,7 @@ struct SegmentWindowTests {
     func gone() {
         var window = Self.window(1)
         let other = Self.id(5)
-        #expect(!window.request(other, as: RequestID(rawValue: 1), at: .zero))
+        #expect(window.request(other, as: RequestID(rawValue: 1), at: .zero) == false)
         window.load(other, byteCount: 1)
         window.fail(other)
         window.demux(other, upTo: .seconds(1))

@@ -15,10 +15,10 @@ struct BufferReportTests {
     @Test("programs are told what changes")
     func tells() {
         var report = Self.report()
-        #expect(!report.tell(isLikely: false))
-        #expect(report.tell(isLikely: true))
+        #expect(report.tell(isLikely: false) == false)
+        #expect(report.tell(isLikely: true) == true)
         #expect(report.isLikelyToKeepUp)
-        #expect(!report.tell(isLikely: true))
+        #expect(report.tell(isLikely: true) == false)
         report.reset()
         #expect(!report.isLikelyToKeepUp)
     }
@@ -40,20 +40,20 @@ struct BufferReportTests {
         var report = Self.report()
         #expect(report.judged(Self.input(.seconds(2))))
         // It was never yes: half of the threshold is not enough.
-        #expect(!report.judge(Self.input(.seconds(1))))
-        #expect(report.judge(Self.input(.seconds(2))))
-        #expect(report.judge(Self.input(.seconds(1))))
+        #expect(report.judge(Self.input(.seconds(1))) == false)
+        #expect(report.judge(Self.input(.seconds(2))) == true)
+        #expect(report.judge(Self.input(.seconds(1))) == true)
         report.jump()
-        #expect(!report.judge(Self.input(.seconds(1))))
+        #expect(report.judge(Self.input(.seconds(1))) == false)
     }
 
     @Test("a policy of the program is asked elsewhere, and its last word holds")
     func program() {
         var report = Self.report(.custom { _ in true })
         #expect(report.programPolicy != nil)
-        #expect(!report.judge(Self.input(.seconds(60))))
+        #expect(report.judge(Self.input(.seconds(60))) == false)
         report.programSays(true)
-        #expect(report.judge(Self.input(.milliseconds(100))))
+        #expect(report.judge(Self.input(.milliseconds(100))) == true)
         #expect(Self.report().programPolicy == nil)
     }
 

@@ -30,10 +30,10 @@ struct LiveOffsetTests {
     func tells() {
         var offset = LiveOffset()
         #expect(offset.isNews(.seconds(12)))
-        #expect(!offset.recommend(.seconds(12)))
+        #expect(offset.recommend(.seconds(12)) == false)
         #expect(!offset.isNews(.seconds(12)))
         #expect(offset.isNews(.seconds(16)))
-        #expect(offset.recommend(.seconds(16)))
+        #expect(offset.recommend(.seconds(16)) == true)
     }
 
     @Test("the distance that a wait began at is gone back to once, if there was one")

@@ -86,9 +86,9 @@ struct SeekMachineTests {
         _ = seek.end()
         #expect(seek.mayAskForFirst)
         seek.askForFirst(3)
-        #expect(seek.noteFirstDecoded())
+        #expect(seek.noteFirstDecoded() == true)
         #expect(seek.hasDecodedFirst)
         // Nobody waits any more.
-        #expect(!seek.noteFirstDecoded())
+        #expect(seek.noteFirstDecoded() == false)
     }
 }

@@ -11,6 +11,7 @@ struct VariantRuleTests {
 
         mutating func decide(_ input: SelectionInput) -> SelectionDecision {
             count += 1
+            let count = count
             return SelectionDecision(variantIndex: index, explanation: "asked \(count) times")
         }
     }

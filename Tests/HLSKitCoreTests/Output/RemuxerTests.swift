@@ -320,7 +320,8 @@ struct RemuxerTests {
             trackID: 1, pts: 0, dts: 0, duration: 8640, isSync: true,
             data: SampleData([0x0B, 0x77, 0, 0, 0x1C, 0x48] + Array(repeating: 0, count: 762)))
         for format in [OutputFormat.ts, .mp4, .mkv] {
-            let writer = try format.makeWriter(path: folder.path("out"), overwrite: true)
+            let writer = try #require(
+                try format.makeWriter(path: folder.path("out"), overwrite: true) as? any SampleWriter)
             let error =
                 (Result { () throws(OutputError) in
                     try writer.begin([track])

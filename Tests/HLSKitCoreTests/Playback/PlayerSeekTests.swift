@@ -24,7 +24,7 @@ struct PlayerSeekTests {
             to: Remuxer(file: try OutputFile(path: path), container: .ts))
         let play = try await Play.toEnd(item, .unpaced())
         #expect(play.didPlayToEnd)
-        for slot in item.outputs.slots { try slot.writer.finish() }
+        for slot in item.outputs.writers { try slot.writer.finish() }
         return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
     }
 

@@ -44,20 +44,18 @@ struct SerialWorkerTests {
         let worker = Self.adder(on: held.queue) { reports.append($0, at: .zero) }
         held.hold()
         _ = worker.perform(1)
-        let isClosed = Mutex(false)
+        let closings = Recorder<Int>()
         await withTaskGroup { group in
             group.addTask {
                 await worker.close()
-                isClosed.withLock { $0 = true }
+                closings.append(1, at: .zero)
             }
             #expect(worker.perform(2) == nil)
-            let isEarly = isClosed.withLock { $0 }
-            #expect(!isEarly)
+            #expect(closings.elements.isEmpty)
             // Whether it is closed already or not: one of the two comes first.
             group.addTask { held.release() }
         }
-        let isOver = isClosed.withLock { $0 }
-        #expect(isOver)
+        #expect(closings.elements == [1])
         let count = reports.elements.count
         #expect(worker.perform(3) == nil)
         #expect(reports.elements.count == count)

@@ -407,6 +407,8 @@ struct PlayerSeekTests {
             try await player.seek(
                 to: MediaTime(value: 30_020, timescale: 1000), toleranceBefore: .zero, toleranceAfter: .zero)
         }
+        // Nothing is presented before it plays, so that the seek is always the first.
+        while !player.core.read({ $0.machine.isSeekPending }) { await Task.yield() }
         player.play()
         for await event in events where event.isEnd { break }
         #expect(try await seek.value)

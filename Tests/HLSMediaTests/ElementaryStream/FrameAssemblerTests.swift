@@ -81,7 +81,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
         writer.add(.init(pid: 257, pts: 1920, payload: TinyAudio.frame(fill: 2)))
         let trace = demux(writer)
         #expect(trace.samples.map(\.pts) == [0, 1920])
-        #expect(trace.notes == ["PID 257: 50 bytes before byte 87 are no aac"])
+        #expect(trace.notes == ["PID 257: 50 bytes before byte 87 are not aac"])
     }
 
     @Test("a frame whose length lies is cut where the next packet begins with a frame")

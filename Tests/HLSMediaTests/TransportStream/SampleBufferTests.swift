@@ -91,6 +91,6 @@ import Testing
         let samples = sink.events.compactMap { if case .sample(let sample) = $0 { sample.data.count } else { nil } }
         #expect(samples.count == 250)
         #expect(samples.reduce(0, +) == total)
-        #expect(assembler.recopiedByteCount < total / 20)
+        #expect(assembler.recopiedByteCount < total / 10)
     }
 }

@@ -74,7 +74,7 @@ import Testing
             let line = String(decoding: text.output, as: UTF8.self)
             #expect(
                 line.hasSuffix(
-                    "/high/v.m3u8: error: aligned-targetduration: line 2: EXT-X-TARGETDURATION 5 s, and 4 s in "
+                    "/high/v.m3u8: error: aligned-targetduration: line 2: EXT-X-TARGETDURATION 5 s, but 4 s in "
                         + "low/v.m3u8 (rfc8216bis §6.2.4); give all media playlists the same EXT-X-TARGETDURATION\n"))
             let json = try await hlsget(["lint", "--json", name], in: folder)
             let document = try #require(documents(json).first)

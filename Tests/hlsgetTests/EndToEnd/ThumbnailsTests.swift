@@ -45,7 +45,7 @@ import Testing
         #expect(result.status == 10)
         #expect(try names(folder) == ["a-1.jpg", "a-2.jpg"])
         #expect(result.lines.last == "hlsget: 2 images: a-1.jpg to a-2.jpg")
-        #expect(result.errors.contains("outside of what there is (99.000 s)"))
+        #expect(result.errors.contains("outside the available media (99.000 s)"))
     }
 
     @Test("L02: the very frames of some times, as PNG with numbers of one's own")

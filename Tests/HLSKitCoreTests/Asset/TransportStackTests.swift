@@ -125,7 +125,9 @@ struct TransportStackTests {
         let network = TableTransport(texts: [:])
         var parts = TransportStack.Parts(network: network, clock: ContinuousClock())
         parts.hooks.resourceLoader = Loader(bytes: file)
-        parts.mediaFile = AssetOptions(transport: network)
+        var options = AssetOptions(transport: network)
+        options.hooks = parts.hooks
+        parts.mediaFile = options.forInside
         let stack = TransportStack(url: "app://film.mp4", parts)
         let result = await stack.transport.load("app://film.mp4", .multivariantPlaylist)
         #expect(String(decoding: result.bytes, as: UTF8.self).hasPrefix("#EXTM3U"))

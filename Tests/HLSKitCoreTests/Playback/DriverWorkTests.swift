@@ -13,7 +13,12 @@ struct DriverWorkTests {
     private static func play(on held: HeldWork, isHeld: Bool) throws -> VirtualSample {
         let subtitles = try QualityExpression(parsing: "lang=en", for: .renditions)
         let sample = try VirtualSample(
-            end: .seconds(30), change: { $0.workQueue = held.queue }, prefer: { $0.subtitles = subtitles })
+            end: .seconds(30),
+            change: {
+                $0.workQueue = held.queue
+                // Much of it is still to be loaded when the other variant is wanted.
+                $0.buffering.forwardDuration = .seconds(6)
+            }, prefer: { $0.subtitles = subtitles })
         try sample.item.add(CapturingWriter())
         let other = try QualityExpression(parsing: "360p")
         try sample.play { time in

@@ -68,7 +68,8 @@ import Testing
         #expect(buffer.isEmpty)
     }
 
-    @Test("bytes of pictures are copied once from the packets to the samples, up to a rest where sizes vary")
+    @Test(
+        "bytes of pictures are copied once from the packets to the samples, and a fifth of them again where sizes vary")
     func copyCount() {
         var assembler = VideoAssembler(
             track: MediaTrack(id: 256, mediaType: .video, codec: .h264, timescale: 90_000, wrapsAt33Bits: true))
@@ -91,6 +92,6 @@ import Testing
         let samples = sink.events.compactMap { if case .sample(let sample) = $0 { sample.data.count } else { nil } }
         #expect(samples.count == 250)
         #expect(samples.reduce(0, +) == total)
-        #expect(assembler.recopiedByteCount < total / 10)
+        #expect(assembler.recopiedByteCount < total / 4)
     }
 }

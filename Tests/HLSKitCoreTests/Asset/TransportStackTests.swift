@@ -112,25 +112,4 @@ struct TransportStackTests {
         #expect(loader.calls == 2)
         #expect(clock.now.offset == .seconds(2))
     }
-
-    @Test("a media file that the program loads looks like a stream")
-    func filesAboveHooks() async throws {
-        let rendition = try SampleMedia.rendition("video-180p")
-        let file = rendition.initializationSection + rendition.segments[0]
-        struct Loader: ResourceLoader {
-            let schemes: Set<String> = ["app"]
-            var bytes: [UInt8]
-            func load(_ request: TransportRequest) async throws -> LoadedResource { LoadedResource(.bytes(bytes)) }
-        }
-        let network = TableTransport(texts: [:])
-        var parts = TransportStack.Parts(network: network, clock: ContinuousClock())
-        parts.hooks.resourceLoader = Loader(bytes: file)
-        var options = AssetOptions(transport: network)
-        options.hooks = parts.hooks
-        parts.mediaFile = options.forInside
-        let stack = TransportStack(url: "app://film.mp4", parts)
-        let result = await stack.transport.load("app://film.mp4", .multivariantPlaylist)
-        #expect(String(decoding: result.bytes, as: UTF8.self).hasPrefix("#EXTM3U"))
-        #expect(result.violations == [])
-    }
 }

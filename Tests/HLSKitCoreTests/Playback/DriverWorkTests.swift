@@ -17,7 +17,7 @@ struct DriverWorkTests {
             change: {
                 $0.workQueue = held.queue
                 // Much of it is still to be loaded when the other variant is wanted.
-                $0.buffering.forwardDuration = .seconds(6)
+                $0.buffering.forwardDuration = .seconds(12)
             }, prefer: { $0.subtitles = subtitles })
         try sample.item.add(CapturingWriter())
         let other = try QualityExpression(parsing: "360p")

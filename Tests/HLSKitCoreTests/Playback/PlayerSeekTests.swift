@@ -400,16 +400,21 @@ struct PlayerSeekTests {
     func unpaced() async throws {
         let writer = CapturingWriter([.video])
         let item = try PlayerItem("file://\(SampleMedia.folder)/master.m3u8", quality: "180p", to: writer)
-        let player = Player(configuration: .unpaced())
+        // No playlist is read before the seek is known: otherwise media might be written first.
+        let held = HeldWork()
+        held.hold()
+        var configuration = PlayerConfiguration.unpaced()
+        configuration.workQueue = held.queue
+        let player = Player(configuration: configuration)
         let events = player.events()
         try player.replaceCurrentItem(with: item)
         let seek = Task {
             try await player.seek(
                 to: MediaTime(value: 30_020, timescale: 1000), toleranceBefore: .zero, toleranceAfter: .zero)
         }
-        // Nothing is presented before it plays, so that the seek is always the first.
         while !player.core.read({ $0.machine.isSeekPending }) { await Task.yield() }
         player.play()
+        held.release()
         for await event in events where event.isEnd { break }
         #expect(try await seek.value)
         await player.close()

@@ -98,9 +98,10 @@ struct SecretTests {
     func download() async throws {
         let url = url("signed-master.m3u8")
         #expect(
-            try await run(["download", "--json", "-o", "gone.mp4", self.url("gone.m3u8")], status: nil) == [])
+            try await run(["download", "--progress", "json", "-o", "gone.mp4", self.url("gone.m3u8")], status: nil)
+                == [])
         #expect(try files() == [])
-        #expect(try await run(["download", "--json", "-o", "film.mp4", url], status: 0) == [])
+        #expect(try await run(["download", "--progress", "json", "-o", "film.mp4", url], status: 0) == [])
         #expect(try await run(["download", "-o", "x.mp4", "--retries", "0", self.url("x.m3u8")], status: 3) == [])
         #expect(try files() == [])
     }

@@ -104,7 +104,10 @@ final class RequestRetrier: Sendable {
     /// Another answer would be no better, or this is one.
     private static func isFinal(_ error: any Error, _ request: Request) -> Bool {
         switch error {
-        case let error as LoadingError: error.code == .badRange && request.mayBeBeyondEnd
+        case let error as LoadingError:
+            // A live stream that refuses what it gave before has a URL that ran out: a later one may help, this one not.
+            error.code == .badRange && request.mayBeBeyondEnd
+                || request.terms.kind == .reload && [401, 403, 407, 410].contains(error.status)
         // What cannot be read here, or not with this key, cannot the next time either.
         case let error as MediaError: error.code == .unsupported
         default: error is DecryptionError

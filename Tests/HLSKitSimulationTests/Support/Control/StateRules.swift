@@ -43,8 +43,9 @@ enum StateRules {
                 "waits to minimize stalls while it does not wait by itself")
             require(
                 (state.reasonForWaitingToPlay == .noItemToPlay) == (isWaiting && !hasItem), "waits for an item")
+            // Time does not begin to run before the first frame is decoded: until then time control is told of an empty buffer.
             let couldPlay =
-                state.itemStatus == .readyToPlay && state.isPlaybackBufferFull && !state.isPlaybackBufferEmpty
+                state.itemStatus == .readyToPlay && state.isPlaybackBufferFull && machine.buffer?.isEmpty == false
             require(!(isWaiting && couldPlay) || machine.isSeekPending, "waits with a full buffer")
             require(hasItem == (state.currentItemID != nil), "the state has the item")
             require((state.itemStatus == .failed) == (engine.item?.error != nil), "an error is for failed items")

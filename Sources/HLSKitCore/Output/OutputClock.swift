@@ -45,7 +45,7 @@ public struct OutputClock: Sendable, Hashable {
 
 /// What is done to sound while time does not pass at its natural speed.
 public enum AudioTimePitchAlgorithm: String, Sendable, Hashable, Codable, CaseIterable {
-    /// The pitch stays: pieces of the sound are overlapped where they are alike. For speech and music.
+    /// The pitch stays: pieces of the audio are overlapped where they are alike. For speech and music.
     case timeDomain
     /// The pitch rises and falls with the rate, as on a tape. Cheap.
     case varispeed

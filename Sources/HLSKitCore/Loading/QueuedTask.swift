@@ -1,6 +1,9 @@
 import Synchronization
 
 /// The caller's end of a request that a transport's own thread works on.
+///
+/// Two flags that the thread reads between its steps. Nobody waits for them: how the thread is woken (a ``Monitor``, a
+/// descriptor that it polls) is the transport's, which `notify` reaches.
 final class QueuedTask: TransportTask {
     private let cancelled = Atomic(false)
     private let paused = Atomic(false)

@@ -91,8 +91,8 @@ public final class AudioOutput: PlayerItemOutput {
     /// The format of every buffer.
     public let format: Format
     private let state: Mutex<State>
-    private let sequence = OutputSequence<Buffer>(capacity: maximumBufferCount)
-    private let flushNotices = OutputSequence<Void>(capacity: 4)
+    private let sequence = Broadcast<Buffer>(.bufferingNewest(maximumBufferCount))
+    private let flushNotices = Broadcast<Void>(.bufferingNewest(4))
     let tie = OutputTie()
 
     /// Sound that stands off its predecessor by more than this is a run of its own.
@@ -118,10 +118,10 @@ public final class AudioOutput: PlayerItemOutput {
 
     /// Sound from now on. Ends when the output is taken from its item, and when the item fails or
     /// is played no longer.
-    public func buffers() -> AsyncStream<Buffer> { sequence.subscribe(tie) }
+    public func buffers() -> AsyncStream<Buffer> { tie.subscribe(to: sequence) }
 
     /// Tells that time has jumped: what was taken before and not heard is of the past. Ends as ``buffers()``.
-    public func flushes() -> AsyncStream<Void> { flushNotices.subscribe(tie) }
+    public func flushes() -> AsyncStream<Void> { tie.subscribe(to: flushNotices) }
 }
 
 extension AudioOutput: OutputReceiving {
@@ -158,7 +158,7 @@ extension AudioOutput: OutputReceiving {
             if excess > 0 { state.buffers.removeFirst(excess) }
             return buffers
         }
-        for buffer in buffers { sequence.yield(buffer) }
+        for buffer in buffers { sequence.send(buffer) }
     }
 
     private static func take(_ buffer: AudioBuffer, _ moment: OutputMoment, _ state: inout State) {
@@ -241,7 +241,7 @@ extension AudioOutput: OutputReceiving {
             }
             return generation > state.generation && state.preparedUpTo != nil
         }
-        if isNews { flushNotices.yield(()) }
+        if isNews { flushNotices.send(()) }
     }
 
     func end() {

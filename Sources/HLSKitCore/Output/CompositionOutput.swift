@@ -43,7 +43,7 @@ public final class CompositionOutput: PlayerItemOutput {
     private let failed = Mutex<[Failure]>([])
     private let converter: Mutex<FrameConverter>
     private let call: UserCall
-    private let sequence = OutputSequence<Source>(capacity: 4)
+    private let sequence = Broadcast<Source>(.bufferingNewest(4))
     let tie = OutputTie()
 
     /// - Parameter clock: counts the deadline of the compositor.
@@ -60,7 +60,7 @@ public final class CompositionOutput: PlayerItemOutput {
     public var connection: OutputConnection { OutputConnection(self) }
 
     /// The composed pictures. Ends when the output is taken from its item, and when the item fails or is played no longer.
-    public func frames() -> ComposedFrames { ComposedFrames(output: self, sources: sequence.subscribe(tie)) }
+    public func frames() -> ComposedFrames { ComposedFrames(output: self, sources: tie.subscribe(to: sequence)) }
 
     /// The pictures that were left out because the compositor failed, oldest first; at most ``maximumFailureCount``.
     public var failures: [Failure] { failed.withLock { $0 } }
@@ -111,7 +111,7 @@ extension CompositionOutput: OutputReceiving {
         guard let time = frame.itemTime?.duration else { return }
         let current = metadata.withLock { $0.groups(at: time, generation: moment.generation) }
         guard let current, sequence.hasReaders else { return }
-        sequence.yield(Source(frame: frame, metadata: current))
+        sequence.send(Source(frame: frame, metadata: current))
     }
 
     func flush(generation: Int) {

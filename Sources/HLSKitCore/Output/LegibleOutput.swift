@@ -59,7 +59,7 @@ public final class LegibleOutput: PlayerItemOutput {
     /// nil where the item's own subtitles are shown.
     private let sidecar: [Entry]?
     private let state: Mutex<State>
-    private let sequence = OutputSequence<Delivery>(capacity: maximumDeliveryCount)
+    private let sequence = Broadcast<Delivery>(.bufferingNewest(maximumDeliveryCount))
     let tie = OutputTie()
 
     /// - Parameters:
@@ -111,7 +111,7 @@ public final class LegibleOutput: PlayerItemOutput {
 
     /// The changes, in order. Ends when the output is taken from its item, and when the item fails or
     /// is played no longer.
-    public func cues() -> AsyncStream<Delivery> { sequence.subscribe(tie) }
+    public func cues() -> AsyncStream<Delivery> { tie.subscribe(to: sequence) }
 
     /// The cues that are shown at `itemTime`, by their starts, as far as they are known and not long over.
     public func currentCues(at itemTime: MediaTime) -> [LegibleCue] {
@@ -187,7 +187,7 @@ extension LegibleOutput: OutputReceiving {
             state.entries.removeAll { $0.end < time - .seconds(10) }
             return deliveries
         }
-        for delivery in deliveries { sequence.yield(delivery) }
+        for delivery in deliveries { sequence.send(delivery) }
     }
 
     private func delivery(of shown: [LegibleCue], at time: MediaTime) -> Delivery {
@@ -218,7 +218,7 @@ extension LegibleOutput: OutputReceiving {
         }
         // They leave at once, at a time that is told by whoever knows it.
         if wasShown {
-            sequence.yield(delivery(of: [], at: tie.moment.map { MediaTime($0.itemTime) } ?? .invalid))
+            sequence.send(delivery(of: [], at: tie.moment.map { MediaTime($0.itemTime) } ?? .invalid))
         }
     }
 

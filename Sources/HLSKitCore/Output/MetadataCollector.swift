@@ -50,7 +50,7 @@ public final class MetadataCollector: PlayerItemOutput {
     /// Ranges of other classes are left out; nil takes all.
     public let classifyingLabels: Set<String>?
     private let collected = Mutex<[DateRangeMetadataGroup]>([])
-    private let sequence = OutputSequence<Update>(capacity: maximumUpdateCount)
+    private let sequence = Broadcast<Update>(.bufferingNewest(maximumUpdateCount))
     let tie = OutputTie()
 
     /// - Parameters:
@@ -68,7 +68,7 @@ public final class MetadataCollector: PlayerItemOutput {
 
     /// The changes from now on. Ends when the collector is taken from its item, and when the item
     /// fails or is played no longer.
-    public func updates() -> AsyncStream<Update> { sequence.subscribe(tie) }
+    public func updates() -> AsyncStream<Update> { tie.subscribe(to: sequence) }
 }
 
 extension MetadataCollector: OutputReceiving {
@@ -84,7 +84,7 @@ extension MetadataCollector: OutputReceiving {
             defer { collected = wanted }
             return Update(wanted, since: collected)
         }
-        if let update { sequence.yield(update) }
+        if let update { sequence.send(update) }
     }
 
     func end() {

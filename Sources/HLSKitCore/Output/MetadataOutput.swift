@@ -28,7 +28,7 @@ public final class MetadataOutput: PlayerItemOutput {
     /// How much earlier than their time groups are delivered.
     public let advanceInterval: Duration
     private let state = Mutex(State())
-    private let sequence = OutputSequence<TimedMetadataGroup>(capacity: maximumGroupCount)
+    private let sequence = Broadcast<TimedMetadataGroup>(.bufferingNewest(maximumGroupCount))
     let tie = OutputTie()
 
     /// - Parameters:
@@ -45,7 +45,7 @@ public final class MetadataOutput: PlayerItemOutput {
 
     /// The groups, in order. Ends when the output is taken from its item, and when the item fails or
     /// is played no longer.
-    public func groups() -> AsyncStream<TimedMetadataGroup> { sequence.subscribe(tie) }
+    public func groups() -> AsyncStream<TimedMetadataGroup> { tie.subscribe(to: sequence) }
 }
 
 extension MetadataOutput: OutputReceiving {
@@ -75,7 +75,7 @@ extension MetadataOutput: OutputReceiving {
             defer { state.groups.removeFirst(count) }
             return state.groups.prefix(count).map(\.group)
         }
-        for group in due { sequence.yield(group) }
+        for group in due { sequence.send(group) }
     }
 
     func flush(generation: Int) {

@@ -166,6 +166,11 @@ final class OutputTie: Sendable {
 
     var isOver: Bool { state.withLock { $0.isOver } }
 
+    /// What is sent from now on; nothing if the item is over.
+    func subscribe<Element>(to elements: Broadcast<Element>) -> AsyncStream<Element> {
+        elements.subscribe(unless: { isOver })
+    }
+
     /// How times stand now; nil while the item is not played.
     var moment: OutputMoment? {
         let read = state.withLock { $0.moment }

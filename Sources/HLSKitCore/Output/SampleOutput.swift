@@ -27,8 +27,8 @@ public final class SampleOutput: PlayerItemOutput {
 
     /// The kinds of media to deliver.
     public let mediaTypes: Set<MediaType>
-    private let sequence = OutputSequence<Sample>(capacity: maximumSampleCount)
-    private let flushNotices = OutputSequence<Void>(capacity: 4)
+    private let sequence = Broadcast<Sample>(.bufferingNewest(maximumSampleCount))
+    private let flushNotices = Broadcast<Void>(.bufferingNewest(4))
     let tie = OutputTie()
 
     /// - Parameter mediaTypes: video, audio, or both (the default). Other kinds have outputs of their own.
@@ -40,20 +40,20 @@ public final class SampleOutput: PlayerItemOutput {
 
     /// The samples of each kind of media in decoding order. Ends when the output is taken from its item, and when the
     /// item fails or is played no longer.
-    public func samples() -> AsyncStream<Sample> { sequence.subscribe(tie) }
+    public func samples() -> AsyncStream<Sample> { tie.subscribe(to: sequence) }
 
     /// Tells that time has jumped: a decoder begins anew. Ends as ``samples()``.
-    public func flushes() -> AsyncStream<Void> { flushNotices.subscribe(tie) }
+    public func flushes() -> AsyncStream<Void> { tie.subscribe(to: flushNotices) }
 }
 
 extension SampleOutput: OutputReceiving {
     var sampleTypes: Set<MediaType> { mediaTypes }
 
     func take(_ sample: MediaSample, of track: MediaTrack, at itemTime: MediaTime, _ moment: OutputMoment) {
-        sequence.yield(Sample(track: track, sample: sample, itemTime: itemTime))
+        sequence.send(Sample(track: track, sample: sample, itemTime: itemTime))
     }
 
-    func flush(generation: Int) { flushNotices.yield(()) }
+    func flush(generation: Int) { flushNotices.send(()) }
 
     func end() {
         sequence.finish()

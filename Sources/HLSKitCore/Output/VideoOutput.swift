@@ -60,8 +60,8 @@ public final class VideoOutput: PlayerItemOutput {
     public let pixelFormat: PixelFormat
     private let state: Mutex<State>
     private let converter: Mutex<FrameConverter>
-    private let sequence = OutputSequence<VideoFrame>(capacity: 4)
-    private let flushNotices = OutputSequence<Void>(capacity: 4)
+    private let sequence = Broadcast<VideoFrame>(.bufferingNewest(4))
+    private let flushNotices = Broadcast<Void>(.bufferingNewest(4))
     let tie = OutputTie()
 
     /// - Parameters:
@@ -160,10 +160,10 @@ public final class VideoOutput: PlayerItemOutput {
 
     /// The pictures, each when the timebase reaches it. Ends when the output is taken from its item, and when the item fails
     /// or is played no longer. A picture that cannot be converted comes as it is.
-    public func frames() -> AsyncStream<VideoFrame> { sequence.subscribe(tie) }
+    public func frames() -> AsyncStream<VideoFrame> { tie.subscribe(to: sequence) }
 
     /// Tells that time has jumped: pictures that were taken before are of the past. Ends as ``frames()``.
-    public func flushes() -> AsyncStream<Void> { flushNotices.subscribe(tie) }
+    public func flushes() -> AsyncStream<Void> { tie.subscribe(to: flushNotices) }
 
     private func converted(_ frame: VideoFrame) throws(CodecError) -> VideoFrame {
         try converter.withLock { converter throws(CodecError) in try converter.convert(frame) }
@@ -199,7 +199,7 @@ extension VideoOutput: OutputReceiving {
             return moment.generation >= state.generation
         }
         guard isCurrent, sequence.hasReaders else { return }
-        sequence.yield((try? converted(frame)) ?? frame)
+        sequence.send((try? converted(frame)) ?? frame)
     }
 
     private static func take(_ frame: VideoFrame, _ moment: OutputMoment, _ state: inout State) {
@@ -221,7 +221,7 @@ extension VideoOutput: OutputReceiving {
             }
             return generation > state.generation && state.isReadyForDisplay
         }
-        if isNews { flushNotices.yield(()) }
+        if isNews { flushNotices.send(()) }
     }
 
     func end() {

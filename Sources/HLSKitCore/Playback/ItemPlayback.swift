@@ -15,7 +15,7 @@ struct ItemPlayback: Sendable {
     /// Who waits for the end of a seek.
     var seeks = SeekQueue()
     /// Who waits for decoded media.
-    var prerolls: [SeekWaiter] = []
+    var prerolls: [OneShot<Bool>] = []
     var driver: Task<Void, Never>?
     /// Loads what the item wants to know of its asset.
     var assetKeys: Task<Void, Never>?

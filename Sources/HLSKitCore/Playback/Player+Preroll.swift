@@ -54,7 +54,7 @@ extension PlayerItem {
 extension PlayerCore {
     /// Waits until media at the playhead of the current item is decoded. Cancelling the task ends the wait.
     fileprivate func preroll() async -> Bool {
-        let waiter = SeekWaiter()
+        let waiter = OneShot<Bool>()
         return await withTaskCancellationHandler {
             change { state, afterwards, now in
                 guard !state.isClosed, state.current.item != nil else { return afterwards.seeks.end(waiter, false) }
@@ -62,7 +62,7 @@ extension PlayerCore {
                 self.handle(.control(.preroll), of: state.current.id, at: now, &state, &afterwards)
             }
             if Task.isCancelled { control(.cancelPreroll) }
-            return await waiter.outcome
+            return await waiter.value()
         } onCancel: {
             self.control(.cancelPreroll)
         }

@@ -1,66 +1,31 @@
-import Synchronization
-
-/// Waits for the outcome of one seek.
-final class SeekWaiter: Sendable {
-    private enum State {
-        case pending(CheckedContinuation<Bool, Never>?)
-        case over(Bool)
-    }
-
-    private let state = Mutex(State.pending(nil))
-
-    /// Whether the playhead is where the seek wanted it.
-    var outcome: Bool {
-        get async {
-            await withCheckedContinuation { continuation in
-                let outcome = state.withLock { state -> Bool? in
-                    if case .over(let outcome) = state { return outcome }
-                    state = .pending(continuation)
-                    return nil
-                }
-                if let outcome { continuation.resume(returning: outcome) }
-            }
-        }
-    }
-
-    func finish(_ outcome: Bool) {
-        let continuation = state.withLock { state -> CheckedContinuation<Bool, Never>? in
-            guard case .pending(let continuation) = state else { return nil }
-            state = .over(outcome)
-            return continuation
-        }
-        continuation?.resume(returning: outcome)
-    }
-}
-
 /// The callers whose seeks have no outcome yet, in the order of their calls: one at most from event to event, and for
 /// the time of an event the one that comes after it. nil is a seek that nobody waits for.
 struct SeekQueue: Sendable {
-    /// Seeks that are over; their callers are told when no lock is held.
+    /// Seeks and prerolls that are over; their callers are told when no lock is held.
     struct Ended: Sendable {
-        fileprivate var outcomes: [(SeekWaiter?, Bool)] = []
+        fileprivate var outcomes: [(OneShot<Bool>?, Bool)] = []
 
         static func += (ended: inout Ended, more: Ended) {
             ended.outcomes += more.outcomes
         }
 
-        mutating func end(_ waiter: SeekWaiter, _ outcome: Bool) {
+        mutating func end(_ waiter: OneShot<Bool>, _ outcome: Bool) {
             outcomes.append((waiter, outcome))
         }
 
         func tell() {
-            for (waiter, outcome) in outcomes { waiter?.finish(outcome) }
+            for (waiter, outcome) in outcomes { waiter?.set(outcome) }
         }
     }
 
-    private var waiters: [SeekWaiter?] = []
+    private var waiters: [OneShot<Bool>?] = []
 
     /// Adds the caller of a seek that is put into the engine next.
-    mutating func add(_ waiter: SeekWaiter?) {
+    mutating func add(_ waiter: OneShot<Bool>?) {
         waiters.append(waiter)
     }
 
-    func isUnderWay(_ waiter: SeekWaiter) -> Bool { waiters.contains { $0 === waiter } }
+    func isUnderWay(_ waiter: OneShot<Bool>) -> Bool { waiters.contains { $0 === waiter } }
 
     /// Finds in what the engine decided which seeks are over. The one that is refused is the last that was asked for.
     mutating func take(_ effects: [EngineEffect]) -> Ended {
@@ -88,18 +53,18 @@ extension PlayerCore {
     /// Moves the playhead of the current item; true when media at its new place is decoded. Cancelling the task ends the
     /// seek.
     func seek(_ request: SeekRequest) async -> Bool {
-        let waiter = SeekWaiter()
+        let waiter = OneShot<Bool>()
         return await withTaskCancellationHandler {
             guard !Task.isCancelled else { return false }
             begin(request, for: waiter)
             if Task.isCancelled { cancelSeek(of: waiter) }
-            return await waiter.outcome
+            return await waiter.value()
         } onCancel: {
             cancelSeek(of: waiter)
         }
     }
 
-    private func begin(_ request: SeekRequest, for waiter: SeekWaiter) {
+    private func begin(_ request: SeekRequest, for waiter: OneShot<Bool>) {
         change { state, afterwards, now in
             guard !state.isClosed, state.current.item != nil else { return afterwards.seeks.end(waiter, false) }
             state.current.seeks.add(waiter)
@@ -108,7 +73,7 @@ extension PlayerCore {
     }
 
     /// Ends a seek, unless it is over or another has come.
-    private func cancelSeek(of waiter: SeekWaiter) {
+    private func cancelSeek(of waiter: OneShot<Bool>) {
         change { state, afterwards, now in
             guard state.current.seeks.isUnderWay(waiter) else { return }
             self.handle(.control(.cancelSeek), of: state.current.id, at: now, &state, &afterwards)

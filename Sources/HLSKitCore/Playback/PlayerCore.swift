@@ -50,8 +50,8 @@ final class PlayerCore: Sendable {
     let clock: HostClock
     let sound = SoundControl()
     let configuration: PlayerConfiguration
-    let events = EventHub<PlayerEvent>()
-    let stateChanges = EventHub<Void>()
+    let events = Broadcast<PlayerEvent>()
+    let stateChanges = Broadcast<Void>()
     let timeObservers = TimeObservers()
     /// What the player is called in its budget.
     let budgetNumber: Int
@@ -136,7 +136,7 @@ final class PlayerCore: Sendable {
         if afterwards.publishes { publish(upTo: .max) }
         guard afterwards.hasChanged else { return }
         timeObservers.tell(at: clock.now, isLast: afterwards.lacksDriver)
-        stateChanges.publish(())
+        stateChanges.send(())
     }
 
     /// Tells diaries what they have to know, in order, whoever decided it: none is closed before the last entry is there.
@@ -290,8 +290,8 @@ final class PlayerCore: Sendable {
                     return (state.outbox.removeFirst(), state.addressees.removeFirst())
                 }
                 guard let next else { return }
-                if next.event.isOfItem { next.item?.eventHub.publish(next.event) }
-                events.publish(next.event)
+                if next.event.isOfItem { next.item?.eventBroadcast.send(next.event) }
+                events.send(next.event)
             }
         }
     }
@@ -305,8 +305,8 @@ final class PlayerCore: Sendable {
                 return (state.update(id) { $0.item } ?? nil, state.outbox.first?.hostTime ?? state.changed)
             }
             let event = PlayerEvent(hostTime: time, kind: kind, itemID: item?.id)
-            item?.eventHub.publish(event)
-            events.publish(event)
+            item?.eventBroadcast.send(event)
+            events.send(event)
         }
     }
 

@@ -3,7 +3,7 @@ extension PlayerItem {
     /// the item.
     ///
     /// ``Player/events()`` tells the same, between what happens to other items and to the player itself.
-    public func events() -> AsyncStream<PlayerEvent> { eventHub.subscribe() }
+    public func events() -> AsyncStream<PlayerEvent> { eventBroadcast.subscribe() }
 }
 
 extension PlayerEvent {

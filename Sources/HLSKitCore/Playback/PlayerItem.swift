@@ -50,7 +50,7 @@ public final class PlayerItem: Sendable {
     public let automaticallyLoadedAssetKeys: [PartialAssetProperty]
     let outputs = OutputBoard()
     let diary = ItemDiary()
-    let eventHub = EventHub<PlayerEvent>()
+    let eventBroadcast = Broadcast<PlayerEvent>()
     private let state = Mutex(State())
 
     /// No I/O takes place before the item becomes a player's current one, or soon will.
@@ -72,7 +72,7 @@ public final class PlayerItem: Sendable {
         state.withLock { $0.cache = asset.cache }
     }
 
-    deinit { eventHub.close() }
+    deinit { eventBroadcast.close() }
 
     /// Limits and choices, read at each decision: a change takes effect at the next segment.
     public var preferences: PlayerItemPreferences {

@@ -24,8 +24,7 @@ final class SocketWatch: Sendable {
     private static let patience = 3
     private static let period: Int32 = 1000
 
-    private let state = Mutex(State())
-    private let bell = Bell()
+    private let state = Monitor(State())
     /// Goes on whenever anything comes out of libcurl; odd while a call is under way.
     private let beats = Atomic<Int>(0)
     private let isActive = Atomic<Bool>(false)
@@ -60,16 +59,13 @@ final class SocketWatch: Sendable {
     }
 
     func stop() {
-        state.withLock { $0.isStopped = true }
-        bell.ring()
+        state.signal { $0.isStopped = true }
     }
 
     private func wake() {
-        let isRunning = state.withLock { state in
-            if !state.isStarted, bell.isUsable { state.isStarted = WorkerThread.start { [self] in run() } }
-            return state.isStarted
+        state.signal { state in
+            if !state.isStarted { state.isStarted = WorkerThread.start { [self] in run() } }
         }
-        if isRunning { bell.ring() }
     }
 
     // MARK: The thread
@@ -77,16 +73,20 @@ final class SocketWatch: Sendable {
     private func run() {
         var silence = 0
         var last = 0
-        while !state.withLock({ $0.isStopped }) {
-            guard isActive.load(ordering: .relaxed) else {
-                bell.wait()
-                continue
-            }
+        while waitForWork() {
             poll(nil, 0, Self.period)
             let beat = beats.load(ordering: .relaxed)
             silence = beat == last && beat % 2 == 1 ? silence + 1 : 0
             last = beat
             look(cuts: silence >= Self.patience)
+        }
+    }
+
+    /// Rests while nothing is loaded; false when the watch is stopped.
+    private func waitForWork() -> Bool {
+        state.wait { state in
+            if state.isStopped { return false }
+            return isActive.load(ordering: .relaxed) ? true : nil
         }
     }
 

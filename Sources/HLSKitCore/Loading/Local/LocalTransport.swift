@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Reads `file:` and `data:` URLs, on one thread of its own.
 ///
 /// `data:` is read for keys only. Which files may be read is decided before, by ``ResourcePolicy``.
@@ -34,11 +32,12 @@ private final class LocalReader: Sendable {
         var added: [LocalRead] = []
         var isStarted = false
         var isStopped = false
+        /// A request was added, resumed or cancelled since the thread looked last.
+        var isRung = false
     }
 
-    private let queue = Mutex(Queue())
+    private let queue = Monitor(Queue())
     private let clock: ContinuousClock
-    private let bell = Bell()
 
     /// Bytes that are read at a time.
     private static let pieceByteCount = 256 << 10
@@ -49,7 +48,7 @@ private final class LocalReader: Sendable {
 
     func add(_ read: LocalRead) {
         let isRunning = queue.withLock { queue in
-            if !queue.isStarted, bell.isUsable {
+            if !queue.isStarted {
                 queue.isStarted = WorkerThread.start { [self] in run() }
             }
             if queue.isStarted { queue.added.append(read) }
@@ -59,32 +58,37 @@ private final class LocalReader: Sendable {
             wake()
         } else {
             let error = LoadingError(
-                code: .transport, url: read.request.url, text: "no thread or descriptor is left for reading files")
+                code: .transport, url: read.request.url, text: "no thread is left for reading files")
             read.handler(.failed(error, TransferMetrics()))
         }
     }
 
-    func wake() { bell.ring() }
+    func wake() { queue.signal { $0.isRung = true } }
 
     func stop() {
-        queue.withLock { $0.isStopped = true }
-        wake()
+        queue.signal { queue in
+            queue.isStopped = true
+            queue.isRung = true
+        }
     }
 
     private func run() {
         var active: [ActiveRead] = []
+        var mayWait = false
         while true {
-            let (added, isStopped) = queue.withLock { queue in
-                defer { queue.added = [] }
+            let (added, isStopped) = queue.wait { queue -> ([LocalRead], Bool)? in
+                if mayWait, !queue.isRung { return nil }
+                defer {
+                    queue.added = []
+                    queue.isRung = false
+                }
                 return (queue.added, queue.isStopped)
             }
             if isStopped { return }
             active += added.map { ActiveRead($0, startedAt: clock.now) }
             // One piece of each in turn, so that a large file does not hold up a playlist.
             active.removeAll { $0.readPiece(Self.pieceByteCount, clock) }
-            if !active.contains(where: { !$0.isPaused }) {
-                bell.wait()
-            }
+            mayWait = active.allSatisfy(\.isPaused)
         }
     }
 }

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// What happens outside and waits for the driver.
 enum DriverInput: Sendable {
     case transport(RequestID, TransportEvent)
@@ -10,6 +8,8 @@ enum DriverInput: Sendable {
 }
 
 /// Where threads of transports and renderers leave what they have for the driver, which is woken by it.
+///
+/// A ``Gate`` and not a ``Broadcast``: there is one reader, which takes all that has come at once.
 final class DriverInbox: Sendable {
     private struct State {
         var inputs: [DriverInput] = []
@@ -18,37 +18,27 @@ final class DriverInbox: Sendable {
         /// The engine has changed, and not by the driver.
         var hasNews = false
         var isClosed = false
-        var sleeper: CheckedContinuation<Void, Never>?
     }
 
-    private let state = Mutex(State())
+    private let state = Gate(State())
 
     func post(_ input: DriverInput) {
-        let sleeper = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            guard !state.isClosed else { return nil }
-            state.inputs.append(input)
-            return Self.takeSleeper(&state)
+        state.signal { state in
+            if !state.isClosed { state.inputs.append(input) }
         }
-        sleeper?.resume()
     }
 
     /// The engine has decided something: makes the driver look at its effects.
     func alarm() {
-        let sleeper = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        state.signal { state in
             state.isAlarmed = true
             state.hasNews = true
-            return Self.takeSleeper(&state)
         }
-        sleeper?.resume()
     }
 
     /// Makes the driver look at its timers.
     func wake() {
-        let sleeper = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            state.isAlarmed = true
-            return Self.takeSleeper(&state)
-        }
-        sleeper?.resume()
+        state.signal { $0.isAlarmed = true }
     }
 
     /// The engine was told something of which nothing follows: the driver sees it when it looks next.
@@ -63,36 +53,22 @@ final class DriverInbox: Sendable {
     }
 
     func close() {
-        let sleeper = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        state.signal { state in
             state.isClosed = true
             state.inputs = []
-            return Self.takeSleeper(&state)
         }
-        sleeper?.resume()
     }
 
     /// Waits until there is something; nil when the inbox is closed.
     func next() async -> [DriverInput]? {
-        await withCheckedContinuation { continuation in
-            let isReady = state.withLock { state in
-                if state.isClosed || state.isAlarmed || !state.inputs.isEmpty { return true }
-                state.sleeper = continuation
-                return false
+        await state.wait { state -> [DriverInput]?? in
+            if state.isClosed { return .some(nil) }
+            guard state.isAlarmed || !state.inputs.isEmpty else { return nil }
+            defer {
+                state.inputs = []
+                state.isAlarmed = false
             }
-            if isReady { continuation.resume() }
+            return state.inputs
         }
-        return state.withLock { state in
-            if state.isClosed { return nil }
-            let inputs = state.inputs
-            state.inputs = []
-            state.isAlarmed = false
-            return inputs
-        }
-    }
-
-    private static func takeSleeper(_ state: inout State) -> CheckedContinuation<Void, Never>? {
-        let sleeper = state.sleeper
-        state.sleeper = nil
-        return sleeper
     }
 }

@@ -43,13 +43,7 @@ final class TrackRenderer: Sendable {
     private let counts: RendererCounters
     private let report: @Sendable (Report) -> Void
     private let queue: Gate<Queue>
-    private let exit = Mutex<Exit>(.running)
-
-    private enum Exit {
-        case running
-        case awaited([CheckedContinuation<Void, Never>])
-        case done
-    }
+    private let exit = OneShot<Void>()
 
     /// Video that leaves its decoder this late is not shown any more.
     private static let lateFrameTolerance = Duration.milliseconds(40)
@@ -84,13 +78,13 @@ final class TrackRenderer: Sendable {
     func start(on executor: (any TaskExecutor)?) {
         let thread = executor == nil ? ThreadExecutor() : nil
         guard let executor = executor ?? thread else {
-            noteExit()
+            exit.set(())
             report(.failed(PlayerError(code: .internal, cause: "no thread to decode \(mediaType.rawValue)")))
             return
         }
         Task(executorPreference: executor) { [self] in
             await run()
-            noteExit()
+            exit.set(())
             thread?.finish()
         }
     }
@@ -164,28 +158,7 @@ final class TrackRenderer: Sendable {
     }
 
     /// Returns when the task works no longer.
-    func waitUntilStopped() async {
-        await withCheckedContinuation { continuation in
-            let isDone = exit.withLock { exit in
-                switch exit {
-                case .running: exit = .awaited([continuation])
-                case .awaited(let others): exit = .awaited(others + [continuation])
-                case .done: return true
-                }
-                return false
-            }
-            if isDone { continuation.resume() }
-        }
-    }
-
-    private func noteExit() {
-        let waiting = exit.withLock { exit -> [CheckedContinuation<Void, Never>] in
-            defer { exit = .done }
-            if case .awaited(let waiting) = exit { return waiting }
-            return []
-        }
-        for continuation in waiting { continuation.resume() }
-    }
+    func waitUntilStopped() async { await exit.value() }
 
     // MARK: The task
 

@@ -15,7 +15,7 @@ struct ItemSession: Sendable, Hashable {
 final class ItemDiary: Sendable, Hashable {
     private struct State {
         var journal: SessionJournal?
-        var metrics = EventHub<any MetricEvent>()
+        var metrics = Broadcast<any MetricEvent>()
     }
 
     private let state = Mutex(State())
@@ -23,21 +23,21 @@ final class ItemDiary: Sendable, Hashable {
     /// The journal of the session that ended last.
     var journal: SessionJournal? { state.withLock(\.journal) }
     /// The measurements of the session that goes on, or of the next one.
-    var metrics: EventHub<any MetricEvent> { state.withLock(\.metrics) }
+    var metrics: Broadcast<any MetricEvent> { state.withLock(\.metrics) }
 
     func take(_ entry: DiaryEntry) {
         switch entry {
-        case .metric(let event): metrics.publish(event)
+        case .metric(let event): metrics.send(event)
         case .closed(var journal):
             // It knows this diary, which keeps it: neither would ever go.
             journal.session.diary = nil
             let ended = journal
-            let hub = state.withLock { state in
+            let metrics = state.withLock { state in
                 state.journal = ended
-                defer { state.metrics = EventHub() }
+                defer { state.metrics = Broadcast() }
                 return state.metrics
             }
-            hub.close()
+            metrics.close()
         }
     }
 

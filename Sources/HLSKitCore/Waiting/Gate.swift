@@ -1,6 +1,9 @@
 import Synchronization
 
-/// State behind a lock that tasks can wait for. Nobody blocks a thread.
+/// State behind a lock that tasks wait for: a ``Monitor`` that blocks no thread.
+///
+/// For what is neither a single value (``OneShot``) nor a sequence (``Broadcast``): whoever waits says under the lock what
+/// has to be true, and takes what it waited for in the same step.
 package final class Gate<State: Sendable>: Sendable {
     private struct Content {
         var state: State
@@ -20,7 +23,7 @@ package final class Gate<State: Sendable>: Sendable {
         content.withLock { body(&$0.state) }
     }
 
-    /// Calls `body` under the lock and lets whoever waits look again.
+    /// Calls `body` under the lock and lets all who wait look again.
     package func signal(_ body: (inout State) -> Void) {
         let waiting = content.withLock { content in
             body(&content.state)

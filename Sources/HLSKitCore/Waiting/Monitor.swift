@@ -1,8 +1,6 @@
 import Glibc
 
-/// State behind a lock with a condition to wait for, for threads that may block.
-///
-/// Only those threads wait; the Swift pool never does.
+/// State behind a lock that threads wait for which may block (``WorkerThread``). Tasks wait with a ``Gate``.
 final class Monitor<State>: @unchecked Sendable {  // `state` is touched under `mutex` only
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)

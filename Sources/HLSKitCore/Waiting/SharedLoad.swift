@@ -1,21 +1,22 @@
 import Synchronization
 
-/// A piece of work that is done once for all who want its result.
+/// A piece of work that is done once for all who want its result: a ``OneShot`` that starts by itself, and can be
+/// cancelled and begun again.
 ///
 /// The first who asks starts it; whoever comes later waits for the same. A result stays, and so does a failure. One who
 /// is cancelled goes away alone; with the last one the work is cancelled, and the next who asks starts it anew.
 final class SharedLoad<Value: Sendable>: Sendable {
+    private typealias Outcome = Result<Value, any Error>
+
     private struct State {
         /// Gone once there is a result: it may hold whoever holds this.
         var work: (@Sendable () async throws -> Value)?
-        var result: Result<Value, any Error>?
+        var result: Outcome?
         var task: Task<Void, Never>?
         /// Counts the starts: what an earlier task still says is not heard.
         var generation = 0
-        var lastWaiter = 0
-        var waiters: [Int: CheckedContinuation<Value, any Error>] = [:]
-        /// Waiters that were cancelled before they had begun to wait.
-        var cancelled: Set<Int> = []
+        /// In the order in which they came.
+        var waiters: [OneShot<Outcome>] = []
     }
 
     private let state: Mutex<State>
@@ -34,21 +35,10 @@ final class SharedLoad<Value: Sendable>: Sendable {
     /// - Throws: what the work threw; `CancellationError` where the caller or ``cancel()`` cancelled.
     func value() async throws -> Value {
         if let result = state.withLock({ $0.result }) { return try result.get() }
-        let waiter = state.withLock { state in
-            state.lastWaiter += 1
-            return state.lastWaiter
-        }
+        let waiter = OneShot<Outcome>()
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let result = state.withLock { state -> Result<Value, any Error>? in
-                    if let result = state.result { return result }
-                    if state.cancelled.remove(waiter) != nil { return .failure(CancellationError()) }
-                    state.waiters[waiter] = continuation
-                    if state.task == nil { start(&state) }
-                    return nil
-                }
-                if let result { continuation.resume(with: result) }
-            }
+            join(waiter)
+            return try await waiter.value().get()
         } onCancel: {
             leave(waiter)
         }
@@ -58,13 +48,24 @@ final class SharedLoad<Value: Sendable>: Sendable {
     func cancel() {
         let (waiters, task) = state.withLock { state in
             defer {
-                state.waiters = [:]
+                state.waiters = []
                 state.task = nil
             }
             return (state.waiters, state.task)
         }
         task?.cancel()
-        for waiter in waiters.values { waiter.resume(throwing: CancellationError()) }
+        for waiter in waiters { waiter.set(.failure(CancellationError())) }
+    }
+
+    private func join(_ waiter: OneShot<Outcome>) {
+        let result = state.withLock { state -> Outcome? in
+            // One that was cancelled before does not begin to wait.
+            guard state.result == nil, !waiter.isSet else { return state.result }
+            state.waiters.append(waiter)
+            if state.task == nil { start(&state) }
+            return nil
+        }
+        if let result { waiter.set(result) }
     }
 
     private func start(_ state: inout State) {
@@ -80,8 +81,8 @@ final class SharedLoad<Value: Sendable>: Sendable {
         }
     }
 
-    private func finish(_ result: Result<Value, any Error>, _ generation: Int) {
-        let waiters = state.withLock { state -> [CheckedContinuation<Value, any Error>] in
+    private func finish(_ result: Outcome, _ generation: Int) {
+        let waiters = state.withLock { state -> [OneShot<Outcome>] in
             guard generation == state.generation, state.task != nil else { return [] }
             state.task = nil
             // Cancelled work has no result: the next who asks starts it anew.
@@ -90,25 +91,26 @@ final class SharedLoad<Value: Sendable>: Sendable {
                 state.result = result
                 state.work = nil
             }
-            defer { state.waiters = [:] }
-            return Array(state.waiters.values)
+            defer { state.waiters = [] }
+            return state.waiters
         }
-        for waiter in waiters { waiter.resume(with: result) }
+        for waiter in waiters { waiter.set(result) }
     }
 
-    private func leave(_ waiter: Int) {
-        typealias Ends = (CheckedContinuation<Value, any Error>?, Task<Void, Never>?)
-        let (continuation, task) = state.withLock { state -> Ends in
-            guard let continuation = state.waiters.removeValue(forKey: waiter) else {
-                if state.result == nil { state.cancelled.insert(waiter) }
-                return (nil, nil)
+    private func leave(_ waiter: OneShot<Outcome>) {
+        let task = state.withLock { state -> Task<Void, Never>? in
+            guard let index = state.waiters.firstIndex(where: { $0 === waiter }) else {
+                // Has not joined yet, and sees this when it does; or has its result, which stays.
+                waiter.set(.failure(CancellationError()))
+                return nil
             }
-            guard state.waiters.isEmpty else { return (continuation, nil) }
+            state.waiters.remove(at: index)
+            guard state.waiters.isEmpty else { return nil }
             defer { state.task = nil }
-            return (continuation, state.task)
+            return state.task
         }
         task?.cancel()
-        continuation?.resume(throwing: CancellationError())
+        waiter.set(.failure(CancellationError()))
     }
 }
 

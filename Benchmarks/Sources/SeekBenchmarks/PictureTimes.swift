@@ -2,7 +2,7 @@ import HLSKitCore
 import Synchronization
 
 /// Notes when each picture is shown, and lets others wait for one.
-final class PictureTimes: MediaWriter {
+final class PictureTimes: FrameWriter {
     struct Picture: Sendable {
         var itemTime: Double
         var arrival: ContinuousClock.Instant
@@ -29,7 +29,9 @@ final class PictureTimes: MediaWriter {
         waiter?.resume(returning: picture)
     }
 
-    func finish() throws(OutputError) {}
+    func begin(_ tracks: [MediaTrack]) {}
+    func flush() {}
+    func finish() {}
 
     /// The first picture that comes from now on, or came after so many, and that is wanted.
     func next(after count: Int, where isWanted: @escaping @Sendable (Picture) -> Bool) async -> Picture {

@@ -41,6 +41,7 @@ struct FileAssembler {
 
     private let folder: DownloadFolder
     private let writer: any MediaWriter
+    private let samples: (any SampleWriter)?
     private let window: Range<Duration>
     private var lanes: [Lane] = []
     private var merger = SampleMerger()
@@ -73,6 +74,7 @@ struct FileAssembler {
     ) {
         self.folder = folder
         self.writer = writer
+        samples = WriterCapabilities(writer).samples
         self.window = window
         let journal = folder.journal
         let isInside = { (segment: DownloadJournal.Segment) in
@@ -314,7 +316,7 @@ struct FileAssembler {
             sample.duration = max(1, (shown.upperBound - shown.lowerBound).wholeMicroseconds / 1000)
         }
         end = max(end, time + ItemTimeline.duration(sample.duration, scale))
-        try writer.write(sample, ofTrackAt: index, at: MediaTime(time))
+        try samples?.write(sample, ofTrackAt: index, at: MediaTime(time))
     }
 
     /// Whether a sample is written: not before the track has come to where the file begins.

@@ -1,4 +1,4 @@
-import HLSMedia
+public import HLSMedia
 public import HLSTime
 import Synchronization
 
@@ -93,7 +93,7 @@ public final class AudioOutput: PlayerItemOutput {
     private let state: Mutex<State>
     private let sequence = Broadcast<Buffer>(.bufferingNewest(maximumBufferCount))
     private let flushNotices = Broadcast<Void>(.bufferingNewest(4))
-    let tie = OutputTie()
+    public let binding = OutputBinding()
 
     /// Sound that stands off its predecessor by more than this is a run of its own.
     private static let gapTolerance = Duration.milliseconds(3)
@@ -109,8 +109,6 @@ public final class AudioOutput: PlayerItemOutput {
             to: .float32, followsInput: true, sampleRate: format.sampleRate, channelCount: format.channelCount)
     }
 
-    public var connection: OutputConnection { OutputConnection(self) }
-
     /// Takes the oldest buffer that was not taken; nil where there is none yet.
     public func copyNextBuffer() -> Buffer? {
         state.withLock { $0.buffers.isEmpty ? nil : $0.buffers.removeFirst() }
@@ -118,41 +116,40 @@ public final class AudioOutput: PlayerItemOutput {
 
     /// Sound from now on. Ends when the output is taken from its item, and when the item fails or
     /// is played no longer.
-    public func buffers() -> AsyncStream<Buffer> { tie.subscribe(to: sequence) }
+    public func buffers() -> AsyncStream<Buffer> { binding.subscribe(to: sequence) }
 
     /// Tells that time has jumped: what was taken before and not heard is of the past. Ends as ``buffers()``.
-    public func flushes() -> AsyncStream<Void> { tie.subscribe(to: flushNotices) }
+    public func flushes() -> AsyncStream<Void> { binding.subscribe(to: flushNotices) }
 }
 
-extension AudioOutput: OutputReceiving {
-    var frameTypes: Set<MediaType> { [.audio] }
-    var channelCount: Int? { format.channelCount }
+extension AudioOutput: EarlyAudioReceiver, LimitedOutput {
+    public var limits: OutputLimits { OutputLimits(maximumChannelCount: format.channelCount) }
 
-    func prepare(_ buffer: AudioBuffer, _ moment: OutputMoment) {
-        state.withLock { Self.take(buffer, moment, &$0) }
+    public func prepare(_ buffer: AudioBuffer, at clock: OutputClock) {
+        state.withLock { Self.take(buffer, clock, &$0) }
     }
 
-    func present(_ buffer: AudioBuffer, _ moment: OutputMoment) {
+    public func receive(_ buffer: AudioBuffer, at clock: OutputClock) {
         guard let time = buffer.itemTime?.duration else { return }
-        deliver(moment) { state in
+        deliver(clock) { state in
             // Outputs that came late have not seen it before.
-            Self.take(buffer, moment, &state)
+            Self.take(buffer, clock, &state)
             return time + .seconds(1) * buffer.frameCount / max(1, buffer.sampleRate)
         }
     }
 
-    func finish(_ type: MediaType, _ moment: OutputMoment) {
-        deliver(moment) { state in
+    public func finish(_ type: MediaType, at clock: OutputClock) {
+        deliver(clock) { state in
             for index in state.runs.indices { state.runs[index].end() }
             return .seconds(Int64.max / 4)
         }
     }
 
-    private func deliver(_ moment: OutputMoment, prepare: (inout State) -> Duration) {
+    private func deliver(_ clock: OutputClock, prepare: (inout State) -> Duration) {
         let buffers = state.withLock { state -> [Buffer] in
-            guard moment.generation >= state.generation, moment.rate >= 0 else { return [] }
+            guard clock.generation >= state.generation, clock.rate >= 0 else { return [] }
             let time = prepare(&state)
-            let buffers = Self.takeOut(upTo: time, moment, format.sampleFormat, &state)
+            let buffers = Self.takeOut(upTo: time, clock, format.sampleFormat, &state)
             state.buffers += buffers
             let excess = state.buffers.count - Self.maximumBufferCount
             if excess > 0 { state.buffers.removeFirst(excess) }
@@ -161,8 +158,8 @@ extension AudioOutput: OutputReceiving {
         for buffer in buffers { sequence.send(buffer) }
     }
 
-    private static func take(_ buffer: AudioBuffer, _ moment: OutputMoment, _ state: inout State) {
-        guard moment.generation >= state.generation, let start = buffer.itemTime?.duration else { return }
+    private static func take(_ buffer: AudioBuffer, _ clock: OutputClock, _ state: inout State) {
+        guard clock.generation >= state.generation, let start = buffer.itemTime?.duration else { return }
         let end = start + .seconds(1) * buffer.frameCount / max(1, buffer.sampleRate)
         if let known = state.preparedUpTo, known >= end - .microseconds(1) { return }
         state.preparedUpTo = end
@@ -185,24 +182,24 @@ extension AudioOutput: OutputReceiving {
     }
 
     private static func takeOut(
-        upTo time: Duration, _ moment: OutputMoment, _ format: SampleFormat, _ state: inout State
+        upTo time: Duration, _ clock: OutputClock, _ format: SampleFormat, _ state: inout State
     ) -> [Buffer] {
         var buffers: [Buffer] = []
         for index in state.runs.indices {
             guard
                 let piece = state.runs[index].take(
-                    upTo: time, rate: moment.rate, algorithm: moment.pitchAlgorithm)
+                    upTo: time, rate: clock.rate, algorithm: clock.pitchAlgorithm)
             else { continue }
             let run = state.runs[index]
             var samples = piece.samples
-            apply(moment.gain, to: &samples, run, &state.gain)
+            apply(clock.gain, to: &samples, run, &state.gain)
             let (start, end) = (run.time(of: piece.position), run.time(of: run.position))
             buffers.append(
                 Buffer(
                     sampleRate: run.sampleRate, channelCount: run.channelCount,
                     frameCount: samples.count / run.channelCount, samples: Self.samples(samples, as: format),
                     itemTimeRange: MediaTimeRange(start: MediaTime(start), duration: MediaTime(end - start)),
-                    hostTime: moment.hostTime(of: start)))
+                    hostTime: clock.hostTime(of: start)))
         }
         state.runs.removeAll(where: \.isSpent)
         return buffers
@@ -233,7 +230,7 @@ extension AudioOutput: OutputReceiving {
         }
     }
 
-    func flush(generation: Int) {
+    public func flush(generation: Int) {
         let isNews = state.withLock { state in
             defer {
                 state.generation = generation
@@ -244,7 +241,7 @@ extension AudioOutput: OutputReceiving {
         if isNews { flushNotices.send(()) }
     }
 
-    func end() {
+    public func end() {
         state.withLock { state in
             state.generation = 0
             Self.reset(&state, format)

@@ -7,7 +7,7 @@ import Synchronization
 /// One time is taken off all that is written, so that pictures and sound stay as they are to each other. Decoded media begin
 /// where the clip does. Samples begin somewhat earlier, with what the first picture needs to be decoded: the earliest of
 /// them is at 0, as in what ``DownloadTask`` writes.
-public final class ClipWriter: MediaWriter {
+public final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
     private enum Step: Sendable {
         case tracks([MediaTrack])
         case sample(MediaSample, index: Int, time: MediaTime)
@@ -27,6 +27,7 @@ public final class ClipWriter: MediaWriter {
     private static let patience = MediaTime(value: 2, timescale: 1)
 
     private let base: any MediaWriter
+    private let capabilities: WriterCapabilities
     private let start: MediaTime?
     private let keptStart: MediaTime?
     private let state = Mutex(State())
@@ -37,6 +38,7 @@ public final class ClipWriter: MediaWriter {
     ///     start. nil where it is a clip in any case.
     public init(_ base: any MediaWriter, startingAt start: MediaTime? = nil, unlessBefore keptStart: MediaTime? = nil) {
         self.base = base
+        capabilities = WriterCapabilities(base)
         self.start = start
         self.keptStart = keptStart
     }
@@ -55,13 +57,13 @@ public final class ClipWriter: MediaWriter {
     }
 
     public func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) {
-        guard let time = frame.itemTime else { return try base.write(frame, ofTrackAt: index) }
-        try base.write(frame.placed(at: time - origin(by: time)), ofTrackAt: index)
+        guard let time = frame.itemTime else { return try capabilities.write(frame, ofTrackAt: index) }
+        try capabilities.write(frame.placed(at: time - origin(by: time)), ofTrackAt: index)
     }
 
     public func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(OutputError) {
-        guard let time = buffer.itemTime else { return try base.write(buffer, ofTrackAt: index) }
-        try base.write(buffer.placed(at: time - origin(by: time)), ofTrackAt: index)
+        guard let time = buffer.itemTime else { return try capabilities.write(buffer, ofTrackAt: index) }
+        try capabilities.write(buffer.placed(at: time - origin(by: time)), ofTrackAt: index)
     }
 
     public func write(
@@ -70,7 +72,7 @@ public final class ClipWriter: MediaWriter {
         try state.withLock { state throws(OutputError) in
             if state.origin == nil, state.held.isEmpty, isFromStart(itemTime) { state.origin = .zero }
             if let origin = state.origin {
-                return try base.write(sample, ofTrackAt: index, at: itemTime - origin)
+                return try capabilities.write(sample, ofTrackAt: index, at: itemTime - origin)
             }
             state.held.append(.sample(sample, index: index, time: itemTime))
             if state.tracks.indices.contains(index) { state.heldTypes.insert(state.tracks[index].mediaType) }
@@ -111,7 +113,7 @@ public final class ClipWriter: MediaWriter {
             switch step {
             case .tracks(let tracks): try base.begin(tracks)
             case .sample(let sample, let index, let time):
-                try base.write(sample, ofTrackAt: index, at: time - origin)
+                try capabilities.write(sample, ofTrackAt: index, at: time - origin)
             }
         }
     }

@@ -1,4 +1,4 @@
-import HLSMedia
+public import HLSMedia
 public import HLSTime
 import Synchronization
 
@@ -44,7 +44,7 @@ public final class CompositionOutput: PlayerItemOutput {
     private let converter: Mutex<FrameConverter>
     private let call: UserCall
     private let sequence = Broadcast<Source>(.bufferingNewest(4))
-    let tie = OutputTie()
+    public let binding = OutputBinding()
 
     /// - Parameter clock: counts the deadline of the compositor.
     public init(_ composition: FrameComposition, clock: any Clock<Duration> = ContinuousClock()) {
@@ -57,10 +57,8 @@ public final class CompositionOutput: PlayerItemOutput {
                 convertsToRec709: !compositor.supportsWideColorSourceFrames && compositor.workingColorSpace == .rec709))
     }
 
-    public var connection: OutputConnection { OutputConnection(self) }
-
     /// The composed pictures. Ends when the output is taken from its item, and when the item fails or is played no longer.
-    public func frames() -> ComposedFrames { ComposedFrames(output: self, sources: tie.subscribe(to: sequence)) }
+    public func frames() -> ComposedFrames { ComposedFrames(output: self, sources: binding.subscribe(to: sequence)) }
 
     /// The pictures that were left out because the compositor failed, oldest first; at most ``maximumFailureCount``.
     public var failures: [Failure] { failed.withLock { $0 } }
@@ -97,28 +95,33 @@ public final class CompositionOutput: PlayerItemOutput {
     }
 }
 
-extension CompositionOutput: OutputReceiving {
-    var frameTypes: Set<MediaType> { [.video] }
+extension CompositionOutput: FrameReceiver, MetadataReceiver, LimitedOutput, SelectiveOutput {
+    var takesCues: Bool { false }
     var takesMetadata: Bool { !composition.sourceSampleDataTrackIDs.isEmpty }
-    var needsStandardRange: Bool { !composition.compositor.supportsWideColorSourceFrames }
+    public var limits: OutputLimits {
+        OutputLimits(needsStandardRange: !composition.compositor.supportsWideColorSourceFrames)
+    }
 
-    func add(_ group: TimedMetadataGroup) {
+    public func receive(_ group: TimedMetadataGroup) {
         guard let id = group.trackID, composition.sourceSampleDataTrackIDs.contains(id) else { return }
         metadata.withLock { $0.add(group, of: id) }
     }
 
-    func present(_ frame: VideoFrame, _ moment: OutputMoment) {
+    public func receive(_ frame: VideoFrame, at clock: OutputClock) {
         guard let time = frame.itemTime?.duration else { return }
-        let current = metadata.withLock { $0.groups(at: time, generation: moment.generation) }
+        let current = metadata.withLock { $0.groups(at: time, generation: clock.generation) }
         guard let current, sequence.hasReaders else { return }
         sequence.send(Source(frame: frame, metadata: current))
     }
 
-    func flush(generation: Int) {
+    public func flush(generation: Int) {
         metadata.withLock { $0.flush(generation: generation) }
     }
 
-    func end() {
+    /// Nothing to do: a seek may bring more.
+    public func finish(_ type: MediaType, at clock: OutputClock) {}
+
+    public func end() {
         metadata.withLock { $0 = CompositionMetadata() }
         sequence.finish()
     }

@@ -34,7 +34,11 @@ public final class ContinuedOutput: Sendable {
             defer { state.passCount += 1 }
             return state.passCount
         }
-        return writers.indices.map { Pass(output: self, index: $0, number: pass, start: start?.duration) }
+        return writers.enumerated().map { index, writer in
+            Pass(
+                output: self, index: index, number: pass, start: start?.duration, base: writer,
+                capabilities: WriterCapabilities(writer))
+        }
     }
 
     /// The time in the output of a time of an item; notes how far the output has come.
@@ -66,13 +70,15 @@ public final class ContinuedOutput: Sendable {
         tracks.withLock { $0[index]?[safe: track]?.timescale ?? 0 }
     }
 
-    private struct Pass: MediaWriter {
+    private struct Pass: FrameWriter, AudioWriter, SampleWriter {
         let output: ContinuedOutput
         let index: Int
         let number: Int
         let start: Duration?
 
-        private var base: any MediaWriter { output.writers[index] }
+        let base: any MediaWriter
+        let capabilities: WriterCapabilities
+
         var takesSamples: Bool { base.takesSamples }
         var mediaTypes: Set<MediaType> { base.mediaTypes }
         var isEmpty: Bool { base.isEmpty }
@@ -83,23 +89,23 @@ public final class ContinuedOutput: Sendable {
         }
 
         func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) {
-            guard let time = frame.itemTime else { return try base.write(frame, ofTrackAt: index) }
+            guard let time = frame.itemTime else { return try capabilities.write(frame, ofTrackAt: index) }
             let length = MediaTime(value: frame.duration, timescale: frame.timescale).duration ?? .zero
             let placed = output.place(time, length: length, pass: number, start: start)
-            try base.write(frame.placed(at: placed), ofTrackAt: index)
+            try capabilities.write(frame.placed(at: placed), ofTrackAt: index)
         }
 
         func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(OutputError) {
-            guard let time = buffer.itemTime else { return try base.write(buffer, ofTrackAt: index) }
+            guard let time = buffer.itemTime else { return try capabilities.write(buffer, ofTrackAt: index) }
             let length = MediaTime(value: Int64(buffer.frameCount), timescale: Int32(clamping: buffer.sampleRate))
             let placed = output.place(time, length: length.duration ?? .zero, pass: number, start: start)
-            try base.write(buffer.placed(at: placed), ofTrackAt: index)
+            try capabilities.write(buffer.placed(at: placed), ofTrackAt: index)
         }
 
         func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) throws(OutputError) {
             let length = MediaTime(value: sample.duration, timescale: output.timescale(of: index, in: self.index))
             let placed = output.place(itemTime, length: length.duration ?? .zero, pass: number, start: start)
-            try base.write(sample, ofTrackAt: index, at: placed)
+            try capabilities.write(sample, ofTrackAt: index, at: placed)
         }
 
         func flush() throws(OutputError) { try base.flush() }

@@ -1,4 +1,5 @@
 public import HLSCaptions
+public import HLSMedia
 import HLSTime
 import Synchronization
 
@@ -24,12 +25,10 @@ public final class CueCollector: PlayerItemOutput {
     }
 
     private let state = Mutex(State())
-    let tie = OutputTie()
+    public let binding = OutputBinding()
 
     /// Makes a collector without cues.
     public init() {}
-
-    public var connection: OutputConnection { OutputConnection(self) }
 
     /// The cues of the selected option of the legible group so far, by their starts.
     public var cues: [LegibleCue] {
@@ -43,18 +42,25 @@ public final class CueCollector: PlayerItemOutput {
     public var closedCaptions: [ClosedCaption] { state.withLock(\.closedCaptions.elements) }
 }
 
-extension CueCollector: OutputReceiving {
-    var takesCues: Bool { true }
+extension CueCollector: CueReceiver, ClosedCaptionReceiver {
+    public func receive(_ cues: [LegibleCue]) { state.withLock { $0.cues.add(cues) } }
 
-    func add(_ cues: [LegibleCue]) { state.withLock { $0.cues.add(cues) } }
-
-    func replace(_ changes: [CueChange]) {
+    public func replace(_ changes: [CueChange]) {
         state.withLock { state in
             for change in changes { state.cues.replace(change.old, by: change.new) }
         }
     }
 
-    func add(_ captions: [ClosedCaption]) { state.withLock { $0.closedCaptions.add(captions) } }
+    public func receive(_ captions: [ClosedCaption]) { state.withLock { $0.closedCaptions.add(captions) } }
 
-    func removeCues() { state.withLock { $0.cues.removeAll() } }
+    public func removeCues() { state.withLock { $0.cues.removeAll() } }
+
+    /// Nothing to do: cues are kept for good.
+    public func flush(generation: Int) {}
+
+    /// Nothing to do: cues are kept for good.
+    public func finish(_ type: MediaType, at clock: OutputClock) {}
+
+    /// Nothing to do: cues are kept for good.
+    public func end() {}
 }

@@ -7,7 +7,7 @@ import Synchronization
 /// signed 16-bit samples, in its own rate and channels. Times are in units of each track's timescale: item time where
 /// the frame has it, else the container's. Lines of several tracks are in the order of their times. Where a track comes
 /// after the header was written, what the header would have said of it stands before its first line.
-public final class FrameHashWriter: MediaWriter {
+public final class FrameHashWriter: FrameWriter, AudioWriter {
     private struct State: ~Copyable {
         let file: OutputFile
         let hash: MD5Hash

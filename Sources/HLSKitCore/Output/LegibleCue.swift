@@ -53,8 +53,16 @@ public struct LegibleCue: Sendable, Hashable {
     }
 }
 
-/// A cue that outputs know has become another: its end is known by now, or more of its text.
-struct CueChange: Sendable, Hashable {
-    var old: LegibleCue
-    var new: LegibleCue
+/// A cue that outputs know has changed: its end is known by now, or more of its text.
+public struct CueChange: Sendable, Hashable {
+    /// The cue as it came before.
+    public var old: LegibleCue
+    /// The cue as it is now.
+    public var new: LegibleCue
+
+    /// A change of `old` to `new`.
+    public init(old: LegibleCue, new: LegibleCue) {
+        self.old = old
+        self.new = new
+    }
 }

@@ -1,5 +1,5 @@
 public import HLSCaptions
-import HLSMedia
+public import HLSMedia
 public import HLSTime
 import Synchronization
 
@@ -60,7 +60,7 @@ public final class LegibleOutput: PlayerItemOutput {
     private let sidecar: [Entry]?
     private let state: Mutex<State>
     private let sequence = Broadcast<Delivery>(.bufferingNewest(maximumDeliveryCount))
-    let tie = OutputTie()
+    public let binding = OutputBinding()
 
     /// - Parameters:
     ///   - advanceInterval: how much earlier than their time, in seconds of the item, changes are delivered, for
@@ -107,11 +107,9 @@ public final class LegibleOutput: PlayerItemOutput {
         entries.enumerated().sorted { ($0.element.start, $0.offset) < ($1.element.start, $1.offset) }.map(\.element)
     }
 
-    public var connection: OutputConnection { OutputConnection(self) }
-
     /// The changes, in order. Ends when the output is taken from its item, and when the item fails or
     /// is played no longer.
-    public func cues() -> AsyncStream<Delivery> { tie.subscribe(to: sequence) }
+    public func cues() -> AsyncStream<Delivery> { binding.subscribe(to: sequence) }
 
     /// The cues that are shown at `itemTime`, by their starts, as far as they are known and not long over.
     public func currentCues(at itemTime: MediaTime) -> [LegibleCue] {
@@ -124,10 +122,11 @@ public final class LegibleOutput: PlayerItemOutput {
     }
 }
 
-extension LegibleOutput: OutputReceiving {
+extension LegibleOutput: CueReceiver, TimedOutput, SelectiveOutput {
     var takesCues: Bool { sidecar == nil }
+    var takesMetadata: Bool { false }
 
-    func add(_ cues: [LegibleCue]) {
+    public func receive(_ cues: [LegibleCue]) {
         state.withLock { state in
             let added = cues.compactMap(Self.entry)
             if let delivered = state.deliveredUpTo, added.contains(where: { $0.start <= delivered }) {
@@ -139,7 +138,7 @@ extension LegibleOutput: OutputReceiving {
         }
     }
 
-    func replace(_ changes: [CueChange]) {
+    public func replace(_ changes: [CueChange]) {
         state.withLock { state in
             for change in changes {
                 guard let end = change.new.timeRange.end.duration,
@@ -157,7 +156,7 @@ extension LegibleOutput: OutputReceiving {
         }
     }
 
-    var nextDelivery: Duration? {
+    public var nextDelivery: Duration? {
         state.withLock { state in
             guard let delivered = state.deliveredUpTo, !state.isLate else {
                 return state.entries.first.map { $0.start - advanceInterval }
@@ -167,7 +166,7 @@ extension LegibleOutput: OutputReceiving {
         }
     }
 
-    func deliver(upTo time: Duration, _ moment: OutputMoment) {
+    public func deliver(upTo time: Duration, at clock: OutputClock) {
         let time = time + advanceInterval
         let deliveries = state.withLock { state -> [Delivery] in
             var deliveries: [Delivery] = []
@@ -207,7 +206,7 @@ extension LegibleOutput: OutputReceiving {
             .filter { change in change <= time && state.deliveredUpTo.map { $0 < change } ?? true }.max() ?? time
     }
 
-    func removeCues() {
+    public func removeCues() {
         if sidecar == nil { clear() }
     }
 
@@ -218,13 +217,16 @@ extension LegibleOutput: OutputReceiving {
         }
         // They leave at once, at a time that is told by whoever knows it.
         if wasShown {
-            sequence.send(delivery(of: [], at: tie.moment.map { MediaTime($0.itemTime) } ?? .invalid))
+            sequence.send(delivery(of: [], at: binding.clock.map { MediaTime($0.itemTime) } ?? .invalid))
         }
     }
 
-    func flush(generation: Int) { clear() }
+    public func flush(generation: Int) { clear() }
 
-    func end() {
+    /// Nothing to do: a seek may bring more.
+    public func finish(_ type: MediaType, at clock: OutputClock) {}
+
+    public func end() {
         state.withLock { $0 = State(entries: sidecar ?? []) }
         sequence.finish()
     }

@@ -1,15 +1,20 @@
 public import HLSMedia
 public import HLSTime
 
-/// Takes the media of an item and writes it somewhere.
+/// Writes the media of an item somewhere, all of it: a player waits for its writers.
 ///
-/// The decoding threads call it, so its methods block while they write and may be called by several threads at once.
-/// The first failure is final: after it every call throws.
+/// What a writer takes, it says by conforming to ``FrameWriter``, ``AudioWriter`` or ``SampleWriter``. It is told its
+/// tracks before anything of them.
+///
+/// The decoding threads call it, one for each kind of media, so its methods block while they write and may be called by
+/// several threads at once; media of one kind comes in order. The first failure is final: after it every call throws,
+/// and the item fails with it.
 public protocol MediaWriter: Sendable {
-    /// Takes samples as they are, without decoding. Otherwise it takes frames.
-    var takesSamples: Bool { get }
     /// The media that end up in the output; the others need not be handed over, nor decoded.
     var mediaTypes: Set<MediaType> { get }
+    /// Takes samples as they are, and neither frames nor decoded audio. Default: it is a ``SampleWriter``. For a writer
+    /// that could take both.
+    var takesSamples: Bool { get }
     /// Nothing has been written. Default: false.
     var isEmpty: Bool { get }
     /// A track may become another in mid-stream (another size, another codec) and all of it is in the output. Otherwise the
@@ -19,36 +24,68 @@ public protocol MediaWriter: Sendable {
     /// Tells the tracks, before anything of them, and again when they change. A track is named afterwards by its place
     /// in `tracks`.
     func begin(_ tracks: [MediaTrack]) throws(OutputError)
-    /// Writes a picture of the track at `index`.
-    func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError)
-    /// Writes sound of the track at `index`.
-    func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(OutputError)
-    /// Writes a sample of the track at `index` that is presented at `itemTime`.
-    func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) throws(OutputError)
     /// Hands what was written so far on to whoever reads the output, as far as its format allows. A player calls it once
-    /// for each second of media. Default: does nothing.
+    /// for each second of media.
     func flush() throws(OutputError)
     /// Writes what is held back and completes the output. A regular file to which nothing was written is removed.
+    /// Whoever made the writer calls it, not the player.
     func finish() throws(OutputError)
 }
 
 extension MediaWriter {
-    /// False: decoded media is written.
-    public var takesSamples: Bool { false }
+    /// Whether it is a ``SampleWriter``.
+    public var takesSamples: Bool { self is any SampleWriter }
     /// False.
     public var isEmpty: Bool { false }
     /// True.
     public var holdsTrackChanges: Bool { true }
-    /// Does nothing.
-    public func begin(_ tracks: [MediaTrack]) throws(OutputError) {}
-    /// Does nothing.
-    public func flush() throws(OutputError) {}
-    /// Does nothing.
-    public func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) {}
-    /// Does nothing.
-    public func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(OutputError) {}
-    /// Does nothing.
-    public func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) throws(OutputError) {}
+}
+
+/// A writer of decoded frames.
+public protocol FrameWriter: MediaWriter {
+    /// Writes a frame of the track at `index`.
+    func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError)
+}
+
+/// A writer of decoded audio.
+public protocol AudioWriter: MediaWriter {
+    /// Writes audio of the track at `index`.
+    func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(OutputError)
+}
+
+/// A writer of compressed samples.
+public protocol SampleWriter: MediaWriter {
+    /// Writes a sample of the track at `index` that is presented at `itemTime`.
+    func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) throws(OutputError)
+}
+
+/// What a writer can be given.
+struct WriterCapabilities: Sendable {
+    /// Each is nil for what the writer does not take.
+    let frames: (any FrameWriter)?
+    let audio: (any AudioWriter)?
+    let samples: (any SampleWriter)?
+
+    init(_ writer: any MediaWriter) {
+        let (types, takesSamples) = (writer.mediaTypes, writer.takesSamples)
+        frames = !takesSamples && types.contains(.video) ? writer as? any FrameWriter : nil
+        audio = !takesSamples && types.contains(.audio) ? writer as? any AudioWriter : nil
+        samples = takesSamples ? writer as? any SampleWriter : nil
+    }
+
+    // For writers that pass on what they get. What the writer does not take is dropped.
+
+    func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) {
+        try frames?.write(frame, ofTrackAt: index)
+    }
+
+    func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(OutputError) {
+        try audio?.write(buffer, ofTrackAt: index)
+    }
+
+    func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) throws(OutputError) {
+        try samples?.write(sample, ofTrackAt: index, at: itemTime)
+    }
 }
 
 /// Is told what was done to media so that it fits the output: one line for a log.

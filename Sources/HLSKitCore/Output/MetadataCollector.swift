@@ -1,3 +1,4 @@
+public import HLSMedia
 import HLSTime
 import Synchronization
 
@@ -51,7 +52,7 @@ public final class MetadataCollector: PlayerItemOutput {
     public let classifyingLabels: Set<String>?
     private let collected = Mutex<[DateRangeMetadataGroup]>([])
     private let sequence = Broadcast<Update>(.bufferingNewest(maximumUpdateCount))
-    let tie = OutputTie()
+    public let binding = OutputBinding()
 
     /// - Parameters:
     ///   - identifiers: ``MetadataItem/identifier``s, of which a range must have one; nil (the default) takes all.
@@ -61,20 +62,16 @@ public final class MetadataCollector: PlayerItemOutput {
         self.classifyingLabels = classifyingLabels
     }
 
-    public var connection: OutputConnection { OutputConnection(self) }
-
     /// The date ranges of the playlist that was loaded last, in its order.
     public var groups: [DateRangeMetadataGroup] { collected.withLock { $0 } }
 
     /// The changes from now on. Ends when the collector is taken from its item, and when the item
     /// fails or is played no longer.
-    public func updates() -> AsyncStream<Update> { tie.subscribe(to: sequence) }
+    public func updates() -> AsyncStream<Update> { binding.subscribe(to: sequence) }
 }
 
-extension MetadataCollector: OutputReceiving {
-    var takesDateRanges: Bool { true }
-
-    func update(_ dateRanges: [DateRangeMetadataGroup]) {
+extension MetadataCollector: DateRangeReceiver {
+    public func receive(_ dateRanges: [DateRangeMetadataGroup]) {
         let wanted = dateRanges.filter { group in
             if let classifyingLabels, !classifyingLabels.contains(group.classifyingLabel ?? "") { return false }
             guard let identifiers else { return true }
@@ -87,7 +84,13 @@ extension MetadataCollector: OutputReceiving {
         if let update { sequence.send(update) }
     }
 
-    func end() {
+    /// Nothing to do: date ranges are known ahead of time.
+    public func flush(generation: Int) {}
+
+    /// Nothing to do: a seek may bring more.
+    public func finish(_ type: MediaType, at clock: OutputClock) {}
+
+    public func end() {
         collected.withLock { $0 = [] }
         sequence.finish()
     }

@@ -1,3 +1,4 @@
+public import HLSMedia
 import HLSTime
 import Synchronization
 
@@ -29,7 +30,7 @@ public final class MetadataOutput: PlayerItemOutput {
     public let advanceInterval: Duration
     private let state = Mutex(State())
     private let sequence = Broadcast<TimedMetadataGroup>(.bufferingNewest(maximumGroupCount))
-    let tie = OutputTie()
+    public let binding = OutputBinding()
 
     /// - Parameters:
     ///   - identifiers: ``MetadataItem/identifier``s of the items that are wanted (`org.id3/TIT2`); groups of which
@@ -41,17 +42,13 @@ public final class MetadataOutput: PlayerItemOutput {
         self.advanceInterval = max(.zero, advanceInterval)
     }
 
-    public var connection: OutputConnection { OutputConnection(self) }
-
     /// The groups, in order. Ends when the output is taken from its item, and when the item fails or
     /// is played no longer.
-    public func groups() -> AsyncStream<TimedMetadataGroup> { tie.subscribe(to: sequence) }
+    public func groups() -> AsyncStream<TimedMetadataGroup> { binding.subscribe(to: sequence) }
 }
 
-extension MetadataOutput: OutputReceiving {
-    var takesMetadata: Bool { true }
-
-    func add(_ group: TimedMetadataGroup) {
+extension MetadataOutput: MetadataReceiver, TimedOutput {
+    public func receive(_ group: TimedMetadataGroup) {
         guard let start = group.timeRange.start.duration else { return }
         var group = group
         if let identifiers {
@@ -67,9 +64,9 @@ extension MetadataOutput: OutputReceiving {
         }
     }
 
-    var nextDelivery: Duration? { state.withLock { $0.groups.first.map { $0.start - advanceInterval } } }
+    public var nextDelivery: Duration? { state.withLock { $0.groups.first.map { $0.start - advanceInterval } } }
 
-    func deliver(upTo time: Duration, _ moment: OutputMoment) {
+    public func deliver(upTo time: Duration, at clock: OutputClock) {
         let due = state.withLock { state in
             let count = state.groups.firstIndex { $0.start - advanceInterval > time } ?? state.groups.count
             defer { state.groups.removeFirst(count) }
@@ -78,11 +75,14 @@ extension MetadataOutput: OutputReceiving {
         for group in due { sequence.send(group) }
     }
 
-    func flush(generation: Int) {
+    public func flush(generation: Int) {
         state.withLock { $0.groups = [] }
     }
 
-    func end() {
+    /// Nothing to do: a seek may bring more.
+    public func finish(_ type: MediaType, at clock: OutputClock) {}
+
+    public func end() {
         state.withLock { $0.groups = [] }
         sequence.finish()
     }

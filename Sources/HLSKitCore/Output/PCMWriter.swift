@@ -4,7 +4,7 @@ import Synchronization
 /// Writes sound as interleaved samples: `-f wav`, `-f s16le`, `-f f32le`.
 ///
 /// Rate and channels are those of the first buffer; later ones are resampled to them.
-public final class PCMWriter: MediaWriter {
+public final class PCMWriter: AudioWriter {
     /// The forms of files.
     public enum Format: Sendable, Hashable {
         /// A RIFF file of signed 16-bit samples.
@@ -38,6 +38,9 @@ public final class PCMWriter: MediaWriter {
 
     public var mediaTypes: Set<MediaType> { [.audio] }
     public var isEmpty: Bool { state.withLock { !$0.hasSamples } }
+
+    /// Nothing to do: the first buffer tells what the file needs to know.
+    public func begin(_ tracks: [MediaTrack]) {}
 
     public func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(OutputError) {
         try state.withLock { state throws(OutputError) in

@@ -4,7 +4,7 @@ import Synchronization
 /// Writes pictures one after another, plane by plane without padding: `-f rawvideo`.
 ///
 /// All have the size and pixel format of the first.
-public final class RawVideoWriter: MediaWriter {
+public final class RawVideoWriter: FrameWriter {
     private struct State: ~Copyable {
         let file: OutputFile
         let conformer: PictureConformer
@@ -20,6 +20,9 @@ public final class RawVideoWriter: MediaWriter {
 
     public var mediaTypes: Set<MediaType> { [.video] }
     public var isEmpty: Bool { state.withLock { !$0.hasFrames } }
+
+    /// Nothing to do: the first frame tells what the file needs to know.
+    public func begin(_ tracks: [MediaTrack]) {}
 
     public func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) {
         try state.withLock { state throws(OutputError) in

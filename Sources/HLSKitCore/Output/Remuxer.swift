@@ -11,7 +11,7 @@ import Synchronization
 /// says so; where the output is a pipe, it is left out until the track is again what it was, and the note says that.
 ///
 /// While it is written, MP4 is a sequence of fragments: whatever ends the program, the file plays up to there.
-public final class Remuxer: MediaWriter {
+public final class Remuxer: SampleWriter {
     /// The containers that can be written.
     public enum Container: Sendable, Hashable {
         case ts, mp4, mkv
@@ -106,7 +106,6 @@ public final class Remuxer: MediaWriter {
     /// The files that are finished and have their names. One to which nothing was written is not there.
     public var finishedPaths: [String] { state.withLock { $0.finished } }
 
-    public var takesSamples: Bool { true }
     public let mediaTypes: Set<MediaType>
     public var isEmpty: Bool { state.withLock { $0.isEmpty } }
     public var holdsTrackChanges: Bool { container == .ts || mayBeginFiles }

@@ -29,33 +29,34 @@ public final class SampleOutput: PlayerItemOutput {
     public let mediaTypes: Set<MediaType>
     private let sequence = Broadcast<Sample>(.bufferingNewest(maximumSampleCount))
     private let flushNotices = Broadcast<Void>(.bufferingNewest(4))
-    let tie = OutputTie()
+    public let binding = OutputBinding()
 
     /// - Parameter mediaTypes: video, audio, or both (the default). Other kinds have outputs of their own.
     public init(mediaTypes: Set<MediaType> = [.video, .audio]) {
         self.mediaTypes = mediaTypes.intersection([.video, .audio])
     }
 
-    public var connection: OutputConnection { OutputConnection(self) }
-
     /// The samples of each kind of media in decoding order. Ends when the output is taken from its item, and when the
     /// item fails or is played no longer.
-    public func samples() -> AsyncStream<Sample> { tie.subscribe(to: sequence) }
+    public func samples() -> AsyncStream<Sample> { binding.subscribe(to: sequence) }
 
     /// Tells that time has jumped: a decoder begins anew. Ends as ``samples()``.
-    public func flushes() -> AsyncStream<Void> { tie.subscribe(to: flushNotices) }
+    public func flushes() -> AsyncStream<Void> { binding.subscribe(to: flushNotices) }
 }
 
-extension SampleOutput: OutputReceiving {
-    var sampleTypes: Set<MediaType> { mediaTypes }
+extension SampleOutput: SampleReceiver {
+    public var sampleTypes: Set<MediaType> { mediaTypes }
 
-    func take(_ sample: MediaSample, of track: MediaTrack, at itemTime: MediaTime, _ moment: OutputMoment) {
+    public func receive(_ sample: MediaSample, of track: MediaTrack, at itemTime: MediaTime, clock: OutputClock) {
         sequence.send(Sample(track: track, sample: sample, itemTime: itemTime))
     }
 
-    func flush(generation: Int) { flushNotices.send(()) }
+    public func flush(generation: Int) { flushNotices.send(()) }
 
-    func end() {
+    /// Nothing to do: a seek may bring more.
+    public func finish(_ type: MediaType, at clock: OutputClock) {}
+
+    public func end() {
         sequence.finish()
         flushNotices.finish()
     }

@@ -1,4 +1,4 @@
-import HLSMedia
+public import HLSMedia
 public import HLSTime
 import Synchronization
 
@@ -62,7 +62,7 @@ public final class VideoOutput: PlayerItemOutput {
     private let converter: Mutex<FrameConverter>
     private let sequence = Broadcast<VideoFrame>(.bufferingNewest(4))
     private let flushNotices = Broadcast<Void>(.bufferingNewest(4))
-    let tie = OutputTie()
+    public let binding = OutputBinding()
 
     /// - Parameters:
     ///   - displaySize: where pictures are shown, in points; nil (the default) shows them in any size.
@@ -80,8 +80,6 @@ public final class VideoOutput: PlayerItemOutput {
         converter = Mutex(FrameConverter(to: pixelFormat, convertsToRec709: colorPolicy == .convert(to: .rec709)))
     }
 
-    public var connection: OutputConnection { OutputConnection(self) }
-
     // MARK: Display
 
     /// Where pictures are shown, in points; nil shows them in any size.
@@ -93,7 +91,7 @@ public final class VideoOutput: PlayerItemOutput {
         get { state.withLock(\.displaySize) }
         set {
             state.withLock { $0.displaySize = newValue }
-            tie.noteChange()
+            binding.noteChange()
         }
     }
 
@@ -102,7 +100,7 @@ public final class VideoOutput: PlayerItemOutput {
         get { state.withLock(\.scale) }
         set {
             state.withLock { $0.scale = newValue }
-            tie.noteChange()
+            binding.noteChange()
         }
     }
 
@@ -111,7 +109,7 @@ public final class VideoOutput: PlayerItemOutput {
         get { state.withLock(\.gravity) }
         set {
             state.withLock { $0.gravity = newValue }
-            tie.noteChange()
+            binding.noteChange()
         }
     }
 
@@ -160,10 +158,10 @@ public final class VideoOutput: PlayerItemOutput {
 
     /// The pictures, each when the timebase reaches it. Ends when the output is taken from its item, and when the item fails
     /// or is played no longer. A picture that cannot be converted comes as it is.
-    public func frames() -> AsyncStream<VideoFrame> { tie.subscribe(to: sequence) }
+    public func frames() -> AsyncStream<VideoFrame> { binding.subscribe(to: sequence) }
 
     /// Tells that time has jumped: pictures that were taken before are of the past. Ends as ``frames()``.
-    public func flushes() -> AsyncStream<Void> { tie.subscribe(to: flushNotices) }
+    public func flushes() -> AsyncStream<Void> { binding.subscribe(to: flushNotices) }
 
     private func converted(_ frame: VideoFrame) throws(CodecError) -> VideoFrame {
         try converter.withLock { converter throws(CodecError) in try converter.convert(frame) }
@@ -178,41 +176,39 @@ public final class VideoOutput: PlayerItemOutput {
     }
 }
 
-extension VideoOutput: OutputReceiving {
-    var frameTypes: Set<MediaType> { [.video] }
-    var needsStandardRange: Bool { colorPolicy != .preserve }
-
-    var display: SelectionContext.Display? {
-        state.withLock { state in
+extension VideoOutput: EarlyFrameReceiver, LimitedOutput {
+    public var limits: OutputLimits {
+        let display = state.withLock { state in
             Self.pixels(state).map { SelectionContext.Display(size: $0, gravity: state.gravity) }
         }
+        return OutputLimits(display: display, needsStandardRange: colorPolicy != .preserve)
     }
 
-    func prepare(_ frame: VideoFrame, _ moment: OutputMoment) {
-        state.withLock { Self.take(frame, moment, &$0) }
+    public func prepare(_ frame: VideoFrame, at clock: OutputClock) {
+        state.withLock { Self.take(frame, clock, &$0) }
     }
 
-    func present(_ frame: VideoFrame, _ moment: OutputMoment) {
+    public func receive(_ frame: VideoFrame, at clock: OutputClock) {
         let isCurrent = state.withLock { state in
             // Outputs that came late have not seen it before.
-            Self.take(frame, moment, &state)
-            return moment.generation >= state.generation
+            Self.take(frame, clock, &state)
+            return clock.generation >= state.generation
         }
         guard isCurrent, sequence.hasReaders else { return }
         sequence.send((try? converted(frame)) ?? frame)
     }
 
-    private static func take(_ frame: VideoFrame, _ moment: OutputMoment, _ state: inout State) {
-        guard moment.generation >= state.generation, let time = frame.itemTime else { return }
+    private static func take(_ frame: VideoFrame, _ clock: OutputClock, _ state: inout State) {
+        guard clock.generation >= state.generation, let time = frame.itemTime else { return }
         state.isReadyForDisplay = true
         state.lastPresentationSize = frame.presentationSize
-        state.isReverse = moment.isReverse
+        state.isReverse = clock.isReverse
         if let last = state.frames.last?.time ?? state.lastTaken, state.hasBegun(time, at: last) { return }
         state.frames.append((time, frame))
         if state.frames.count > maximumFrameCount { state.frames.removeFirst() }
     }
 
-    func flush(generation: Int) {
+    public func flush(generation: Int) {
         let isNews = state.withLock { state in
             defer {
                 state.generation = generation
@@ -224,7 +220,10 @@ extension VideoOutput: OutputReceiving {
         if isNews { flushNotices.send(()) }
     }
 
-    func end() {
+    /// Nothing to do: a seek may bring more.
+    public func finish(_ type: MediaType, at clock: OutputClock) {}
+
+    public func end() {
         state.withLock { state in
             state.frames = []
             state.lastTaken = nil

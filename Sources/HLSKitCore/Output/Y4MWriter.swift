@@ -7,7 +7,7 @@ import Synchronization
 /// converted. The format knows a frame rate but no times, so pictures stand at equal distances.
 ///
 /// Source: yuv4mpeg(5) of mjpegtools; the tags for 10 bits and for the range are FFmpeg's.
-public final class Y4MWriter: MediaWriter {
+public final class Y4MWriter: FrameWriter {
     private struct State: ~Copyable {
         let file: OutputFile
         let conformer: PictureConformer
@@ -28,6 +28,9 @@ public final class Y4MWriter: MediaWriter {
 
     public var mediaTypes: Set<MediaType> { [.video] }
     public var isEmpty: Bool { state.withLock { !$0.hasHeader } }
+
+    /// Nothing to do: the first frame tells what the file needs to know.
+    public func begin(_ tracks: [MediaTrack]) {}
 
     public func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) {
         try state.withLock { state throws(OutputError) in

@@ -6,7 +6,7 @@ extension PlayerItem {
     /// is loaded again from the playhead on. Without pacing it begins with what comes next.
     /// - Throws: ``PlayerError/Code/outputInUse`` where the output belongs to an item already.
     public func add(_ output: some PlayerItemOutput) throws(PlayerError) {
-        guard outputs.add(output.connection.receiver) else {
+        guard outputs.add(output) else {
             throw PlayerError(code: .outputInUse, url: url, cause: "the output belongs to an item already")
         }
     }
@@ -15,7 +15,7 @@ extension PlayerItem {
     /// decoded any more. False where the item does not have the output.
     @discardableResult
     public func remove(_ output: some PlayerItemOutput) -> Bool {
-        outputs.remove(output.connection.receiver)
+        outputs.remove(output)
     }
 
     /// Adds a writer. Those that are there when the item becomes current are told all tracks that they take before

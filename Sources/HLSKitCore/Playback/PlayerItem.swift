@@ -48,7 +48,7 @@ public final class PlayerItem: Sendable {
     /// The properties of the asset that are loaded, or have failed, before the item becomes ready to play. The item fails
     /// with one that fails.
     public let automaticallyLoadedAssetKeys: [PartialAssetProperty]
-    let outputs = OutputBoard()
+    let outputs = OutputRegistry()
     let diary = ItemDiary()
     let eventBroadcast = Broadcast<PlayerEvent>()
     private let state = Mutex(State())

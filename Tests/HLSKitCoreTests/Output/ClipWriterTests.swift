@@ -5,8 +5,7 @@ import Testing
 @Suite("Clips begin at 0")
 struct ClipWriterTests {
     /// Remembers what it gets.
-    private final class Sink: MediaWriter {
-        let takesSamples = true
+    private final class Sink: SampleWriter {
         let mediaTypes: Set<MediaType>
         private let log = Mutex<[String]>([])
         var lines: [String] { log.withLock { $0 } }
@@ -17,6 +16,7 @@ struct ClipWriterTests {
         func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) throws(OutputError) {
             log.withLock { $0.append("\(index) at \(itemTime.seconds)") }
         }
+        func flush() {}
         func finish() throws(OutputError) { log.withLock { $0.append("end") } }
     }
 

@@ -77,10 +77,10 @@ struct CompositionOutputTests {
         let output = CompositionOutput(composition)
         let frames = output.frames()
         for (id, name) in [(4, "four"), (5, "five"), (6, "six"), (-1, "event")] {
-            output.add(Self.group(name, of: id, at: 0))
+            output.receive(Self.group(name, of: id, at: 0))
         }
-        output.add(Self.group("chapter", of: nil, at: 0))
-        output.present(try Self.picture(1), OutputMoment())
+        output.receive(Self.group("chapter", of: nil, at: 0))
+        output.receive(try Self.picture(1), at: OutputClock())
         output.end()
         var count = 0
         for await _ in frames { count += 1 }
@@ -100,11 +100,11 @@ struct CompositionOutputTests {
         let output = CompositionOutput(composition)
         let frames = output.frames()
         for (title, start, length) in [("c", 3, nil), ("a", 1, nil), ("b", 2, 0.5)] as [(String, Double, Double?)] {
-            output.add(Self.group(title, of: 4, at: start, for: length))
+            output.receive(Self.group(title, of: 4, at: start, for: length))
         }
         var iterator = frames.makeAsyncIterator()
         for seconds in [0.5, 1, 1.5, 2.25, 2.5, 3, 9] {
-            output.present(try Self.picture(seconds), OutputMoment())
+            output.receive(try Self.picture(seconds), at: OutputClock())
             _ = await iterator.next()
         }
         #expect(
@@ -131,10 +131,10 @@ struct CompositionOutputTests {
         }
         let output = CompositionOutput(composition)
         var iterator = output.frames().makeAsyncIterator()
-        output.add(Self.group("four", of: 4, at: 0))
+        output.receive(Self.group("four", of: 4, at: 0))
         var widths: [Int] = []
         for seconds in [0.0, 1.5, 2, 2.9, 3] {
-            output.present(try Self.picture(seconds), OutputMoment())
+            output.receive(try Self.picture(seconds), at: OutputClock())
             let frame = try #require(await iterator.next())
             #expect(frame.itemTime?.seconds == seconds)
             widths.append(frame.width)
@@ -158,7 +158,7 @@ struct CompositionOutputTests {
         }
         let output = CompositionOutput(composition, clock: clock)
         let frames = output.frames()
-        for seconds in [0.0, 1, 2, 3] { output.present(try Self.picture(seconds), OutputMoment()) }
+        for seconds in [0.0, 1, 2, 3] { output.receive(try Self.picture(seconds), at: OutputClock()) }
         output.end()
         let times = Recorder<Double>()
         try clock.run {
@@ -189,9 +189,9 @@ struct CompositionOutputTests {
         for isWide in [false, true] {
             let compositor = Preserving(supportsWideColorSourceFrames: isWide, sourcePixelFormat: .native)
             let output = CompositionOutput(FrameComposition(compositor: compositor))
-            #expect(output.needsStandardRange == !isWide)
+            #expect(output.limits.needsStandardRange == !isWide)
             var iterator = output.frames().makeAsyncIterator()
-            output.present(source.placed(at: .zero), OutputMoment())
+            output.receive(source.placed(at: .zero), at: OutputClock())
             _ = await iterator.next()
             let found = try #require(compositor.found.elements.first)
             #expect(found.colorTags.matrix == (isWide ? source.colorTags.matrix : 1))
@@ -199,7 +199,7 @@ struct CompositionOutputTests {
         let compositor = Preserving(supportsWideColorSourceFrames: false, sourcePixelFormat: .rgba)
         let output = CompositionOutput(FrameComposition(compositor: compositor))
         var iterator = output.frames().makeAsyncIterator()
-        output.present(source.placed(at: .zero), OutputMoment())
+        output.receive(source.placed(at: .zero), at: OutputClock())
         _ = await iterator.next()
         #expect(compositor.found.elements.first?.pixelFormatName == "rgba")
     }

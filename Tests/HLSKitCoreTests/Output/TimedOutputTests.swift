@@ -84,10 +84,10 @@ struct TimedOutputTests {
     func advance() async {
         let output = LegibleOutput(advanceInterval: .milliseconds(500))
         let stream = output.cues()
-        output.add([Self.cue(2, 3, "a"), Self.cue(2.5, 4, "b")])
+        output.receive([Self.cue(2, 3, "a"), Self.cue(2.5, 4, "b")])
         #expect(output.nextDelivery == .milliseconds(1500))
         for time in [1400, 1500, 1999, 2000, 2600, 3500, 4000] {
-            output.deliver(upTo: .milliseconds(time), OutputMoment())
+            output.deliver(upTo: .milliseconds(time), at: OutputClock())
         }
         #expect(output.nextDelivery == nil)
         output.end()
@@ -102,11 +102,11 @@ struct TimedOutputTests {
     func lateCues() async {
         let output = LegibleOutput()
         let stream = output.cues()
-        output.deliver(upTo: .seconds(5), OutputMoment())
-        output.add([Self.cue(3, 8, "late"), Self.cue(1, 2, "over")])
+        output.deliver(upTo: .seconds(5), at: OutputClock())
+        output.receive([Self.cue(3, 8, "late"), Self.cue(1, 2, "over")])
         #expect(output.nextDelivery.map { $0 <= .seconds(5) } == true)
         #expect(output.currentCues(at: MediaTime(value: 6, timescale: 1)).map(\.text) == ["late"])
-        output.deliver(upTo: .seconds(5), OutputMoment())
+        output.deliver(upTo: .seconds(5), at: OutputClock())
         #expect(output.nextDelivery == .seconds(8))
         output.flush(generation: 1)
         #expect(output.currentCues(at: MediaTime(value: 6, timescale: 1)).isEmpty)
@@ -132,15 +132,15 @@ struct TimedOutputTests {
     func metadata() async throws {
         let output = MetadataOutput(identifiers: ["org.id3/TIT2"], advanceInterval: .seconds(1))
         let stream = output.groups()
-        for (time, title) in [(3.0, "c"), (1.0, "a"), (2.0, "b")] { output.add(Self.group(time, title)) }
-        output.add(
+        for (time, title) in [(3.0, "c"), (1.0, "a"), (2.0, "b")] { output.receive(Self.group(time, title)) }
+        output.receive(
             TimedMetadataGroup(
                 timeRange: MediaTimeRange(start: .zero, duration: .indefinite),
                 items: [MetadataItem(.id3Metadata, key: "PRIV:x", common: nil, value: .data([1]))]))
         #expect(output.nextDelivery == .zero)
-        output.deliver(upTo: .milliseconds(999), OutputMoment())
+        output.deliver(upTo: .milliseconds(999), at: OutputClock())
         #expect(output.nextDelivery == .seconds(1))
-        output.deliver(upTo: .seconds(1), OutputMoment())
+        output.deliver(upTo: .seconds(1), at: OutputClock())
         #expect(output.nextDelivery == .seconds(2))
         output.flush(generation: 1)
         output.end()
@@ -260,7 +260,7 @@ struct TimedOutputTests {
         ] {
             let hasChanged = reader.read(try Self.tracker(ranges))
             #expect(hasChanged == changes)
-            collector.update(reader.groups)
+            collector.receive(reader.groups)
         }
         #expect(collector.groups.map(\.id) == ["2"])
         collector.end()

@@ -71,7 +71,7 @@ struct VideoOutputTests {
 
     @Test("E06: the largest output caps the variants, at its size in pixels", arguments: caps)
     func displayCap(_ test: CapCase) {
-        let board = OutputBoard()
+        let board = OutputRegistry()
         for display in test.displays {
             #expect(
                 board.add(
@@ -109,7 +109,7 @@ struct VideoOutputTests {
 
     @Test("J08: outputs in the colours of standard range leave the variants in PQ and HLG alone")
     func standardRange() {
-        let board = OutputBoard()
+        let board = OutputRegistry()
         #expect(!board.limits.needsStandardRange)
         let output = VideoOutput(colorPolicy: .convert(to: .rec709))
         #expect(board.add(output))
@@ -271,19 +271,19 @@ struct VideoOutputTests {
     func flush() async throws {
         let output = VideoOutput()
         let frames = try PacketFixture("h264-avcc").pictures()
-        var moment = OutputMoment()
+        var clock = OutputClock()
         for (index, frame) in frames.prefix(3).enumerated() {
-            output.prepare(frame.placed(at: MediaTime(value: Int64(index), timescale: 25)), moment)
+            output.prepare(frame.placed(at: MediaTime(value: Int64(index), timescale: 25)), at: clock)
         }
         let flushes = output.flushes()
         output.flush(generation: 1)
         let late = MediaTime(value: 10, timescale: 1)
         #expect(!output.hasNewFrame(for: late))
         // What a renderer had under way when time jumped.
-        output.prepare(frames[0].placed(at: .zero), moment)
+        output.prepare(frames[0].placed(at: .zero), at: clock)
         #expect(!output.hasNewFrame(for: late))
-        moment.generation = 1
-        output.prepare(frames[0].placed(at: .zero), moment)
+        clock.generation = 1
+        output.prepare(frames[0].placed(at: .zero), at: clock)
         #expect(output.hasNewFrame(for: late))
         output.end()
         var count = 0

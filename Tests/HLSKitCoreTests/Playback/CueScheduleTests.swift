@@ -158,7 +158,7 @@ struct CueScheduleTests {
         schedule.add(
             Self.batch((0..<count).map { Self.cue(Double(count - $0 / 2), 40_000, "\($0)") }), language: nil)
         schedule.place(by: timeline, presented: .zero, now: .zero)
-        output.add(schedule.takePlaced())
+        output.receive(schedule.takePlaced())
         #expect(schedule.nextDue == .seconds(count / 2 + 1))
         let cues = schedule.takeDue(at: .seconds(count), timeline: timeline)
         // Those of one start stay in their order.
@@ -185,7 +185,7 @@ struct CueScheduleTests {
             for end in 2...4 as ClosedRange<Int64> {
                 let blocks = [block(texts.0, row: 0, until: end), block(texts.1, row: 14, until: end)]
                 schedule.show(open: blocks, at: .seconds(end), language: nil)
-                collector.add(schedule.takePlaced())
+                collector.receive(schedule.takePlaced())
                 collector.replace(schedule.takeChanges())
                 #expect(collector.cues.map(\.text) == [texts.0, texts.1])
             }
@@ -251,7 +251,7 @@ struct CueScheduleTests {
             (batch.cues[0].isCutAtStart, batch.cues[0].isCutAtEnd) = (start, end)
             schedule.add(batch, language: nil)
             schedule.place(by: timeline, presented: .seconds(presented), now: .seconds(presented))
-            collector.add(schedule.takePlaced())
+            collector.receive(schedule.takePlaced())
             collector.replace(schedule.takeChanges())
         }
         add(Self.cue(3, 4, "a"), start: false, end: true)

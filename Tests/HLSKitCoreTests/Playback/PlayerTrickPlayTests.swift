@@ -8,7 +8,7 @@ import Testing
 @testable import HLSKitCore
 
 /// Keeps when pictures and sounds come, on the player's clock.
-private final class TimedWriter: MediaWriter {
+private final class TimedWriter: FrameWriter, AudioWriter {
     struct Entry: Sendable {
         var item: Double
         var host: Double
@@ -38,7 +38,9 @@ private final class TimedWriter: MediaWriter {
 
     func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(OutputError) { note(buffer.itemTime, hash: "") }
 
-    func finish() throws(OutputError) {}
+    func begin(_ tracks: [MediaTrack]) {}
+    func flush() {}
+    func finish() {}
 
     private func note(_ time: MediaTime?, hash: String) {
         let entry = Entry(item: time?.seconds ?? .nan, host: clock.now.offset.seconds, hash: hash)

@@ -56,7 +56,7 @@ final class VirtualQueue: Sendable {
 }
 
 /// Notes when each picture came, on the virtual clock.
-final class PictureLog: MediaWriter {
+final class PictureLog: FrameWriter {
     struct Entry: Sendable, Equatable {
         var name: String
         var itemTime: Duration
@@ -77,17 +77,21 @@ final class PictureLog: MediaWriter {
     }
 
     func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) { note("", frame) }
-    func finish() throws(OutputError) {}
+    func begin(_ tracks: [MediaTrack]) {}
+    func flush() {}
+    func finish() {}
 
     /// A writer that notes under a name.
     func named(_ name: String) -> any MediaWriter { Named(name: name, log: self) }
 
-    private struct Named: MediaWriter {
+    private struct Named: FrameWriter {
         let name: String
         let log: PictureLog
         var mediaTypes: Set<MediaType> { log.mediaTypes }
         func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) { log.note(name, frame) }
-        func finish() throws(OutputError) {}
+        func begin(_ tracks: [MediaTrack]) {}
+        func flush() {}
+        func finish() {}
     }
 }
 

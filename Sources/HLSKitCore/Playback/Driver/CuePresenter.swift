@@ -3,7 +3,7 @@ import HLSMedia
 
 /// Gives the cues of subtitles and closed captions to outputs ahead of their time, and says which are due.
 struct CuePresenter {
-    private let hub: WriterHub
+    private let hub: OutputDispatcher
     private var cues = CueSchedule()
     private var closedCaptions = ClosedCaptionReader()
     /// Services that the engine knows of.
@@ -11,7 +11,7 @@ struct CuePresenter {
     /// What cues are placed by: as of the media that came last.
     var timeline = ItemTimeline()
 
-    init(hub: WriterHub) { self.hub = hub }
+    init(hub: OutputDispatcher) { self.hub = hub }
 
     /// The item time at which the next cue is due.
     var nextDue: Duration? { cues.nextDue }
@@ -90,7 +90,9 @@ struct CuePresenter {
     }
 
     /// Tells an output that has just come of the cues that are not over.
-    func welcome(_ receiver: any OutputReceiving) { receiver.add(cues.current) }
+    func welcome(_ receiver: any CueReceiver) {
+        if !cues.current.isEmpty { receiver.receive(cues.current) }
+    }
 
     /// Tells outputs of the cues that are new, or have changed.
     private mutating func give() {

@@ -7,7 +7,7 @@ struct DriverConfiguration: Sendable {
     /// The time on the clock of the item's media that is its start, where that is known: of a file.
     var mediaOrigin: @Sendable () -> Duration? = { nil }
     var resourcePolicy: ResourcePolicy
-    var outputs = OutputBoard()
+    var outputs = OutputRegistry()
     /// What is played; media of other kinds is dropped.
     var mediaTypes: Set<MediaType> = [.video, .audio]
     /// Media that is decoded although no output wants it.

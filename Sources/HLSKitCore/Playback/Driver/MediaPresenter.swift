@@ -15,12 +15,12 @@ struct MediaPresenter {
     }
 
     private let clock: PresentationClock
-    private let hub: WriterHub
+    private let hub: OutputDispatcher
     private var renderers: RendererSet
     private var cues: CuePresenter
     private var metadata: MetadataPresenter
 
-    init(clock: PresentationClock, hub: WriterHub, renderers: RendererSet) {
+    init(clock: PresentationClock, hub: OutputDispatcher, renderers: RendererSet) {
         self.clock = clock
         self.hub = hub
         self.renderers = renderers
@@ -162,7 +162,7 @@ struct MediaPresenter {
     mutating func takeDue(at time: Duration, _ view: EngineView) -> [LegibleCue] {
         let due = cues.takeDue(at: time, view)
         hub.deliver(upTo: time)
-        return hub.suppressesCues ? [] : due
+        return hub.registry.suppressesCues ? [] : due
     }
 
     /// The item is the player's current one.
@@ -212,10 +212,12 @@ struct MediaPresenter {
     // MARK: Outputs
 
     /// An output has come. `tracker` gives the playlist of the variant.
-    mutating func welcome(_ receiver: any OutputReceiving, _ tracker: () -> PlaylistTracker?) {
-        cues.welcome(receiver)
-        hub.welcome(receiver)
-        metadata.welcome(receiver, tracker)
+    mutating func welcome(
+        _ entry: OutputRegistry.OutputEntry, _ tracker: () -> PlaylistTracker?
+    ) throws(OutputError) {
+        if let receiver = entry.cues { cues.welcome(receiver) }
+        if let receiver = entry.dateRanges { metadata.welcome(receiver, tracker) }
+        try hub.welcome(entry)
     }
 
     /// Outputs have changed what they take.
@@ -225,7 +227,7 @@ struct MediaPresenter {
     mutating func readDateRanges(_ tracker: () -> PlaylistTracker?) { metadata.readDateRanges(tracker) }
 
     /// Returns when no renderer works any more.
-    mutating func close(_ outputs: OutputBoard, _ view: EngineView) async {
+    mutating func close(_ outputs: OutputRegistry, _ view: EngineView) async {
         cues.end(view)
         clock.close()
         hub.close()

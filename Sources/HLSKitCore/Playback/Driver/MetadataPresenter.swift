@@ -2,15 +2,16 @@ import HLSMedia
 
 /// Gives timed metadata and date ranges to the outputs that take them.
 struct MetadataPresenter {
-    private let hub: WriterHub
+    private let hub: OutputDispatcher
     private var metadata = MetadataReader()
     private var dateRanges = DateRangeReader()
 
-    init(hub: WriterHub) { self.hub = hub }
+    init(hub: OutputDispatcher) { self.hub = hub }
 
     /// Takes metadata that was found in the media.
     mutating func add(_ found: TimedMetadata, at time: Duration, _ view: EngineView) {
-        guard hub.wantsMetadata, view.start.map({ time >= $0 }) ?? true, view.forwardEnd.map({ time < $0 }) ?? true,
+        guard hub.registry.wantsMetadata, view.start.map({ time >= $0 }) ?? true,
+            view.forwardEnd.map({ time < $0 }) ?? true,
             let group = metadata.group(of: found, at: time)
         else { return }
         hub.add(group)
@@ -26,14 +27,13 @@ struct MetadataPresenter {
 
     /// A playlist was loaded, or an output has come. `tracker` gives the playlist of the variant.
     mutating func readDateRanges(_ tracker: () -> PlaylistTracker?) {
-        guard hub.wantsDateRanges, let tracker = tracker() else { return }
+        guard hub.registry.wantsDateRanges, let tracker = tracker() else { return }
         if dateRanges.read(tracker) { hub.update(dateRanges.groups) }
     }
 
     /// Tells an output that has just come of the date ranges.
-    mutating func welcome(_ receiver: any OutputReceiving, _ tracker: () -> PlaylistTracker?) {
-        guard receiver.takesDateRanges else { return }
+    mutating func welcome(_ receiver: any DateRangeReceiver, _ tracker: () -> PlaylistTracker?) {
         readDateRanges(tracker)
-        receiver.update(dateRanges.groups)
+        receiver.receive(dateRanges.groups)
     }
 }

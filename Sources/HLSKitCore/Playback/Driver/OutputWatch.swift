@@ -5,15 +5,15 @@ struct OutputWatch {
     private var limits: OutputLimits?
 
     /// The outputs that have come since the last call.
-    mutating func takeNew(of board: OutputBoard) -> [any OutputReceiving] {
-        let receivers = board.receivers
-        defer { greeted = Set(receivers.map(ObjectIdentifier.init)) }
-        return receivers.filter { !greeted.contains(ObjectIdentifier($0)) }
+    mutating func takeNew(of registry: OutputRegistry) -> [OutputRegistry.OutputEntry] {
+        let entries = registry.outputs
+        defer { greeted = Set(entries.map { ObjectIdentifier($0.output) }) }
+        return entries.filter { !greeted.contains(ObjectIdentifier($0.output)) }
     }
 
     /// What the outputs can show, where that has changed since the last call.
-    mutating func takeChangedLimits(of board: OutputBoard) -> OutputLimits? {
-        let current = board.limits
+    mutating func takeChangedLimits(of registry: OutputRegistry) -> OutputLimits? {
+        let current = registry.limits
         guard current != limits else { return nil }
         limits = current
         return current

@@ -8,8 +8,8 @@ struct PlaybackDriver: ~Copyable {
     private let inbox: DriverInbox
     private let configuration: DriverConfiguration
     private let presentation: PresentationClock
-    private let hub: WriterHub
-    private let moment: @Sendable () -> OutputMoment
+    private let hub: OutputDispatcher
+    private let outputClock: @Sendable () -> OutputClock
     private let counters: RendererCounters
     private var transfers: TransferTable
     private var playlists: PlaylistReading
@@ -31,16 +31,17 @@ struct PlaybackDriver: ~Copyable {
         let presentation = PresentationClock(isPaced: configuration.isPaced, clock: channel.clock, isHeld: true) {
             inbox.wake()
         }
-        let (board, sound) = (configuration.outputs, channel.sound)
-        let moment: @Sendable () -> OutputMoment = {
-            var moment = presentation.moment
-            moment.gain = sound.gain
-            moment.pitchAlgorithm = board.pitchAlgorithm
-            return moment
+        let (registry, sound) = (configuration.outputs, channel.sound)
+        let outputClock: @Sendable () -> OutputClock = {
+            var clock = presentation.outputClock
+            clock.gain = sound.gain
+            clock.pitchAlgorithm = registry.pitchAlgorithm
+            return clock
         }
-        let hub = WriterHub(board: board, moment: moment, isHeld: true, isPaced: configuration.isPaced)
+        let hub = OutputDispatcher(
+            registry: registry, clock: outputClock, isHeld: true, isPaced: configuration.isPaced)
         self.presentation = presentation
-        self.moment = moment
+        self.outputClock = outputClock
         self.hub = hub
         transfers = TransferTable(configuration, inbox: inbox)
         playlists = PlaylistReading(options: configuration.playlistOptions)
@@ -56,7 +57,7 @@ struct PlaybackDriver: ~Copyable {
     /// Runs until the inbox is closed.
     mutating func run() async {
         let inbox = inbox
-        configuration.outputs.open(moment: moment) { inbox.post(.outputsChanged) }
+        configuration.outputs.open(clock: outputClock) { inbox.post(.outputsChanged) }
         takeOutputs()
         while let inputs = await inbox.next() {
             for input in inputs {
@@ -163,7 +164,13 @@ struct PlaybackDriver: ~Copyable {
     private mutating func takeOutputs() {
         for lane in LaneID.allCases { followOutputs(lane) }
         presenter.setModes(demand)
-        for receiver in outputs.takeNew(of: configuration.outputs) { presenter.welcome(receiver, tracker) }
+        for output in outputs.takeNew(of: configuration.outputs) {
+            do throws(OutputError) {
+                try presenter.welcome(output, tracker)
+            } catch {
+                engine.handle(.output(.failed(PlayerError(error))))
+            }
+        }
         if let limits = outputs.takeChangedLimits(of: configuration.outputs) {
             engine.handle(.control(.setOutputLimits(limits)))
         }

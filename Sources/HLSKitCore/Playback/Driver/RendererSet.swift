@@ -34,7 +34,7 @@ struct RendererSet {
     }
 
     private let clock: PresentationClock
-    private let hub: WriterHub
+    private let hub: OutputDispatcher
     private let counters: RendererCounters
     private let executor: (any TaskExecutor)?
     private let report: @Sendable (LaneID, RendererID, TrackRenderer.Report) -> Void
@@ -57,7 +57,7 @@ struct RendererSet {
 
     /// - Parameter report: called by renderers, on their threads.
     init(
-        clock: PresentationClock, hub: WriterHub, counters: RendererCounters, executor: (any TaskExecutor)?,
+        clock: PresentationClock, hub: OutputDispatcher, counters: RendererCounters, executor: (any TaskExecutor)?,
         report: @escaping @Sendable (LaneID, RendererID, TrackRenderer.Report) -> Void
     ) {
         self.clock = clock

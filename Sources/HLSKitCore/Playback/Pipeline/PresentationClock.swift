@@ -87,14 +87,14 @@ final class PresentationClock: Sendable {
     }
 
     /// How item time stands to host time now.
-    var moment: OutputMoment {
+    var outputClock: OutputClock {
         let host = clock.now
         let (timebase, generation, isReverse) = gate.withLock { ($0.timebase, $0.generation, $0.isReverse) }
-        var moment = OutputMoment(
+        var clock = OutputClock(
             itemTime: timebase.itemTime(at: host), hostTime: host, rate: isPaced ? timebase.rate : 1, isPaced: isPaced,
             generation: generation)
-        moment.isReverse = isReverse
-        return moment
+        clock.isReverse = isReverse
+        return clock
     }
 
     var generation: Int { gate.withLock { $0.generation } }

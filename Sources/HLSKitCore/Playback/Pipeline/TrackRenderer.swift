@@ -39,7 +39,7 @@ final class TrackRenderer: Sendable {
     let mediaType: MediaType
     private let mode: Mutex<Mode>
     private let clock: PresentationClock
-    private let hub: WriterHub
+    private let hub: OutputDispatcher
     private let counts: RendererCounters
     private let report: @Sendable (Report) -> Void
     private let queue: Gate<Queue>
@@ -57,7 +57,7 @@ final class TrackRenderer: Sendable {
     private static let longestSilence = Duration.seconds(1)
 
     init(
-        mediaType: MediaType, mode: Mode, store: SampleStore, clock: PresentationClock, hub: WriterHub,
+        mediaType: MediaType, mode: Mode, store: SampleStore, clock: PresentationClock, hub: OutputDispatcher,
         counts: RendererCounters, report: @escaping @Sendable (Report) -> Void
     ) {
         queue = Gate(Queue(store: store))
@@ -332,7 +332,9 @@ final class TrackRenderer: Sendable {
             isTakerNew = true
             silence.interrupt()
             openDecoder(renderer.mode.withLock(\.self))
-            if renderer.hub.writersWantSamples(of: track.mediaType) { renderer.hub.lockstep?.join(track.mediaType) }
+            if renderer.hub.registry.writersWantSamples(of: track.mediaType) {
+                renderer.hub.lockstep?.join(track.mediaType)
+            }
             await attempt { hub throws(OutputError) in try await hub.begin(track) }
         }
 
@@ -768,7 +770,7 @@ final class TrackRenderer: Sendable {
         }
 
         /// Lets the outputs work; the first failure ends the player.
-        private mutating func attempt(_ body: (WriterHub) async throws(OutputError) -> Void) async {
+        private mutating func attempt(_ body: (OutputDispatcher) async throws(OutputError) -> Void) async {
             guard !hasFailed else { return }
             do {
                 try await body(renderer.hub)

@@ -4,7 +4,7 @@ import Synchronization
 @testable import HLSKitCore
 
 /// Keeps what it is given.
-final class CapturingWriter: MediaWriter {
+final class CapturingWriter: FrameWriter, AudioWriter {
     struct Picture: Sendable {
         var time: Duration
         var width: Int
@@ -68,7 +68,9 @@ final class CapturingWriter: MediaWriter {
         state.withLock { $0.sounds.append(sound) }
     }
 
-    func finish() throws(OutputError) {}
+    func begin(_ tracks: [MediaTrack]) {}
+    func flush() {}
+    func finish() {}
 
     private static func riseCount(of buffer: AudioBuffer) -> Int {
         guard buffer.sampleFormatName == "fltp" else { return 0 }

@@ -193,7 +193,7 @@ final class ControlStage: Sendable {
 }
 
 /// Counts what it is given.
-final class CountingWriter: MediaWriter {
+final class CountingWriter: FrameWriter, AudioWriter, SampleWriter {
     let takesSamples: Bool
     let mediaTypes: Set<MediaType>
     private let state = Atomic(0)
@@ -210,5 +210,7 @@ final class CountingWriter: MediaWriter {
     func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) throws(OutputError) {
         state.add(1, ordering: .relaxed)
     }
-    func finish() throws(OutputError) {}
+    func begin(_ tracks: [MediaTrack]) {}
+    func flush() {}
+    func finish() {}
 }

@@ -1,0 +1,54 @@
+/// How item time stands to host time at one moment, and what the player does to audio then.
+///
+/// Item times are on the item's timeline; host times are seconds since the player was made, as ``PlayerEvent/hostTime``.
+public struct OutputClock: Sendable, Hashable {
+    /// The item time of the moment.
+    public var itemTime = Duration.zero
+    /// The host time of the moment.
+    public var hostTime = Duration.zero
+    /// Seconds of the item that pass in one second; 0 while time stands still.
+    public var rate = 0.0
+    /// Media comes when its time has come, and not as fast as it is taken.
+    public var isPaced = true
+    /// What samples of audio are multiplied by: the player's volume, 0 while it is muted.
+    public var gain: Float = 1
+    /// What is done to audio at rates other than 1.
+    public var pitchAlgorithm = AudioTimePitchAlgorithm.timeDomain
+    /// Counts flushes: media whose clock has a lower number than the last flush is from before it, and should be dropped.
+    public var generation = 0
+    /// Time runs backwards, and media comes in that order, even while time stands still.
+    public var isReverse = false
+
+    /// Item and host time zero, at rest.
+    public init() {}
+
+    init(itemTime: Duration, hostTime: Duration, rate: Double, isPaced: Bool, generation: Int) {
+        self.itemTime = itemTime
+        self.hostTime = hostTime
+        self.rate = rate
+        self.isPaced = isPaced
+        self.generation = generation
+    }
+
+    /// The host time at which the item time is, or was, `time` at the rate of this moment; that of the moment itself
+    /// while time stands still or without pacing.
+    public func hostTime(of time: Duration) -> Duration {
+        guard isPaced, rate != 0 else { return hostTime }
+        return hostTime + (time - itemTime) / rate
+    }
+
+    /// The item time at the host time `host`, should the rate stay what it is.
+    public func itemTime(at host: Duration) -> Duration {
+        rate == 0 ? itemTime : itemTime + (host - hostTime) * rate
+    }
+}
+
+/// What is done to sound while time does not pass at its natural speed.
+public enum AudioTimePitchAlgorithm: String, Sendable, Hashable, Codable, CaseIterable {
+    /// The pitch stays: pieces of the sound are overlapped where they are alike. For speech and music.
+    case timeDomain
+    /// The pitch rises and falls with the rate, as on a tape. Cheap.
+    case varispeed
+    /// Silence at every rate but 1.
+    case muted
+}

@@ -1,0 +1,214 @@
+import HLSMedia
+import Synchronization
+
+/// The outputs and writers of an item, which come and go at any time.
+final class OutputRegistry: Sendable {
+    /// An output, with what it takes.
+    final class OutputEntry: Sendable {
+        let output: any PlayerItemOutput
+        let frames: (any FrameReceiver)?
+        let earlyFrames: (any EarlyFrameReceiver)?
+        let audio: (any AudioReceiver)?
+        let earlyAudio: (any EarlyAudioReceiver)?
+        let samples: (any SampleReceiver)?
+        let cues: (any CueReceiver)?
+        let closedCaptions: (any ClosedCaptionReceiver)?
+        let metadata: (any MetadataReceiver)?
+        let dateRanges: (any DateRangeReceiver)?
+        let timed: (any TimedOutput)?
+        let limited: (any LimitedOutput)?
+
+        init(_ output: any PlayerItemOutput) {
+            let selective = output as? any SelectiveOutput
+            self.output = output
+            frames = output as? any FrameReceiver
+            earlyFrames = output as? any EarlyFrameReceiver
+            audio = output as? any AudioReceiver
+            earlyAudio = output as? any EarlyAudioReceiver
+            samples = output as? any SampleReceiver
+            cues = selective?.takesCues == false ? nil : output as? any CueReceiver
+            closedCaptions = output as? any ClosedCaptionReceiver
+            metadata = selective?.takesMetadata == false ? nil : output as? any MetadataReceiver
+            dateRanges = output as? any DateRangeReceiver
+            timed = output as? any TimedOutput
+            limited = output as? any LimitedOutput
+        }
+
+        func takesFrames(of type: MediaType) -> Bool {
+            type == .video && frames != nil || type == .audio && audio != nil
+        }
+
+        func takesSamples(of type: MediaType) -> Bool { samples?.sampleTypes.contains(type) ?? false }
+
+        var takesCues: Bool { cues != nil || closedCaptions != nil }
+
+        /// Writers get nothing of this kind.
+        func suppresses(_ type: MediaType) -> Bool {
+            (takesFrames(of: type) || takesSamples(of: type)) && output.binding.suppressesPlayerRendering
+        }
+    }
+
+    /// A writer, with what it takes. Those that were there from the start wait for each other's kinds of media.
+    struct WriterEntry: Sendable {
+        /// Counts the writers of the item.
+        let id: Int
+        let writer: any MediaWriter
+        let capabilities: WriterCapabilities
+        let isLate: Bool
+
+        func takesFrames(of type: MediaType) -> Bool {
+            type == .video && capabilities.frames != nil || type == .audio && capabilities.audio != nil
+        }
+
+        func takesSamples(of type: MediaType) -> Bool {
+            capabilities.samples != nil && writer.mediaTypes.contains(type)
+        }
+    }
+
+    private struct State {
+        var outputs: [OutputEntry] = []
+        var writers: [WriterEntry] = []
+        var lastWriter = 0
+        var pitchAlgorithm = AudioTimePitchAlgorithm.timeDomain
+        var clock: (@Sendable () -> OutputClock)?
+        var noteChange: (@Sendable () -> Void)?
+        var isOver = false
+    }
+
+    private let state = Mutex(State())
+
+    deinit {
+        for entry in outputs {
+            entry.output.binding.release()
+            entry.output.end()
+        }
+    }
+
+    var outputs: [OutputEntry] { state.withLock { $0.outputs } }
+    var writers: [WriterEntry] { state.withLock { $0.writers } }
+
+    var pitchAlgorithm: AudioTimePitchAlgorithm {
+        get { state.withLock { $0.pitchAlgorithm } }
+        set { state.withLock { $0.pitchAlgorithm = newValue } }
+    }
+
+    // MARK: The item's side
+
+    func add(_ writer: any MediaWriter) {
+        let capabilities = WriterCapabilities(writer)
+        state.withLock { state in
+            state.lastWriter += 1
+            state.writers.append(
+                WriterEntry(
+                    id: state.lastWriter, writer: writer, capabilities: capabilities, isLate: state.noteChange != nil))
+        }
+        noteChange()
+    }
+
+    func remove(_ writer: any MediaWriter & AnyObject) {
+        state.withLock { $0.writers.removeAll { $0.writer as AnyObject === writer } }
+        noteChange()
+    }
+
+    /// False if the output has an item already.
+    func add(_ output: any PlayerItemOutput) -> Bool {
+        guard output.binding.take(noteChange: { [weak self] in self?.noteChange() }) else { return false }
+        let entry = OutputEntry(output)
+        let (clock, isOver) = state.withLock { state in
+            state.outputs.append(entry)
+            return (state.clock, state.isOver)
+        }
+        if isOver {
+            output.binding.end()
+        } else if let clock {
+            output.binding.begin(clock: clock)
+        }
+        noteChange()
+        return true
+    }
+
+    /// False if the item does not have the output.
+    func remove(_ output: any PlayerItemOutput) -> Bool {
+        let isFound = state.withLock { state in
+            guard let index = state.outputs.firstIndex(where: { $0.output === output }) else { return false }
+            state.outputs.remove(at: index)
+            return true
+        }
+        guard isFound else { return false }
+        output.binding.release()
+        output.end()
+        noteChange()
+        return true
+    }
+
+    private func noteChange() {
+        let note = state.withLock { $0.noteChange }
+        note?()
+    }
+
+    // MARK: The player's side
+
+    /// The item is played from now on. `noteChange` is called by any thread when an output comes, goes or wants
+    /// something else.
+    func open(clock: @escaping @Sendable () -> OutputClock, noteChange: @escaping @Sendable () -> Void) {
+        let outputs = state.withLock { state in
+            state.clock = clock
+            state.noteChange = noteChange
+            state.isOver = false
+            return state.outputs
+        }
+        for entry in outputs { entry.output.binding.begin(clock: clock) }
+    }
+
+    /// The item is no longer played.
+    func close() {
+        state.withLock { $0.noteChange = nil }
+        end()
+    }
+
+    /// Nothing more comes: the item has failed, or is no longer played.
+    func end() {
+        let outputs = state.withLock { state in
+            state.clock = nil
+            state.isOver = true
+            return state.outputs
+        }
+        for entry in outputs {
+            entry.output.binding.end()
+            entry.output.end()
+        }
+    }
+
+    // MARK: What outputs and writers want
+
+    func wantsFrames(of type: MediaType) -> Bool {
+        writers.contains { $0.takesFrames(of: type) } || outputs.contains { $0.takesFrames(of: type) }
+    }
+
+    func wantsSamples(of type: MediaType) -> Bool {
+        writersWantSamples(of: type) || outputs.contains { $0.takesSamples(of: type) }
+    }
+
+    /// Some writer takes samples: they have to join at sync samples.
+    func writersWantSamples(of type: MediaType) -> Bool { writers.contains { $0.takesSamples(of: type) } }
+
+    var wantsMetadata: Bool { outputs.contains { $0.metadata != nil } }
+    var wantsCues: Bool { outputs.contains(where: \.takesCues) }
+    var wantsDateRanges: Bool { outputs.contains { $0.dateRanges != nil } }
+
+    /// The player tells no cues, because an output shows them in its place.
+    var suppressesCues: Bool { outputs.contains { $0.takesCues && $0.output.binding.suppressesPlayerRendering } }
+
+    /// What the outputs can show: the largest of each kind counts.
+    var limits: OutputLimits {
+        let outputs = outputs
+        let limits = outputs.compactMap(\.limited?.limits)
+        let listeners = outputs.filter { $0.takesFrames(of: .audio) || $0.takesSamples(of: .audio) }
+        // Where one of them takes the channels as they come, there is no limit.
+        let channelCounts = listeners.map { $0.limited?.limits.maximumChannelCount }
+        return OutputLimits(
+            display: limits.compactMap(\.display).max { $0.size.pixelCount < $1.size.pixelCount },
+            needsStandardRange: limits.contains(where: \.needsStandardRange),
+            maximumChannelCount: channelCounts.contains(nil) ? nil : channelCounts.compactMap(\.self).max())
+    }
+}

@@ -1,0 +1,136 @@
+import HLSMedia
+import HLSTime
+import Synchronization
+
+/// Hands media to the writers of an item: tells each all its tracks before anything of them, names each track by its
+/// place among those, and has what was written flushed once a second.
+final class WriterFeed: Sendable {
+    private struct Announcement {
+        /// In the order of ``MediaType``.
+        var tracks: [MediaTrack]
+        /// The writer knows them; until then it is being told.
+        var isTold: Bool
+    }
+
+    private struct State {
+        /// Kinds of media that the item has; nil until every lane has told its tracks.
+        var known: Set<MediaType>?
+        var tracks: [MediaType: MediaTrack] = [:]
+        /// By writer.
+        var announced: [Int: Announcement] = [:]
+        var isClosed = false
+        /// The item is not the current one: writers hear nothing of it.
+        var isHeld = false
+    }
+
+    private let registry: OutputRegistry
+    private let state: Gate<State>
+    /// By writer, the second of media in which it was flushed last.
+    private let flushed = Mutex<[Int: Int64]>([:])
+
+    /// - Parameter isHeld: nothing is told before ``release()``.
+    init(_ registry: OutputRegistry, isHeld: Bool) {
+        self.registry = registry
+        state = Gate(State(isHeld: isHeld))
+    }
+
+    /// Tells which kinds of media there are; until then writers get nothing.
+    func expect(_ types: Set<MediaType>) {
+        state.signal { $0.known = types }
+    }
+
+    /// The item is the current one from now on.
+    func release() {
+        state.signal { $0.isHeld = false }
+    }
+
+    var isHeld: Bool { state.withLock(\.isHeld) }
+
+    /// Nobody waits any more for tracks that will not come.
+    func close() {
+        state.signal { $0.isClosed = true }
+    }
+
+    // MARK: Media
+
+    /// This track is of the item from now on.
+    func begin(_ track: MediaTrack) async throws(OutputError) {
+        state.signal { $0.tracks[track.mediaType] = track }
+        // While the item waits for its turn, writers are told with the first media.
+        if isHeld { return }
+        for entry in registry.writers { _ = try await index(of: track.mediaType, for: entry) }
+    }
+
+    func write(_ frame: VideoFrame) async throws(OutputError) {
+        for entry in registry.writers {
+            guard let writer = entry.capabilities.frames, let index = try await index(of: .video, for: entry) else {
+                continue
+            }
+            try writer.write(frame, ofTrackAt: index)
+            try flush(entry, at: frame.itemTime)
+        }
+    }
+
+    func write(_ buffer: AudioBuffer) async throws(OutputError) {
+        for entry in registry.writers {
+            guard let writer = entry.capabilities.audio, let index = try await index(of: .audio, for: entry) else {
+                continue
+            }
+            try writer.write(buffer, ofTrackAt: index)
+            try flush(entry, at: buffer.itemTime)
+        }
+    }
+
+    func write(_ sample: MediaSample, of type: MediaType, at itemTime: MediaTime) async throws(OutputError) {
+        for entry in registry.writers where entry.takesSamples(of: type) {
+            guard let writer = entry.capabilities.samples, let index = try await index(of: type, for: entry) else {
+                continue
+            }
+            try writer.write(sample, ofTrackAt: index, at: itemTime)
+            try flush(entry, at: itemTime)
+        }
+    }
+
+    /// Once a second of media what was written has to be there for whoever reads it, or finds it after a crash.
+    private func flush(_ entry: OutputRegistry.WriterEntry, at itemTime: MediaTime?) throws(OutputError) {
+        guard let time = itemTime?.duration else { return }
+        let second = time.components.seconds
+        let isDue = flushed.withLock { flushed in
+            // Audio and frames are not in step, and time may have jumped back.
+            guard let last = flushed[entry.id], (last - 2...last).contains(second) else {
+                return flushed.updateValue(second, forKey: entry.id) != nil
+            }
+            return false
+        }
+        if isDue { try entry.writer.flush() }
+    }
+
+    /// The place of a track among those that a writer knows, which is told first when they changed. nil when the player
+    /// is closing, and for media that the writer does not take.
+    private func index(
+        of type: MediaType, for entry: OutputRegistry.WriterEntry
+    ) async throws(OutputError) -> Int? {
+        let (id, types) = (entry.id, entry.writer.mediaTypes)
+        guard types.contains(type) else { return nil }
+        let result = await state.wait { state -> (index: Int, change: [MediaTrack]?)?? in
+            if state.isClosed { return .some(nil) }
+            guard let known = state.known else { return nil }
+            let expected = entry.isLate ? [type] : known.intersection(types)
+            guard expected.isSubset(of: state.tracks.keys) else { return nil }
+            let tracks = MediaType.allCases.compactMap { types.contains($0) ? state.tracks[$0] : nil }
+            guard let index = tracks.firstIndex(where: { $0.mediaType == type }) else { return .some(nil) }
+            if let announced = state.announced[id] {
+                if !announced.isTold { return nil }
+                if announced.tracks == tracks { return .some((index, nil)) }
+            }
+            state.announced[id] = Announcement(tracks: tracks, isTold: false)
+            return .some((index, tracks))
+        }
+        guard let result else { return nil }
+        if let tracks = result.change {
+            defer { state.signal { $0.announced[id]?.isTold = true } }
+            try entry.writer.begin(tracks)
+        }
+        return result.index
+    }
+}

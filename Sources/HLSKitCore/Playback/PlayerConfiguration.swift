@@ -82,6 +82,8 @@ public struct PlayerConfiguration: Sendable {
     /// what went wrong and was worked around as `info`, lost media as `warning`, a failed item as `error`. Its level is
     /// read when a player is made. nil (the default) logs nothing.
     public var logger: Logger?
+    /// Where playlists are parsed and media is demuxed, in tests.
+    var workQueue: WorkQueue?
 
     /// Makes the default configuration: the real clock and the process-wide transport.
     public init(

@@ -21,6 +21,9 @@ struct DriverConfiguration: Sendable {
     let userCall: UserCall
     let log: PlaybackLog
     var playlistOptions = PlaylistParser.Options()
+    /// Where playlists are parsed and media is demuxed; nil is ``WorkQueue/shared``, or at once where the clock runs the
+    /// player's tasks.
+    var workQueue: WorkQueue?
 
     /// Touches the disk once for an item whose URL is a file's.
     ///
@@ -60,6 +63,7 @@ struct DriverConfiguration: Sendable {
         decodes = configuration.decodesWithoutOutput
         decodingThreadCount = configuration.decodingThreadCount
         demuxes = configuration.demuxesMedia
+        workQueue = configuration.workQueue
         isPaced = configuration.pacing == .realTime
         playlistOptions.mode = configuration.isPlaylistParsingStrict ? .strict : .lenient
     }

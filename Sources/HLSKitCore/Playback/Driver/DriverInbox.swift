@@ -5,6 +5,8 @@ enum DriverInput: Sendable {
     case transport(RequestID, TransportEvent)
     case freshURL(Result<String, LoadingError>)
     case renderer(LaneID, RendererID, TrackRenderer.Report)
+    case lanes(LaneReport)
+    case playlist(ReadPlaylist)
     /// An output of the item came, went or changed its wishes.
     case outputsChanged
 }

@@ -1,17 +1,24 @@
 import HLSMedia
 
-/// The driver's side of the lanes: gives them their work in order, and knows which reports are of media that was
-/// forgotten since.
+/// The driver's side of the lanes: gives out their work in order, and knows which reports are of media that was forgotten
+/// since.
 struct LaneOrders {
-    private var lanes: DemuxLanes
+    private let worker: SerialWorker<DemuxLanes, LaneWork, LaneReport>
     private var lastNumber = 0
+    /// The work with which all media was forgotten last, and that of a lane.
+    private var lastFlush = 0
+    private var lastClose: [LaneID: Int] = [:]
     /// The lanes that are there, and those of them that a segment was begun in.
     private(set) var open: Set<LaneID> = []
     private var begun: Set<LaneID> = []
 
-    init(_ configuration: DriverConfiguration) {
-        lanes = DemuxLanes(
+    /// - Parameter deliver: gets reports of work that is done later, in order.
+    init(
+        _ configuration: DriverConfiguration, on queue: WorkQueue?, deliver: @escaping @Sendable (LaneReport) -> Void
+    ) {
+        let lanes = DemuxLanes(
             mode: configuration.demuxes ? .demux : .discard, mediaOrigin: configuration.mediaOrigin)
+        worker = SerialWorker(lanes, on: queue, deliver: deliver) { lanes, work in lanes.perform(work) }
     }
 
     func hasBegun(_ lane: LaneID) -> Bool { begun.contains(lane) }
@@ -21,23 +28,55 @@ struct LaneOrders {
     /// - Parameters:
     ///   - opening: how the lane begins, where it is not there; nil leaves it at that.
     ///   - event: goes to the engine before what comes of it.
+    ///   - url: of the transfer that ends with it.
     ///   - effect: carried out behind what comes of it.
+    /// - Returns: the report, where it is done already.
     mutating func perform(
         _ action: LaneWork.Action?, in lane: LaneID, opening: LaneOpening? = nil, event: EngineEvent? = nil,
-        effect: EngineEffect? = nil, surroundings: LaneWork.Surroundings?
-    ) -> LaneReport {
+        url: String? = nil, effect: EngineEffect? = nil, surroundings: LaneWork.Surroundings?
+    ) -> LaneReport? {
         lastNumber += 1
+        if opening != nil { open.insert(lane) }
         switch action {
         case .begin, .restart: begun.insert(lane)
+        case .flush: lastFlush = lastNumber
         case .close:
+            lastClose[lane] = lastNumber
             open.remove(lane)
             begun.remove(lane)
         default: break
         }
-        if opening != nil { open.insert(lane) }
-        let work = LaneWork(
-            number: lastNumber, lane: lane, opening: opening, action: action, event: event, effect: effect,
-            surroundings: surroundings)
-        return lanes.perform(work)
+        return worker.perform(
+            LaneWork(
+                number: lastNumber, lane: lane, opening: opening, action: action, event: event, url: url,
+                effect: effect, surroundings: surroundings))
+    }
+
+    /// Takes from a report what was forgotten while the work was done: its media, and what was to be done with media. What
+    /// was found out is true all the same.
+    func current(_ report: LaneReport) -> LaneReport {
+        let isClosed = report.number < lastClose[report.lane] ?? 0
+        guard isClosed || report.number < lastFlush else { return report }
+        var report = report
+        report.isStale = true
+        report.output.removeAll { !$0.isFinding }
+        switch report.effect {
+        // Of all lanes media is gone, but the end of one is still its end.
+        case .endLane, .reopenLane: if isClosed { report.effect = nil }
+        default: report.effect = nil
+        }
+        return report
+    }
+
+    func close() async { await worker.close() }
+}
+
+extension LaneOutput {
+    /// Something to know, and not media or what is to be done with it.
+    fileprivate var isFinding: Bool {
+        switch self {
+        case .fact, .leftOut, .note: true
+        case .track, .parameterSets, .sample, .sync, .cut, .cues, .closedCaptions, .metadata: false
+        }
     }
 }

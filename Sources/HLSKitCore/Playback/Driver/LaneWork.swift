@@ -55,6 +55,8 @@ struct LaneWork: Sendable {
     var action: Action?
     /// Goes to the engine before what comes of the work: news of the transfer that has brought the bytes.
     var event: EngineEvent?
+    /// The URL of a transfer that has ended with it.
+    var url: String?
     /// What the driver does when what came of all the work before is handed on.
     var effect: EngineEffect?
     var surroundings: Surroundings?
@@ -64,11 +66,16 @@ struct LaneWork: Sendable {
 struct LaneReport: Sendable {
     var number: Int
     var lane: LaneID
+    /// As of the work.
     var event: EngineEvent?
     var output: [LaneOutput] = []
     /// What cues are placed by from now on.
     var timeline: ItemTimeline
+    /// Media of the lane was forgotten while the work was done.
+    var isStale = false
     /// Separate audio waited for what has come.
     var wakesAudio = false
+    /// As of the work.
+    var url: String?
     var effect: EngineEffect?
 }

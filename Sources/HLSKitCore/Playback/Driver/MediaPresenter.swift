@@ -39,17 +39,15 @@ struct MediaPresenter {
     // MARK: Media
 
     /// Hands on what a lane gives. The engine is told before ``settle(_:of:_:)``.
-    mutating func handOn(
-        _ output: [LaneOutput], of lane: LaneID, placedBy timeline: ItemTimeline, _ demand: MediaDemand,
-        _ view: EngineView
-    ) -> News {
-        cues.timeline = timeline
+    mutating func handOn(_ report: LaneReport, _ demand: MediaDemand, _ view: EngineView) -> News {
+        cues.timeline = report.timeline
+        let lane = report.lane
         var news = News()
-        guard !output.isEmpty else { return news }
+        guard !report.output.isEmpty else { return news }
         var samples: [MediaType: [SampleStore.Element]] = [:]
         var facts: [MediaFact] = []
         var syncTimes: [Duration] = []
-        for element in output {
+        for element in report.output {
             switch element {
             case .track(var track, let window, _):
                 if track.mediaType == .audio, track.language == nil { track.language = view.audibleLanguage }
@@ -91,7 +89,7 @@ struct MediaPresenter {
         if !syncTimes.isEmpty { news.events.append(.media(.syncSamples(lane, syncTimes))) }
         for fact in facts {
             news.events.append(.media(fact))
-            guard case .segmentEnded(_, _, let end) = fact else { continue }
+            guard !report.isStale, case .segmentEnded(_, _, let end) = fact else { continue }
             if let fact = renderers.noteSegment(upTo: end, of: lane) { news.events.append(.output(fact)) }
             news.isSegmentOver = true
         }

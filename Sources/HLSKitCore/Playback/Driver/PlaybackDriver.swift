@@ -12,7 +12,7 @@ struct PlaybackDriver: ~Copyable {
     private let moment: @Sendable () -> OutputMoment
     private let counters: RendererCounters
     private var transfers: TransferTable
-    private var playlists: PlaylistReading
+    private var playlists: PlaylistOrders
     private var lanes: LaneOrders
     private var demand: MediaDemand
     private var presenter: MediaPresenter
@@ -43,8 +43,10 @@ struct PlaybackDriver: ~Copyable {
         self.moment = moment
         self.hub = hub
         transfers = TransferTable(configuration, inbox: inbox)
-        playlists = PlaylistReading(options: configuration.playlistOptions)
-        lanes = LaneOrders(configuration)
+        // A clock that runs the player's tasks runs everything.
+        let queue = configuration.workQueue ?? (channel.clock.executor == nil ? .shared : nil)
+        playlists = PlaylistOrders(configuration, on: queue) { inbox.post(.playlist($0)) }
+        lanes = LaneOrders(configuration, on: queue) { inbox.post(.lanes($0)) }
         demand = MediaDemand(configuration, hub: hub)
         let renderers = RendererSet(
             clock: presentation, hub: hub, counters: counters, executor: channel.clock.executor
@@ -77,6 +79,8 @@ struct PlaybackDriver: ~Copyable {
         for case .publish(let kind) in engine.takeLastEffects() { publish(kind) }
         sleeper.cancel()
         transfers.cancelAll()
+        await lanes.close()
+        await playlists.close()
         await presenter.close(configuration.outputs, engine.view)
         channel.driverHasEnded()
     }
@@ -99,6 +103,8 @@ struct PlaybackDriver: ~Copyable {
         case .transport(let id, let event): process(event, of: id)
         case .freshURL(let result): engine.handle(.freshURL(result))
         case .renderer(let lane, let id, let report): tell(presenter.take(report, of: id, lane, engine.view))
+        case .lanes(let report): take(report)
+        case .playlist(let playlist): take(playlist)
         case .outputsChanged:
             // What was decided before they came is carried out before: time may stand still since.
             carryOut()
@@ -138,15 +144,20 @@ struct PlaybackDriver: ~Copyable {
     private mutating func finish(_ id: RequestID, _ metrics: TransferMetrics) {
         switch transfers.finish(id) {
         case .segment(let segment, let url):
-            perform(.finish(segment), in: segment.lane, event: .finished(id, metrics))
-            noteBandwidth(of: url)
+            perform(.finish(segment), in: segment.lane, event: .finished(id, metrics), url: url)
         case .head(let segment): perform(nil, in: segment.lane, event: .finished(id, metrics))
-        case .playlist(let source): engine.handle(.playlist(id, playlists.finish(id, source), metrics))
+        case .playlist(let source):
+            if let playlist = playlists.finish(id, source, metrics) { take(playlist) }
         case .resource(let resource, let bytes):
             engine.handle(.finished(id, metrics))
             for lane in LaneID.allCases { perform(.provide(resource, bytes), in: lane) }
         case nil: break
         }
+    }
+
+    private mutating func take(_ playlist: ReadPlaylist) {
+        guard playlists.take(playlist) else { return }
+        engine.handle(.playlist(playlist.id, playlist.result, playlist.metrics))
     }
 
     /// Notes what the network gives, for players to come.
@@ -183,30 +194,35 @@ struct PlaybackDriver: ~Copyable {
 
     // MARK: Lanes
 
-    /// Has a lane do something, which begins if it is not there, and hands on what comes of it.
+    /// Has a lane do something, which begins if it is not there. What comes of it is handed on now or later.
     private mutating func perform(
-        _ action: LaneWork.Action?, in lane: LaneID, event: EngineEvent? = nil, effect: EngineEffect? = nil
+        _ action: LaneWork.Action?, in lane: LaneID, event: EngineEvent? = nil, url: String? = nil,
+        effect: EngineEffect? = nil
     ) {
         let opens = action?.opensLane == true && !lanes.open.contains(lane)
         let opening = opens ? demand.open(lane, engine.view) : nil
         let surroundings =
             lane == .audio
             ? LaneWork.Surroundings(time: presenter.time, expectsVariant: demand.expectsVariant(engine.view)) : nil
-        take(
-            lanes.perform(action, in: lane, opening: opening, event: event, effect: effect, surroundings: surroundings))
+        let report = lanes.perform(
+            action, in: lane, opening: opening, event: event, url: url, effect: effect, surroundings: surroundings)
+        if let report { take(report) }
     }
 
     private mutating func take(_ report: LaneReport) {
-        let news = presenter.handOn(report.output, of: report.lane, placedBy: report.timeline, demand, engine.view)
+        let report = lanes.current(report)
+        let news = presenter.handOn(report, demand, engine.view)
         for kind in news.published {
             channel.publish(kind)
             if case .warning = kind { configuration.log.note(kind) }
         }
         engine.handle((report.event.map { [$0] } ?? []) + news.events)
+        if let url = report.url { noteBandwidth(of: url) }
         presenter.settle(news, of: report.lane, demand, engine.view)
         if case .endLane(let lane)? = report.effect { presenter.end(lane, demand, engine.view) }
         if report.wakesAudio { perform(.goOn, in: .audio) }
-        if let effect = report.effect { carryOutAfterMedia(effect) }
+        if let effect = report.effect, !report.isStale { carryOutAfterMedia(effect) }
+        if report.isStale, case .reopenLane(let lane)? = report.effect { presenter.reopen(lane) }
     }
 
     private mutating func tell(_ fact: OutputFact?) {
@@ -226,7 +242,9 @@ struct PlaybackDriver: ~Copyable {
     private mutating func carryOut(_ effect: EngineEffect) {
         switch effect {
         case .request(let id, let request): transfers.start(id, request)
-        case .cancel(let id): transfers.cancel(id)
+        case .cancel(let id):
+            transfers.cancel(id)
+            playlists.abandon(id)
         case .suspend(let id): transfers.suspend(id)
         case .resume(let id): transfers.resume(id)
         case .beginSegment(let job): perform(.begin(job), in: job.id.lane)

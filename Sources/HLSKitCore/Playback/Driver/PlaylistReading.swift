@@ -9,6 +9,13 @@ struct PlaylistSource: Sendable {
     var variables: [String: String]?
 }
 
+/// A playlist that was parsed, or cannot be.
+struct ReadPlaylist: Sendable {
+    var id: RequestID
+    var result: Result<LoadedPlaylist, PlaylistFailure>
+    var metrics: TransferMetrics
+}
+
 /// Parses the playlists of an item as their bytes come.
 struct PlaylistReading: Sendable {
     private struct Reading: Sendable {

@@ -38,6 +38,16 @@ final class Monitor<State>: @unchecked Sendable {  // `state` is touched under `
         return try body(&state)
     }
 
+    /// Calls `body` under the lock and wakes one of those who wait, where any of them will do.
+    func signalOne<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+        pthread_mutex_lock(mutex)
+        defer {
+            pthread_cond_signal(condition)
+            pthread_mutex_unlock(mutex)
+        }
+        return try body(&state)
+    }
+
     /// Calls `body` under the lock, again after each signal, until it gives a result.
     func wait<Result>(_ body: (inout State) -> Result?) -> Result {
         pthread_mutex_lock(mutex)

@@ -1,0 +1,104 @@
+import HLSKitSimulation
+import HLSMedia
+import TestSupport
+import Testing
+
+@testable import HLSKitCore
+
+/// What a player does while playlists are parsed and media is demuxed elsewhere.
+@Suite("driver and its worker", .timeLimit(.minutes(2)))
+struct DriverWorkTests {
+    /// Plays the sample with subtitles; from 8 s to 14 s on the clock the playlist of another variant is being parsed.
+    private static func play(on held: HeldWork, isHeld: Bool) throws -> VirtualSample {
+        let subtitles = try QualityExpression(parsing: "lang=en", for: .renditions)
+        let sample = try VirtualSample(
+            end: .seconds(30), change: { $0.workQueue = held.queue }, prefer: { $0.subtitles = subtitles })
+        try sample.item.add(CapturingWriter())
+        let other = try QualityExpression(parsing: "360p")
+        try sample.play { time in
+            if time == .seconds(8) {
+                if isHeld { held.hold() }
+                sample.item.preferences.quality = other
+            }
+            if time == .seconds(14), isHeld {
+                #expect(held.count > 0)
+                held.release()
+            }
+        }
+        return sample
+    }
+
+    @Test("a playlist that is being parsed delays no cue, no timer and no picture")
+    func largePlaylist() throws {
+        let held = HeldWork()
+        let (calm, busy) = (try Self.play(on: held, isHeld: false), try Self.play(on: held, isHeld: true))
+        func cues(_ sample: VirtualSample) -> [String] {
+            sample.events.elements.compactMap { event in
+                if case .legibleCue(let cue) = event.kind { "\(event.hostTime) \(cue.text)" } else { nil }
+            }
+        }
+        #expect(cues(busy) == cues(calm))
+        let shown = busy.events.elements.filter { event in
+            if case .legibleCue = event.kind { (.seconds(9)..<(.seconds(14))).contains(event.hostTime) } else { false }
+        }
+        #expect(shown.count > 1)
+        #expect(busy.timeControlChanges == calm.timeControlChanges)
+        #expect(busy.events.elements.last?.kind.description == calm.events.elements.last?.kind.description)
+    }
+
+    @Test("what was being demuxed when the player seeks is not presented")
+    func flush() throws {
+        let held = HeldWork()
+        let bench = try VirtualBench(bitsPerSecond: 1_000_000) { $0.workQueue = held.queue }
+        try bench.play { bench in
+            try await bench.pass(.seconds(2))
+            held.hold()
+            try await bench.pass(.milliseconds(500))
+            #expect(held.count > 0)
+            async let isThere = bench.seek(30_000)
+            try await bench.pass(.milliseconds(100))
+            let count = bench.writer.pictures.count
+            held.release()
+            #expect(try await isThere)
+            try await bench.pass(.seconds(2))
+            let after = bench.writer.pictures.dropFirst(count).map(\.time)
+            #expect(after.first == .seconds(30))
+            #expect(after.count > 40)
+            #expect(zip(after, after.dropFirst()).allSatisfy { $1 - $0 == .milliseconds(40) })
+        }
+    }
+
+    @Test("closing waits for what is being demuxed, and nothing of it is delivered")
+    func close() throws {
+        let held = HeldWork()
+        let bench = try VirtualBench(bitsPerSecond: 1_000_000) { $0.workQueue = held.queue }
+        try bench.play { bench in
+            try await bench.pass(.seconds(2))
+            held.hold()
+            try await bench.pass(.milliseconds(500))
+            #expect(held.count > 0)
+            let counts = (bench.writer.pictures.count, bench.writer.sounds.count)
+            async let closed: Void = bench.player.close()
+            try await bench.pass(.milliseconds(100))
+            held.release()
+            await closed
+            #expect((bench.writer.pictures.count, bench.writer.sounds.count) == counts)
+        }
+    }
+
+    @Test(
+        "all pictures of a variant come, in order, however work is held",
+        arguments: [7, 50, 333, 1000])
+    func anyHold(period: Int) throws {
+        let held = HeldWork()
+        let sample = try VirtualSample(end: .seconds(20)) { $0.workQueue = held.queue }
+        let writer = CapturingWriter()
+        try sample.item.add(writer)
+        var step = 0
+        try sample.play { _ in
+            step += 1
+            if step % (period / 7 + 2) == 0 { held.release() } else if step % 3 == 0 { held.hold() }
+        }
+        #expect(writer.pictures.map(\.hash) == Array(try SampleMedia.frameHashes(of: "180p").prefix(500)))
+    }
+}

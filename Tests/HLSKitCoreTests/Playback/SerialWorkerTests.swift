@@ -1,0 +1,108 @@
+import Synchronization
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("work beside the driver", .timeLimit(.minutes(1)))
+struct SerialWorkerTests {
+    /// Adds numbers up, and reports the sum after each.
+    private static func adder(
+        on queue: WorkQueue?, deliver: @escaping @Sendable (Int) -> Void
+    ) -> SerialWorker<Int, Int, Int> {
+        SerialWorker(0, on: queue, deliver: deliver) { sum, number in
+            sum += number
+            return number < 0 ? nil : sum
+        }
+    }
+
+    @Test("without a queue work is done at once, and its report returned")
+    func atOnce() async {
+        let worker = Self.adder(on: nil) { _ in Issue.record("delivered") }
+        #expect([1, 2, -3, 4].map { worker.perform($0) } == [1, 3, nil, 4])
+        await worker.close()
+    }
+
+    @Test("with a queue work is done in order, and what is there at one time in one go")
+    func inOrder() {
+        let held = HeldWork()
+        let reports = Recorder<Int>()
+        let worker = Self.adder(on: held.queue) { reports.append($0, at: .zero) }
+        held.hold()
+        for number in [1, 2, -3, 4] { #expect(worker.perform(number) == nil) }
+        #expect(held.count == 1)
+        #expect(reports.elements == [])
+        held.release()
+        #expect(reports.elements == [1, 3, 4])
+        #expect(worker.perform(5) == nil)
+        #expect(reports.elements == [1, 3, 4, 9])
+    }
+
+    @Test("closing lets go what is not begun, waits for what is, and nothing is delivered from then on")
+    func closing() async {
+        let held = HeldWork()
+        let reports = Recorder<Int>()
+        let worker = Self.adder(on: held.queue) { reports.append($0, at: .zero) }
+        held.hold()
+        _ = worker.perform(1)
+        let isClosed = Mutex(false)
+        await withTaskGroup { group in
+            group.addTask {
+                await worker.close()
+                isClosed.withLock { $0 = true }
+            }
+            while worker.perform(2) != nil {}
+            #expect(!isClosed.withLock(\.self))
+            // Whether it is closed already or not: one of the two comes first.
+            group.addTask { held.release() }
+        }
+        #expect(isClosed.withLock(\.self))
+        let count = reports.elements.count
+        #expect(worker.perform(3) == nil)
+        #expect(reports.elements.count == count)
+    }
+
+    @Test("the pool does everything, never more at one time than it has threads")
+    func pool() async {
+        struct Count { var now = 0, peak = 0, done = 0 }
+        let count = Mutex(Count())
+        let pool = WorkerPool(threadCount: 3)
+        await withCheckedContinuation { continuation in
+            for _ in 0..<500 {
+                pool.run {
+                    count.withLock { count in
+                        count.now += 1
+                        count.peak = max(count.peak, count.now)
+                    }
+                    let isLast = count.withLock { count in
+                        count.now -= 1
+                        count.done += 1
+                        return count.done == 500
+                    }
+                    if isLast { continuation.resume() }
+                }
+            }
+        }
+        #expect(count.withLock(\.done) == 500)
+        #expect((1...3).contains(count.withLock(\.peak)))
+    }
+
+    @Test("workers that share a pool keep their own order")
+    func sharedPool() async {
+        let pool = WorkerPool(threadCount: 4)
+        let reports = (0..<20).map { _ in Recorder<Int>() }
+        await withTaskGroup { group in
+            for recorder in reports {
+                group.addTask {
+                    await withCheckedContinuation { continuation in
+                        let worker = Self.adder(on: WorkQueue { pool.run($0) }) { sum in
+                            recorder.append(sum, at: .zero)
+                            if sum == 200 { continuation.resume() }
+                        }
+                        for _ in 0..<200 { _ = worker.perform(1) }
+                    }
+                }
+            }
+        }
+        for recorder in reports { #expect(recorder.elements == Array(1...200)) }
+    }
+}

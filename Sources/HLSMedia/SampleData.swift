@@ -2,20 +2,31 @@
 ///
 /// The memory is immutable once the initialiser has returned, and is followed by ``paddingByteCount`` zero bytes,
 /// so that a decoder which reads ahead of its input (libavcodec does) needs no copy.
-public final class SampleData: @unchecked Sendable {  // immutable after init; the class owns `base` alone
+public final class SampleData: @unchecked Sendable {  // immutable after init; the class owns `memory` alone
     /// Zero bytes behind the last byte of each access unit.
     public static let paddingByteCount = 64
 
     package let base: UnsafeMutableRawPointer
+    /// Where the memory begins that ``base`` is in.
+    private let memory: UnsafeMutableRawPointer
     /// The number of bytes, without the padding.
     public let count: Int
 
     /// Allocates `count` bytes (plus padding) and lets `fill` write all of them.
     public init(count: Int, fill: (UnsafeMutableRawBufferPointer) -> Void) {
         precondition(count >= 0, "a sample cannot have a negative size")
-        base = .allocate(byteCount: count + Self.paddingByteCount, alignment: 16)
+        memory = .allocate(byteCount: count + Self.paddingByteCount, alignment: 16)
+        base = memory
         self.count = count
         fill(UnsafeMutableRawBufferPointer(start: base, count: count))
+        (base + count).initializeMemory(as: UInt8.self, repeating: 0, count: Self.paddingByteCount)
+    }
+
+    /// Takes over allocated memory with room for the padding, of which the sample begins after `offset` bytes.
+    init(adopting memory: UnsafeMutableRawPointer, from offset: Int, count: Int) {
+        self.memory = memory
+        base = memory + offset
+        self.count = count
         (base + count).initializeMemory(as: UInt8.self, repeating: 0, count: Self.paddingByteCount)
     }
 
@@ -24,7 +35,7 @@ public final class SampleData: @unchecked Sendable {  // immutable after init; t
         self.init(count: bytes.count) { buffer in buffer.copyBytes(from: bytes) }
     }
 
-    deinit { base.deallocate() }
+    deinit { memory.deallocate() }
 
     /// Calls `body` with the bytes. The pointer is valid only during the call.
     public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {

@@ -55,7 +55,7 @@ final class PlayerCore: Sendable {
     let timeObservers = TimeObservers()
     /// What the player is called in its budget.
     let budgetNumber: Int
-    let state: Mutex<State>
+    let state: PlayerLock<State>
     /// Held while events go from the outbox to the hub, so that they stay in order.
     private let publishing = Mutex(())
     /// Held while diaries are told, for the same reason.
@@ -71,7 +71,7 @@ final class PlayerCore: Sendable {
         clock = HostClock(configuration.clock)
         budgetNumber = configuration.resourceBudget.makeNumber()
         let engine = PlaybackEngine(configuration: EngineConfiguration(configuration))
-        state = Mutex(State(current: ItemPlayback(id: 0, item: nil, engine: engine, at: clock.now)))
+        state = PlayerLock(State(current: ItemPlayback(id: 0, item: nil, engine: engine, at: clock.now)))
     }
 
     // MARK: Control

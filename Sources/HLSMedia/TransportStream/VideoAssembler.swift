@@ -5,7 +5,7 @@
 /// after a first packet has shown that packets begin with units.
 struct VideoAssembler {
     private(set) var track: MediaTrack
-    private var buffer: [UInt8] = []
+    private var buffer = SampleBuffer()
     private var marks = PacketMarks()
     private var scanner: VideoUnitScanner
     /// A picture that is one field and that ends before bytes of its own packet.
@@ -28,6 +28,9 @@ struct VideoAssembler {
     private static let headByteCount = 16
     /// A unit that fills a packet this long may have been cut because no packet can be longer than 65 535 bytes.
     private static let nearlyLongestPacket = 0xff00
+
+    /// Bytes that were copied more than once on the way into samples, for tests.
+    var recopiedByteCount: Int { buffer.recopiedByteCount }
 
     init(track: MediaTrack) {
         self.track = track
@@ -52,7 +55,7 @@ struct VideoAssembler {
                 return
             }
         }
-        bytes.withUnsafeBufferPointer { buffer.append(contentsOf: $0) }
+        bytes.withUnsafeBytes { buffer.append($0) }
         if isHeadPending, let newest = marks.marks.last, buffer.count - newest.offset >= Self.headByteCount {
             isHeadPending = false
             scan(isEnd: false, to: &sink)
@@ -76,7 +79,7 @@ struct VideoAssembler {
     }
 
     private mutating func removeAll() {
-        buffer.removeAll(keepingCapacity: true)
+        buffer.removeAll()
         marks.removeAll()
         scanner.restart()
         isHeadPending = false
@@ -92,11 +95,14 @@ struct VideoAssembler {
         if !isEnd, last.field != nil, marks.first(behind: last.start + 3, before: .max) == nil {
             heldField = units.removeLast()
         }
-        for (index, unit) in units.enumerated() {
-            emit(unit, isDamaged: isDamaged && index == units.count - 1, to: &sink)
-        }
         let count = heldField?.start ?? last.end
-        buffer.removeFirst(count)
+        var left = count
+        for (index, unit) in units.enumerated() {
+            let isLast = index == units.count - 1
+            // All before it is gone with it.
+            if emit(unit, isDamaged: isDamaged && isLast, takes: isLast && unit.end == count, to: &sink) { left = 0 }
+        }
+        buffer.removeFirst(left)
         scanner.removeBytes(count)
         marks.removeBytes(count)
         heldField?.removeBytes(count)
@@ -122,8 +128,12 @@ struct VideoAssembler {
         return joined
     }
 
-    private mutating func emit(_ unit: VideoUnitScanner.Unit, isDamaged: Bool, to sink: inout EventSink) {
-        guard let first = unit.firstNALUnit else { return }
+    /// - Parameter takes: the bytes up to the end of the unit are of no further use.
+    /// - Returns: whether they are gone.
+    private mutating func emit(
+        _ unit: VideoUnitScanner.Unit, isDamaged: Bool, takes: Bool, to sink: inout EventSink
+    ) -> Bool {
+        guard let first = unit.firstNALUnit else { return false }
         // Zeros may precede the start code of a packet's first NAL unit.
         if marks.first(behind: unit.start + 3, before: unit.end - 3) != nil { hasDividedUnits = true }
         if marks.first(behind: unit.end - 4, before: unit.end + 1) != nil { hasWholePackets = true }
@@ -137,37 +147,36 @@ struct VideoAssembler {
         if first > unit.start {
             sink.note("PID \(track.id): \(first - unit.start) bytes before the first start code were skipped")
         }
-        if let range = unit.parameterSet { update(parameterSet: buffer[range], in: &sink) }
+        if let range = unit.parameterSet { update(parameterSet: buffer.bytes(range), in: &sink) }
         // Some muxers leave the zero byte of a four-byte start code in the packet before.
         var mark = marks.takeMark(forUnitAt: first, slack: 3)
         if mark?.pts == nil, let later = marks.first(behind: first, before: unit.end), later.pts != nil { mark = later }
         let told = mark.flatMap { mark in mark.pts.map { ($0, mark.dts) } }
         guard let (pts, dts) = clock.time(told: told, order: unit.order, frame: frameDuration) else {
             sink.note("PID \(track.id): an access unit before the first timestamp was skipped")
-            return
+            return false
         }
         let isRandomAccess = mark?.isRandomAccess ?? false
-        let data = buffer.withUnsafeBytes { bytes in
-            SampleData(count: unit.end - first) { $0.copyMemory(from: .init(rebasing: bytes[first..<unit.end])) }
-        }
+        let data = takes ? buffer.take(first..<unit.end) : buffer.copy(first..<unit.end)
         var sample = MediaSample(
             trackID: track.id, pts: pts, dts: dts, isSync: unit.isSync || (isRandomAccess && unit.isIntra),
             isDamaged: isDamaged, data: data, encryption: track.encryption == nil ? nil : .elementaryStream)
         sample.holdsTwoFields = unit.holdsTwoFields
         sink.emit(sample)
+        return takes
     }
 
-    private mutating func update(parameterSet bytes: ArraySlice<UInt8>, in sink: inout EventSink) {
-        guard !parameterSet.elementsEqual(bytes) else { return }
-        parameterSet = Array(bytes)
+    private mutating func update(parameterSet bytes: [UInt8], in sink: inout EventSink) {
+        guard parameterSet != bytes else { return }
+        parameterSet = bytes
         let size: (width: Int, height: Int)
         let usability: VideoUsabilityInfo
         do throws(MediaError) {
             if scanner.isHEVC {
-                let set = try HEVCSPS(parsing: bytes)
+                let set = try HEVCSPS(parsing: bytes[...])
                 (size, usability) = ((set.width, set.height), set.usability)
             } else {
-                let set = try H264SPS(parsing: bytes)
+                let set = try H264SPS(parsing: bytes[...])
                 (size, usability) = ((set.width, set.height), set.usability)
             }
         } catch {

@@ -1,0 +1,128 @@
+import Glibc
+
+/// Bytes that come in pieces and become samples where they are: the memory in which a sample was put together is the
+/// sample's from then on, cut to its size.
+///
+/// Of two copies of a buffer, the one that is changed first gets memory of its own.
+struct SampleBuffer: Sendable {
+    private final class Memory: @unchecked Sendable {  // changed where there is a single reference only
+        var base: UnsafeMutableRawPointer
+        var capacity: Int
+        /// The memory is a sample's.
+        var isGiven = false
+
+        init(capacity: Int) {
+            base = .allocate(byteCount: capacity + SampleData.paddingByteCount, alignment: 16)
+            self.capacity = capacity
+        }
+
+        deinit { if !isGiven { base.deallocate() } }
+    }
+
+    /// Room for a sample is this at least and, before there is any of it, this at most.
+    private static let leastCapacity = 1 << 10
+    private static let largestGuess = 96 << 10
+    /// Bytes in front of a sample that may stay in its memory.
+    private static let largestLead = 64
+
+    private var memory: Memory?
+    private(set) var count = 0
+    /// The size of a large sample of the last ones: room for another is made at once.
+    private var guess = 0
+    /// Bytes that were copied besides those of ``append(_:)``, for tests.
+    private(set) var recopiedByteCount = 0
+
+    var isEmpty: Bool { count == 0 }
+
+    mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        guard let source = bytes.baseAddress, !bytes.isEmpty else { return }
+        reserve(count + bytes.count)
+        memory?.base.advanced(by: count).copyMemory(from: source, byteCount: bytes.count)
+        count += bytes.count
+    }
+
+    private mutating func reserve(_ needed: Int) {
+        if memory != nil, isKnownUniquelyReferenced(&memory), let memory {
+            guard memory.capacity < needed else { return }
+            let capacity = max(needed, 2 * memory.capacity)
+            guard let base = realloc(memory.base, capacity + SampleData.paddingByteCount) else {
+                return move(to: capacity)
+            }
+            memory.base = base
+            memory.capacity = capacity
+        } else {
+            move(to: max(needed, min(guess, Self.largestGuess), Self.leastCapacity))
+        }
+    }
+
+    private mutating func move(to capacity: Int) {
+        let new = Memory(capacity: capacity)
+        if let memory, count > 0 {
+            new.base.copyMemory(from: memory.base, byteCount: count)
+            recopiedByteCount += count
+        }
+        memory = new
+    }
+
+    func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try body(UnsafeRawBufferPointer(start: memory?.base, count: count))
+    }
+
+    /// A copy of some of the bytes.
+    func bytes(_ range: Range<Int>) -> [UInt8] {
+        withUnsafeBytes { bytes in
+            let range = range.clamped(to: 0..<bytes.count)
+            return Array(bytes[range])
+        }
+    }
+
+    /// A sample of some of the bytes, which stay.
+    mutating func copy(_ range: Range<Int>) -> SampleData {
+        let range = range.clamped(to: 0..<count)
+        recopiedByteCount += range.count
+        return withUnsafeBytes { bytes in
+            SampleData(count: range.count) { $0.copyMemory(from: .init(rebasing: bytes[range])) }
+        }
+    }
+
+    /// A sample of some of the bytes, which go, with those before them.
+    mutating func take(_ range: Range<Int>) -> SampleData {
+        let range = range.clamped(to: 0..<count)
+        guard range.lowerBound <= Self.largestLead, isKnownUniquelyReferenced(&memory), let memory else {
+            let data = copy(range)
+            removeFirst(range.upperBound)
+            return data
+        }
+        guess = max(range.count, guess - guess / 16)
+        let restCount = count - range.upperBound
+        var rest: Memory?
+        if restCount > 0 {
+            let new = Memory(capacity: max(restCount, min(guess, Self.largestGuess), Self.leastCapacity))
+            new.base.copyMemory(from: memory.base + range.upperBound, byteCount: restCount)
+            recopiedByteCount += restCount
+            rest = new
+        }
+        let size = range.upperBound + SampleData.paddingByteCount
+        let base = realloc(memory.base, size) ?? memory.base
+        memory.isGiven = true
+        self.memory = rest
+        count = restCount
+        return SampleData(adopting: base, from: range.lowerBound, count: range.count)
+    }
+
+    mutating func removeFirst(_ byteCount: Int) {
+        guard byteCount > 0 else { return }
+        guard byteCount < count else { return removeAll() }
+        if !isKnownUniquelyReferenced(&memory) { move(to: count) }
+        guard let memory else { return }
+        memmove(memory.base, memory.base + byteCount, count - byteCount)
+        recopiedByteCount += count - byteCount
+        count -= byteCount
+    }
+
+    /// Keeps the memory for what comes.
+    mutating func removeAll() {
+        count = 0
+        if !isKnownUniquelyReferenced(&memory) { memory = nil }
+    }
+}

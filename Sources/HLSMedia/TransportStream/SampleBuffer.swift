@@ -48,6 +48,8 @@ struct SampleBuffer: Sendable {
             guard let base = realloc(memory.base, capacity + SampleData.paddingByteCount) else {
                 return move(to: capacity)
             }
+            // As a rule.
+            recopiedByteCount += count
             memory.base = base
             memory.capacity = capacity
         } else {
@@ -93,7 +95,7 @@ struct SampleBuffer: Sendable {
             removeFirst(range.upperBound)
             return data
         }
-        guess = max(range.count, guess - guess / 16)
+        guess = max(range.count, guess - guess / 256)
         let restCount = count - range.upperBound
         var rest: Memory?
         if restCount > 0 {

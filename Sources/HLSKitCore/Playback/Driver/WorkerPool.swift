@@ -34,7 +34,9 @@ final class WorkerPool: Sendable {
     func run(_ work: @escaping @Sendable () -> Void) {
         let starts = state.signalOne { state in
             state.ready.append(work)
-            guard state.idleCount < state.ready.count - state.next, state.threadCount < threadCount else { return false }
+            guard state.idleCount < state.ready.count - state.next, state.threadCount < threadCount else {
+                return false
+            }
             state.threadCount += 1
             return true
         }

@@ -12,14 +12,14 @@ struct PictureReader {
     private var probe: [UInt8] = []
     private let initialization: MP4InitializationSection?
     private let decryption: DecryptionBox?
-    private let sampleDecryption: SegmentReader.SampleDecryption?
+    private let sampleDecryption: SampleDecryption?
     private var tracks: [MediaTrack]
     private var hasToldFirst = false
 
     /// - Parameter tables: bytes of a transport stream that belong before those of the segment.
     init(
         initialization: MP4InitializationSection? = nil, tables: [UInt8] = [], decryption: DecryptionBox? = nil,
-        sampleDecryption: SegmentReader.SampleDecryption? = nil
+        sampleDecryption: SampleDecryption? = nil
     ) {
         self.initialization = initialization
         self.decryption = decryption

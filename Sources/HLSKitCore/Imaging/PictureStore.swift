@@ -131,13 +131,13 @@ final class PictureStore: Sendable {
 
     private func reader(for segment: MediaSegment, of playlist: MediaPlaylist) async throws -> PictureReader {
         var decryption: DecryptionBox?
-        var samples: SegmentReader.SampleDecryption?
+        var samples: SampleDecryption?
         if let (key, bytes) = try await key(among: segment.keys, of: playlist) {
             let vector = key.initializationVector(forMediaSequence: segment.mediaSequence)
             if key.method == .aes128 {
                 decryption = try DecryptionBox(key: bytes, vector: vector)
             } else {
-                samples = try? SegmentReader.SampleDecryption(key: bytes, vector: vector)
+                samples = try? SampleDecryption(key: bytes, vector: vector)
             }
         }
         guard let map = segment.map else { return PictureReader(decryption: decryption, sampleDecryption: samples) }

@@ -52,14 +52,14 @@ struct LaneOrders {
                 effect: effect, surroundings: surroundings))
     }
 
-    /// Takes from a report what was forgotten while the work was done: its media, and what was to be done with media. What
-    /// was found out is true all the same.
+    /// Takes from a report what was forgotten while the work was done: its media with all that is known of it, and what was
+    /// to be done with media.
     func current(_ report: LaneReport) -> LaneReport {
         let isClosed = report.number < lastClose[report.lane] ?? 0
         guard isClosed || report.number < lastFlush else { return report }
         var report = report
         report.isStale = true
-        report.output.removeAll { !$0.isFinding }
+        report.output.removeAll { !$0.isLasting }
         switch report.effect {
         // Of all lanes media is gone, but the end of one is still its end.
         case .endLane, .reopenLane: if isClosed { report.effect = nil }
@@ -72,11 +72,11 @@ struct LaneOrders {
 }
 
 extension LaneOutput {
-    /// Something to know, and not media or what is to be done with it.
-    fileprivate var isFinding: Bool {
+    /// Told once, and true of the item as a whole.
+    fileprivate var isLasting: Bool {
         switch self {
-        case .fact, .leftOut, .note: true
-        case .track, .parameterSets, .sample, .sync, .cut, .cues, .closedCaptions, .metadata: false
+        case .leftOut, .note: true
+        default: false
         }
     }
 }

@@ -89,7 +89,7 @@ struct MediaPresenter {
         if !syncTimes.isEmpty { news.events.append(.media(.syncSamples(lane, syncTimes))) }
         for fact in facts {
             news.events.append(.media(fact))
-            guard !report.isStale, case .segmentEnded(_, _, let end) = fact else { continue }
+            guard case .segmentEnded(_, _, let end) = fact else { continue }
             if let fact = renderers.noteSegment(upTo: end, of: lane) { news.events.append(.output(fact)) }
             news.isSegmentOver = true
         }

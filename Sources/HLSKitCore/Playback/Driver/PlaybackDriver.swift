@@ -102,6 +102,7 @@ struct PlaybackDriver: ~Copyable {
         switch input {
         case .transport(let id, let event): process(event, of: id)
         case .freshURL(let result): engine.handle(.freshURL(result))
+        case .renderer(_, _, .damaged(let cause)): configuration.log.noteDamage(cause)
         case .renderer(let lane, let id, let report): tell(presenter.take(report, of: id, lane, engine.view))
         case .lanes(let report): take(report)
         case .playlist(let playlist): take(playlist)

@@ -227,6 +227,7 @@ struct RendererSet {
             return drainedFact(of: lane)
         case .silent(let error, let isAll): return .undecodable(lane, error, isAll: isAll)
         case .failed(let error): return .failed(error)
+        case .damaged: return nil
         }
     }
 

@@ -64,6 +64,11 @@ struct PlaybackLog: Sendable {
         }
     }
 
+    /// A decoder has refused a sample, for a reason that is new.
+    func noteDamage(_ cause: String) {
+        logger?.info("media is damaged", metadata: ["cause": "\(cause)"])
+    }
+
     // MARK: Events
 
     func note(_ kind: PlayerEvent.Kind) {

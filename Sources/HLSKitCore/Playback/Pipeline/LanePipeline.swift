@@ -1,26 +1,5 @@
 import HLSMedia
 
-/// What a lane hands on: samples with their item time, in decoding order.
-enum LaneOutput: Sendable {
-    /// The samples that follow are of this track. `isNewSequence`: decoders are drained before it.
-    case track(MediaTrack, window: PresentationWindow, isNewSequence: Bool)
-    /// What decoders of the track that was told last have to know, where its samples may not tell.
-    case parameterSets([UInt8], MediaType)
-    /// `offset` is what is added to the timestamps to get item time.
-    case sample(MediaSample, MediaType, offset: Duration)
-    /// Decoding can start at the picture that was handed on last, which has this item time.
-    case sync(Duration)
-    /// What was loaded of the lane from this item time on is replaced by what follows.
-    case cut(Duration)
-    case cues(CueBatch)
-    case closedCaptions(ClosedCaptionData, at: Duration, duration: Duration)
-    case metadata(TimedMetadata, at: Duration)
-    case fact(MediaFact)
-    /// Media of a kind that is wanted is left out, because nothing can be made of it.
-    case leftOut(PlayerError)
-    case note(String)
-}
-
 /// Turns the bytes of one lane's segments into samples on the item's timeline: decrypts, finds out the container,
 /// demuxes. Segments are read in their order; what arrives for a later one is kept until its turn comes.
 struct LanePipeline {
@@ -40,21 +19,14 @@ struct LanePipeline {
     /// segment: what another variant would give instead begins with a sync sample.
     private let holdsSegments: Bool
     private var readers: [SegmentReader] = []
-    private var resources: [ResourceID: [UInt8]] = [:]
-    private var initializations: [ResourceID: MP4InitializationSection] = [:]
-    /// Initialization sections of transport streams.
-    private var prologues: [ResourceID: [UInt8]] = [:]
-    /// The tracks that outputs were told of.
-    private var current: [MediaType: MediaTrack] = [:]
-    /// What is added to their timestamps.
-    private var offsets: [MediaType: Duration] = [:]
+    private var resources = SegmentResources()
+    private var announced = AnnouncedTracks()
     /// What the segment that was read last has left to the one that follows it.
     private var rest: (rest: TransportStreamRest, of: SegmentJob)?
     /// Tracks that were chosen in vain.
     private var silentTracks: Set<Int> = []
     /// What was told to be left out.
     private var leftOut: Set<String> = []
-    private var isSequenceOpen = false
     /// A segment was begun.
     private(set) var hasBegun = false
     private var parameterSets = ParameterSetKeeper()
@@ -97,7 +69,7 @@ struct LanePipeline {
     }
 
     mutating func provide(_ resource: ResourceID, bytes: [UInt8]) {
-        resources[resource] = bytes
+        resources.provide(resource, bytes)
     }
 
     /// Takes bytes of the head of a stream, for a segment that cannot be decoded without.
@@ -107,14 +79,9 @@ struct LanePipeline {
         else { return }
         if readers[index].head == nil {
             readers[index].head = StreamHead(
-                decryption: key.flatMap { decryption(with: $0) }, endsWithTables: readers[index].awaitsTables)
+                decryption: key.flatMap { resources.decryption(with: $0) }, endsWithTables: readers[index].awaitsTables)
         }
         if readers[index].head?.append(bytes, to: &parameterSets, of: stream) ?? true { endHead(of: segment) }
-    }
-
-    private func decryption(with key: SegmentKey) -> SegmentReader.Decryption? {
-        guard !key.isOfSamples, let bytes = resources[key.resource] else { return nil }
-        return try? SegmentReader.Decryption(key: bytes, vector: key.initializationVector)
     }
 
     /// Nothing more comes of the head that a segment waits for.
@@ -129,8 +96,9 @@ struct LanePipeline {
     mutating func flush() {
         readers.removeAll()
         rest = nil
-        offsets = [:]
-        isSequenceOpen = false
+        announced.flush()
+        // Whoever forgets media may not have heard of the replacement either.
+        lastReplacement = nil
     }
 
     /// Timelines that samples of this lane will be placed on.
@@ -216,43 +184,7 @@ struct LanePipeline {
     /// Sees to the key and the initialization section. False while one of them is still on its way.
     private mutating func prepare(_ reader: inout SegmentReader) throws(SegmentFailure) -> Bool {
         if reader.isPrepared { return true }
-        if let key = reader.job.key {
-            guard let bytes = resources[key.resource] else { return false }
-            let vector = key.initializationVector
-            if key.isOfSamples {
-                reader.sampleDecryption = try SegmentReader.SampleDecryption(key: bytes, vector: vector)
-            } else {
-                reader.decryption = try SegmentReader.Decryption(key: bytes, vector: vector)
-            }
-        }
-        if let map = reader.job.map, mode == .demux {
-            guard let bytes = resources[map] else { return false }
-            if let known = initializations[map] {
-                reader.initialization = known
-            } else if let tables = prologues[map] {
-                reader.prologue = tables
-            } else {
-                var clear = bytes
-                if let key = reader.job.mapKey {
-                    guard let keyBytes = resources[key.resource] else { return false }
-                    clear = try SegmentReader.decryptWhole(bytes, key: keyBytes, key.initializationVector)
-                }
-                do throws(MediaError) {
-                    if case .transportStream = ContainerProbe.identify(clear[...], isComplete: true) {
-                        prologues[map] = clear
-                        reader.prologue = clear
-                    } else {
-                        let section = try MP4InitializationSection(parsing: clear[...])
-                        initializations[map] = section
-                        reader.initialization = section
-                    }
-                } catch {
-                    // Whoever needs it next waits for it to be loaded anew.
-                    resources[map] = nil
-                    throw .badInitializationSection(error)
-                }
-            }
-        }
+        guard try resources.prepare(&reader, needsInitialization: mode == .demux) else { return false }
         if let rest, reader.job.follows(rest.of) { reader.rest = rest.rest }
         reader.isPrepared = true
         return true
@@ -270,7 +202,7 @@ struct LanePipeline {
             try reader.demux(bytes, to: &events)
         } catch {
             // Nothing was ever readable: the key is to blame (R51), not a single segment.
-            if error.code == .unknownContainer, reader.job.key != nil, current.isEmpty { throw .wrongKey }
+            if error.code == .unknownContainer, reader.job.key != nil, announced.isEmpty { throw .wrongKey }
             throw .media(error)
         }
     }
@@ -321,7 +253,7 @@ struct LanePipeline {
                 reader.ends)
             silentTracks = reader.silentTracks
         }
-        if mode == .demux, reader.tracks.isEmpty { output.append(.fact(.tracks(reader.job.id, []))) }
+        if mode == .demux, reader.selection.tracks.isEmpty { output.append(.fact(.tracks(reader.job.id, []))) }
         if mode == .demux { tellLeftOut(of: reader, output: &output) }
         rest = reader.restForNext.map { ($0, reader.job) }
         let (start, end) = reader.range
@@ -334,7 +266,7 @@ struct LanePipeline {
     /// Tells of wanted media that is there and cannot be decoded, beside other media that is handed on.
     private mutating func tellLeftOut(of reader: SegmentReader, output: inout [LaneOutput]) {
         for type in [MediaType.video, .audio] where wanted(of: reader.job).contains(type) {
-            guard let name = reader.undecodable(type), leftOut.insert(name).inserted else { continue }
+            guard let name = reader.selection.undecodable(type), leftOut.insert(name).inserted else { continue }
             let kind = type == .audio ? "sound" : "pictures"
             output.append(
                 .leftOut(PlayerError(code: .trackLeftOut, cause: "\(kind) skipped: \(name) cannot be decoded")))
@@ -359,7 +291,7 @@ struct LanePipeline {
                     deliver(sample, &reader, timeline: &timeline, output: &output)
                 }
             case .note(let text): output.append(.note(text))
-            case .unreadTrack(let type, let name): reader.unread[type] = reader.unread[type] ?? name
+            case .unreadTrack(let type, let name): reader.selection.noteUnread(type, name)
             case .eventMessage(let message): if wanted.contains(.metadata) { reader.hold(message) }
             }
         }
@@ -371,11 +303,13 @@ struct LanePipeline {
     private mutating func awaitsHead(
         _ sample: MediaSample, _ reader: inout SegmentReader, output: inout [LaneOutput]
     ) -> Bool {
-        guard sample.isSync, let stream = reader.job.stream, let track = reader.track(id: sample.trackID) else {
+        guard sample.isSync, let stream = reader.job.stream, let track = reader.selection.track(id: sample.trackID)
+        else {
             return false
         }
         parameterSets.note(sample, of: track, in: stream)
-        guard reader.selectedTrack(id: track.id) != nil, parameterSets.needsHead(for: sample, of: track, in: stream)
+        guard reader.selection.selectedTrack(id: track.id) != nil,
+            parameterSets.needsHead(for: sample, of: track, in: stream)
         else { return false }
         reader.awaitsHead = true
         output.append(.fact(.headNeeded(reader.job.id)))
@@ -414,7 +348,7 @@ struct LanePipeline {
     }
 
     private mutating func select(from tracks: [MediaTrack], _ reader: inout SegmentReader, output: inout [LaneOutput]) {
-        reader.selectTracks(from: tracks, wanted: wanted(of: reader.job), silent: silentTracks)
+        reader.selection.select(from: tracks, wanted: wanted(of: reader.job), silent: silentTracks)
         output.append(.fact(.tracks(reader.job.id, tracks)))
     }
 
@@ -467,23 +401,15 @@ struct LanePipeline {
         reader.closedCaptions = []
     }
 
-    /// Tells outputs of a track when its first sample comes: by then the container has told all it knows.
+    /// Announces a track when its first sample comes: by then the container has told all it knows.
     private mutating func announce(
         _ track: MediaTrack, offset: Duration, _ reader: inout SegmentReader, output: inout [LaneOutput]
     ) {
-        var track = track
-        if track.mediaType == .video { track.complete(with: reader.job.videoRange) }
-        let type = track.mediaType
-        // What is still in a decoder belongs to the time before.
-        let isMoved = offsets[type].map { $0 != offset } ?? false
-        offsets[type] = offset
-        let isNewSequence = (reader.opensSequence || isMoved) && !reader.announced.contains(type)
-        reader.announced.insert(type)
-        if !isNewSequence, let known = current[type], track.continues(known) { return }
-        current[type] = track
-        output.append(.track(track, window: reader.job.window, isNewSequence: isNewSequence))
-        let sets = parameterSets.sets(for: track, in: reader.job.stream)
-        if !sets.isEmpty { output.append(.parameterSets(sets, type)) }
+        let isFirst = reader.announced.insert(track.mediaType).inserted
+        guard let news = announced.take(track, of: reader.job, offset: offset, isFirst: isFirst) else { return }
+        output.append(.track(news.track, window: reader.job.window, isNewSequence: news.isNewSequence))
+        let sets = parameterSets.sets(for: news.track, in: reader.job.stream)
+        if !sets.isEmpty { output.append(.parameterSets(sets, track.mediaType)) }
     }
 
     /// Media of another rendition takes the place of what was loaded, as soon as it is ahead of the playhead. False for
@@ -502,7 +428,9 @@ struct LanePipeline {
         output: inout [LaneOutput]
     ) {
         reader.see(encrypted)
-        guard let found = reader.selectedTrack(id: encrypted.trackID), !reader.skipsRepeated(encrypted) else { return }
+        guard let found = reader.selection.selectedTrack(id: encrypted.trackID), !reader.skipsRepeated(encrypted) else {
+            return
+        }
         guard !reader.needsKey(for: encrypted, of: found) else { return }
         var sample: MediaSample
         let track: MediaTrack
@@ -522,7 +450,7 @@ struct LanePipeline {
             for text in notes { output.append(.note("\(reader.job.url): \(text)")) }
             return
         }
-        guard !reader.skipsUntilSync(sample, of: track.mediaType) else { return }
+        guard !reader.selection.skipsUntilSync(sample, of: track.mediaType) else { return }
         if reader.job.window.isStill {
             guard !reader.hasPicture else { return }
             reader.hasPicture = true
@@ -551,33 +479,5 @@ extension SegmentJob {
         !startsNewSequence && replacement == other.replacement && timeline == other.timeline && map == other.map
             && (mediaSequence == other.mediaSequence || mediaSequence == other.mediaSequence + 1)
             && abs(start - other.start - other.duration) < .milliseconds(1)
-    }
-}
-
-extension MediaTrack {
-    /// Samples of this track may go into the decoder that was opened for `other`. What a stream tells of itself in
-    /// passing (its size, where a segment repeats its parameter sets) needs no other decoder.
-    fileprivate func continues(_ other: MediaTrack) -> Bool {
-        codec == other.codec && timescale == other.timescale && configuration == other.configuration
-            && sampleEntry == other.sampleEntry && encryption == other.encryption
-    }
-}
-
-extension MediaTrack {
-    /// What neither stream nor container tell of the colour, the playlist may: BT.2020 with a high dynamic range.
-    /// What the stream itself says counts more, and is known to its decoder.
-    fileprivate mutating func complete(with range: VideoRange?) {
-        let transfer: TransferFunction
-        switch range {
-        case .pq: transfer = .pq
-        case .hlg: transfer = .hlg
-        default: return
-        }
-        var color =
-            colorInformation ?? ColorInformation(colorPrimaries: 2, transferCharacteristics: 2, matrixCoefficients: 2)
-        if color.colorPrimaries == 2 { color.colorPrimaries = ColorPrimaries.bt2020.rawValue }
-        if color.transferCharacteristics == 2 { color.transferCharacteristics = transfer.rawValue }
-        if color.matrixCoefficients == 2 { color.matrixCoefficients = YCbCrMatrix.bt2020NonConstantLuminance.rawValue }
-        colorInformation = color
     }
 }

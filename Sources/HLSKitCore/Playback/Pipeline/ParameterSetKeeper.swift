@@ -44,7 +44,7 @@ struct ParameterSetKeeper: Sendable {
 
 /// Reads the head of a stream's first segment, as far as its first picture that decoding can start at.
 struct StreamHead {
-    private let decryption: SegmentReader.Decryption?
+    private let decryption: SegmentDecryption?
     private var demuxer: (any Demuxer)?
     private var probe: [UInt8] = []
     private var tracks: [MediaTrack] = []
@@ -57,7 +57,7 @@ struct StreamHead {
     private static let maximumByteCount = 4 << 20
 
     /// - Parameter endsWithTables: nothing but the tables of a transport stream is looked for.
-    init(decryption: SegmentReader.Decryption?, endsWithTables: Bool) {
+    init(decryption: SegmentDecryption?, endsWithTables: Bool) {
         self.decryption = decryption
         self.endsWithTables = endsWithTables
     }

@@ -1,6 +1,5 @@
 import HLSCaptions
 import HLSMedia
-import Synchronization
 
 /// Reads one segment: holds its bytes until they can be used, its decryptor and its demuxer.
 struct SegmentReader {
@@ -26,19 +25,13 @@ struct SegmentReader {
     private var held: [DemuxerEvent] = []
     /// The one picture that is wanted of the segment was handed on.
     var hasPicture = false
-    var decryption: Decryption?
+    var decryption: SegmentDecryption?
     var sampleDecryption: SampleDecryption?
     var initialization: MP4InitializationSection?
-    /// The tracks that are handed on, and the kinds that were announced in this segment.
-    private(set) var selected: [MediaType: MediaTrack] = [:]
-    /// All tracks that the segment has told of.
-    private(set) var tracks: [MediaTrack] = []
-    /// What tracks are, of each kind, that no demuxer reads.
-    var unread: [MediaType: String] = [:]
-    /// Kinds that were selected in the middle of the segment: they begin where decoding can.
-    private var awaitingSync: Set<MediaType> = []
+    var selection: TrackSelection
     /// Metadata that no place was found for yet.
     var metadata: [TimedMetadata] = []
+    /// Kinds of which a track was announced in this segment.
     var announced: Set<MediaType> = []
     private var container: ContainerProbe.Container?
     private var demuxer: (any Demuxer)?
@@ -75,6 +68,7 @@ struct SegmentReader {
 
     init(job: SegmentJob) {
         self.job = job
+        selection = TrackSelection(of: job.id.lane)
     }
 
     var opensSequence: Bool { job.startsNewSequence }
@@ -120,44 +114,6 @@ struct SegmentReader {
 
     // MARK: Encryption
 
-    /// The state of a cipher between two pieces of a segment, with failures as the engine knows them.
-    struct Decryption: Sendable {
-        private let box: DecryptionBox
-
-        init(key: [UInt8], vector: [UInt8]) throws(SegmentFailure) {
-            do {
-                box = try DecryptionBox(key: key, vector: vector)
-            } catch {
-                throw SegmentFailure(error, keyByteCount: key.count)
-            }
-        }
-
-        func decrypt(_ bytes: [UInt8]) throws(SegmentFailure) -> [UInt8] {
-            do { return try box.decrypt(bytes) } catch { throw SegmentFailure(error) }
-        }
-
-        func finish() throws(SegmentFailure) -> [UInt8] {
-            do { return try box.finish() } catch { throw SegmentFailure(error) }
-        }
-    }
-
-    /// The key of single samples.
-    final class SampleDecryption: Sendable {
-        private let state: Mutex<SampleDecryptor>
-
-        init(key: [UInt8], vector: [UInt8]) throws(SegmentFailure) {
-            do {
-                state = Mutex(try SampleDecryptor(key: key, initializationVector: vector))
-            } catch {
-                throw SegmentFailure(error, keyByteCount: key.count)
-            }
-        }
-
-        func decrypt(_ sample: MediaSample, _ codec: MediaCodec) throws(DecryptionError) -> MediaSample {
-            try state.withLock { decryptor throws(DecryptionError) in try decryptor.decrypt(sample, codec: codec) }
-        }
-    }
-
     /// A sample was encrypted, and nothing says by what key.
     private(set) var lacksKey = false
 
@@ -184,12 +140,6 @@ struct SegmentReader {
         if container == .packedAudio, track.mediaType == .audio { sample.encryption = .elementaryStream }
         track.encryption = nil
         return (try sampleDecryption.decrypt(sample, track.codec), track)
-    }
-
-    /// Decrypts an initialization section.
-    static func decryptWhole(_ bytes: [UInt8], key: [UInt8], _ vector: [UInt8]) throws(SegmentFailure) -> [UInt8] {
-        let decryption = try Decryption(key: key, vector: vector)
-        return try decryption.decrypt(bytes) + decryption.finish()
     }
 
     func decrypt(_ bytes: [UInt8]) throws(SegmentFailure) -> [UInt8] {
@@ -335,77 +285,14 @@ struct SegmentReader {
 
     /// Hands on other kinds of media from here on.
     mutating func reselect(wanted: Set<MediaType>) {
-        guard !tracks.isEmpty else { return }
+        guard !selection.tracks.isEmpty else { return }
         beganLate = true
-        awaitingSync.formUnion(wanted.subtracting(selected.keys))
-        for (type, track) in selected where !wanted.contains(type) {
-            // That nothing more of it comes does not end the segment.
-            extents[track.id] = nil
-            selected[type] = nil
-            awaitingSync.remove(type)
-        }
-        selectTracks(from: tracks, wanted: wanted)
-    }
-
-    /// Whether a sample is of before the one that a late choice begins with.
-    mutating func skipsUntilSync(_ sample: MediaSample, of type: MediaType) -> Bool {
-        guard awaitingSync.contains(type) else { return false }
-        if sample.isSync { awaitingSync.remove(type) }
-        return !sample.isSync
-    }
-
-    /// - Parameter silent: tracks that gave nothing in segments before.
-    mutating func selectTracks(from tracks: [MediaTrack], wanted: Set<MediaType>, silent: Set<Int> = []) {
-        self.tracks = tracks
-        for type in wanted {
-            // The track that was chosen first stays, as long as it is there.
-            if let old = selected[type], let same = tracks.first(where: { $0.id == old.id && $0.mediaType == type }) {
-                selected[type] = same
-            } else {
-                let useful = tracks.filter { $0.mediaType == type && isOfUse($0, wanted) }
-                selected[type] = useful.count < 2 ? useful.first : Self.best(of: useful, silent)
-            }
-        }
-    }
-
-    /// What the media of this kind is, where there is some and none of it can be decoded; nil where some is read.
-    func undecodable(_ type: MediaType) -> String? {
-        guard selected[type] == nil else { return nil }
-        return tracks.first { $0.mediaType == type && $0.isMedia }?.codec.rawValue ?? unread[type]
-    }
-
-    /// The first that has something to give and that can be decoded.
-    private static func best(of tracks: [MediaTrack], _ silent: Set<Int>) -> MediaTrack? {
-        let audible = tracks.filter { !silent.contains($0.id) }
-        return audible.first { CodecRegistry.canDecode($0.codec) } ?? audible.first ?? tracks.first
+        // That nothing more of it comes does not end the segment.
+        for track in selection.reselect(wanted: wanted) { extents[track.id] = nil }
     }
 
     /// Tracks that were chosen and gave nothing, where another of their kind did.
-    var silentTracks: Set<Int> {
-        Set(
-            selected.values.filter { track in
-                firstPTS[track.id] == nil
-                    && tracks.contains { $0.mediaType == track.mediaType && firstPTS[$0.id] != nil }
-            }.map(\.id))
-    }
-
-    /// Text beside pictures is of use only as closed captions; subtitles are renditions of their own.
-    ///
-    /// What cannot be decoded is of no use beside what can be, nor are pictures of chapters beside the media: an item is
-    /// not lost for them.
-    private func isOfUse(_ track: MediaTrack, _ wanted: Set<MediaType>) -> Bool {
-        if track.mediaType == .video || track.mediaType == .audio {
-            let isDecodable = CodecRegistry.canDecode(track.codec)
-            guard track.isAuxiliary || !isDecodable else { return true }
-            return !tracks.contains { other in
-                other.isMedia && CodecRegistry.canDecode(other.codec)
-                    && (isDecodable || wanted.contains(other.mediaType))
-            }
-        }
-        guard track.mediaType == .text else { return true }
-        if job.id.lane == .subtitles { return TextSampleReader.reads(track) }
-        return track.codec == .cea608 || track.codec == .cea708
-    }
+    var silentTracks: Set<Int> { selection.silent { firstPTS[$0] == nil } }
 
     /// Takes a sample of text: cues, or closed captions.
     mutating func read(_ sample: MediaSample, of track: MediaTrack, notes: inout [String]) {
@@ -429,16 +316,6 @@ struct SegmentReader {
 
     /// Samples of any track have come out of the segment.
     var hasSamples: Bool { !seen.isEmpty }
-
-    /// A track of the segment, wanted or not.
-    func track(id: Int) -> MediaTrack? { tracks.first { $0.id == id } }
-
-    func selectedTrack(id: Int) -> MediaTrack? {
-        if let found = selected.values.first(where: { $0.id == id }) { return found }
-        // Of metadata all tracks are read.
-        guard selected[.metadata] != nil else { return nil }
-        return tracks.first { $0.id == id && $0.mediaType == .metadata }
-    }
 
     /// Whether a reading before this one has already given the sample.
     mutating func skipsRepeated(_ sample: MediaSample) -> Bool {
@@ -519,12 +396,12 @@ struct SegmentReader {
 
     /// Where the media of each kind ends.
     var ends: [MediaType: Duration] {
-        selected.compactMapValues { extents[$0.id]?.end }.filter { $0.key == .video || $0.key == .audio }
+        selection.selected.compactMapValues { extents[$0.id]?.end }.filter { $0.key == .video || $0.key == .audio }
     }
 
     /// Up to where all tracks have media.
     var demuxedUpTo: Duration? {
-        guard !extents.isEmpty, extents.count >= selected.keys.count(where: { $0 == .video || $0 == .audio }) else {
+        guard !extents.isEmpty, extents.count >= selection.presentedCount else {
             return nil
         }
         return extents.values.map(\.latest).min()
@@ -539,54 +416,10 @@ struct SegmentReader {
     }
 }
 
-extension MediaTrack {
-    /// Pictures or sound, and not something beside them.
-    fileprivate var isMedia: Bool { (mediaType == .video || mediaType == .audio) && !isAuxiliary }
-}
-
 /// Closed captions of a sample of a track of their own.
 struct HeldCaptions: Sendable {
     /// On the clock of the track.
     var time: Duration
     var duration: Duration
     var data: ClosedCaptionData
-}
-
-/// How far the samples of one track reach.
-private struct TrackExtent {
-    var earliest: Duration
-    var latest: Duration
-    private var latestEnd: Duration
-    private var count = 0
-
-    init(first: Duration) {
-        earliest = first
-        latest = first
-        latestEnd = first
-    }
-
-    mutating func note(_ time: Duration, _ length: Duration) {
-        count += 1
-        earliest = min(earliest, time)
-        latest = max(latest, time)
-        latestEnd = max(latestEnd, time + length)
-    }
-
-    /// Where the last sample ends; by the mean distance of samples where they tell no duration.
-    var end: Duration {
-        if latestEnd > latest { return latestEnd }
-        guard count > 1 else { return latest }
-        return latest + (latest - earliest) / (count - 1)
-    }
-}
-
-extension SegmentFailure {
-    fileprivate init(_ error: DecryptionError, keyByteCount: Int = 16) {
-        switch error.code {
-        case .badKeyLength: self = .badKey(byteCount: keyByteCount)
-        case .truncated: self = .truncatedCiphertext
-        case .badPadding: self = .wrongKey
-        case .badSample, .library: self = .media(MediaError(code: .malformed, text: error.text))
-        }
-    }
 }

@@ -1,0 +1,549 @@
+import HLSMedia
+import HLSTime
+
+/// What the task of a ``TrackRenderer`` does: decodes samples in their order and hands over what comes out, when its time
+/// has come.
+struct RendererWorker {
+    /// Video that leaves its decoder this late is not shown any more.
+    private static let lateFrameTolerance = Duration.milliseconds(40)
+    /// A picture stays no longer than this, however slow the decoder is.
+    private static let longestPicture = Duration.milliseconds(500)
+    /// Frames that are decoded ahead of their time, so that one that takes longer than the others comes in time.
+    private static let decodedAhead: [MediaType: Int] = [.video: 3, .audio: 8]
+    /// Without a clock, how much media goes by between two reports.
+    private static let reportInterval = Duration.milliseconds(200)
+    /// Where nothing comes out of this much media there is nothing to wait for.
+    private static let longestSilence = Duration.seconds(1)
+
+    /// A stream that is damaged in more ways than these says nothing new.
+    private static let mostKindsOfDamage = 16
+
+    private let renderer: TrackRenderer
+    private(set) var generation = 0
+    private var clockGeneration: Int
+    private var track: MediaTrack?
+    private var decoder: TrackDecoder?
+    private var window = PresentationWindow()
+    private var offset = Duration.zero
+    private var trimmer = GaplessTrimmer()
+    private var shown = ShownMedia()
+    private var lastPresented: Duration?
+    /// Where the last media that was handed over ends.
+    private var end = Duration.zero
+    private var reported = Duration.seconds(Int64.min / 4)
+    private var hasFailed = false
+    /// Errors of decoders so far, one of each kind.
+    private var damage: Set<CodecError> = []
+    /// No decoder takes the track.
+    private var isUndecodable = false
+    /// Decoded and not presented yet, in the order of presentation.
+    private var pending: [DecodedMedia] = []
+    private let decodedAhead: Int
+    private var effort = DecodingEffort()
+    private var optionalPictures = OptionalPictures()
+    private var copies = CopySelection()
+    private var sought = SoughtPicture()
+    /// Where reading began after the last move, and whether the first media from there was told.
+    private var landing: Landing?
+    private var isPrimed = false
+    /// What decoders of the track have to know, and whether the next sample is a decoder's, or a taker's, first.
+    private var parameterSets: [UInt8] = []
+    private var isDecoderNew = true
+    private var isTakerNew = true
+    private var silence = DecoderSilence()
+    /// The sample in hand is not shown: it only leads up to what is.
+    var isPassedOver = false
+    /// Media has come that is presented after the end of the window: of the run nothing more is.
+    private var isOver = false
+
+    init(renderer: TrackRenderer) {
+        self.renderer = renderer
+        decodedAhead = renderer.clock.isPaced ? Self.decodedAhead[renderer.mediaType] ?? 0 : 0
+        clockGeneration = renderer.clock.generation
+    }
+
+    mutating func reset(to generation: Int) {
+        self.generation = generation
+        clockGeneration = renderer.clock.generation
+        decoder = nil
+        track = nil
+        pending = []
+        lastPresented = nil
+        effort = DecodingEffort()
+        optionalPictures = OptionalPictures()
+        copies = CopySelection()
+        reported = .seconds(Int64.min / 4)
+        sought = SoughtPicture()
+        landing = nil
+        isPrimed = false
+        silence = DecoderSilence()
+        isOver = false
+    }
+
+    mutating func process(_ item: SampleStore.Item) async {
+        switch item {
+        case .track(let start): await begin(start)
+        case .skipped: beginAnew()
+        case .sample(let sample, let offset): await decode(sample, offset: offset)
+        case .end(let number):
+            await drain()
+            notePrimed(nil)
+            await presentAll()
+            if silence.isOfAll { renderer.report(.silent(silenceError, isAll: true)) }
+            renderer.hub.lockstep?.end(renderer.mediaType)
+            renderer.hub.finish(renderer.mediaType, generation: clockGeneration)
+            renderer.report(.drained(end: end, number: number))
+        }
+    }
+
+    private mutating func begin(_ start: SampleStore.RunStart) async {
+        await drain()
+        await presentAll()
+        let track = start.track
+        self.track = track
+        window = start.window
+        aim(at: start.landing)
+        copies.begin(track, in: window)
+        trimmer = GaplessTrimmer(track.gapless)
+        shown = ShownMedia(track.shownRange)
+        trimmer.pass(start.skippedTicks, timescale: track.timescale, sampleRate: track.sampleRate)
+        if window.dropsOverlap, let lastPresented {
+            self.window.from = max(window.from ?? lastPresented, lastPresented + .microseconds(1))
+        }
+        decoder = nil
+        isUndecodable = false
+        isOver = false
+        parameterSets = start.parameterSets
+        isTakerNew = true
+        silence.interrupt()
+        openDecoder(renderer.currentMode)
+        if renderer.hub.writersWantSamples(of: track.mediaType) { renderer.hub.lockstep?.join(track.mediaType) }
+        await attempt { hub throws(OutputError) in try await hub.begin(track) }
+    }
+
+    /// What is inside of the decoder only led up to samples that were left away.
+    private mutating func beginAnew() {
+        guard decoder != nil else { return }
+        decoder = nil
+        sought.forgetCandidate()
+        optionalPictures = OptionalPictures()
+        silence.interrupt()
+        openDecoder(renderer.currentMode)
+    }
+
+    private mutating func openDecoder(_ mode: TrackRenderer.Mode) {
+        guard let track, let threadCount = mode.decodingThreadCount, !isUndecodable else { return }
+        do {
+            decoder = try TrackDecoder.make(for: track, threadCount: threadCount)
+            isDecoderNew = true
+        } catch {
+            isUndecodable = true
+            let cause = "\(track.codec.rawValue) cannot be decoded"
+            renderer.report(.failed(PlayerError(code: .badMedia, cause: cause, detail: "\(error)")))
+        }
+    }
+
+    /// Outputs come and go: decodes from the next sync sample on, or no longer.
+    private mutating func adjustDecoder(to mode: TrackRenderer.Mode, at sample: MediaSample) async {
+        if mode.decodingThreadCount == nil {
+            guard decoder != nil else { return }
+            decoder = nil
+            pending = []
+            optionalPictures = OptionalPictures()
+        } else if decoder == nil, sample.isSync {
+            openDecoder(mode)
+        }
+    }
+
+    /// Takes note of where reading goes on after a seek; the first run that is read tells.
+    private mutating func aim(at landing: Landing?) {
+        guard let landing, self.landing == nil else { return }
+        self.landing = landing
+        guard case .exact(let time) = landing, track?.mediaType == .video,
+            renderer.currentMode.decodingThreadCount != nil
+        else { return }
+        // The picture that is shown at this time began before it.
+        sought.seek(time)
+        window.from = nil
+    }
+
+    private mutating func notePrimed(_ first: Duration?) {
+        guard !isPrimed else { return }
+        isPrimed = true
+        renderer.report(.primed(generation: generation, first: first))
+    }
+
+    private mutating func decode(_ sample: MediaSample, offset: Duration) async {
+        self.offset = offset
+        let mode = renderer.currentMode
+        await adjustDecoder(to: mode, at: sample)
+        if mode.passesSamples { await pass(sample) }
+        var frames: [VideoFrame] = []
+        var buffers: [AudioBuffer] = []
+        var isSilent = false
+        do {
+            switch decoder {
+            case .some where isOver: break
+            case .video(let decoder):
+                guard await mayDecode(sample, with: decoder) else { break }
+                isSilent = true
+                let isFirst = isDecoderNew
+                isDecoderNew = false
+                try decoder.decode(isFirst ? completed(sample) : sample, to: &frames)
+            case .audio(let decoder):
+                isSilent = true
+                try decoder.decode(sample, to: &buffers)
+            case nil:
+                guard !mode.passesSamples else { return }
+                notePrimed(nil)
+                noteUntaken(sample)
+                noteConsumed(sample, offset: offset)
+                return
+            }
+        } catch {
+            note(error)
+            silence.noteFailure()
+        }
+        if !frames.isEmpty || !buffers.isEmpty {
+            silence.end()
+        } else if isSilent {
+            noteDecoderSilence(at: sample)
+        }
+        await deliver(frames)
+        await deliver(buffers)
+        if window.isStill {
+            await drain()
+            decoder = nil
+        }
+        noteSilence(after: sample)
+        noteConsumed(sample, offset: offset)
+    }
+
+    /// The first sample of a decoder with what that has to know, where the sample does not tell.
+    private func completed(_ sample: MediaSample) -> MediaSample {
+        guard !parameterSets.isEmpty, let track, PictureParameterSets.areMissing(in: sample, of: track) else {
+            return sample
+        }
+        return PictureParameterSets.prepend(parameterSets, to: sample)
+    }
+
+    private mutating func noteDecoderSilence(at sample: MediaSample) {
+        guard let track else { return }
+        let time = ItemTimeline.duration(sample.dts, track.timescale) + offset
+        guard silence.goesOn(at: time) else { return }
+        renderer.report(.silent(silenceError, isAll: false))
+        notePrimed(nil)
+    }
+
+    private var silenceError: PlayerError {
+        let kind = track?.mediaType == .audio ? "sound" : "pictures"
+        let start = ((silence.start ?? .zero).seconds * 1000).rounded() / 1000
+        return PlayerError(
+            code: .badMedia, cause: "no \(kind) can be decoded",
+            detail: "\(track?.codec.rawValue ?? "media") from \(start) s on")
+    }
+
+    /// Media that nobody takes is over where it ends, not where outputs were left.
+    private mutating func noteUntaken(_ sample: MediaSample) {
+        guard renderer.clock.isPaced, let track else { return }
+        let time = ItemTimeline.duration(sample.pts, track.timescale) + offset
+        let length = ItemTimeline.duration(sample.duration, track.timescale)
+        if isInside(time, length, isVideo: track.mediaType == .video) { end = max(end, time + length) }
+    }
+
+    /// Nobody waits for media of a stretch that cannot be decoded.
+    private mutating func noteSilence(after sample: MediaSample) {
+        guard !isPrimed, !window.isStill, let track, let from = landing?.time ?? window.from else { return }
+        let time = ItemTimeline.duration(sample.dts, track.timescale) + offset
+        if time - from > Self.longestSilence { notePrimed(nil) }
+    }
+
+    /// Spares a decoder that has fallen behind. Not before a first picture: what leads up to it has to be decoded.
+    private mutating func mayDecode(_ sample: MediaSample, with decoder: VideoDecoder) async -> Bool {
+        guard renderer.clock.isPaced, !window.isStill, lastPresented != nil, let track else {
+            // A third to a half of what leads up to a picture is needed by no other.
+            decoder.skipsUnreferencedPictures = isPassedOver && !window.isStill
+            return true
+        }
+        let lateness = renderer.clock.now - ItemTimeline.duration(sample.dts, track.timescale) - offset
+        let previous = effort.last
+        let step = effort.step(isSync: sample.isSync, lateness: lateness)
+        decoder.skipsUnreferencedPictures = step == .decodeReferences
+        switch step {
+        case .decode: break
+        case .decodeReferences: optionalPictures.add(sample.pts)
+        case .skip:
+            // What is inside may come out; the sample that follows next begins anew.
+            if previous != .skip { await drain() }
+            renderer.count { $0.droppedFrames += 1 }
+        }
+        return step != .skip
+    }
+
+    /// Counts pictures that the decoder has skipped: those before `pts` will not come any more.
+    private mutating func noteOptionalPictures(upTo pts: Int64) {
+        let dropped = optionalPictures.takeSkipped(upTo: pts)
+        if dropped > 0 { renderer.count { $0.droppedFrames += dropped } }
+    }
+
+    /// Without a clock, what was taken counts as presented, although nothing may have come of it: the player would
+    /// wait for ever for pictures of a stretch that cannot be decoded.
+    private mutating func noteConsumed(_ sample: MediaSample, offset: Duration) {
+        guard !renderer.clock.isPaced, let track else { return }
+        let time = ItemTimeline.duration(sample.dts, track.timescale) + offset
+        guard time - reported >= Self.reportInterval * 2 else { return }
+        reported = time
+        renderer.report(.presented(upTo: time))
+    }
+
+    private mutating func drain() async {
+        var frames: [VideoFrame] = []
+        var buffers: [AudioBuffer] = []
+        do {
+            switch decoder {
+            case .video(let decoder): try decoder.drain(to: &frames)
+            case .audio(let decoder): try decoder.drain(to: &buffers)
+            case nil: return
+            }
+        } catch {
+            note(error)
+        }
+        if !frames.isEmpty || !buffers.isEmpty { silence.end() }
+        await deliver(frames)
+        await deliver(buffers)
+        // Nothing follows the picture that is shown at the time sought.
+        if let last = sought.takeLast() { await land(on: last) }
+        noteOptionalPictures(upTo: .max)
+    }
+
+    /// A sample is damaged. The first error of each kind is reported with its text.
+    private mutating func note(_ error: CodecError) {
+        renderer.count { $0.damagedSamples += 1 }
+        guard damage.insert(error).inserted, damage.count <= Self.mostKindsOfDamage else { return }
+        renderer.report(.damaged("\(track?.codec.rawValue ?? renderer.mediaType.rawValue): \(error)"))
+    }
+
+    private mutating func deliver(_ frames: [VideoFrame]) async {
+        for frame in frames {
+            noteOptionalPictures(upTo: frame.pts)
+            guard shown.shows(pictureAt: frame.pts) else { continue }
+            let time = ItemTimeline.duration(frame.pts, frame.timescale) + offset
+            let length = ItemTimeline.duration(frame.duration, frame.timescale)
+            if sought.isSought {
+                let outcome = sought.take(DecodedMedia(content: .video(frame), time: time, length: length))
+                if outcome.isReplaced { renderer.count { $0.decodedFrames += 1 } }
+                if let found = outcome.found { await land(on: found) }
+                if !outcome.isBehind { continue }
+            }
+            await queue(.video(frame), at: time, length: length, isInside: isInside(time, length, isVideo: true))
+        }
+    }
+
+    /// Presents the picture that a seek was looking for.
+    private mutating func land(on picture: DecodedMedia) async {
+        await queue(picture.content, at: picture.time, length: picture.length, isInside: true)
+    }
+
+    private mutating func deliver(_ buffers: [AudioBuffer]) async {
+        for buffer in buffers.flatMap({ trimmed($0) }).compactMap({ cut($0) }) {
+            var (buffer, time) = (buffer, ItemTimeline.duration(buffer.pts, buffer.timescale) + offset)
+            let cut = SoundCut(window).cut(time: time, frameCount: buffer.frameCount, sampleRate: buffer.sampleRate)
+            if let cut {
+                do throws(CodecError) {
+                    buffer = try buffer.trimmed(leading: cut.leading, trailing: cut.trailing)
+                    time += Duration.seconds(1) * cut.leading / max(1, buffer.sampleRate)
+                } catch {
+                    note(error)
+                    continue
+                }
+            }
+            let length = Duration.seconds(1) * buffer.frameCount / max(1, buffer.sampleRate)
+            await queue(.audio(buffer), at: time, length: length, isInside: isInside(time, length, isVideo: false))
+        }
+    }
+
+    private mutating func queue(_ media: DecodedMedia.Content, at time: Duration, length: Duration, isInside: Bool)
+        async
+    {
+        renderer.count { $0.decodedFrames += 1 }
+        guard isInside else {
+            // Media comes in the order of presentation: what was decoded before is all there is.
+            if let until = window.until, time >= until, !isOver {
+                isOver = true
+                await presentAll()
+            }
+            return
+        }
+        guard !isTooLate(media, at: time) else { return }
+        let itemTime = MediaTime(time)
+        let media = media.placed(at: itemTime)
+        prepare(media)
+        pending.append(DecodedMedia(content: media, time: time, length: length))
+        notePrimed(time)
+        while pending.count > decodedAhead || isFirstDue { await presentFirst() }
+    }
+
+    /// Lets outputs see media ahead of its time.
+    private func prepare(_ media: DecodedMedia.Content) {
+        switch media {
+        case .video(let frame): renderer.hub.prepare(frame, generation: clockGeneration)
+        case .audio(let buffer): renderer.hub.prepare(buffer, generation: clockGeneration)
+        }
+    }
+
+    private var isFirstDue: Bool {
+        guard let first = pending.first else { return false }
+        return renderer.clock.isDue(first.time, isHeard: first.isAudio)
+    }
+
+    /// Whether the decoder has fallen so far behind that its picture is of the past. Then it is counted and not
+    /// shown, unless nothing was shown for a while.
+    private mutating func isTooLate(_ media: DecodedMedia.Content, at time: Duration) -> Bool {
+        guard renderer.clock.isPaced, !window.isStill, case .video = media,
+            renderer.clock.now - time > Self.lateFrameTolerance,
+            let lastPresented, time - lastPresented < Self.longestPicture
+        else { return false }
+        renderer.count { $0.droppedFrames += 1 }
+        return true
+    }
+
+    var hasPending: Bool { !pending.isEmpty }
+
+    /// The picture that all begins with can come out before there is a second sample. Not under a clock: who waits
+    /// for the time of this picture does not decode those after it.
+    var hasFirstPicture: Bool {
+        guard !renderer.clock.isPaced, !window.isStill, case .video(let decoder) = decoder else { return false }
+        return decoder.hasFirstPicture
+    }
+
+    /// No sample is there to be decoded.
+    mutating func useIdleTime() async {
+        guard hasFirstPicture, case .video(let decoder) = decoder else { return await presentFirst() }
+        var frames: [VideoFrame] = []
+        decoder.decodeFirstPicture(to: &frames)
+        await deliver(frames)
+    }
+
+    private mutating func presentAll() async {
+        while hasPending { await presentFirst() }
+    }
+
+    /// Hands over the first decoded frame when its time has come.
+    mutating func presentFirst() async {
+        guard !pending.isEmpty else { return }
+        let next = pending.removeFirst()
+        guard await waitUntilDue(next.time, isHeard: next.isAudio) else { return }
+        let generation = clockGeneration
+        switch next.content {
+        case .video(let frame):
+            await attempt { hub throws(OutputError) in try await hub.write(frame, generation: generation) }
+        case .audio(let buffer):
+            await attempt { hub throws(OutputError) in try await hub.write(buffer, generation: generation) }
+        }
+        handedOver(next.time, next.length)
+    }
+
+    /// Without what the encoder has added to the sound.
+    private mutating func trimmed(_ buffer: AudioBuffer) -> [AudioBuffer] {
+        let parts = trimmer.parts(ofNext: buffer.frameCount)
+        if parts == [0..<buffer.frameCount] { return [buffer] }
+        do throws(CodecError) {
+            var buffers: [AudioBuffer] = []
+            for part in parts {
+                buffers.append(
+                    try buffer.trimmed(leading: part.lowerBound, trailing: buffer.frameCount - part.upperBound))
+            }
+            return buffers
+        } catch {
+            note(error)
+            return []
+        }
+    }
+
+    /// Without what the file's edit list does not show.
+    private mutating func cut(_ buffer: AudioBuffer) -> AudioBuffer? {
+        let part = shown.part(
+            ofSoundAt: buffer.pts, frameCount: buffer.frameCount, sampleRate: buffer.sampleRate,
+            timescale: buffer.timescale)
+        if part.count == buffer.frameCount { return buffer }
+        guard !part.isEmpty else { return nil }
+        do throws(CodecError) {
+            return try buffer.trimmed(leading: part.lowerBound, trailing: buffer.frameCount - part.upperBound)
+        } catch {
+            note(error)
+            return nil
+        }
+    }
+
+    private mutating func pass(_ sample: MediaSample) async {
+        guard let track, shown.copies(sample, of: track.mediaType) else { return }
+        let timing = CopySelection.Timing(
+            decoding: ItemTimeline.duration(sample.dts, track.timescale) + offset,
+            presentation: ItemTimeline.duration(sample.pts, track.timescale) + offset,
+            length: ItemTimeline.duration(sample.duration, track.timescale))
+        if decoder == nil { renderer.count { $0.decodedFrames += 1 } }
+        switch copies.judge(sample, timing) {
+        case .wanted: break
+        case .dropped: return
+        case .outside:
+            // Nothing of before is to be written any more, whatever is behind it.
+            _ = renderer.hub.lockstep?.isNext(timing.decoding, of: track.mediaType)
+            return
+        }
+        if decoder == nil { notePrimed(timing.presentation) }
+        guard await waitUntilDue(timing.decoding) else { return }
+        await renderer.hub.lockstep?.wait(for: timing.decoding, of: track.mediaType)
+        let generation = clockGeneration
+        for sample in copies.take(sample, timing) {
+            let sample = isTakerNew ? completed(sample) : sample
+            isTakerNew = false
+            let time = ItemTimeline.duration(sample.pts, track.timescale) + offset
+            await attempt { hub throws(OutputError) in
+                try await hub.write(sample, of: track, at: MediaTime(time), generation: generation)
+            }
+        }
+        if decoder == nil { handedOver(max(timing.presentation, timing.decoding), timing.length) }
+    }
+
+    /// Whether media is to be presented at all.
+    private func isInside(_ time: Duration, _ length: Duration, isVideo: Bool) -> Bool {
+        if window.isEmpty { return false }
+        if let from = window.from, isVideo ? time < from : time + length <= from { return false }
+        return window.until.map { time < $0 } ?? true
+    }
+
+    /// Waits until `time` has come. False where the media was flushed meanwhile.
+    private func waitUntilDue(_ time: Duration, isHeard: Bool = false) async -> Bool {
+        guard
+            await renderer.clock.wait(
+                until: time, isHeard: isHeard, generation: clockGeneration, waiter: ObjectIdentifier(renderer))
+                == .due,
+            // Without a jump in time, too: media that is loaded again for who came late replaces what was decoded.
+            renderer.isCurrent(generation)
+        else { return false }
+        if renderer.clock.isPaced, !window.isStill {
+            let lateness = renderer.clock.now - time
+            renderer.count { $0.lateness = lateness }
+        }
+        return true
+    }
+
+    private mutating func handedOver(_ time: Duration, _ length: Duration) {
+        lastPresented = max(lastPresented ?? time, time)
+        end = max(end, time + length)
+        guard end - reported >= Self.reportInterval else { return }
+        reported = end
+        renderer.report(.presented(upTo: end))
+    }
+
+    /// Lets the outputs work; the first failure ends the player.
+    private mutating func attempt(_ body: (WriterHub) async throws(OutputError) -> Void) async {
+        guard !hasFailed else { return }
+        do {
+            try await body(renderer.hub)
+        } catch {
+            hasFailed = true
+            renderer.report(.failed(PlayerError(error)))
+        }
+    }
+}

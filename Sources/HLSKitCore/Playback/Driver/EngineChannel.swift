@@ -27,6 +27,16 @@ struct EngineChannel: Sendable {
         core.read(playback: playback, body)
     }
 
+    /// Notes what the network gives, for players to come. `url` is what was loaded last.
+    func note(_ url: String, in history: BandwidthHistory) {
+        guard let host = Origin(of: url)?.authority else { return }
+        let now = now
+        let measured = read { engine in
+            engine.loading.estimator.bitsPerSecond(at: now).map { ($0, engine.configuration.epoch + now) }
+        }
+        if let (bitsPerSecond, date) = measured { history.note(bitsPerSecond, host: host, at: date) }
+    }
+
     /// When the observers of time are to be told something. For the driver of the current item.
     var nextObserverTime: Duration? { core.timeObservers.due }
     /// Tells the observers of time what is due. For the driver of the current item.

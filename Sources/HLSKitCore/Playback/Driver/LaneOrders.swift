@@ -4,39 +4,54 @@ import HLSMedia
 /// since.
 struct LaneOrders {
     private let worker: SerialWorker<DemuxLanes, LaneWork, LaneReport>
+    /// Which kinds of media they hand on.
+    var demand: MediaDemand
     private var lastNumber = 0
     /// The work with which all media was forgotten last, and that of a lane.
     private var lastFlush = 0
     private var lastClose: [LaneID: Int] = [:]
     /// The lanes that are there, and those of them that a segment was begun in.
-    private(set) var open: Set<LaneID> = []
+    private var open: Set<LaneID> = []
     private var begun: Set<LaneID> = []
 
     /// - Parameter deliver: gets reports of work that is done later, in order.
     init(
-        _ configuration: DriverConfiguration, on queue: WorkQueue?, deliver: @escaping @Sendable (LaneReport) -> Void
+        _ configuration: DriverConfiguration, hub: WriterHub, on queue: WorkQueue?,
+        deliver: @escaping @Sendable (LaneReport) -> Void
     ) {
+        demand = MediaDemand(configuration, hub: hub)
         let lanes = DemuxLanes(
             mode: configuration.demuxes ? .demux : .discard, mediaOrigin: configuration.mediaOrigin)
         worker = SerialWorker(lanes, on: queue, deliver: deliver) { lanes, work in lanes.perform(work) }
     }
 
-    func hasBegun(_ lane: LaneID) -> Bool { begun.contains(lane) }
+    /// Outputs came, went or changed what they take. Gives what a lane that is there hands on from now on, and what the
+    /// engine has to be told.
+    mutating func followOutputs(
+        _ lane: LaneID, _ view: EngineView
+    ) -> (wanted: Set<MediaType>, control: EngineControl?)? {
+        open.contains(lane) ? demand.follow(lane, hasBegun: begun.contains(lane), view) : nil
+    }
 
-    /// Has a lane do something.
+    /// Has a lane do something. The lane begins if it is not there.
     ///
     /// - Parameters:
-    ///   - opening: how the lane begins, where it is not there; nil leaves it at that.
     ///   - event: goes to the engine before what comes of it.
     ///   - url: of the transfer that ends with it.
     ///   - effect: carried out behind what comes of it.
+    ///   - time: the item time of now.
     /// - Returns: the report, where it is done already.
     mutating func perform(
-        _ action: LaneWork.Action?, in lane: LaneID, opening: LaneOpening? = nil, event: EngineEvent? = nil,
-        url: String? = nil, effect: EngineEffect? = nil, surroundings: LaneWork.Surroundings?
+        _ action: LaneWork.Action?, in lane: LaneID, event: EngineEvent?, url: String?, effect: EngineEffect?,
+        _ view: EngineView, time: @autoclosure () -> Duration?
     ) -> LaneReport? {
+        let opens = action?.opensLane == true && !open.contains(lane)
+        let opening = opens ? demand.open(lane, view) : nil
+        let surroundings =
+            lane == .audio
+            ? LaneWork.Surroundings(time: time(), expectsVariant: demand.expectsVariant(view)) : nil
         lastNumber += 1
-        if opening != nil { open.insert(lane) }
+        if opens { open.insert(lane) }
         switch action {
         case .begin, .restart: begun.insert(lane)
         case .flush: lastFlush = lastNumber

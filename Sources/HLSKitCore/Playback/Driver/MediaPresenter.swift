@@ -14,27 +14,53 @@ struct MediaPresenter {
         var isSegmentOver = false
     }
 
+    let hub: WriterHub
     private let clock: PresentationClock
-    private let hub: WriterHub
+    private let moment: @Sendable () -> OutputMoment
     private var renderers: RendererSet
     private var cues: CuePresenter
     private var metadata: MetadataPresenter
 
-    init(clock: PresentationClock, hub: WriterHub, renderers: RendererSet) {
+    init(
+        _ configuration: DriverConfiguration, _ channel: EngineChannel, inbox: DriverInbox, counters: RendererCounters
+    ) {
+        let clock = PresentationClock(isPaced: configuration.isPaced, clock: channel.clock, isHeld: true) {
+            inbox.wake()
+        }
+        let (board, sound) = (configuration.outputs, channel.sound)
+        let moment: @Sendable () -> OutputMoment = {
+            var moment = clock.moment
+            moment.gain = sound.gain
+            moment.pitchAlgorithm = board.pitchAlgorithm
+            return moment
+        }
+        let hub = WriterHub(board: board, moment: moment, isHeld: true, isPaced: configuration.isPaced)
         self.clock = clock
+        self.moment = moment
         self.hub = hub
-        self.renderers = renderers
+        renderers = RendererSet(
+            clock: clock, hub: hub, counters: counters, executor: channel.clock.executor
+        ) { lane, id, report in inbox.post(.renderer(lane, id, report)) }
         cues = CuePresenter(hub: hub)
         metadata = MetadataPresenter(hub: hub)
+    }
+
+    /// Outputs of the item are told of time from now on.
+    func open(_ board: OutputBoard, noteChange: @escaping @Sendable () -> Void) {
+        board.open(moment: moment, noteChange: noteChange)
     }
 
     /// The item time of now; without pacing how far outputs have come, nil before anything was presented.
     var time: Duration? { clock.isPaced ? clock.now : renderers.presentedTime }
 
-    /// The host time at which something is due besides pictures and audio.
+    /// The host time at which something is due.
     var nextDue: Duration? {
-        [cues.nextDue, hub.nextDelivery].compactMap { $0.flatMap { clock.hostTime(of: $0) } }.min()
+        let others = [cues.nextDue, hub.nextDelivery].map { $0.flatMap { clock.hostTime(of: $0) } }
+        return ([clock.nextDue] + others).compactMap(\.self).min()
     }
+
+    /// Lets the renderers go on whose time has come.
+    func wakeDue() { clock.wakeDue() }
 
     // MARK: Media
 
@@ -170,6 +196,9 @@ struct MediaPresenter {
     }
 
     func setTimebase(_ timebase: TimebaseState) { clock.setTimebase(timebase) }
+
+    /// The item has failed.
+    func fail() { hub.end() }
 
     // MARK: Jumps
 

@@ -7,14 +7,10 @@ struct PlaybackDriver: ~Copyable {
     private var engine: EngineLink
     private let inbox: DriverInbox
     private let configuration: DriverConfiguration
-    private let presentation: PresentationClock
-    private let hub: WriterHub
-    private let moment: @Sendable () -> OutputMoment
     private let counters: RendererCounters
     private var transfers: TransferTable
     private var playlists: PlaylistOrders
     private var lanes: LaneOrders
-    private var demand: MediaDemand
     private var presenter: MediaPresenter
     private var outputs = OutputWatch()
     private var timers = TimerQueue()
@@ -28,37 +24,19 @@ struct PlaybackDriver: ~Copyable {
         self.configuration = configuration
         self.counters = counters
         engine = EngineLink(channel, inbox: inbox)
-        let presentation = PresentationClock(isPaced: configuration.isPaced, clock: channel.clock, isHeld: true) {
-            inbox.wake()
-        }
-        let (board, sound) = (configuration.outputs, channel.sound)
-        let moment: @Sendable () -> OutputMoment = {
-            var moment = presentation.moment
-            moment.gain = sound.gain
-            moment.pitchAlgorithm = board.pitchAlgorithm
-            return moment
-        }
-        let hub = WriterHub(board: board, moment: moment, isHeld: true, isPaced: configuration.isPaced)
-        self.presentation = presentation
-        self.moment = moment
-        self.hub = hub
+        sleeper = DriverSleeper(clock: channel.clock, inbox: inbox)
         transfers = TransferTable(configuration, inbox: inbox)
         // A clock that runs the player's tasks runs everything.
         let queue = configuration.workQueue ?? (channel.clock.executor == nil ? .shared : nil)
+        presenter = MediaPresenter(configuration, channel, inbox: inbox, counters: counters)
         playlists = PlaylistOrders(configuration, on: queue) { inbox.post(.playlist($0)) }
-        lanes = LaneOrders(configuration, on: queue) { inbox.post(.lanes($0)) }
-        demand = MediaDemand(configuration, hub: hub)
-        let renderers = RendererSet(
-            clock: presentation, hub: hub, counters: counters, executor: channel.clock.executor
-        ) { lane, id, report in inbox.post(.renderer(lane, id, report)) }
-        presenter = MediaPresenter(clock: presentation, hub: hub, renderers: renderers)
-        sleeper = DriverSleeper(clock: channel.clock, inbox: inbox)
+        lanes = LaneOrders(configuration, hub: presenter.hub, on: queue) { inbox.post(.lanes($0)) }
     }
 
     /// Runs until the inbox is closed.
     mutating func run() async {
         let inbox = inbox
-        configuration.outputs.open(moment: moment) { inbox.post(.outputsChanged) }
+        presenter.open(configuration.outputs) { inbox.post(.outputsChanged) }
         takeOutputs()
         while let inputs = await inbox.next() {
             for input in inputs {
@@ -70,7 +48,7 @@ struct PlaybackDriver: ~Copyable {
                 carryOut()
             }
             carryOut()
-            presentation.wakeDue()
+            presenter.wakeDue()
             if let time = presenter.time { showCues(upTo: time) }
             if engine.view.isCurrent { channel.tellTime() }
             sleeper.arm(at: nextDue)
@@ -88,7 +66,7 @@ struct PlaybackDriver: ~Copyable {
     /// When there is something to do that depends on time.
     private var nextDue: Duration? {
         let observers = engine.view.isCurrent ? channel.nextObserverTime : nil
-        return [timers.next, presentation.nextDue, presenter.nextDue, observers].compactMap(\.self).min()
+        return [timers.next, presenter.nextDue, observers].compactMap(\.self).min()
     }
 
     /// Publishes the cues whose time has come.
@@ -161,20 +139,10 @@ struct PlaybackDriver: ~Copyable {
         engine.handle(.playlist(playlist.id, playlist.result, playlist.metrics))
     }
 
-    /// Notes what the network gives, for players to come.
-    private func noteBandwidth(of url: String) {
-        guard let history = configuration.bandwidthHistory, let host = Origin(of: url)?.authority else { return }
-        let now = channel.now
-        let measured = channel.read { engine in
-            engine.loading.estimator.bitsPerSecond(at: now).map { ($0, engine.configuration.epoch + now) }
-        }
-        if let (bitsPerSecond, date) = measured { history.note(bitsPerSecond, host: host, at: date) }
-    }
-
     /// Follows the outputs, which come, go and change what they take at any time.
     private mutating func takeOutputs() {
         for lane in LaneID.allCases { followOutputs(lane) }
-        presenter.setModes(demand)
+        presenter.setModes(lanes.demand)
         for receiver in outputs.takeNew(of: configuration.outputs) { presenter.welcome(receiver, tracker) }
         if let limits = outputs.takeChangedLimits(of: configuration.outputs) {
             engine.handle(.control(.setOutputLimits(limits)))
@@ -182,8 +150,7 @@ struct PlaybackDriver: ~Copyable {
     }
 
     private mutating func followOutputs(_ lane: LaneID) {
-        guard lanes.open.contains(lane) else { return }
-        let (wanted, control) = demand.follow(lane, hasBegun: lanes.hasBegun(lane), engine.view)
+        guard let (wanted, control) = lanes.followOutputs(lane, engine.view) else { return }
         perform(.want(wanted), in: lane)
         if let control { engine.handle(.control(control)) }
     }
@@ -200,27 +167,22 @@ struct PlaybackDriver: ~Copyable {
         _ action: LaneWork.Action?, in lane: LaneID, event: EngineEvent? = nil, url: String? = nil,
         effect: EngineEffect? = nil
     ) {
-        let opens = action?.opensLane == true && !lanes.open.contains(lane)
-        let opening = opens ? demand.open(lane, engine.view) : nil
-        let surroundings =
-            lane == .audio
-            ? LaneWork.Surroundings(time: presenter.time, expectsVariant: demand.expectsVariant(engine.view)) : nil
         let report = lanes.perform(
-            action, in: lane, opening: opening, event: event, url: url, effect: effect, surroundings: surroundings)
+            action, in: lane, event: event, url: url, effect: effect, engine.view, time: presenter.time)
         if let report { take(report) }
     }
 
     private mutating func take(_ report: LaneReport) {
         let report = lanes.current(report)
-        let news = presenter.handOn(report, demand, engine.view)
+        let news = presenter.handOn(report, lanes.demand, engine.view)
         for kind in news.published {
             channel.publish(kind)
             if case .warning = kind { configuration.log.note(kind) }
         }
         engine.handle((report.event.map { [$0] } ?? []) + news.events)
-        if let url = report.url { noteBandwidth(of: url) }
-        presenter.settle(news, of: report.lane, demand, engine.view)
-        if case .endLane(let lane)? = report.effect { presenter.end(lane, demand, engine.view) }
+        if let url = report.url, let history = configuration.bandwidthHistory { channel.note(url, in: history) }
+        presenter.settle(news, of: report.lane, lanes.demand, engine.view)
+        if case .endLane(let lane)? = report.effect { presenter.end(lane, lanes.demand, engine.view) }
         if report.wakesAudio { perform(.goOn, in: .audio) }
         if let effect = report.effect, !report.isStale { carryOutAfterMedia(effect) }
         if report.isStale, case .reopenLane(let lane)? = report.effect { presenter.reopen(lane) }
@@ -253,8 +215,8 @@ struct PlaybackDriver: ~Copyable {
         case .abandonSegment(let segment): perform(.abandon(segment), in: segment.lane)
         case .endHead(let segment): perform(.endHead(segment), in: segment.lane)
         case .take(let kinds, let lane, _):
-            perform(.want(demand.take(kinds, of: lane, engine.view)), in: lane, effect: effect)
-        case .takeAudioFromVariant: perform(.want(demand.begin(.main, engine.view)), in: .main)
+            perform(.want(lanes.demand.take(kinds, of: lane, engine.view)), in: lane, effect: effect)
+        case .takeAudioFromVariant: perform(.want(lanes.demand.begin(.main, engine.view)), in: .main)
         case .endLane(let lane): perform(.end, in: lane, effect: effect)
         case .reopenLane(let lane): perform(.reopen, in: lane, effect: effect)
         case .truncate(let lane, _), .passedOver(let lane, _): perform(nil, in: lane, effect: effect)
@@ -309,13 +271,11 @@ struct PlaybackDriver: ~Copyable {
         channel.publishNext()
         configuration.log.note(kind)
         switch kind {
-        case .itemStatusChanged(.failed): hub.end()
+        case .itemStatusChanged(.failed): presenter.fail()
         case .playlistLoaded(let load) where !load.isMultivariant: presenter.readDateRanges(tracker)
         // Frames that were dropped up to now belong to the period of the access log that has just ended.
         case .newAccessLogEntry:
-            var statistics = PlaybackStatistics()
-            counters.fill(&statistics)
-            engine.handle(.output(.droppedFrames(statistics.numberOfDroppedVideoFrames)))
+            engine.handle(.output(.droppedFrames(counters.droppedVideoFrameCount)))
         default: break
         }
     }

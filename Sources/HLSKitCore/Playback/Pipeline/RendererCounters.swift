@@ -32,6 +32,8 @@ final class RendererCounters: Sendable {
         }
     }
 
+    var droppedVideoFrameCount: Int { media.withLock { $0[.video]?.droppedFrames ?? 0 } }
+
     /// Puts the counts into `statistics`.
     func fill(_ statistics: inout PlaybackStatistics) {
         let media = media.withLock { $0 }

@@ -42,7 +42,7 @@ struct RendererWorker {
     private var effort = DecodingEffort()
     private var optionalPictures = OptionalPictures()
     private var copies = CopySelection()
-    private var sought = SoughtPicture()
+    private var sought = SoughtPicture<DecodedMedia>()
     /// Where reading began after the last move, and whether the first media from there was told.
     private var landing: Landing?
     private var isPrimed = false
@@ -330,7 +330,8 @@ struct RendererWorker {
             let time = ItemTimeline.duration(frame.pts, frame.timescale) + offset
             let length = ItemTimeline.duration(frame.duration, frame.timescale)
             if sought.isSought {
-                let outcome = sought.take(DecodedMedia(content: .video(frame), time: time, length: length))
+                let outcome = sought.take(
+                    DecodedMedia(content: .video(frame), time: time, length: length), at: time, length: length)
                 if outcome.isReplaced { renderer.count { $0.decodedFrames += 1 } }
                 if let found = outcome.found { await land(on: found) }
                 if !outcome.isBehind { continue }

@@ -1,10 +1,10 @@
 /// Finds the picture that is shown at the time of a seek, among those that a decoder gives in the order of presentation:
 /// the last one that begins at this time or before, or else the first one.
-struct SoughtPicture {
+struct SoughtPicture<Picture> {
     /// What a picture has told.
     struct Outcome {
         /// The picture that is shown at the time sought.
-        var found: DecodedMedia?
+        var found: Picture?
         /// One that was held is not it.
         var isReplaced = false
         /// The picture itself comes after it.
@@ -12,20 +12,20 @@ struct SoughtPicture {
     }
 
     private var time: Duration?
-    private var candidate: DecodedMedia?
+    private var candidate: Picture?
 
     /// Is looked for now.
     mutating func seek(_ time: Duration) { self.time = time }
 
     var isSought: Bool { time != nil }
 
-    mutating func take(_ next: DecodedMedia) -> Outcome {
+    mutating func take(_ next: Picture, at start: Duration, length: Duration) -> Outcome {
         guard let sought = time else { return Outcome(isBehind: true) }
-        var outcome = Outcome(isBehind: next.time > sought)
+        var outcome = Outcome(isBehind: start > sought)
         if !outcome.isBehind {
             outcome.isReplaced = candidate != nil
             candidate = next
-            guard next.time + next.length > sought else { return outcome }
+            guard start + length > sought else { return outcome }
         }
         outcome.found = candidate
         self = SoughtPicture()
@@ -33,7 +33,7 @@ struct SoughtPicture {
     }
 
     /// Nothing follows: what is held is it.
-    mutating func takeLast() -> DecodedMedia? {
+    mutating func takeLast() -> Picture? {
         guard let candidate else { return nil }
         self = SoughtPicture()
         return candidate

@@ -64,7 +64,7 @@ struct DriverWorkTests {
             try await bench.pass(.seconds(2))
             let after = bench.writer.pictures.dropFirst(count).map(\.time)
             #expect(after.first == .seconds(30))
-            #expect(after.count > 40)
+            #expect(after.count > 10)
             #expect(zip(after, after.dropFirst()).allSatisfy { $1 - $0 == .milliseconds(40) })
         }
     }
@@ -115,7 +115,7 @@ struct DriverWorkTests {
             let list = "#EXTM3U\n#EXT-X-TARGETDURATION:40\n#EXTINF:40,\nall.ts\n#EXT-X-ENDLIST\n"
             let held = HeldWork()
             let clock = VirtualClock()
-            let network = NetworkTrace(constant: LinkConditions(bitsPerSecond: 2_000_000, latency: .milliseconds(20)))
+            let network = NetworkTrace(constant: LinkConditions(bitsPerSecond: 400_000, latency: .milliseconds(20)))
             let counter = LockCounter(
                 SimulatedTransport(over: network, clock: clock) { request in
                     SimulatedResponse(body: request.url.hasSuffix("ts") ? stream : Array(list.utf8))
@@ -133,7 +133,7 @@ struct DriverWorkTests {
             }
             let counts = counter.counts.withLock(\.self)
             let taken = zip(counts, counts.dropFirst()).map { $1 - $0 }.sorted()
-            #expect(taken.count > 30)
+            #expect(taken.count > 100)
             // What else happens in between (a first picture, a timer) takes it as well.
             #expect(taken[taken.count * 8 / 10] <= 1)
         }

@@ -1,10 +1,10 @@
 /// Finds the picture that is shown at the time of a seek, among those that a decoder gives in the order of presentation:
 /// the last one that begins at this time or before, or else the first one.
-struct SoughtPicture<Picture> {
+struct SoughtPicture<Content> {
     /// What a picture has told.
     struct Outcome {
         /// The picture that is shown at the time sought.
-        var found: Picture?
+        var found: Content?
         /// One that was held is not it.
         var isReplaced = false
         /// The picture itself comes after it.
@@ -12,14 +12,14 @@ struct SoughtPicture<Picture> {
     }
 
     private var time: Duration?
-    private var candidate: Picture?
+    private var candidate: Content?
 
     /// Is looked for now.
     mutating func seek(_ time: Duration) { self.time = time }
 
     var isSought: Bool { time != nil }
 
-    mutating func take(_ next: Picture, at start: Duration, length: Duration) -> Outcome {
+    mutating func take(_ next: Content, at start: Duration, length: Duration) -> Outcome {
         guard let sought = time else { return Outcome(isBehind: true) }
         var outcome = Outcome(isBehind: start > sought)
         if !outcome.isBehind {
@@ -33,7 +33,7 @@ struct SoughtPicture<Picture> {
     }
 
     /// Nothing follows: what is held is it.
-    mutating func takeLast() -> Picture? {
+    mutating func takeLast() -> Content? {
         guard let candidate else { return nil }
         self = SoughtPicture()
         return candidate

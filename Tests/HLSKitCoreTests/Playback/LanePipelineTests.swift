@@ -222,8 +222,8 @@ struct LanePipelineTests {
     @Test("what cannot be decoded, and covers, are taken where there is nothing else", arguments: choices)
     func choice(_ choice: Choice) {
         var reader = SegmentReader(job: Self.job(1))
-        reader.selectTracks(from: choice.tracks, wanted: choice.wanted)
-        #expect(Set(reader.selected.values.map(\.id)) == choice.taken)
+        reader.selection.select(from: choice.tracks, wanted: choice.wanted)
+        #expect(Set(reader.selection.selected.values.map(\.id)) == choice.taken)
     }
 
     /// How a segment comes after another one.

@@ -254,7 +254,7 @@ extension PlayerItem: Identifiable {
 
 extension PlayerItem.Details {
     init(of engine: borrowing PlaybackEngine) {
-        let known = engine.item?.tracks ?? [:]
+        let known = engine.item?.contents.tracks ?? [:]
         tracks = LaneID.allCases.flatMap { known[$0] ?? [] }
     }
 }

@@ -68,28 +68,10 @@ struct ItemState: Sendable {
     @Shared var pendingFailure: PlayerError? = nil
     /// The lane that cannot go on then, without which nothing is played.
     var failingLane: LaneID?
-    /// Numbers of the mappings to the item's timeline.
-    var timelines: [TimelineKey: Int] = [:]
-    var timelineShift = 0
+    var timelines = TimelineNumbers()
     var live = LiveStreamMonitor()
-    /// The player was paused since the variant's list changed last.
-    var hasRested = false
-    /// Meanwhile the live window moved past what was loaded.
-    var isLeftBehind = false
-    /// Nothing is left to play since then: whatever comes is played at the edge.
-    var isLate = false
-    /// What it took, while nobody was told of it.
-    @Shared var missed: SkippedSegments? = nil
-    /// Why the segment was passed over that was passed over last.
-    @Shared var lastLoss: PlayerError? = nil
-    /// The tracks that came last, by lane.
-    @Shared var tracks: [LaneID: [MediaTrack]] = [:]
-    /// Whether any media was handed on.
-    var hasPresentable = false
-    /// Whether any segment of pictures or sound could be read, be it in part.
-    var hasMedia = false
-    /// Segments that were read and named no track, while none has.
-    var tracklessCount = 0
+    var windowLoss = WindowLoss()
+    var contents = ItemContents()
 
     /// Where the user's credentials may go, and those that the URL itself carried (R60).
     let credentialOrigins: Set<Origin>
@@ -115,6 +97,8 @@ struct ItemState: Sendable {
     }
     var isLive: Bool { lanes[.main]?.tracker?.isLive ?? false }
     var requiredLanes: [MediaLane] { lanes.values.filter(\.isRequired) }
+    /// Whether any media was handed on.
+    var hasPresentable: Bool { contents.hasPresentable }
     /// The live stream is taken to be over.
     var isClosed: Bool { live.isClosed }
     /// No further media will be loaded.

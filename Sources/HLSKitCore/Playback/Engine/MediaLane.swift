@@ -265,11 +265,3 @@ struct MediaLanes: Sendable {
     var values: [MediaLane] { [main, audio, subtitles].compactMap(\.self) }
     var isEmpty: Bool { main == nil && audio == nil && subtitles == nil }
 }
-
-/// Discontinuity sequences are numbered per epoch of the playlist; each has one mapping to the item's timeline.
-struct TimelineKey: Hashable, Sendable {
-    var epoch: Int
-    var discontinuity: Int
-    /// Counts places where segments were missed and the timeline closed up.
-    var shift: Int
-}

@@ -30,12 +30,17 @@ extension PlaybackEngine {
         facts.isDrained = item.isDrained
         facts.hasPresentable = item.hasPresentable
         facts.pendingFailure = item.pendingFailure
-        if facts.isComplete, facts.pendingFailure == nil { facts.missing = whatIsMissing(of: item) }
+        if facts.isComplete, facts.pendingFailure == nil {
+            facts.missing = item.contents.whatIsMissing(
+                of: item.url, hasSkipped: statistics.numberOfSkippedSegments > 0)
+        }
         facts.isAtFailure = isPaced && item.failsAt.map { playhead >= $0 } ?? false
         facts.isAtEndTime = isPaced && item.forwardEnd.map { playhead >= $0 } ?? false
         facts.isAtEnd = effectiveEnd.map { playhead >= $0 || !isPaced } ?? false
         facts.mayEnd = machine.status == .playing && !item.seek.isUnderWay && !awaitsSubtitles
-        if let loss = item.lastLoss, item.requiredLanes.contains(where: { $0.run().count > 1 }) { facts.loss = loss }
+        if let loss = item.contents.lastLoss, item.requiredLanes.contains(where: { $0.run().count > 1 }) {
+            facts.loss = loss
+        }
         facts.awaitsOutputs = configuration.seeksAwaitOutputs
         return facts
     }

@@ -174,7 +174,7 @@ extension PlaybackEngine {
     private mutating func lose(_ segment: SegmentID, _ error: PlayerError, isBad: Bool) {
         guard let flight = item?.lanes[segment.lane]?.segments[segment] else { return }
         let isTooLong = hasWaitedTooLong(for: flight, at: now)
-        item?.lastLoss = error
+        item?.contents.noteLoss(error)
         noteLost(segment, role: flight.role, start: flight.demuxedUpTo ?? flight.job.start)
         skip(segment, cause: error.description)
         if segment.lane == .main { forgiveLost(at: flight.job.start) }

@@ -19,7 +19,7 @@ extension PlaybackEngine {
     mutating func missed(by lane: MediaLane, in tracker: PlaylistTracker) -> MissedSegments? {
         guard tracker.segmentCount > 0 else { return nil }
         let first = tracker.playlist.mediaSequence
-        if !lastVerdict.isEmpty { item?.isLate = false }
+        if !lastVerdict.isEmpty { item?.windowLoss.noteMedia() }
         let index = lane.id == .subtitles ? 0 : oldestWanted(tracker)
         // Of what it passes over, segments that are not listed any more, and the first that is.
         var gone = 0
@@ -34,7 +34,7 @@ extension PlaybackEngine {
         case .time(let time): next = tracker.index(containing: time) ?? tracker.segmentCount
         case nil: return nil
         }
-        guard gone > 0 || item?.isLate == true && next < index else { return nil }
+        guard gone > 0 || item?.windowLoss.isLate == true && next < index else { return nil }
         return MissedSegments(gone: gone, next: next, index: index)
     }
 
@@ -57,9 +57,9 @@ extension PlaybackEngine {
         let first = tracker.playlist.mediaSequence
         let count = gone + index - next
         let duration = tracker.pacingTarget * gone + tracker.starts[index] - tracker.starts[next]
-        if index > 0 { item?.isLate = true }
+        if index > 0 { item?.windowLoss.jumpToEdge() }
         item?.lanes[id]?.begin(.hole, at: .position(tracker.position(at: index)))
-        item?.timelineShift += 1
+        item?.timelines.closeUp()
         var resume = resumeTime
         for other in [LaneID.main, .audio] where other != id {
             guard let lane = item?.lanes[other], let tracker = lane.tracker, lane.cursor != nil else { continue }
@@ -72,7 +72,8 @@ extension PlaybackEngine {
             item?.previousTracker?.shift(by: .zero - hole)
         }
         guard id != .subtitles else { return }
-        if machine.rate == 0 || item?.hasRested == true { item?.isLeftBehind = true }
+        let isPaused = machine.rate == 0
+        item?.windowLoss.leaveBehind(isPaused: isPaused)
         note(
             SkippedSegments(
                 first: first + index - count, last: first + index - 1, mediaDuration: duration, url: url,
@@ -100,20 +101,12 @@ extension PlaybackEngine {
     private mutating func note(_ missed: SkippedSegments) {
         statistics.numberOfSkippedSegments += missed.last - missed.first + 1
         statistics.skippedDuration += missed.mediaDuration.seconds
-        if var held = item?.missed, held.url == missed.url, held.last + 1 == missed.first {
-            held.last = missed.last
-            held.mediaDuration += missed.mediaDuration
-            item?.missed = held
-        } else {
-            tellMissed()
-            item?.missed = missed
-        }
+        if let earlier = item?.windowLoss.hold(missed) { effects.append(.publish(.segmentsMissed(earlier))) }
         if machine.rate != 0 { tellMissed() }
     }
 
     private mutating func tellMissed() {
-        guard let missed = item?.missed else { return }
-        item?.missed = nil
+        guard let missed = item?.windowLoss.take() else { return }
         effects.append(.publish(.segmentsMissed(missed)))
     }
 
@@ -123,14 +116,14 @@ extension PlaybackEngine {
     /// to play, and with each change of the window: the first one after a rest tells what went meanwhile.
     mutating func catchUp() {
         guard machine.rate != 0 else { return }
-        item?.hasRested = false
+        item?.windowLoss.endRest()
         resume()
     }
 
     /// The player is about to play.
     mutating func resume() {
-        guard item?.isLeftBehind == true else { return tellMissed() }
-        item?.isLeftBehind = false
+        guard item?.windowLoss.isLeftBehind == true else { return tellMissed() }
+        item?.windowLoss.moveOn()
         guard preferences.fellBehindPolicy == .jumpToEdge, configuration.pacing == .realTime, item?.error == nil,
             item?.pendingFailure == nil, let lane = item?.lanes[.main], let tracker = lane.tracker, tracker.isLive
         else { return tellMissed() }

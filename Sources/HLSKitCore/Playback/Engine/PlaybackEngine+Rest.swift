@@ -30,7 +30,7 @@ extension PlaybackEngine {
         // That nothing new came was our own doing.
         item?.live.noteNews(at: now)
         // Also where it has never played: what the window takes is told when the lists are here.
-        item?.hasRested = true
+        item?.windowLoss.rest()
         for id in LaneID.allCases {
             guard let lane = item?.lanes[id], !lane.isComplete else { continue }
             item?.lanes[id]?.lost = LostMedia()

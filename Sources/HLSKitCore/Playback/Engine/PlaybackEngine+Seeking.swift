@@ -36,7 +36,7 @@ extension PlaybackEngine {
         let isBuffered = !reloads && isBuffered(landing.time)
         run(machine.handle(.seekAccepted(isTargetBuffered: isBuffered)))
         self.item?.seek.begin(request, to: landing.time)
-        self.item?.isLeftBehind = false
+        self.item?.windowLoss.moveOn()
         if isBuffered { present(from: landing) } else { restartLoading(at: landing) }
         movePlayhead(to: landing)
         updateBuffer()

@@ -99,8 +99,7 @@ extension PlaybackEngine {
         } catch {
             return failUnsupported(error, in: id)
         }
-        let timeline = TimelineKey(
-            epoch: tracker.epoch, discontinuity: tracker.discontinuity(at: index), shift: item?.timelineShift ?? 0)
+        guard let timeline = item?.timelines.key(at: index, in: tracker) else { return }
         let job = makeJob(segment, at: index, url: url, resources, timeline, in: lane, tracker)
         let flight = SegmentInFlight(
             id: job.id, role: lane.joint.role ?? job.id, position: tracker.position(at: index), job: job,
@@ -125,7 +124,7 @@ extension PlaybackEngine {
         return SegmentJob(
             id: loading.makeSegmentID(in: id), request: RequestID(rawValue: 0), map: resources.map,
             key: resources.key, mapKey: resources.mapKey, start: tracker.starts[index],
-            duration: tracker.duration(at: index), timeline: timelineNumber(of: key), window: window,
+            duration: tracker.duration(at: index), timeline: item?.timelines.number(of: key) ?? 0, window: window,
             startsNewSequence: lane.joint.startsNewSequence || lane.lastTimeline != key,
             replacement: lane.replacement, url: url, mediaSequence: segment.mediaSequence,
             videoRange: id == .main ? declaredVideoRange : nil,
@@ -138,13 +137,6 @@ extension PlaybackEngine {
             variants.indices.contains(index)
         else { return nil }
         return variants[index].videoRange
-    }
-
-    private mutating func timelineNumber(of key: TimelineKey) -> Int {
-        if let number = item?.timelines[key] { return number }
-        let number = item?.timelines.count ?? 0
-        item?.timelines[key] = number
-        return number
     }
 
     private mutating func advance(_ id: LaneID, past index: Int) {
@@ -319,11 +311,15 @@ extension PlaybackEngine {
 
     private mutating func noteTracks(_ tracks: [MediaTrack], of segment: SegmentID) {
         guard !tracks.isEmpty else { return noteTrackless(segment) }
-        item?.hasPresentable = true
-        if item?.trick == nil, segment.lane != .subtitles, item?.tracks[segment.lane] != tracks {
-            item?.tracks[segment.lane] = tracks
-        }
+        item?.contents.notePresentable()
+        if item?.trick == nil, segment.lane != .subtitles { item?.contents.note(tracks, of: segment.lane) }
         markDemuxed(segment.lane)
+    }
+
+    private mutating func noteTrackless(_ segment: SegmentID) {
+        guard segment.lane != .subtitles, item?.trick == nil else { return }
+        let url = item?.lanes[segment.lane]?.segments[segment]?.job.url ?? item?.url ?? ""
+        if let error = item?.contents.noteTrackless(url: url) { failUnsupported(error, in: segment.lane) }
     }
 
     private mutating func markDemuxed(_ id: LaneID) {
@@ -352,7 +348,7 @@ extension PlaybackEngine {
         let from = flight.demuxedUpTo ?? min(time, flight.job.start)
         bridge(to: from, in: segment.lane)
         guard time > from || flight.demuxedUpTo == nil else { return }
-        if segment.lane != .subtitles, time > from { item?.hasMedia = true }
+        if segment.lane != .subtitles, time > from { item?.contents.noteMedia() }
         insertMedia(from..<max(from, time), byteCount: 0, in: segment.lane)
         item?.lanes[segment.lane]?.segments.demux(segment, upTo: max(from, time))
         endSound(flight, demuxedUpTo: time)
@@ -364,8 +360,8 @@ extension PlaybackEngine {
         let byteCount = loading.receivedByteCount(of: flight)
         item?.lanes[segment.lane]?.segments.remove(segment)
         noteDelivered(flight)
-        item?.hasPresentable = true
-        if segment.lane != .subtitles { item?.hasMedia = true }
+        item?.contents.notePresentable()
+        if segment.lane != .subtitles { item?.contents.noteMedia() }
         markDemuxed(segment.lane)
         let from = flight.demuxedUpTo ?? min(start, flight.job.start)
         bridge(to: from, in: segment.lane)

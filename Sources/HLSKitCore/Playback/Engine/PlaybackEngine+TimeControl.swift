@@ -42,7 +42,7 @@ extension PlaybackEngine {
     }
 
     mutating func noteStatus(_ status: TimeControlStatus) {
-        if status == .paused { item?.hasRested = true }
+        if status == .paused { item?.windowLoss.rest() }
         guard status == .playing else { return }
         waits.play(at: now, &statistics)
         if item?.hasPlayed == false {

@@ -77,3 +77,31 @@ struct LostMedia: Sendable {
         return longest
     }
 }
+
+/// How much of a lane may be missing before nothing is hoped for any more.
+struct LossLimits: Sendable, Hashable {
+    /// How long media is waited for; nil is for ever.
+    private(set) var time: Duration?
+    /// Segments in a row; nil where only time counts.
+    private(set) var count: Int?
+    private let isLive: Bool
+
+    init(_ policies: RetryPolicies, isLive: Bool, targetDuration: Duration) {
+        self.isLive = isLive
+        // A live window moves on by itself: there only time counts.
+        count = isLive ? nil : policies.lostSegmentLimit
+        // Who wants one segment tried for longer wants to wait for longer.
+        guard let time = policies.lostMediaTime, let budget = isLive ? policies.liveBudget : policies.budget else {
+            return
+        }
+        self.time = max(time, budget, isLive ? targetDuration * 10 : .zero)
+    }
+
+    /// Whether no media will have come for too long at `time`, if the segment that counts as `role` has not until then.
+    func isTooLong(_ lost: LostMedia, with role: SegmentID, at time: Duration) -> Bool {
+        guard let limit = self.time else { return false }
+        return (isLive ? lost.silence(at: time) : lost.duration(with: role, at: time)) > limit
+    }
+
+    func isTooMuch(_ run: LostMedia.Run) -> Bool { count.map { run.count >= $0 } ?? false }
+}

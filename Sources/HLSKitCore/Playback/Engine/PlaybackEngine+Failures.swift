@@ -151,21 +151,14 @@ extension PlaybackEngine {
 
     /// Whether a segment would not have come for longer at `time` than is waited for media.
     private func hasWaitedTooLong(for flight: SegmentInFlight, at time: Duration) -> Bool {
-        guard let lane = item?.lanes[flight.id.lane], let limit = timeWithoutMedia else { return false }
-        return (item?.isLive == true ? lane.lost.silence(at: time) : lane.lost.duration(with: flight.role, at: time))
-            > limit
+        guard let lane = item?.lanes[flight.id.lane] else { return false }
+        return lossLimits.isTooLong(lane.lost, with: flight.role, at: time)
     }
 
-    /// How long media is waited for; nil is for ever.
-    private var timeWithoutMedia: Duration? {
-        let policies = configuration.retryPolicies
-        let isLive = item?.isLive == true
-        // A wish to try one segment for longer is a wish to wait for longer.
-        guard let time = policies.lostMediaTime, let budget = isLive ? policies.liveBudget : policies.budget else {
-            return nil
-        }
-        let target = item?.lanes[.main]?.tracker?.pacingTarget ?? .zero
-        return max(time, budget, isLive ? target * 10 : .zero)
+    private var lossLimits: LossLimits {
+        LossLimits(
+            configuration.retryPolicies, isLive: item?.isLive == true,
+            targetDuration: item?.lanes[.main]?.tracker?.pacingTarget ?? .zero)
     }
 
     /// Passes over a segment, or gives the lane up where that is one too many.
@@ -180,11 +173,7 @@ extension PlaybackEngine {
         if segment.lane == .main { forgiveLost(at: flight.job.start) }
         guard let lane = item?.lanes[segment.lane] else { return }
         let run = lane.run(countsLoaded: !isBad)
-        // A live window moves on by itself: there only time counts.
-        let limit = item?.isLive == true ? nil : configuration.retryPolicies.lostSegmentLimit
-        guard isTooLong || hasWaitedTooLong(for: flight, at: now) || limit.map({ run.count >= $0 }) == true else {
-            return
-        }
+        guard isTooLong || hasWaitedTooLong(for: flight, at: now) || lossLimits.isTooMuch(run) else { return }
         if segment.lane == .subtitles { return dropLane(.subtitles, because: error.description) }
         if item?.trick == nil, let start = run.start {
             // What was passed over is not waited through.

@@ -77,6 +77,13 @@ struct DownloadLane: Sendable {
         }
     }
 
+    /// The map and keys of a segment. Keys are stored as files, so that they are those that the network gives alone.
+    func resources(at index: Int) throws(AssetError) -> SegmentResources {
+        let segment = tracker.playlist.segments[index]
+        let url = tracker.playlist.resolve(segment.uri) ?? segment.uri
+        return try SegmentResources(of: segment, at: url, in: tracker, keyFormats: [])
+    }
+
     /// What the journal says of a segment, without what is known only when it is loaded.
     func description(at index: Int) -> DownloadJournal.Segment {
         let segment = tracker.playlist.segments[index]

@@ -62,23 +62,8 @@ struct DownloadRun: Sendable {
     mutating func add(
         _ entry: DownloadSelection.Entry, _ playlist: MediaPlaylist, known: [DownloadJournal.Segment], now: Duration
     ) {
-        lanes.append(
-            DownloadLane(entry, playlist, known: known, start: start(of: playlist), now: now))
-    }
-
-    /// Where a rendition's playlist begins: of a live stream what it has in common with the variant's tells.
-    private func start(of playlist: MediaPlaylist) -> Duration {
-        guard let main = lanes.first?.tracker, !playlist.hasEndList || playlist.mediaSequence > 0 else { return .zero }
-        if let own = playlist.segments.first?.derivedProgramDateTime,
-            let theirs = main.playlist.segments.first?.derivedProgramDateTime
-        {
-            return main.start + (own - theirs)
-        }
-        if let index = main.index(of: SegmentPosition(epoch: main.epoch, sequence: playlist.mediaSequence)) {
-            return main.starts[index]
-        }
-        let end = main.end - playlist.duration
-        return end
+        let start = lanes.first?.tracker.start(of: playlist) ?? .zero
+        lanes.append(DownloadLane(entry, playlist, known: known, start: start, now: now))
     }
 
     mutating func skip(_ id: DownloadPlan.ItemID, _ error: AssetError) {
@@ -93,39 +78,23 @@ struct DownloadRun: Sendable {
 
     /// Completes what the journal will say of a segment with the files of its map and keys.
     func describe(_ request: inout DownloadLoader.Request, at index: Int, of lane: DownloadLane) {
-        let segment = lane.tracker.playlist.segments[index]
-        if let map = segment.map, let url = lane.tracker.playlist.resolve(map.uri) {
-            request.segment.map = files[ResourceID(kind: .map, url: url, byteRange: map.byteRange?.range)]
-            request.segment.mapKey = key(of: map.keys, for: segment, in: lane)
-        }
-        request.segment.key = key(of: segment.keys, for: segment, in: lane)
+        guard let resources = try? lane.resources(at: index) else { return }
+        request.segment.map = resources.map.flatMap { files[$0] }
+        request.segment.mapKey = stored(resources.mapKey)
+        request.segment.key = stored(resources.key)
     }
 
-    private func key(
-        of keys: [EncryptionKey], for segment: MediaSegment, in lane: DownloadLane
-    ) -> DownloadJournal.Key? {
-        guard let (key, id) = Self.key(of: keys, in: lane), let file = files[id] else { return nil }
-        let vector = key.initializationVector(forMediaSequence: segment.mediaSequence).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }
+    private func stored(_ key: SegmentKey?) -> DownloadJournal.Key? {
+        guard let key, let file = files[key.resource] else { return nil }
+        let vector = key.initializationVector.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
         return DownloadJournal.Key(method: key.method.rawValue, file: file, vector: vector.joined())
     }
 
     /// The key of a segment that is encrypted as a whole.
     func keyID(of id: DownloadPlan.ItemID) -> ResourceID? {
         let lane = lanes[id.lane]
-        guard let index = lane.index(of: id.position),
-            let (key, id) = Self.key(of: lane.tracker.playlist.segments[index].keys, in: lane), key.method == .aes128
+        guard let index = lane.index(of: id.position), let key = try? lane.resources(at: index).key, !key.isOfSamples
         else { return nil }
-        return id
-    }
-
-    /// The key among the alternatives that can be used; nil for clear media, and for what no key here opens.
-    static func key(of keys: [EncryptionKey], in lane: DownloadLane) -> (key: EncryptionKey, id: ResourceID)? {
-        let methods: [EncryptionKey.Method] = [.aes128, .sampleAES, .sampleAESCTR]
-        guard let key = keys.first(where: { methods.contains($0.method) && $0.effectiveKeyFormat == "identity" }),
-            let url = key.uri.flatMap(lane.tracker.playlist.resolve)
-        else { return nil }
-        return (key, ResourceID(kind: .key, url: url))
+        return key.resource
     }
 }

@@ -44,7 +44,7 @@ extension DownloadTask {
             else { return try look(for: wish.target, after: missing, clock, &run) }
             let item = DownloadPlan.Item(
                 lane: index, position: lane.position(at: place), start: lane.tracker.starts[place],
-                resources: try resources(of: lane.tracker.playlist.segments[place], in: lane))
+                resources: try lane.resources(at: place).all)
             guard !run.plan.knows(item.id) else { return try look(for: wish.target, after: missing, clock, &run) }
             run.alternates.note(item.id, for: wish)
             try plan([item], clock, &run)

@@ -103,7 +103,7 @@ extension DownloadTask {
                 items.append(
                     DownloadPlan.Item(
                         lane: laneIndex, position: position, start: lane.tracker.starts[index],
-                        resources: try resources(of: segment, in: lane)))
+                        resources: try lane.resources(at: index).all))
             }
             try plan(items, clock, &run)
         }
@@ -133,24 +133,5 @@ extension DownloadTask {
             progress.mediaDuration = run.mediaDuration
             progress.isLive = isLive
         }
-    }
-
-    func resources(of segment: MediaSegment, in lane: DownloadLane) throws(AssetError) -> [ResourceID] {
-        var ids: [ResourceID] = []
-        if let map = segment.map {
-            if let url = lane.tracker.playlist.resolve(map.uri) {
-                ids.append(ResourceID(kind: .map, url: url, byteRange: map.byteRange?.range))
-            }
-            if let key = DownloadRun.key(of: map.keys, in: lane) { ids.append(key.id) }
-        }
-        guard !segment.keys.isEmpty else { return ids }
-        guard let key = DownloadRun.key(of: segment.keys, in: lane) else {
-            let offered = segment.keys.map { "\($0.method.rawValue) (\($0.effectiveKeyFormat))" }
-            throw AssetError(
-                code: .contentKey, url: lane.tracker.url, cause: "no supported key system",
-                detail: offered.joined(separator: ", ").escapingControls)
-        }
-        if !ids.contains(key.id) { ids.append(key.id) }
-        return ids
     }
 }

@@ -342,16 +342,16 @@ public final class DownloadTask: Sendable {
 
     func request(at index: Int, of lane: DownloadLane) -> DownloadLoader.Request? {
         let segment = lane.tracker.playlist.segments[index]
-        guard let url = lane.tracker.playlist.resolve(segment.uri) else { return nil }
+        guard let url = lane.tracker.playlist.resolve(segment.uri), let resources = try? lane.resources(at: index)
+        else { return nil }
         let description = lane.description(at: index)
-        let isWhole = segment.keys.contains { $0.method == .aes128 }
         var request = DownloadLoader.Request(
             url: url, source: lane.tracker.url, segment: description, file: lane.fileName(of: description),
             limit: ResourceLimits.segmentByteCount(
                 duration: segment.duration,
                 bitRate: lane.entry.lane.bandwidth > 0 ? lane.entry.lane.bandwidth : nil),
-            isClear: !isWhole)
-        request.key = DownloadRun.key(of: segment.keys, in: lane)?.id
+            isClear: resources.key?.isOfSamples ?? true)
+        request.key = resources.key?.resource
         request.terms.isLive = lane.tracker.isLive
         request.terms.isAtLiveEdge = lane.tracker.isAtEdge(index)
         request.terms.targetDuration = lane.tracker.pacingTarget

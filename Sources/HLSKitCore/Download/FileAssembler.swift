@@ -234,8 +234,7 @@ struct FileAssembler {
     private mutating func key(_ key: DownloadJournal.Key, for lane: Int) throws -> SegmentKey {
         let resource = try provide(key.file, .key, to: lane)
         return SegmentKey(
-            resource: resource, isOfSamples: key.method != EncryptionKey.Method.aes128.rawValue,
-            initializationVector: key.bytes)
+            resource: resource, method: EncryptionKey.Method(rawValue: key.method), initializationVector: key.bytes)
     }
 
     private mutating func provide(_ file: String, _ kind: ResourceID.Kind, to lane: Int) throws -> ResourceID {

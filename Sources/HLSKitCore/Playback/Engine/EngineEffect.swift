@@ -85,16 +85,6 @@ struct EngineRequest: Sendable {
     var namedBy: String?
 }
 
-/// A map or key, loaded once for all segments that need it.
-struct ResourceID: Hashable, Sendable {
-    enum Kind: Hashable, Sendable { case map, key }
-    var kind: Kind
-    var url: String
-    var byteRange: Range<UInt64>?
-    /// Of a key; nil is `identity`.
-    var keyFormat: String?
-}
-
 /// What a lane needs to know to turn the bytes of one segment into samples.
 struct SegmentJob: Sendable {
     var id: SegmentID
@@ -135,14 +125,6 @@ struct PresentationWindow: Sendable, Hashable {
     var isEmpty: Bool { from.flatMap { from in until.map { $0 <= from } } ?? false }
     /// Each segment is one picture, which is shown when it is there: nothing of it waits for what follows.
     var isStill = false
-}
-
-/// A key with the vector for one segment.
-struct SegmentKey: Sendable, Hashable {
-    var resource: ResourceID
-    /// Single samples are encrypted, and not the resource as a whole.
-    var isOfSamples = false
-    var initializationVector: [UInt8]
 }
 
 /// Which item time is shown at which host time, and how fast it goes on.

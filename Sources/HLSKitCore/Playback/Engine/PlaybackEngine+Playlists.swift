@@ -14,9 +14,7 @@ extension PlaybackEngine {
     mutating func requestPlaylist(of lane: LaneID) {
         guard let item, let state = item.lanes[lane], state.playlist.request == nil else { return }
         let isReload = state.tracker != nil
-        let variables = item.multivariant.map { playlist in
-            Dictionary(playlist.definitions.map { ($0.name, $0.value) }) { first, _ in first }
-        }
+        let variables = item.multivariant?.variables
         let request = send(
             .mediaPlaylist(lane), url: state.playlistURL, namedBy: item.multivariantURL, isReload: isReload
         ) { $0.variables = variables }
@@ -176,15 +174,11 @@ extension PlaybackEngine {
         update(id, with: playlist, url: url, loadBegan: began)
     }
 
-    /// The item time of a playlist's first segment. Live playlists of several renditions are laid side by side by
-    /// their dates, else by their sequence numbers, else by their ends.
+    /// The item time of a playlist's first segment.
     private func alignedStart(of playlist: MediaPlaylist, in lane: LaneID) -> Duration {
-        guard let reference = item?.reference(for: lane),
-            !playlist.hasEndList || reference.beganLive || reference.start != .zero
-        else { return .zero }
-        if let start = reference.start(ofNeighbor: playlist) { return start }
-        if lane == .main, let start = item?.previousTracker?.start(ofSuccessor: playlist, at: now) { return start }
-        return reference.end - playlist.segments.reduce(.zero) { $0 + $1.duration }
+        guard let reference = item?.reference(for: lane) else { return .zero }
+        let before = lane == .main ? item?.previousTracker : nil
+        return reference.start(of: playlist, successor: before?.start(ofSuccessor: playlist, at: now))
     }
 
     private func startBesideOthers(of playlist: MediaPlaylist, in id: LaneID) -> Duration? {

@@ -97,7 +97,7 @@ extension PlaybackEngine {
         do {
             resources = try SegmentResources(of: segment, at: url, in: tracker, keyFormats: configuration.keyFormats)
         } catch {
-            return failUnsupported(error, in: id)
+            return failUnsupported(PlayerError(error), in: id)
         }
         guard let timeline = item?.timelines.key(at: index, in: tracker) else { return }
         let job = makeJob(segment, at: index, url: url, resources, timeline, in: lane, tracker)

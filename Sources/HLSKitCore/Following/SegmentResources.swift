@@ -1,5 +1,25 @@
 import HLSPlaylist
 
+/// An initialization section or key, loaded once for all segments that need it.
+struct ResourceID: Hashable, Sendable {
+    enum Kind: Hashable, Sendable { case map, key }
+    var kind: Kind
+    var url: String
+    var byteRange: Range<UInt64>?
+    /// Of a key; nil is `identity`.
+    var keyFormat: String?
+}
+
+/// A key with the vector for one segment.
+struct SegmentKey: Sendable, Hashable {
+    var resource: ResourceID
+    var method = EncryptionKey.Method.aes128
+    var initializationVector: [UInt8]
+
+    /// Single samples are encrypted, and not the resource as a whole.
+    var isOfSamples: Bool { method != .aes128 }
+}
+
 /// What the bytes of a segment cannot be read without, as its playlist names it.
 struct SegmentResources: Sendable, Hashable {
     private(set) var map: ResourceID?
@@ -15,10 +35,10 @@ struct SegmentResources: Sendable, Hashable {
     ///   - keyFormats: those that the program has keys for, besides `identity`.
     init(
         of segment: MediaSegment, at url: String, in tracker: PlaylistTracker, keyFormats: Set<String>
-    ) throws(PlayerError) {
+    ) throws(AssetError) {
         if let section = segment.map {
             guard let mapURL = URIReference.resolve(section.uri, against: tracker.url) else {
-                throw PlayerError(
+                throw AssetError(
                     code: .badPlaylist, url: tracker.url,
                     cause: "the URI of an initialization section cannot be resolved")
             }
@@ -31,6 +51,13 @@ struct SegmentResources: Sendable, Hashable {
         }
         key = try SegmentKey.choose(
             of: segment.keys, base: tracker.url, mediaSequence: segment.mediaSequence, keyFormats: keyFormats)
+    }
+
+    /// Each once.
+    var all: [ResourceID] {
+        var ids: [ResourceID] = []
+        for id in [map, mapKey?.resource, key?.resource].compactMap(\.self) where !ids.contains(id) { ids.append(id) }
+        return ids
     }
 
     /// What files of I-frames begin with are the tables (RFC 8216 §4.3.3.6).
@@ -48,20 +75,21 @@ extension SegmentKey {
     /// The key among the alternatives that this client can use; nil for clear media.
     static func choose(
         of keys: [EncryptionKey], base: String, mediaSequence: Int, keyFormats: Set<String>
-    ) throws(PlayerError) -> SegmentKey? {
+    ) throws(AssetError) -> SegmentKey? {
         guard !keys.isEmpty else { return nil }
         let methods: [EncryptionKey.Method] = [.aes128, .sampleAES, .sampleAESCTR]
         let known = keys.filter { methods.contains($0.method) && $0.isUsable(with: keyFormats) }
         guard let key = known.first(where: { $0.effectiveKeyFormat == "identity" }) ?? known.first, let uri = key.uri
         else {
             let offered = keys.map { "\($0.method.rawValue) (\($0.effectiveKeyFormat))" }.joined(separator: ", ")
-            throw PlayerError(code: .contentKey, url: base, cause: "no supported key system", detail: offered)
+            throw AssetError(
+                code: .contentKey, url: base, cause: "no supported key system", detail: offered.escapingControls)
         }
         guard let url = URIReference.resolve(uri, against: base) else {
-            throw PlayerError(code: .contentKey, url: base, cause: "the URI of a key cannot be resolved")
+            throw AssetError(code: .contentKey, url: base, cause: "the URI of a key cannot be resolved")
         }
         return SegmentKey(
-            resource: ResourceID(key, url: url), isOfSamples: key.method != .aes128,
+            resource: ResourceID(key, url: url), method: key.method,
             initializationVector: key.initializationVector(forMediaSequence: mediaSequence))
     }
 }

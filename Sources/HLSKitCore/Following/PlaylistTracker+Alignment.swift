@@ -2,6 +2,15 @@ import HLSPlaylist
 
 /// Lists of one item laid side by side.
 extension PlaylistTracker {
+    /// The item time of the first segment of a list that is presented with this one, or in its place: by dates, else by
+    /// sequence numbers, else by their ends. Lists that begin at 0, and have always been whole, all do.
+    ///
+    /// - Parameter successor: where it begins if neither dates nor numbers tell, where that is known better than by its end.
+    func start(of other: MediaPlaylist, successor: @autoclosure () -> Duration? = nil) -> Duration {
+        guard !other.hasEndList || beganLive || start != .zero else { return .zero }
+        return start(ofNeighbor: other) ?? successor() ?? end - other.duration
+    }
+
     /// The item time at which another rendition's list begins: by dates, else by sequence numbers; nil where neither
     /// tells.
     func start(ofNeighbor other: MediaPlaylist) -> Duration? {

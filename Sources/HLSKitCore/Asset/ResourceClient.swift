@@ -54,13 +54,16 @@ struct ResourceClient: Sendable {
     ///   - source: the playlist that names it; nil for the asset's own URL.
     ///   - limit: the largest body that is accepted, in bytes.
     ///   - terms: how failures are taken; nil for those of a resource that is loaded once.
+    ///   - account: what counts the failures, where that is wanted of other resources as well.
     ///   - mayBeBeyondEnd: `range` is asked for to find out where the resource ends.
     ///   - hedgeDelay: after so long without a byte it is asked once more beside.
+    ///   - timeout: from start to end, of each try; nil for that of the options.
     /// - Throws: ``AssetError``, or `CancellationError`.
     func load<Reader: ResourceReader>(
         _ url: String, _ resourceClass: ResourceClass, range: Range<UInt64>? = nil, limit: Int, namedBy source: String?,
-        keyFormat: String? = nil, terms: RetryTerms? = nil, mayBeBeyondEnd: Bool = false, hedgeDelay: Duration? = nil,
-        _ makeReader: () -> Reader
+        keyFormat: String? = nil, terms: RetryTerms? = nil, account: RequestRetrier.Account? = nil,
+        mayBeBeyondEnd: Bool = false,
+        hedgeDelay: Duration? = nil, timeout: Duration? = nil, _ makeReader: () -> Reader
     ) async throws -> Reader.Output {
         let role: LoadingFailure.Role = resourceClass == .key ? .key : source == nil ? .named : .listed
         do {
@@ -74,9 +77,10 @@ struct ResourceClient: Sendable {
             maximumByteCount: limit)
         request.keyFormat = keyFormat
         request.hedgeDelay = hedgeDelay
+        if let timeout { request.timeouts.total = timeout }
         let retried = RequestRetrier.Request(
             url: url, terms: terms ?? RetryTerms(kind: source == nil ? .firstPlaylist : .init(resourceClass)),
-            deliversMedia: resourceClass.isMedia, mayBeBeyondEnd: mayBeBeyondEnd)
+            deliversMedia: resourceClass.isMedia, mayBeBeyondEnd: mayBeBeyondEnd, account: account)
         do {
             return try await retrier.value(of: retried) { [request] in try await attempt(request, makeReader()) }
         } catch let error as LoadingError {

@@ -20,8 +20,8 @@ struct DownloadAlternates: Sendable {
     var lanes: [Int: Int] = [:]
     private var box: PenaltyBox<Int>
     private var tried: [DownloadPlan.ItemID: Set<Int>] = [:]
-    /// Of each segment the first error, and when that was.
-    private var failures: [DownloadPlan.ItemID: (error: AssetError, time: Duration)] = [:]
+    /// Of each segment the first error.
+    private var failures: [DownloadPlan.ItemID: AssetError] = [:]
     /// By the segments that are loaded instead.
     private var wishes: [DownloadPlan.ItemID: Wish] = [:]
     private var waiting: [Wish] = []
@@ -41,24 +41,31 @@ struct DownloadAlternates: Sendable {
     /// The segment that another one is loaded for.
     func wish(of id: DownloadPlan.ItemID) -> Wish? { wishes[id] }
 
-    /// Looks for a segment elsewhere.
+    /// A segment may be had elsewhere.
+    func hasMore(for target: DownloadPlan.ItemID) -> Bool { next(for: target, at: .zero) != nil }
+
+    /// Looks for a segment elsewhere, where it may still be.
     ///
-    /// - Parameter budget: how long one segment is looked for, everywhere together (R7).
+    /// - Parameter isOver: it has been tried for as long as the policies say.
     /// - Returns: nil while it is looked for; else the error that counts, which is the first.
     mutating func look(
-        for target: DownloadPlan.ItemID, after error: AssetError, at now: Duration, budget: Duration?
+        for target: DownloadPlan.ItemID, after error: AssetError, isOver: Bool, at now: Duration
     ) -> AssetError? {
-        let (first, began) = failures[target] ?? (error, now)
-        failures[target] = (first, began)
-        if let budget, now - began > budget { return first }
-        let left = alternates.indices.filter {
-            alternates[$0].target == target.lane && !tried[target, default: []].contains($0)
-        }
-        let penalized = box.penalized(at: now)
-        guard let next = left.first(where: { !penalized.contains($0) }) ?? left.first else { return first }
+        let first = failures[target] ?? error
+        failures[target] = first
+        guard !isOver, let next = next(for: target, at: now) else { return first }
         tried[target, default: []].insert(next)
         waiting.append(Wish(target: target, alternate: next))
         return nil
+    }
+
+    /// The best that was not tried; what failed of late comes last.
+    private func next(for target: DownloadPlan.ItemID, at now: Duration) -> Int? {
+        let left = alternates.indices.filter {
+            alternates[$0].target == target.lane && tried[target]?.contains($0) != true
+        }
+        let penalized = box.penalized(at: now)
+        return left.first { !penalized.contains($0) } ?? left.first
     }
 
     /// It did not give what it was asked for.

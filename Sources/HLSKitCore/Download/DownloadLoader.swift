@@ -19,8 +19,9 @@ struct DownloadLoader: Sendable {
         var isClear: Bool
         /// Where its key is, so that it can be asked for again.
         var key: ResourceID?
-        /// How failures are taken.
+        /// How failures are taken, and what counts them.
         var terms = RetryTerms(kind: .segment)
+        var account: RequestRetrier.Account?
     }
 
     /// A segment that is there.
@@ -30,21 +31,23 @@ struct DownloadLoader: Sendable {
         var key: DownloadJournal.File?
     }
 
-    /// Loads a segment; where its key does not fit, that is asked for once more.
+    /// Loads a segment, and its key again where that does not fit.
     func segment(_ request: Request) async throws -> Loaded {
-        do {
-            return Loaded(segment: try await store(request))
-        } catch let error as AssetError where error.code == .contentKey {
-            guard let id = request.key else { throw error }
-            try await client.options.clock.sleep(for: client.options.retryPolicies.secondTryDelay)
-            let key = try await self.key(id, namedBy: request.source)
-            var request = request
-            request.segment.key?.file = key.name
+        var request = request
+        var key: DownloadJournal.File?
+        let keyAccount = client.retrier.makeAccount()
+        defer { client.retrier.close(keyAccount) }
+        while true {
             do {
                 return Loaded(segment: try await store(request), key: key)
             } catch var error as AssetError where error.code == .contentKey {
-                error.url = id.url
-                throw error
+                if key != nil { error.url = request.key?.url }
+                let terms = RetryTerms(kind: .key, isLive: request.terms.isLive)
+                guard let id = request.key, try await client.retrier.mayRetry(id.url, terms, keyAccount) else {
+                    throw error
+                }
+                key = try await self.key(id, namedBy: request.source, terms)
+                request.segment.key?.file = key?.name ?? ""
             }
         }
     }
@@ -53,20 +56,30 @@ struct DownloadLoader: Sendable {
         var segment = request.segment
         segment.file = try await client.load(
             request.url, .segment, range: request.segment.range, limit: request.limit, namedBy: request.source,
-            terms: request.terms
+            terms: request.terms, account: request.account
         ) { FileReader(request, folder: folder, received: received) }
         return segment
     }
 
     /// Loads a key into a file that is named by its contents.
-    func key(_ id: ResourceID, namedBy source: String) async throws -> DownloadJournal.File {
-        let bytes = try await client.bytes(
-            id.url, .key, range: id.byteRange, limit: ResourceLimits.keyByteCount, namedBy: source)
-        guard bytes.count == AES128Decryptor.blockByteCount else {
-            throw AssetError(
-                code: .contentKey, url: id.url, cause: "the key is not 16 bytes long", detail: "\(bytes.count) bytes")
+    private func key(
+        _ id: ResourceID, namedBy source: String, _ terms: RetryTerms
+    ) async throws -> DownloadJournal.File {
+        let account = client.retrier.makeAccount()
+        defer { client.retrier.close(account) }
+        while true {
+            let bytes = try await client.bytes(
+                id.url, .key, range: id.byteRange, limit: ResourceLimits.keyByteCount, namedBy: source,
+                terms: terms)
+            if bytes.count == AES128Decryptor.blockByteCount {
+                return try folder.write(bytes, to: "key-\(try hash(of: bytes)).bin", mode: 0o600)
+            }
+            guard try await client.retrier.mayRetry(id.url, terms, account) else {
+                throw AssetError(
+                    code: .contentKey, url: id.url, cause: "the key is not 16 bytes long",
+                    detail: "\(bytes.count) bytes")
+            }
         }
-        return try folder.write(bytes, to: "key-\(try hash(of: bytes)).bin", mode: 0o600)
     }
 
     /// Loads an initialization section into a file of the lane's folder that is named by its contents.
@@ -141,7 +154,9 @@ extension DownloadLoader {
     /// Loads a map or a key that a lane's playlist names.
     func resource(_ id: ResourceID, of lane: DownloadLane) async throws -> DownloadJournal.File {
         let tracker = lane.tracker
-        guard id.kind == .map else { return try await key(id, namedBy: tracker.url) }
+        guard id.kind == .map else {
+            return try await key(id, namedBy: tracker.url, RetryTerms(kind: .key, isLive: tracker.isLive))
+        }
         // At the edge of a live stream it may come as late as the segment that needs it.
         let terms =
             tracker.isLive

@@ -11,10 +11,12 @@ struct DownloadRun: Sendable {
     var plan: DownloadPlan
     var alternates: DownloadAlternates
     var result: DownloadTask.Result
-    /// When something new was last listed.
-    var lastNews: Duration
+    /// Whether something new is listed.
+    var live = LiveStreamMonitor()
     /// By lanes, why their playlists could not be loaded when they were last asked for.
     var failures: [Int: AssetError] = [:]
+    /// By lanes, what counts the failures of reloads.
+    var reloads: [Int: RequestRetrier.Account] = [:]
     var lanes: [DownloadLane] = []
     var variables: [String: String] = [:]
     var window = Range<Duration>(uncheckedBounds: (.zero, .zero))
@@ -32,16 +34,18 @@ struct DownloadRun: Sendable {
     var provenKeys: Set<String> = []
     /// Playlists are not loaded again.
     var isOver = false
+    /// What counts the failures of a segment of a chosen playlist, wherever it is looked for.
+    private var accounts: [DownloadPlan.ItemID: RequestRetrier.Account] = [:]
 
     init(plan: DownloadPlan, alternates: DownloadAlternates, result: DownloadTask.Result, started: Duration) {
         self.plan = plan
         self.alternates = alternates
         self.result = result
-        lastNews = started
+        live.noteNews(at: started)
     }
 
     /// A rendition that ends this much before the variant ends with it.
-    private static let endTolerance = Duration.milliseconds(500)
+    private static let endTolerance = BufferingConfiguration().maxGapJump
 
     /// More segments that are wanted may be listed. Once the variant has ended, a rendition is as long as that at the most.
     var isLive: Bool {
@@ -64,6 +68,20 @@ struct DownloadRun: Sendable {
     ) {
         let start = lanes.first?.tracker.start(of: playlist) ?? .zero
         lanes.append(DownloadLane(entry, playlist, known: known, start: start, now: now))
+    }
+
+    /// What counts the failures of a segment: of one that stands for another, that one's.
+    mutating func account(of id: DownloadPlan.ItemID, _ retrier: RequestRetrier) -> RequestRetrier.Account {
+        let target = alternates.wish(of: id)?.target ?? id
+        if let account = accounts[target] { return account }
+        let account = retrier.makeAccount()
+        accounts[target] = account
+        return account
+    }
+
+    /// Nothing more is asked for in the name of a segment.
+    mutating func closeAccount(of id: DownloadPlan.ItemID, _ retrier: RequestRetrier) {
+        if let account = accounts.removeValue(forKey: alternates.wish(of: id)?.target ?? id) { retrier.close(account) }
     }
 
     mutating func skip(_ id: DownloadPlan.ItemID, _ error: AssetError) {

@@ -3,11 +3,15 @@ import HLSPlaylist
 extension DownloadTask {
     /// Loads a playlist that may have what the chosen one has not.
     func open(
-        _ wish: DownloadAlternates.Wish, _ clock: HostClock, _ run: DownloadRun,
+        _ wish: DownloadAlternates.Wish, _ clock: HostClock, _ run: inout DownloadRun,
         _ group: inout ThrowingTaskGroup<Outcome, any Error>
     ) {
         let known = run.alternates.lanes[wish.alternate].map { run.lanes[$0].tracker }
         let (entry, variables) = (run.alternates.entry(of: wish.alternate), run.variables)
+        let terms = RetryTerms(
+            kind: .mediaPlaylist, isLive: run.lanes[wish.target.lane].tracker.isLive,
+            hasAlternative: run.alternates.hasMore(for: wish.target))
+        let account = run.account(of: wish.target, client.retrier)
         group.addTask {
             let began = clock.now
             do {
@@ -16,7 +20,7 @@ extension DownloadTask {
                 if let known, !known.isLive {
                     playlist = known.playlist
                 } else {
-                    playlist = try await self.playlist(of: entry, variables)
+                    playlist = try await self.playlist(of: entry, variables, terms, account)
                 }
                 return .alternate(wish, began: began, .success(playlist))
             } catch {
@@ -50,13 +54,17 @@ extension DownloadTask {
             try plan([item], clock, &run)
         } catch let error as AssetError {
             run.alternates.penalize(wish.alternate, at: clock.now)
-            try look(for: wish.target, after: error, clock, &run)
+            let account = run.account(of: wish.target, client.retrier)
+            try look(for: wish.target, after: error, isOver: client.retrier.isOver(account), clock, &run)
         }
     }
 
-    /// What could not be had is looked for elsewhere; where it is nowhere it is passed over, or ends the run.
+    /// What could not be had is looked for elsewhere; where it is nowhere it is skipped, or ends the run.
+    ///
+    /// - Parameter isOver: it has been tried for as long as the policies say.
     func look(
-        for id: DownloadPlan.ItemID, after error: AssetError, _ clock: HostClock, _ run: inout DownloadRun
+        for id: DownloadPlan.ItemID, after error: AssetError, isOver: Bool = false, _ clock: HostClock,
+        _ run: inout DownloadRun
     ) throws {
         var target = id
         if let wish = run.alternates.wish(of: id) {
@@ -64,10 +72,11 @@ extension DownloadTask {
             target = wish.target
         }
         if isExpired(error), !run.isOver { throw error }
-        let policies = configuration.loading.retryPolicies
-        let budget = run.isLive ? policies.liveBudget : policies.budget
-        guard let last = run.alternates.look(for: target, after: error, at: clock.now, budget: budget) else { return }
-        guard last.mayBeSkipped || run.isLive || run.isOver else { throw last }
+        guard let last = run.alternates.look(for: target, after: error, isOver: isOver, at: clock.now) else { return }
+        run.closeAccount(of: target, client.retrier)
+        let mayBeSkipped =
+            configuration.loading.retryPolicies.skipsSegments && (last.mayBeSkipped || run.isLive)
+        guard mayBeSkipped || run.isOver else { throw last }
         run.skip(target, last)
     }
 }

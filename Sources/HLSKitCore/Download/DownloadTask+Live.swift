@@ -5,15 +5,19 @@ extension DownloadTask {
     /// Loads a playlist again when it is time: not sooner than it may have changed, and, where the list is short, a little
     /// later each time until that is just after it has (docs/behaviour/live.md, R39).
     func addReload(
-        of lane: Int, _ clock: HostClock, _ run: DownloadRun, _ group: inout ThrowingTaskGroup<Outcome, any Error>
+        of lane: Int, _ clock: HostClock, _ run: inout DownloadRun,
+        _ group: inout ThrowingTaskGroup<Outcome, any Error>
     ) {
         let (entry, variables, tracker) = (run.lanes[lane].entry, run.variables, run.lanes[lane].tracker)
+        let account = run.reloads[lane] ?? client.retrier.makeAccount()
+        run.reloads[lane] = account
+        let terms = RetryTerms(kind: .reload, isLive: true, targetDuration: tracker.pacingTarget)
         let due = tracker.nextReload.map { $0 + tracker.reloadDelay } ?? clock.now
         group.addTask {
             try? await clock.sleep(until: due)
             let began = clock.now
             do {
-                let playlist = try await self.playlist(of: entry, variables, reloadOf: tracker)
+                let playlist = try await self.playlist(of: entry, variables, terms, account, reloadOf: tracker)
                 return .playlist(lane: lane, began: began, .success(playlist))
             } catch {
                 return .playlist(lane: lane, began: began, .failure(error))
@@ -26,43 +30,49 @@ extension DownloadTask {
         _ run: inout DownloadRun
     ) throws {
         let now = clock.now
+        let account = run.reloads[lane]
+        defer { account.map(client.retrier.close) }
         switch result {
         case .success(let playlist):
             run.failures[lane] = nil
             let update = run.lanes[lane].tracker.update(
                 with: playlist, url: playlist.url, loadBegan: began, now: now)
-            if update == .changed || update == .restarted {
-                run.lastNews = now
+            let isNew = update == .changed || update == .restarted
+            client.retrier.notePlaylist(isNew: isNew)
+            if isNew {
+                run.live.noteNews(at: now)
                 run.plan.forgetFailures()
                 if !run.lanes[lane].tracker.isLive { try noteLanes(run) }
                 try takeUp(clock, &run)
             }
         case .failure(let error):
             guard let error = error as? AssetError, !isExpired(error) else { throw error }
-            run.lanes[lane].noteFailedReload(at: began)
+            run.lanes[lane].noteFailedReload(at: now)
             run.failures[lane] = error
+            // Without the variant there is nothing to go on with; a rendition may come back.
+            if lane == 0, account.map(client.retrier.isOver) ?? false { return finish(&run) }
         }
-        guard let tracker = run.lanes.first?.tracker, run.isLive, now - run.lastNews > run.silenceLimit else { return }
-        // What is there is kept (R42).
+        let isFailing = run.reloads.contains { $0.key != lane && client.retrier.isFailing($0.value) }
+        if run.isStale(at: now, isFailing: isFailing) { finish(&run) }
+    }
+
+    /// Follows the stream no longer, since nothing more comes of it. What is there is kept (R42).
+    private func finish(_ run: inout DownloadRun) {
         run.result.failure =
             run.failures.min { $0.key < $1.key }.map { PlayerError($0.value) }
-            ?? PlayerError(code: .staleLive, url: tracker.url, cause: "the live playlist stopped updating")
+            ?? PlayerError(
+                code: .staleLive, url: run.lanes.first?.tracker.url, cause: "the live playlist stopped updating")
         run.isOver = true
     }
 }
 
 extension DownloadRun {
-    /// How long nothing new may come: longer where that is the server's fault, which may pass (R39, R41).
-    fileprivate var silenceLimit: Duration {
-        guard let tracker = lanes.first?.tracker else { return .zero }
-        return failures.isEmpty ? tracker.staleLimit : max(.seconds(60), tracker.pacingTarget * 10)
-    }
-}
-
-extension RetryTerms {
-    /// The window of a live playlist moves on meanwhile: what fails is asked for again no less often than what lists nothing
-    /// new.
-    static func reload(of tracker: PlaylistTracker) -> Self {
-        RetryTerms(kind: .reload, isLive: true, targetDuration: tracker.pacingTarget)
+    /// Nothing new is listed anywhere, for as long as a player would wait.
+    fileprivate func isStale(at now: Duration, isFailing: Bool) -> Bool {
+        guard isLive, let tracker = followed.lazy.map({ lanes[$0].tracker }).first(where: \.isLive) else {
+            return false
+        }
+        if case .stale = live.check(tracker, limit: tracker.staleLimit, isFailing: isFailing, at: now) { return true }
+        return false
     }
 }

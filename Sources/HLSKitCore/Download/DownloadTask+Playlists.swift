@@ -16,16 +16,22 @@ extension DownloadTask {
         }
     }
 
+    /// A media playlist.
+    ///
+    /// - Parameters:
+    ///   - terms: how failures are taken; nil where it is the only one.
+    ///   - account: what counts them.
+    ///   - tracker: what was loaded of it before.
     func playlist(
-        of entry: DownloadSelection.Entry, _ variables: [String: String],
-        reloadOf tracker: PlaylistTracker? = nil
+        of entry: DownloadSelection.Entry, _ variables: [String: String], _ terms: RetryTerms? = nil,
+        _ account: RequestRetrier.Account? = nil, reloadOf tracker: PlaylistTracker? = nil
     ) async throws -> MediaPlaylist {
         var options = client.parserOptions
         options.importedVariables = variables
         let resourceClass: ResourceClass = entry.source == nil ? .multivariantPlaylist : .mediaPlaylist
         let playlist = try await client.load(
-            entry.url, resourceClass, limit: .max, namedBy: entry.source,
-            terms: tracker.map { .reload(of: $0) }, hedgeDelay: tracker?.hedgeDelay
+            entry.url, resourceClass, limit: .max, namedBy: entry.source, terms: terms, account: account,
+            hedgeDelay: tracker?.hedgeDelay, timeout: tracker?.reloadTimeout
         ) {
             [options] in PlaylistReader(url: entry.url, options: options)
         }
@@ -71,15 +77,21 @@ extension DownloadTask {
 
     /// The playlist of an entry, or one that can take its place.
     private func opened(_ index: Int, of selection: DownloadSelection) async throws -> Opened {
-        do {
-            return Opened(playlist: try await playlist(of: selection.entries[index], selection.variables))
-        } catch let error as AssetError {
-            for alternate in selection.alternates where alternate.target == index && alternate.isEquivalent {
-                guard let playlist = try? await playlist(of: alternate.entry, selection.variables) else { continue }
-                return Opened(playlist: playlist, instead: alternate)
+        var left = selection.alternates.filter { $0.target == index && $0.isEquivalent }[...]
+        var instead: DownloadSelection.Alternate?
+        var first: AssetError?
+        while true {
+            let entry = instead?.entry ?? selection.entries[index]
+            do {
+                let terms = RetryTerms(
+                    kind: entry.source == nil ? .firstPlaylist : .mediaPlaylist, hasAlternative: !left.isEmpty)
+                return Opened(playlist: try await playlist(of: entry, selection.variables, terms), instead: instead)
+            } catch let error as AssetError {
+                try Task.checkCancellation()
+                first = first ?? error
+                guard let next = left.popFirst() else { throw first ?? error }
+                instead = next
             }
-            try Task.checkCancellation()
-            throw error
         }
     }
 

@@ -251,14 +251,14 @@ public final class DownloadTask: Sendable {
         // The group's closure may throw with `run` half changed: it is handed back whole.
         run = try await withThrowingTaskGroup(of: Outcome.self) { [run] group in
             var run = run
-            for lane in run.followed where run.lanes[lane].tracker.isLive { addReload(of: lane, clock, run, &group) }
+            for lane in run.followed where run.lanes[lane].tracker.isLive { addReload(of: lane, clock, &run, &group) }
             group.addTask {
                 for await _ in stops { break }
                 return .stop
             }
             loop: while true {
-                for work in run.plan.next() { add(work, run, &group) }
-                for wish in run.alternates.takeWaiting() { open(wish, clock, run, &group) }
+                for work in run.plan.next() { add(work, &run, &group) }
+                for wish in run.alternates.takeWaiting() { open(wish, clock, &run, &group) }
                 if run.plan.isIdle, !run.alternates.isBusy, !run.isLive || isStopping { break }
                 guard let outcome = try await group.next() else { break }
                 do {
@@ -281,7 +281,7 @@ public final class DownloadTask: Sendable {
                     try end(after: error, &run)
                 }
                 if case .playlist(let lane, _, _) = outcome, run.lanes[lane].tracker.isLive, !run.isOver {
-                    addReload(of: lane, clock, run, &group)
+                    addReload(of: lane, clock, &run, &group)
                 }
                 if isStopping { run.plan.stop() }
                 publish(run)
@@ -309,107 +309,6 @@ public final class DownloadTask: Sendable {
     }
 
     private var isStopping: Bool { state.withLock { $0.isStopping } }
-
-    private func add(
-        _ work: DownloadPlan.Work, _ run: DownloadRun, _ group: inout ThrowingTaskGroup<Outcome, any Error>
-    ) {
-        let loader = loader
-        switch work {
-        case .resource(let id, let lane):
-            let named = run.lanes[lane]
-            group.addTask {
-                do {
-                    return .resource(id, lane: lane, .success(try await loader.resource(id, of: named)))
-                } catch { return .resource(id, lane: lane, .failure(error)) }
-            }
-        case .segment(let id):
-            let lane = run.lanes[id.lane]
-            guard let index = lane.index(of: id.position), var request = request(at: index, of: lane) else {
-                let error = AssetError(
-                    code: .notFound, url: lane.entry.url, cause: "the segment is gone from the playlist",
-                    detail: "number \(id.position.sequence)")
-                group.addTask { .segment(id, .failure(error)) }
-                return
-            }
-            run.describe(&request, at: index, of: lane)
-            group.addTask { [request] in
-                do { return .segment(id, .success(try await loader.segment(request))) } catch {
-                    return .segment(id, .failure(error))
-                }
-            }
-        }
-    }
-
-    func request(at index: Int, of lane: DownloadLane) -> DownloadLoader.Request? {
-        let segment = lane.tracker.playlist.segments[index]
-        guard let url = lane.tracker.playlist.resolve(segment.uri), let resources = try? lane.resources(at: index)
-        else { return nil }
-        let description = lane.description(at: index)
-        var request = DownloadLoader.Request(
-            url: url, source: lane.tracker.url, segment: description, file: lane.fileName(of: description),
-            limit: ResourceLimits.segmentByteCount(
-                duration: segment.duration,
-                bitRate: lane.entry.lane.bandwidth > 0 ? lane.entry.lane.bandwidth : nil),
-            isClear: resources.key?.isOfSamples ?? true)
-        request.key = resources.key?.resource
-        request.terms.isLive = lane.tracker.isLive
-        request.terms.isAtLiveEdge = lane.tracker.isAtEdge(index)
-        request.terms.targetDuration = lane.tracker.pacingTarget
-        return request
-    }
-
-    // MARK: What came
-
-    private func take(
-        _ result: Swift.Result<DownloadJournal.File, any Error>, of id: ResourceID, lane: Int,
-        _ clock: HostClock, _ run: inout DownloadRun
-    ) throws {
-        switch result {
-        case .success(let file):
-            try folder.add([.resource(file)])
-            run.files[id] = file.name
-            _ = run.plan.finish(.resource(id, lane: lane))
-        case .failure(let error):
-            let dropped = run.plan.finish(.resource(id, lane: lane), succeeded: false)
-            // Without a key nothing is of use (R50); a map is needed by some segments.
-            guard let error = error as? AssetError, id.kind == .map, error.code == .notFound || error.code == .badMedia
-            else {
-                throw error
-            }
-            run.failedMaps[id] = error
-            for id in dropped { try look(for: id, after: error, clock, &run) }
-        }
-    }
-
-    private func take(
-        _ result: Swift.Result<DownloadLoader.Loaded, any Error>, of id: DownloadPlan.ItemID,
-        _ clock: HostClock, _ run: inout DownloadRun
-    ) throws {
-        _ = run.plan.finish(.segment(id))
-        switch result {
-        case .success(let loaded):
-            let keyID = run.keyID(of: id)
-            if let key = loaded.key, let keyID {
-                try folder.add([.resource(key)])
-                run.files[keyID] = key.name
-            }
-            if let key = keyID.flatMap({ run.files[$0] }) { run.provenKeys.insert(key) }
-            guard let segment = run.stored(loaded.segment, of: id) else { return }
-            try folder.add([.segment(segment)])
-            run.done.segmentCount += 1
-            run.done.duration += .microseconds(segment.duration)
-            run.storedByteCount += segment.file?.byteCount ?? 0
-        case .failure(let error):
-            guard var error = error as? AssetError else { throw error }
-            // A key that has decrypted others is right.
-            if error.code == .contentKey, let key = run.keyID(of: id).flatMap({ run.files[$0] }),
-                run.provenKeys.contains(key)
-            {
-                error.code = .badMedia
-            }
-            try look(for: id, after: error, clock, &run)
-        }
-    }
 }
 
 extension AssetError {

@@ -181,6 +181,9 @@ struct PlaylistTracker: Sendable {
     /// cannot be loaded is asked for: the same outage shows in the one way or in the other.
     var staleLimit: Duration { max(.seconds(60), pacingTarget * 10.5) }
 
+    /// How long one try of a reload may take: one that hangs must not outlast what the window allows (R40).
+    var reloadTimeout: Duration { max(pacingTarget * 2, .seconds(6)) }
+
     /// Takes a newer state of the playlist. One that has ended stays as it is.
     mutating func update(with list: MediaPlaylist, url: String, loadBegan: Duration, now: Duration) -> Update {
         guard isLive else { return .unchanged }

@@ -40,32 +40,6 @@ struct DownloadBudgetTests {
         #expect((2...4).contains(transport.urls.count))
     }
 
-    @Test("R7: a segment is looked for in other variants as long as the budget lasts")
-    func alternates() throws {
-        let variants = (1...4).map { "#EXT-X-STREAM-INF:BANDWIDTH=\($0)00000\n\($0).m3u8" }.joined(separator: "\n")
-        let playlist = try Playlist(parsing: Array("#EXTM3U\n\(variants)\n".utf8), url: Self.url)
-        guard case .multivariant(let master) = playlist else { throw Tool.Failure(description: "no master") }
-        let selection = try DownloadSelection(DownloadConfiguration(url: Self.url), of: master)
-        let target = DownloadPlan.ItemID(lane: 0, position: SegmentPosition(epoch: 0, sequence: 1))
-        let error = AssetError(code: .network, cause: "first")
-        let later = AssetError(code: .notFound, cause: "later")
-        for (budget, count) in [(Duration?.some(.seconds(20)), 2), (nil, 3)] {
-            var alternates = DownloadAlternates(selection, policies: RetryPolicies())
-            #expect(alternates.look(for: target, after: error, at: .seconds(30), budget: budget) == nil)
-            var tries = 1
-            for step in 1...5 {
-                let now = Duration.seconds(30 + step * 15)
-                guard let last = alternates.look(for: target, after: later, at: now, budget: budget) else {
-                    tries += 1
-                    continue
-                }
-                #expect(last == error)
-                break
-            }
-            #expect(tries == count)
-        }
-    }
-
     @Test("R74: a stream of which nothing is there is not asked for to its end")
     func requests() async throws {
         let folder = try ScratchFolder()

@@ -11,7 +11,18 @@ final class RequestRetrier: Sendable {
     private struct State {
         var schedule: RetrySchedule<Int>
         var rateLimit: RequestRateLimit
-        var lastRequest = 0
+        var lastAccount = 0
+        /// Accounts that nothing more is to be hoped for.
+        var over: Set<Int> = []
+
+        mutating func delay(after failure: RequestFailure, for account: Int, at now: Duration) -> Duration? {
+            switch schedule.decide(failure, for: account, at: now) {
+            case .retry(let delay): return delay
+            case .failOver: break
+            case .skip, .fail: over.insert(account)
+            }
+            return nil
+        }
     }
 
     /// What is known of a request besides its URL.
@@ -22,6 +33,13 @@ final class RequestRetrier: Sendable {
         var deliversMedia: Bool
         /// A byte range is asked for to find out where the resource ends: that it is not there is an answer.
         var mayBeBeyondEnd = false
+        /// What counts the failures; nil for one of its own.
+        var account: Account?
+    }
+
+    /// Failures that are counted together: what is wanted is tried here and there within one budget.
+    struct Account: Sendable, Hashable {
+        fileprivate let number: Int
     }
 
     private let policies: RetryPolicies
@@ -50,11 +68,8 @@ final class RequestRetrier: Sendable {
     /// - Throws: the error of the last attempt; `CancellationError`. Errors that are neither of loading nor of content are
     ///   not tried again.
     func value<Value>(of request: Request, _ attempt: () async throws -> Value) async throws -> Value {
-        let number = state.withLock { state in
-            state.lastRequest += 1
-            return state.lastRequest
-        }
-        defer { state.withLock { $0.schedule.succeed(number) } }
+        let number = (request.account ?? makeAccount()).number
+        defer { if request.account == nil { close(Account(number: number)) } }
         while true {
             try await waitForTurn()
             let error: any Error
@@ -68,6 +83,47 @@ final class RequestRetrier: Sendable {
             guard let delay = delay(after: error, of: request, number) else { throw error }
             try await clock.sleep(until: clock.now + delay)
         }
+    }
+
+    func makeAccount() -> Account {
+        state.withLock { state in
+            state.lastAccount += 1
+            return Account(number: state.lastAccount)
+        }
+    }
+
+    /// Something of this account has failed and is tried again.
+    func isFailing(_ account: Account) -> Bool { state.withLock { $0.schedule.isFailing(account.number) } }
+
+    /// The budget is used up, or nothing is to be hoped for anywhere.
+    func isOver(_ account: Account) -> Bool { state.withLock { $0.over.contains(account.number) } }
+
+    /// What was wanted is there, or not wanted any more: its budget is whole again.
+    func close(_ account: Account) {
+        state.withLock { state in
+            state.schedule.succeed(account.number)
+            state.over.remove(account.number)
+        }
+    }
+
+    /// A playlist came that was loaded before.
+    func notePlaylist(isNew: Bool) {
+        let now = clock.now
+        state.withLock { state in
+            if isNew { state.rateLimit.deliverPlaylist() } else { state.rateLimit.chargeUnchanged(at: now) }
+        }
+    }
+
+    /// Waits before what arrived, and turned out elsewhere to be of no use, is asked for again, as a key that does not fit
+    /// its media; false where it is not.
+    func mayRetry(_ url: String, _ terms: RetryTerms, _ account: Account) async throws -> Bool {
+        let now = clock.now
+        let failure = RequestFailure(cause: .badContent(url: url), terms: terms)
+        guard let delay = state.withLock({ $0.delay(after: failure, for: account.number, at: now) }) else {
+            return false
+        }
+        try await clock.sleep(until: clock.now + delay)
+        return true
     }
 
     private func waitForTurn() async throws {
@@ -87,9 +143,7 @@ final class RequestRetrier: Sendable {
             // Reloads have an end of their own, however many are made.
             state.rateLimit.charge(at: now, counts: request.terms.kind != .reload)
             if state.rateLimit.isExhausted || Self.isFinal(error, request) { return nil }
-            let failure = RequestFailure(cause: cause, terms: request.terms)
-            guard case .retry(let delay) = state.schedule.decide(failure, for: number, at: now) else { return nil }
-            return delay
+            return state.delay(after: RequestFailure(cause: cause, terms: request.terms), for: number, at: now)
         }
     }
 

@@ -31,9 +31,10 @@ public struct RetryPolicies: Sendable, Hashable {
     /// How many reloads in a row may bring something that is no media playlist; nil (default) leaves it to the budget: such
     /// an answer, an error page that says it is fine, passes like any other. Players and downloads.
     public var badReloadLimit: Int?
-    /// How long a variant that failed is left out. Default 60 s. Players and downloads.
+    /// How long a variant that failed is left out; in a download, how long it is asked last. Default 60 s.
     public var penalty: Duration
-    /// Whether a segment that cannot be loaded is skipped. Default true. Players; a download says what is missing.
+    /// Whether a segment that cannot be loaded is skipped; a download reports it as missing. False ends the item, or the
+    /// download, instead. Default true.
     public var skipsSegments: Bool
     /// Consecutive segments of one kind of media that cannot be loaded after which the item fails. Segments that the
     /// playlist marks as gaps do not count. Not for live streams, which move on by themselves. Default 5; nil for any

@@ -206,8 +206,7 @@ extension PlaybackEngine {
             request.fields.append(HTTPField(name: "X-Playback-Session-Id", value: session))
         }
         if isReload, let tracker = item?.lanes[.main]?.tracker {
-            // R40: a reload that hangs must not outlast what the window allows.
-            request.timeouts.total = max(tracker.pacingTarget * 2, .seconds(6))
+            request.timeouts.total = tracker.reloadTimeout
             request.hedgeDelay = tracker.hedgeDelay
         }
         let id = loading.begin(purpose, url: url, isReload: isReload, at: now)

@@ -24,6 +24,8 @@ final class ScriptedTransport: Transport {
         var time: Duration
         /// The task that made it runs on an executor of its own, not on the pool that all tasks share.
         var isOffThePool: Bool
+        /// How long it may take altogether.
+        var timeout: Duration?
     }
 
     private let clock: VirtualClock?
@@ -43,7 +45,8 @@ final class ScriptedTransport: Transport {
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
         let made = Request(
-            url: request.url, time: clock?.now.offset ?? .zero, isOffThePool: isOffThePool())
+            url: request.url, time: clock?.now.offset ?? .zero, isOffThePool: isOffThePool(),
+            timeout: request.timeouts.total)
         log.withLock { $0.append(made) }
         return Running(
             Task(executorPreference: clock) { [self] in

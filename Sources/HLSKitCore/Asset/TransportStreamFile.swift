@@ -19,12 +19,11 @@ final class TransportStreamFile: Sendable {
     /// A frame this much later than a time shows that no earlier ones follow.
     static let reordering = Duration.milliseconds(500)
 
-    /// Where segments begin, as far as that is known, and who waits to hear of it.
+    /// Where segments begin, as far as that is known.
     private struct Places {
         var known = [0: 0]
         /// Segments that are being read: where the next begins will be known.
         var reading: [Int: Int] = [:]
-        var waiting: [Int: [CheckedContinuation<Void, Never>]] = [:]
     }
 
     let url: String
@@ -40,7 +39,7 @@ final class TransportStreamFile: Sendable {
     let segmentDuration: Duration
     private let client: ResourceClient
     private let windowByteCount: Int
-    private let places = Mutex(Places())
+    private let places = Gate(Places())
     /// Bytes that were loaded behind the end of a segment.
     private let rest = Mutex<(offset: Int, bytes: [UInt8])?>(nil)
 
@@ -97,31 +96,20 @@ final class TransportStreamFile: Sendable {
 
     /// Someone has read a segment, or will not.
     func end(_ index: Int) {
-        let waiting = places.withLock { places in
+        places.signal { places in
             let count = places.reading[index, default: 0] - 1
             places.reading[index] = count > 0 ? count : nil
-            return count > 0 ? [] : places.waiting.removeValue(forKey: index + 1) ?? []
         }
-        for continuation in waiting { continuation.resume() }
     }
 
     func note(start: Int, ofSegment index: Int) {
-        let waiting = places.withLock { places in
-            places.known[index] = start
-            return places.waiting.removeValue(forKey: index) ?? []
-        }
-        for continuation in waiting { continuation.resume() }
+        places.signal { $0.known[index] = start }
     }
 
     /// Where a segment begins: known, or found by who reads the one before, or searched for. May make requests.
     func start(ofSegment index: Int) async throws -> Int {
-        await withCheckedContinuation { continuation in
-            let mustWait = places.withLock { places in
-                guard places.known[index] == nil, places.reading[index - 1] != nil else { return false }
-                places.waiting[index, default: []].append(continuation)
-                return true
-            }
-            if !mustWait { continuation.resume() }
+        await places.wait { places in
+            places.known[index] == nil && places.reading[index - 1] != nil ? nil : ()
         }
         try Task.checkCancellation()
         if let start = places.withLock({ $0.known[index] }) { return start }

@@ -1,0 +1,210 @@
+import HLSKitSimulation
+import Synchronization
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("Outputs and writers of an item")
+struct OutputRegistryTests {
+    private final class Frames: FrameWriter {
+        let mediaTypes: Set<MediaType>
+        init(_ mediaTypes: Set<MediaType>) { self.mediaTypes = mediaTypes }
+        func begin(_ tracks: [MediaTrack]) {}
+        func write(_ frame: VideoFrame, ofTrackAt index: Int) {}
+        func flush() {}
+        func finish() {}
+    }
+
+    private final class Samples: SampleWriter {
+        let mediaTypes: Set<MediaType> = [.video]
+        func begin(_ tracks: [MediaTrack]) {}
+        func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) {}
+        func flush() {}
+        func finish() {}
+    }
+
+    /// What a registry wants, in words.
+    private static func wants(_ registry: OutputRegistry) -> Set<String> {
+        var wants: Set<String> = []
+        for type in [MediaType.video, .audio] {
+            if registry.wantsFrames(of: type) { wants.insert("\(type.rawValue) decoded") }
+            if registry.wantsSamples(of: type) { wants.insert("\(type.rawValue) samples") }
+        }
+        if registry.wantsCues { wants.insert("cues") }
+        if registry.wantsMetadata { wants.insert("metadata") }
+        if registry.wantsDateRanges { wants.insert("date ranges") }
+        return wants
+    }
+
+    private static let composition = FrameComposition { $0.sourceFrame }
+    private static let outputs: [(any PlayerItemOutput, Set<String>)] = [
+        (VideoOutput(), ["video decoded"]),
+        (AudioOutput(), ["audio decoded"]),
+        (SampleOutput(), ["video samples", "audio samples"]),
+        (SampleOutput(mediaTypes: [.audio]), ["audio samples"]),
+        (LegibleOutput(), ["cues"]),
+        (LegibleOutput(captions: []), []),
+        (CueCollector(), ["cues"]),
+        (MetadataOutput(), ["metadata"]),
+        (MetadataCollector(), ["date ranges"]),
+        (CompositionOutput(composition), ["video decoded"]),
+        (
+            CompositionOutput(FrameComposition(sourceSampleDataTrackIDs: [1], instructions: []) { $0.sourceFrame }),
+            ["video decoded", "metadata"]
+        ),
+    ]
+
+    @Test("an output is given what its protocols say, less what it was made without")
+    func outputs() {
+        let all = OutputRegistry()
+        for (output, wanted) in Self.outputs {
+            let registry = OutputRegistry()
+            #expect(registry.add(output))
+            #expect(Self.wants(registry) == wanted, "\(output)")
+            #expect(!all.add(output), "it belongs to an item")
+            #expect(registry.remove(output))
+            #expect(Self.wants(registry).isEmpty)
+        }
+    }
+
+    @Test("a writer is given what its protocols and its kinds of media say")
+    func writers() {
+        let registry = OutputRegistry()
+        registry.add(Frames([.audio]))
+        #expect(Self.wants(registry).isEmpty, "it cannot take decoded audio")
+        registry.add(ClipWriter(Frames([.video])))
+        #expect(registry.wantsFrames(of: .video))
+        #expect(!registry.wantsSamples(of: .video))
+        registry.add(ClipWriter(Samples()))
+        #expect(registry.writersWantSamples(of: .video))
+        #expect(!registry.wantsSamples(of: .audio))
+        #expect(registry.writers.map(\.capabilities.frames).map { $0 != nil } == [false, true, false])
+    }
+
+    @Test("channels are limited by the most that an output gives, unless one takes them as they come")
+    func channels() {
+        let registry = OutputRegistry()
+        #expect(registry.limits.maximumChannelCount == nil)
+        for count in [1, 6, 2] { #expect(registry.add(AudioOutput(format: .init(channelCount: count)))) }
+        #expect(registry.limits.maximumChannelCount == 6)
+        let samples = SampleOutput(mediaTypes: [.audio])
+        #expect(registry.add(samples))
+        #expect(registry.limits.maximumChannelCount == nil)
+        #expect(registry.remove(samples))
+        #expect(registry.add(VideoOutput()))
+        #expect(registry.limits.maximumChannelCount == 6)
+    }
+}
+
+@Suite("Media for writers", .timeLimit(.minutes(1)))
+struct WriterFeedTests {
+    /// Notes what it is given.
+    private final class Log: SampleWriter {
+        let mediaTypes: Set<MediaType> = [.video, .audio]
+        private let log = Mutex<[String]>([])
+        var lines: [String] { log.withLock(\.self) }
+
+        func begin(_ tracks: [MediaTrack]) { add("tracks " + tracks.map { "\($0.id)" }.joined(separator: " ")) }
+        func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) {
+            add("\(index) at \(itemTime.seconds)")
+        }
+        func flush() { add("flush") }
+        func finish() {}
+        private func add(_ line: String) { log.withLock { $0.append(line) } }
+    }
+
+    private static func track(_ id: Int, _ type: MediaType) -> MediaTrack {
+        MediaTrack(id: id, mediaType: type, codec: type == .video ? .h264 : .aac, timescale: 1000)
+    }
+
+    private let clock = VirtualClock()
+    private let registry = OutputRegistry()
+
+    private func write(_ type: MediaType, at seconds: Double, to feed: WriterFeed) {
+        Task(executorPreference: clock) {
+            let sample = MediaSample(trackID: 1, pts: 0, dts: 0, isSync: true, data: SampleData([0]))
+            let time = MediaTime(seconds: seconds, preferredTimescale: 1000)
+            try await feed.write(sample, of: type, at: time)
+        }
+        clock.advance(by: .zero)
+    }
+
+    private func begin(_ track: MediaTrack, _ feed: WriterFeed) {
+        Task(executorPreference: clock) { try await feed.begin(track) }
+        clock.advance(by: .zero)
+    }
+
+    @Test("a writer is told all its tracks before anything of them, and again when one changes")
+    func tracks() {
+        let (feed, log) = (WriterFeed(registry, isHeld: false), Log())
+        registry.add(log)
+        begin(Self.track(1, .video), feed)
+        write(.video, at: 0, to: feed)
+        #expect(log.lines.isEmpty, "which kinds there are is not known")
+        feed.expect([.video, .audio])
+        clock.advance(by: .zero)
+        #expect(log.lines.isEmpty, "the audio track is not known")
+        begin(Self.track(2, .audio), feed)
+        #expect(log.lines == ["tracks 1 2", "0 at 0.0"])
+        write(.audio, at: 0.1, to: feed)
+        begin(Self.track(3, .audio), feed)
+        write(.audio, at: 0.2, to: feed)
+        #expect(log.lines.suffix(3) == ["1 at 0.1", "tracks 1 3", "1 at 0.2"])
+    }
+
+    @Test("a writer that comes late does not wait for other kinds of media")
+    func late() {
+        registry.open(clock: { OutputClock() }, noteChange: {})
+        let (feed, log) = (WriterFeed(registry, isHeld: false), Log())
+        registry.add(log)
+        feed.expect([.video, .audio])
+        begin(Self.track(1, .video), feed)
+        write(.video, at: 7, to: feed)
+        begin(Self.track(2, .audio), feed)
+        #expect(log.lines == ["tracks 1", "0 at 7.0", "tracks 1 2"])
+    }
+
+    @Test("while the item waits for its turn, writers are not told its tracks; media tells them")
+    func held() {
+        let (feed, log) = (WriterFeed(registry, isHeld: true), Log())
+        registry.add(log)
+        feed.expect([.video])
+        begin(Self.track(1, .video), feed)
+        #expect(log.lines.isEmpty)
+        feed.release()
+        write(.video, at: 0, to: feed)
+        #expect(log.lines == ["tracks 1", "0 at 0.0"])
+    }
+
+    @Test("closing lets go of whoever waits for tracks that do not come")
+    func close() throws {
+        let (feed, log) = (WriterFeed(registry, isHeld: false), Log())
+        registry.add(log)
+        feed.expect([.video, .audio])
+        begin(Self.track(1, .video), feed)
+        let done = OneShot<Void>()
+        Task(executorPreference: clock) {
+            let sample = MediaSample(trackID: 1, pts: 0, dts: 0, isSync: true, data: SampleData([0]))
+            try await feed.write(sample, of: .video, at: .zero)
+            done.set(())
+        }
+        clock.advance(by: .zero)
+        #expect(!done.isSet)
+        feed.close()
+        clock.advance(by: .zero)
+        #expect(done.isSet)
+        #expect(log.lines.isEmpty)
+    }
+
+    @Test("what was written is flushed once for each second of media, and after a jump back")
+    func flushes() {
+        let (feed, log) = (WriterFeed(registry, isHeld: false), Log())
+        registry.add(log)
+        feed.expect([.video])
+        begin(Self.track(1, .video), feed)
+        for time in [0, 0.5, 1, 1.5, 0.9, 2, 3.2, 8, 1] { write(.video, at: time, to: feed) }
+        let lines = log.lines.dropFirst()
+        let flushed = zip(lines, lines.dropFirst()).filter { $1 == "flush" }.map(\.0)
+        #expect(flushed == ["0 at 1.0", "0 at 2.0", "0 at 3.2", "0 at 8.0", "0 at 1.0"])
+    }
+}

@@ -16,7 +16,7 @@ struct RequestCredentials: Sendable, Hashable {
     ///   - origins: the user's, besides that of `url`.
     init(url: String, _ fields: [HTTPField] = [], origins: Set<Origin>) {
         let parsed = try? HTTPURL(url)
-        self.origins = origins.union([parsed?.origin ?? Origin(of: url)].compactMap(\.self))
+        self.origins = origins.union([parsed?.origin].compactMap(\.self))
         authorization = parsed?.basicAuthorization
         ownFields = fields
     }

@@ -52,6 +52,8 @@ public struct AssetOptions: Sendable {
 
     /// The program's part in loading: its own schemes, and changes of requests and of the multivariant playlist.
     public var hooks = LoadingHooks()
+    /// The transport calls them already: here they only decide which schemes may be loaded.
+    var hooksAreBelow = false
 
     /// Makes the default options: the real clock and the process-wide transport.
     public init(

@@ -66,7 +66,7 @@ extension AssetOptions {
     /// The same for what loads through a transport that keeps to them already.
     var forInside: AssetOptions {
         var options = self
-        options.hooks = LoadingHooks()
+        options.hooksAreBelow = true
         options.cookies = []
         options.primarySessionID = nil
         options.playbackSessionID = nil

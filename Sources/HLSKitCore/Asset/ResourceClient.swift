@@ -24,6 +24,7 @@ struct ResourceClient: Sendable {
     ///   - opensFiles: a bare media file looks like a stream.
     init(url: String, options: AssetOptions, cache: ResourceCache? = nil, opensFiles: Bool = false) {
         var parts = TransportStack.Parts(network: options.transport, hooks: options.hooks, clock: options.clock)
+        parts.hooksAreBelow = options.hooksAreBelow
         parts.allowsFilesAnywhere = options.allowsFilesAnywhere
         parts.asset = options
         let conditions = options.networkConditions

@@ -19,6 +19,8 @@ struct TransportStack: Sendable {
     struct Parts: Sendable {
         var network: any Transport
         var hooks = LoadingHooks()
+        /// `network` calls them already: they only decide which schemes may be loaded.
+        var hooksAreBelow = false
         var clock: any Clock<Duration>
         var allowsFilesAnywhere = false
         /// What the asset's options say of requests; nil without an asset.
@@ -46,10 +48,15 @@ struct TransportStack: Sendable {
     init(url: String, _ parts: Parts) {
         var policy = ResourcePolicy.forItem(at: url, allowsFilesAnywhere: parts.allowsFilesAnywhere)
         parts.hooks.admit(to: &policy)
-        var layers: [Layer] = [.hooks, .hedging]
-        var transport: any Transport = HookedTransport(
-            parts.network, hooks: parts.hooks, policy: policy, itemURL: url, clock: parts.clock)
+        var layers: [Layer] = []
+        var transport = parts.network
+        if !parts.hooksAreBelow {
+            transport = HookedTransport(
+                transport, hooks: parts.hooks, policy: policy, itemURL: url, clock: parts.clock)
+            layers.append(.hooks)
+        }
         transport = HedgedTransport(transport, clock: parts.clock)
+        layers.append(.hedging)
         if let asset = parts.asset, asset.concernsRequests {
             transport = AssetTransport(transport, url: url, options: asset, conditions: parts.conditions)
             layers.append(.assetOptions)

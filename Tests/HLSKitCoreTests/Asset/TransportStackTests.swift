@@ -112,4 +112,37 @@ struct TransportStackTests {
         #expect(loader.calls == 2)
         #expect(clock.now.offset == .seconds(2))
     }
+
+    @Test("a media file that the program loads looks like a stream, and no hook is called twice for one request")
+    func filesAboveHooks() async throws {
+        let rendition = try SampleMedia.rendition("video-180p")
+        let loader = Counting(rendition.initializationSection + rendition.segments[0])
+        var options = AssetOptions(transport: TableTransport(texts: [:]))
+        options.hooks.resourceLoader = loader
+        let policyCalls = Mutex(0)
+        options.hooks.requestPolicy = RequestPolicy { request in
+            policyCalls.withLock { $0 += 1 }
+            return request
+        }
+        let client = ResourceClient(url: "app://host/film.mp4", options: options, opensFiles: true)
+        let result = await client.options.transport.load("app://host/film.mp4", .multivariantPlaylist)
+        #expect(
+            String(decoding: result.bytes, as: UTF8.self).hasPrefix("#EXTM3U"), "\(String(describing: result.error))")
+        #expect(result.violations == [])
+        #expect(loader.ranges.first == .some(nil), "first the whole")
+        #expect(policyCalls.withLock { $0 } == loader.ranges.count)
+    }
+
+    private final class Counting: ResourceLoader {
+        let schemes: Set<String> = ["app"]
+        private let bytes: [UInt8]
+        private let asked = Mutex<[Range<UInt64>?]>([])
+        init(_ bytes: [UInt8]) { self.bytes = bytes }
+        var ranges: [Range<UInt64>?] { asked.withLock { $0 } }
+
+        func load(_ request: TransportRequest) async throws -> LoadedResource {
+            asked.withLock { $0.append(request.byteRange) }
+            return LoadedResource(.bytes(bytes))
+        }
+    }
 }

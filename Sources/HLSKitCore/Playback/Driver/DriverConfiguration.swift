@@ -48,7 +48,7 @@ struct DriverConfiguration: Sendable {
             parts.changesMultivariant =
                 item.asset?.options.hooks.transformMultivariant == nil
                 && configuration.hooks.transformMultivariant != nil && item.asset != nil
-            parts.mediaFile = AssetOptions(configuration)
+            parts.mediaFile = AssetOptions(configuration).forInside
             let stack = TransportStack(url: item.url, parts)
             transport = stack.transport
             resourcePolicy = stack.policy
@@ -76,6 +76,7 @@ extension AssetOptions {
         clock = configuration.clock
         retryPolicies = configuration.retryPolicies
         seed = configuration.seed
+        hooks = configuration.hooks
         allowsFilesAnywhere = configuration.allowsFilesAnywhere
         acceptsAllCodecs = configuration.acceptsAllCodecs
     }

@@ -1,7 +1,9 @@
+import Foundation
 import HLSKitCore
 import HLSKitSimulation
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("What a player tells the program's logger", .timeLimit(.minutes(1)))
@@ -82,5 +84,49 @@ struct PlaybackLogTests {
         #expect("\(error.metadata["code"] ?? "")" == "notFound")
         #expect("\(error.metadata["url"] ?? "")" == "https://missing.invalid/index.m3u8")
         #expect(!"\(error.metadata)".contains(Self.secret))
+    }
+
+    /// A fragmented MP4 file whose samples are all the same byte.
+    private static func damaged(_ file: [UInt8]) -> [UInt8] {
+        var file = file
+        var at = 0
+        while at + 8 <= file.count {
+            let size = file[at..<at + 4].reduce(0) { $0 << 8 | Int($1) }
+            guard size >= 8, at + size <= file.count else { break }
+            if file[at + 4..<at + 8].elementsEqual("mdat".utf8) {
+                for index in at + 8..<at + size { file[index] = 0xfe }
+            }
+            at += size
+        }
+        return file
+    }
+
+    @Test("damaged media is told of once for each kind of error, in the decoder's words")
+    func damage() throws {
+        let notebook = Notebook()
+        let clock = VirtualClock()
+        let network = NetworkTrace(constant: LinkConditions(bitsPerSecond: 10_000_000, latency: .milliseconds(20)))
+        let transport = SimulatedTransport(over: network, clock: clock) { request in
+            let name = String(request.url.split(separator: "/").last ?? "")
+            guard let file = FileManager.default.contents(atPath: "\(SampleMedia.folder)/\(name)") else {
+                return SimulatedResponse(status: 404)
+            }
+            return SimulatedResponse(body: name == "audio-en.mp4" ? Self.damaged(Array(file)) : Array(file))
+        }
+        var configuration = PlayerConfiguration(clock: clock, transport: transport)
+        configuration.decodesWithoutOutput = [.video, .audio]
+        configuration.decodingThreadCount = 1
+        configuration.logger = notebook.logger(.info)
+        let player = Player(configuration: configuration)
+        player.play()
+        try player.replaceCurrentItem(with: PlayerItem(url: "https://sample.invalid/master.m3u8"))
+        clock.advance(by: .seconds(20))
+        let damagedCount = player.state.statistics.numberOfDamagedSamples
+        try clock.run { await player.close() }
+        let told = notebook.lines.filter { $0.message == "media is damaged" }
+        #expect(damagedCount > 100)
+        #expect((1...16).contains(told.count))
+        #expect(Set(told.map { "\($0.metadata["cause"] ?? "")" }).count == told.count)
+        #expect(told.allSatisfy { $0.level == .info && "\($0.metadata["cause"] ?? "")".hasPrefix("mp4a") })
     }
 }

@@ -34,7 +34,8 @@ struct EngineView: Sendable {
         audibleLanguage = engine.item?.audibleOption?.language
         legibleLanguage = engine.item?.legibleLanguage
         hasSeveralVariants = (engine.item?.candidates.count ?? 0) > 1
-        requiredLanes = engine.item?.requiredLanes.map(\.id) ?? []
+        // Not by their list: that would copy the lanes.
+        for lane in LaneID.allCases where engine.item?.lanes[lane]?.isRequired == true { requiredLanes.append(lane) }
         hasAudioLane = engine.item?.lanes[.audio] != nil
         hasReplacedAudio = engine.item?.lanes[.audio]?.hasReplaced == true
     }

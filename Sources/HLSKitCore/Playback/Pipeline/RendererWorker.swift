@@ -321,7 +321,7 @@ struct RendererWorker {
     /// A sample is damaged. The first error of each kind is reported with its text.
     private mutating func note(_ error: CodecError) {
         renderer.count { $0.damagedSamples += 1 }
-        guard damage.insert(error).inserted, damage.count <= Self.mostKindsOfDamage else { return }
+        guard damage.count < Self.mostKindsOfDamage, damage.insert(error).inserted else { return }
         renderer.report(.damaged("\(track?.codec.rawValue ?? renderer.mediaType.rawValue): \(error)"))
     }
 

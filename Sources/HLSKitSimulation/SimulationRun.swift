@@ -54,7 +54,7 @@ public struct SimulationRun: Sendable {
     /// - Throws: ``SimulationError`` when the pinned variant does not exist, or no bit ever arrives.
     public init(trace: NetworkTrace, movie: MovieFile, options: Options = Options()) throws(SimulationError) {
         if let pinned = options.pinnedVariant, !(0..<movie.variantCount).contains(pinned) {
-            throw SimulationError(text: "the movie has \(movie.variantCount) variants, there is no variant \(pinned)")
+            throw SimulationError(text: "the movie has \(movie.variantCount) variants, but no variant \(pinned)")
         }
         guard trace.meanBitsPerSecond > 0 else { throw SimulationError(text: "the trace delivers nothing") }
         guard options.bufferLimit >= movie.segmentDuration else {

@@ -33,7 +33,7 @@ public final class AssetResourceLoader: Sendable {
         }
         guard isSet else {
             throw AssetError(
-                code: .loadingHasBegun, url: url, cause: "a resource loader has to be there before anything is loaded")
+                code: .loadingHasBegun, url: url, cause: "a resource loader must be set before anything is loaded")
         }
     }
 

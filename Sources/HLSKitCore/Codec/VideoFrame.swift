@@ -93,7 +93,7 @@ public final class VideoFrame: Sendable {
         else {
             throw CodecError(
                 call: "avcodec_receive_frame", code: CodecError.invalidArgument,
-                text: "picture of \(fields.width)x\(fields.height) without pixels")
+                text: "frame of \(fields.width)x\(fields.height) without pixels")
         }
         self.pts = pts
         self.timescale = timescale

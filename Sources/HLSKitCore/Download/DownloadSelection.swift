@@ -220,7 +220,7 @@ struct DownloadSelection: Sendable {
                     throw AssetError(
                         code: .noEligibleVariant, url: playlist.url,
                         cause: "no \(what) rendition matches \"\(expression)\"",
-                        detail: names.isEmpty ? "there is none" : "there are: \(names)")
+                        detail: names.isEmpty ? "none available" : "available: \(names)")
                 }
                 if !found.contains(index) { found.append(index) }
             }

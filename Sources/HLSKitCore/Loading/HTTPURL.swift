@@ -46,7 +46,7 @@ struct HTTPURL: Sendable, Hashable {
         }
         guard let authority = reference.authority else { throw fault(.badURL, "the URL has no host") }
         // Browsers read a backslash as a slash, so the host would depend on the reader.
-        guard !authority.contains("\\") else { throw fault(.badURL, "the host holds a backslash") }
+        guard !authority.contains("\\") else { throw fault(.badURL, "the host contains a backslash") }
 
         var hostPort = Substring(authority)
         if let at = authority.lastIndex(of: "@") {
@@ -56,7 +56,9 @@ struct HTTPURL: Sendable, Hashable {
         var portText: Substring = ""
         var host = hostPort
         if hostPort.hasPrefix("[") {
-            guard let close = hostPort.firstIndex(of: "]") else { throw fault(.badURL, "the host lacks a bracket") }
+            guard let close = hostPort.firstIndex(of: "]") else {
+                throw fault(.badURL, "the host is missing a bracket")
+            }
             host = hostPort[...close]
             let after = hostPort[hostPort.index(after: close)...]
             guard after.isEmpty || after.hasPrefix(":") else { throw fault(.badURL, "the port is not a number") }

@@ -13,7 +13,7 @@ extension Player {
     public func times(every interval: MediaTime) throws(PlayerError) -> PeriodicTimes {
         guard let duration = interval.duration, duration > .zero else {
             throw PlayerError(
-                code: .invalidArgument, cause: "an interval has to be longer than 0", detail: "\(interval)")
+                code: .invalidArgument, cause: "an interval must be longer than 0", detail: "\(interval)")
         }
         return core.times(every: duration)
     }
@@ -25,7 +25,7 @@ extension Player {
     public func boundaries(_ times: [MediaTime]) throws(PlayerError) -> BoundaryTimes {
         let durations = times.compactMap(\.duration)
         guard durations.count == times.count else {
-            throw PlayerError(code: .invalidArgument, cause: "a boundary has to be a time")
+            throw PlayerError(code: .invalidArgument, cause: "a boundary must be a time")
         }
         return core.boundaries(durations)
     }

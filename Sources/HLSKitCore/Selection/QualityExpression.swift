@@ -196,7 +196,7 @@ extension QualityExpression {
         /// Takes in one term; what is wrong with it, if anything.
         mutating func add(_ term: String, _ subject: Subject) -> String? {
             if term == "best" || term == "worst" {
-                guard extreme == nil else { return "there is a best or worst already" }
+                guard extreme == nil else { return "best or worst is already given" }
                 extreme = term == "best" ? .best : .worst
                 return nil
             }

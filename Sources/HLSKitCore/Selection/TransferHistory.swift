@@ -115,7 +115,7 @@ struct RuleLadder {
 extension SelectionDecision {
     /// Lets the download that is being judged continue.
     static func keep(_ download: SelectionInput.Download) -> SelectionDecision {
-        SelectionDecision(variantIndex: download.variantIndex, explanation: "the download goes on")
+        SelectionDecision(variantIndex: download.variantIndex, explanation: "the download continues")
     }
 
     /// Without a measurement: as it is, or the lowest.

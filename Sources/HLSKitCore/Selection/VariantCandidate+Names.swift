@@ -2,12 +2,12 @@ extension [VariantCandidate] {
     /// The most that an error line names.
     private static let maximumNameCount = 16
 
-    /// Part of an error for when none of them matches: `there are: 240p 599344, 480p 1200000`.
+    /// Part of an error for when none of them matches: `available: 240p 599344, 480p 1200000`.
     var offer: String {
-        guard !isEmpty else { return "there is none" }
+        guard !isEmpty else { return "none available" }
         let names = prefix(Self.maximumNameCount).map { candidate in
             (candidate.resolution.map { "\($0.height)p " } ?? "") + "\(Int(clamping: Int64(candidate.bandwidth)))"
         }
-        return "there are: " + names.joined(separator: ", ") + (count > Self.maximumNameCount ? ", ..." : "")
+        return "available: " + names.joined(separator: ", ") + (count > Self.maximumNameCount ? ", ..." : "")
     }
 }

@@ -4,7 +4,7 @@ import HLSKitCore
 /// `hlsget inspect URL|FILE`: what a playlist says, as a table or as JSON.
 struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "inspect", abstract: "Show what a playlist says, or what a media file holds.",
+        commandName: "inspect", abstract: "Show the contents of a playlist or media file.",
         usage: "hlsget inspect URL|FILE|- [options]")
     static let _errorLabel = HLSGet._errorLabel
 

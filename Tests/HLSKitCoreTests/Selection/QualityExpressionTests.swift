@@ -74,7 +74,7 @@ struct QualityExpressionTests {
             ("bitrate<3X", "\"bitrate<3X\": \"3X\" is not a number, with k, M or G"),
             ("bitrate<inf", "\"bitrate<inf\": \"inf\" is not a number, with k, M or G"),
             ("codec<avc", "\"codec<avc\": codec allows = only"),
-            ("best worst", "\"worst\" in \"best worst\": there is a best or worst already"),
+            ("best worst", "\"worst\" in \"best worst\": best or worst is already given"),
             (
                 "=720",
                 "\"=720\": not a term: best, worst, 720p, 720p60, or height, width, bitrate, fps, codec, range with =, <=, >=, < or >"

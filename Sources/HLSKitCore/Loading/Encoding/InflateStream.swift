@@ -67,7 +67,7 @@ struct InflateStream: ~Copyable {
     func finish() throws(InflateError) {
         switch state {
         case .betweenMembers, .ended: return
-        case .start where firstByte == nil: throw InflateError(text: "there is no \(coding) data")
+        case .start where firstByte == nil: throw InflateError(text: "not \(coding) data")
         case .start, .inMember: throw InflateError(text: "the \(coding) data ends too early")
         }
     }

@@ -154,7 +154,7 @@ struct MediaSelectionState: Sendable {
             let names = offered.map { "\($0.displayName) (\($0.extendedLanguageTag ?? "-"))" }.joined(separator: ", ")
             return PlayerError(
                 code: .noEligibleVariant, url: url, cause: "no \(what) rendition matches \"\(wish)\"",
-                detail: names.isEmpty ? "there is none" : "there are: \(names)")
+                detail: names.isEmpty ? "none available" : "available: \(names)")
         }
     }
 }

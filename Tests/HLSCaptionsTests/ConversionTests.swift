@@ -26,7 +26,7 @@ private let pangram = "The quick brown fox jumps over\nthe lazy dog and goes on.
             ]) == [])
     }
 
-    @Test("K06: a caption at time zero cannot be loaded before it: the warning tells by how much it must move")
+    @Test("K06: a caption at time zero cannot be sent before it: the warning says by how much it must move")
     func startsAtZero() async throws {
         let caption = Caption("Hi", timeRange: frames(0, 90), textAlignment: .left)
         let found = try await warnings([caption])
@@ -43,7 +43,7 @@ private let pangram = "The quick brown fox jumps over\nthe lazy dog and goes on.
         #expect(try await warnings([moved]) == [])
     }
 
-    @Test("K06: two bytes a frame: what follows too soon is to be moved, and what was moved fits")
+    @Test("K06: two bytes a frame: what follows too soon must be moved, and what was moved fits")
     func budget() async throws {
         let captions = [
             Caption(pangram, timeRange: frames(100, 110)), Caption(pangram, timeRange: frames(110, 200)),
@@ -97,7 +97,7 @@ private let pangram = "The quick brown fox jumps over\nthe lazy dog and goes on.
         #expect(conformed[2].text.split(separator: "\n").count == 15)
     }
 
-    @Test("K06: validating begins once, and stops when told")
+    @Test("K06: validating begins once, and stops on request")
     func life() async throws {
         let captions = (0..<5).map { Caption("Hi", timeRange: frames(Int64($0), Int64($0) + 1)) }
         let validator = CaptionConversionValidator(captions: captions, timeRange: hour)
@@ -142,7 +142,8 @@ private let pangram = "The quick brown fox jumps over\nthe lazy dog and goes on.
     }
 
     @Test(
-        "K04: places that are no numbers are none", arguments: [Double.nan, .infinity, -.infinity, 1e300, -1e300],
+        "K04: positions that are not numbers are ignored",
+        arguments: [Double.nan, .infinity, -.infinity, 1e300, -1e300],
         [CaptionDimension.Units.cells, .percent])
     func oddPlaces(value: Double, units: CaptionDimension.Units) throws {
         let dimension = CaptionDimension(value: value, units: units)
@@ -160,7 +161,7 @@ private let pangram = "The quick brown fox jumps over\nthe lazy dog and goes on.
         }
     }
 
-    @Test("K06: warnings are each told once, however many tasks take them")
+    @Test("K06: each warning is reported once, however many tasks take them")
     func concurrentWarnings() async throws {
         let captions = (0..<600).map { Caption("\u{4e00}\($0)", timeRange: ms(Int64($0) * 40, Int64($0) * 40 + 30)) }
         func validator() -> CaptionConversionValidator {
@@ -215,7 +216,7 @@ private let pangram = "The quick brown fox jumps over\nthe lazy dog and goes on.
         #expect(CaptionGrouper.scenes(of: [], in: ms(0, 1000)).map(\.timeRange) == [ms(0, 1000)])
     }
 
-    @Test("K04, K08: however many captions overlap, a scene has no more than can be shown, and that is told")
+    @Test("K04, K08: however many captions overlap, a scene has no more than can be shown, and that is reported")
     func manyAtOnce() throws {
         let captions = (0..<200).map { Caption("\($0)", timeRange: ms(1000, 2000 + Int64($0) * 40)) }
         let scenes = CaptionGrouper.scenes(of: captions, in: ms(0, 20_000))

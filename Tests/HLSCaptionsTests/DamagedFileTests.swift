@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("K05: the format is told by the first bytes", arguments: CaptionFormat.allCases)
+    @Test("K05: the format is recognized by the first bytes", arguments: CaptionFormat.allCases)
     func guessed(format: CaptionFormat) throws {
         let bytes = try CaptionFileWriter(format: format).write(Self.captions).bytes
         #expect(CaptionFileReader(guessingFrom: bytes)?.format == format)

@@ -61,7 +61,7 @@ import Testing
             expected: ["0-9 a"]),
     ]
 
-    @Test("text is shown while it, what is around it and its region are to be seen", arguments: documents)
+    @Test("text is shown while it, its ancestors and its region are visible", arguments: documents)
     func shown(_ document: Document) throws {
         let text = """
             <tt xmlns="http://www.w3.org/ns/ttml" xmlns:s="http://www.w3.org/ns/ttml#styling">
@@ -82,7 +82,7 @@ import Testing
         #expect(content.captions.map(\.text) == ["a"])
     }
 
-    @Test("changes of style by set are told")
+    @Test("changes of style by set are reported")
     func styleChange() throws {
         let text = """
             <tt xmlns="http://www.w3.org/ns/ttml" xmlns:s="http://www.w3.org/ns/ttml#styling"><body>

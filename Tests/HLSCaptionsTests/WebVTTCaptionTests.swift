@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test("K05: what is no WebVTT is an error with its line")
+    @Test("K05: what is not WebVTT is an error with its line")
     func notWebVTT() {
         #expect(throws: CaptionFileError(code: .notThisFormat, line: 1, text: "it does not begin with WEBVTT")) {
             try read(.webVTT, "hello")

@@ -100,7 +100,7 @@ struct ConditionedTransportTests {
         #expect(source.calls.pause > 0 && source.calls.pause == source.calls.resume)
     }
 
-    @Test("after cancel nothing is told any more, and the other request is cancelled")
+    @Test("after cancel nothing is reported any more, and the other request is cancelled")
     func cancellation() async throws {
         let transport = try transport("1000,800,0")
         let cancelled = start(transport)

@@ -15,7 +15,7 @@ struct FastLinkTests {
         return (player, clock)
     }
 
-    @Test("the best variant is played, and the estimate tells a rate", arguments: [20e6, 100e6, 1e9, 10e9, 100e9])
+    @Test("the best variant is played, and the estimate has a rate", arguments: [20e6, 100e6, 1e9, 10e9, 100e9])
     func best(bitsPerSecond: Double) throws {
         let (player, clock) = try player(bitsPerSecond, SyntheticStream())
         clock.advance(by: .seconds(60))
@@ -24,7 +24,7 @@ struct FastLinkTests {
         clock.advance(by: .seconds(540))
     }
 
-    @Test("a live stream with one variant tells a rate too, after its first megabyte", arguments: [100e6, 10e9])
+    @Test("a live stream with one variant has a rate too, after its first megabyte", arguments: [100e6, 10e9])
     func live(bitsPerSecond: Double) throws {
         let (player, clock) = try player(bitsPerSecond, SyntheticStream(bitRates: [1_000_000], liveWindow: 5))
         var isKnown = false

@@ -108,7 +108,7 @@ struct MisuseTests {
         }
     }
 
-    @Test("a rate that is none, or none at all, changes nothing", arguments: [Float.nan, .infinity, -.infinity])
+    @Test("an invalid rate, or none at all, changes nothing", arguments: [Float.nan, .infinity, -.infinity])
     func rates(rate: Float) throws {
         let queue = try VirtualQueue(["a": 4])
         try queue.clock.run {

@@ -66,7 +66,7 @@ struct MoviePlaylistTests {
         #expect(movie.averageBitRates == [1_000_000])
     }
 
-    @Test("a media playlist that tells its sizes is a movie with one variant")
+    @Test("a media playlist that declares its sizes is a movie with one variant")
     func single() throws {
         let movie = try MovieFile(media([("4", "#EXT-X-BITRATE:1000\n"), ("4", "")]))
         #expect(movie.averageBitRates == [1_000_000])
@@ -83,7 +83,7 @@ struct MoviePlaylistTests {
         #expect(throws: MovieFileError.self) { try MovieFile(media([("4", "")])) }
     }
 
-    @Test("a movie with segments of several lengths plays to its end and tells their lengths")
+    @Test("a movie with segments of several lengths plays to its end and has their lengths")
     func session() throws {
         let movie = try MovieFile(media((0..<10).map { ($0 % 2 == 0 ? "4" : "1.5", "#EXT-X-BITRATE:1000\n") }))
         var run = try SimulationRun(trace: NetworkTrace(parsing: "1000,3000,20\n".utf8), movie: movie)

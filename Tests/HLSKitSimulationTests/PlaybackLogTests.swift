@@ -57,7 +57,7 @@ struct PlaybackLogTests {
         return notebook
     }
 
-    @Test("each level tells what it is for, each line whose it is, and none a secret")
+    @Test("each level logs what it is for, each line whose it is, and none a secret")
     func levels() throws {
         let all = try play("a", level: .trace).lines
         let messages = Dictionary(grouping: all, by: \.level).mapValues { Set($0.map(\.message)) }

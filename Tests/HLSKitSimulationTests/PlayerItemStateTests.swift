@@ -113,7 +113,7 @@ struct PlayerItemStateTests {
         }
     }
 
-    @Test("I04: a wish for a rendition that there is none of, made while playing, is a warning and changes nothing")
+    @Test("I04: choosing a rendition that does not exist, while playing, is a warning and changes nothing")
     func unmatchedWish() throws {
         let clock = VirtualClock()
         let configuration = try Self.twoVariants(clock)

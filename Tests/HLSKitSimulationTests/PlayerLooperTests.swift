@@ -123,7 +123,7 @@ struct PlayerLooperTests {
         }
     }
 
-    @Test("H05: a copy has the wishes of its item and none of its outputs; what was loaded serves both")
+    @Test("H05: a copy has the preferences of its item and none of its outputs; what was loaded serves both")
     func copies() throws {
         let queue = try VirtualQueue(["a": 4])
         let log = PictureLog(clock: queue.clock)

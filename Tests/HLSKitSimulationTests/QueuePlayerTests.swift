@@ -229,7 +229,7 @@ struct QueuePlayerTests {
         }
     }
 
-    @Test("H03: what a call at the end of the last item leads to is told at once")
+    @Test("H03: what a call at the end of the last item leads to is reported at once")
     func callAtTheEnd() throws {
         let queue = try VirtualQueue(["a": 4])
         try queue.clock.run {

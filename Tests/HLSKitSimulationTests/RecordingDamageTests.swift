@@ -20,7 +20,7 @@ struct RecordingDamageTests {
         #expect(throws: Never.self) { try NetworkTrace(parsing: text.utf8) }
     }
 
-    @Test("what was recorded is read, and tells its link")
+    @Test("what was recorded is read, and shows its link")
     func whole() throws {
         for seed in try Self.seeds() {
             let recording = try NetworkRecording(parsing: seed)

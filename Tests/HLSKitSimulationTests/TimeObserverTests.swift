@@ -84,7 +84,7 @@ struct TimeObserverTests {
         }
     }
 
-    @Test("B12: what playing goes over is told, what a seek jumps over or onto is not; again after a seek back")
+    @Test("B12: what playback passes is reported, what a seek jumps over or onto is not; again after a seek back")
     func boundaries() throws {
         let queue = try VirtualQueue(["a": 10])
         let bench = Bench(queue)
@@ -107,7 +107,7 @@ struct TimeObserverTests {
         }
     }
 
-    @Test("B07: the rate is what is wanted, the timebase what happens; it tells the time of a moment to come")
+    @Test("B07: the rate is what is wanted, the timebase what happens; it gives the time of a moment to come")
     func timebase() throws {
         let queue = try VirtualQueue(["a": 6])
         let bench = Bench(queue)

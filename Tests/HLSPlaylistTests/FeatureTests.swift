@@ -77,7 +77,7 @@ private func multivariant(_ lines: String) throws -> MultivariantPlaylist {
         #expect(playlist.renditions(.subtitles, groupID: "s").map(\.name) == ["English"] && playlist.issues.isEmpty)
     }
 
-    @Test("C05: VOD, EVENT and live can be told apart, and an end turns live into VOD")
+    @Test("C05: VOD, EVENT and live are distinguished, and an end turns live into VOD")
     func c05() throws {
         let vod = try media("#EXT-X-PLAYLIST-TYPE:VOD\n#EXTINF:9.5,\na\n#EXTINF:0.5,\nb\n#EXT-X-ENDLIST\n")
         #expect(vod.playlistType == .vod && vod.hasEndList && vod.duration == .seconds(10))
@@ -210,7 +210,7 @@ private func multivariant(_ lines: String) throws -> MultivariantPlaylist {
         #expect(playlist.variants.map(\.uri) == ["https://one.example/v", "https://two.example/v"])
     }
 
-    @Test("C14: lenient reading continues and tells, strict reading ends with the line, and lint says how to mend it")
+    @Test("C14: lenient reading continues and reports, strict reading ends with the line, and lint says how to fix it")
     func c14() throws {
         let text = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:nonsense,\na.ts\n#EXTINF:4,\nb.ts\n#EXT-X-ENDLIST\n"
         let lenient = try MediaPlaylist(parsing: text, url: url)

@@ -137,7 +137,7 @@ private let head = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n"
     }
 
     @Test(
-        "R34: a duration that is none becomes the target duration",
+        "R34: an invalid duration becomes the target duration",
         arguments: [
             "-1", "NaN", "nan", "inf", "1e309", "1e3", "0x10", "+5", "", "5 6", "99999999999999999999",
             "18446744073709551616", "٣",
@@ -151,7 +151,7 @@ private let head = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n"
         #expect(throws: PlaylistError.self) { try MediaPlaylist(parsing: "#EXTM3U\n#EXTINF:\(text),\na\n", url: "") }
     }
 
-    @Test("R36: a target duration is bounded, and where it is none, the longest segment stands in")
+    @Test("R36: a target duration is bounded, and if it is invalid, the longest segment is used")
     func targetDuration() throws {
         #expect(
             try MediaPlaylist(parsing: "#EXTM3U\n#EXT-X-TARGETDURATION:18446744073709551616\n#EXTINF:3,\na", url: "")

@@ -60,7 +60,7 @@ import Testing
         #expect(URIReference("/x")?.origin == nil && URIReference("data:x")?.origin == nil)
     }
 
-    @Test("a request escapes what a URI cannot hold, keeps escapes and leaves the fragment away")
+    @Test("a request escapes what a URI cannot hold, keeps escapes and drops the fragment")
     func requestForm() {
         #expect(
             URIReference("http://h/a b/ü/%41%zz?q=\"<x>\"#f")?.requestForm

@@ -34,7 +34,7 @@ struct DownloadTargetTests {
         }
     }
 
-    @Test("the line tells how far it is, how fast, and how long it will take")
+    @Test("the line shows how far it is, how fast, and how long it will take")
     func line() {
         var progress = DownloadProgress()
         progress.phase = .loading

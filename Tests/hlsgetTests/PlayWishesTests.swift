@@ -17,7 +17,7 @@ struct PlayWishesTests {
         return (0..<2).compactMap { _ in wishes.unfulfilled(by: event, canPlayFastForward: canPlayFastForward) }
     }
 
-    @Test("a rate beyond 2 without I-frames is told once")
+    @Test("a rate beyond 2 without I-frames is reported once")
     func rate() {
         let ready = PlayerEvent.Kind.itemStatusChanged(.readyToPlay)
         let errors = told(ready) { $0.rate = 8 }
@@ -28,7 +28,7 @@ struct PlayWishesTests {
         #expect(told(ready) { $0.rate = -2 }.isEmpty, "that fails")
     }
 
-    @Test("a --peak-bitrate below all variants is told once")
+    @Test("a --peak-bitrate below all variants is reported once")
     func bitRate() {
         let choice = PlayerEvent.Kind.variantSwitched(from: nil, to: Self.variant, explanation: "")
         let errors = told(choice) { $0.peakBitRate = 10_000 }

@@ -224,7 +224,7 @@ struct PlaySummaryTests {
         return summary
     }
 
-    @Test("more than a tenth is much, and so is the end; it is told in segments")
+    @Test("more than a tenth is much, and so is the end; it is reported in segments")
     func mostlyMissing() {
         #expect(!skipping(7...7, of: 10).isMostlyMissing)
         #expect(skipping(7...8, of: 10).isMostlyMissing)
@@ -257,7 +257,7 @@ struct PlaySummaryTests {
 @Suite("event texts")
 struct EventTextTests {
     @Test(
-        "lost media is always told, the rest with -v",
+        "lost media is always reported, the rest with -v",
         arguments: [
             (
                 .segmentSkipped(skipped), .normal,

@@ -8,7 +8,7 @@ import Testing
 @Suite("signals", .serialized, .timeLimit(.minutes(1)))
 struct SignalWatcherTests {
     @Test(
-        "the first signal asks for a clean end, one that comes within a second is the same wish, a later one ends at once",
+        "the first signal asks for a clean end, one that comes within a second is the same request, a later one ends at once",
         arguments: [
             ([0], [.finish(signal: SIGINT)]),
             ([0, 0], [.finish(signal: SIGINT), .ignore]),

@@ -143,7 +143,7 @@ import Testing
         #expect(try await asset.load(.duration).isNumeric)
     }
 
-    @Test("A13: variants tell what is declared, −1 for what is not, and why they are not played")
+    @Test("A13: variants have what is declared, −1 for what is not, and why they are not played")
     func variants() async throws {
         let (asset, _) = makeAsset()
         let variants = try await asset.load(.variants)

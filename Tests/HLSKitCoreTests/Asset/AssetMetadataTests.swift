@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(
-        "what is no JSON gives nil",
+        "what is not JSON gives nil",
         arguments: [
             "", "nul", "01", "1.", "+1", "[1,]", "{\"a\"}", "{a:1}", "\"\n\"", "\"", "[", "1 2", "1e999", #""\x""#,
             #""\u12""#, String(repeating: "[", count: 100_000),

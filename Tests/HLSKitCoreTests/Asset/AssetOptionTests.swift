@@ -184,7 +184,8 @@ struct AssetOptionTests {
     }
 
     // The type that a server declares never decides: see AssetOptions.
-    @Test("A14: what a resource is, its bytes tell", arguments: ["text/html", "video/mp4", "application/octet-stream"])
+    @Test(
+        "A14: a resource's bytes decide what it is", arguments: ["text/html", "video/mp4", "application/octet-stream"])
     func mediaType(type: String) async throws {
         let options = AssetOptions(transport: TypedTransport(type: type, text: Self.stream[Self.base + "video.m3u8"]))
         #expect(try await Asset(url: Self.base + "x", options: options).load(.duration).seconds == 12)

@@ -40,7 +40,7 @@ import Testing
         await #expect(throws: AssetError.self) { try await video.loadSamplePresentationTime(forTrackTime: .zero) }
     }
 
-    @Test("H07: the shortest track tells where a loop should end, and an item that ends there ends there")
+    @Test("H07: the shortest track says where a loop should end, and an item that ends there ends there")
     func shortestTrack() async throws {
         let folder = try ScratchFolder()
         try SampleMedia.copy(to: folder)

@@ -36,7 +36,7 @@ struct ChapterTrackTests {
         return titles
     }
 
-    @Test("A10: a chapter track and a chapter list tell the same", arguments: [[], ["chpl"], ["tref"]])
+    @Test("A10: a chapter track and a chapter list give the same", arguments: [[], ["chpl"], ["tref"]])
     func sources(without names: [String]) async throws {
         let groups = try await Self.chapters(without: names)
         #expect(groups.map(\.timeRange.start.seconds) == [0, 0.2])

@@ -27,7 +27,7 @@ struct AudioDecoderTests {
         }
     }
 
-    @Test("a buffer tells its rate, channels and length and shows its planes")
+    @Test("a buffer has its rate, channels and length and shows its planes")
     func bufferFields() throws {
         let buffer = try #require(try PacketFixture("ac3").sound().first)
         #expect(buffer.sampleRate == 48_000)

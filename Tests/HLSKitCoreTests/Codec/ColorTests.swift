@@ -53,7 +53,7 @@ struct ColorTests {
     }
 
     @Test(
-        "J08: the playlist's VIDEO-RANGE counts where nothing else tells the colour",
+        "J08: the playlist's VIDEO-RANGE counts where nothing else declares the colour",
         arguments: [("PQ", 16), ("HLG", 18), ("SDR", 2), (nil, 2)] as [(String?, Int)])
     func videoRange(_ range: String?, transfer: Int) throws {
         let attribute = range.map { ",VIDEO-RANGE=\($0)" } ?? ""

@@ -5,7 +5,7 @@ import Testing
 @Suite("Libraries that are opened while the program runs")
 struct DynamicLibraryTests {
     @Test(
-        "a library that is not there is told from one that cannot be loaded",
+        "a missing library is distinguished from one that cannot be loaded",
         arguments: [
             ("liba.so.1: cannot open shared object file: No such file or directory", "liba.so.1 is not installed"),
             (

@@ -170,7 +170,7 @@ struct VideoDecoderTests {
         #expect(error?.text == "no decoder for dvh9")
     }
 
-    @Test("a frame tells its format, shape and colours and shows its planes")
+    @Test("a frame has its format, shape and colours and shows its planes")
     func frameFields() throws {
         let plain = try #require(try PacketFixture("h264-avcc").pictures().first)
         #expect(plain.pixelFormatName == "yuv420p")

@@ -29,7 +29,7 @@ struct ResourceLedgerTests {
         #expect(ledger.count == 0)
     }
 
-    @Test("negative limits are none left, and not all of it")
+    @Test("negative limits mean nothing left, and not all of it")
     func negative() {
         let ledger = ledger([Entry()], byteCount: -5, duration: .seconds(-5))
         #expect(ledger.allowance(of: 0) == LoadAllowance(byteCount: 0, duration: .zero))
@@ -74,7 +74,7 @@ struct ResourceLedgerTests {
             yielding: [1]),
     ]
 
-    @Test("D10: who is lower than someone in need yields, and is told when that begins and ends", arguments: changes)
+    @Test("D10: a lower player than one in need yields, and is notified when that begins and ends", arguments: changes)
     func priorities(_ change: Change) {
         let priorities = ResourcePriority.allCases
         var ledger = ledger(

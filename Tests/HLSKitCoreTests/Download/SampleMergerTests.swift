@@ -58,7 +58,7 @@ struct SampleMergerTests {
         #expect(try taken(&merger).count == 4)
     }
 
-    @Test("S03: tracks that change at one discontinuity are told together, behind all samples before it")
+    @Test("S03: tracks that change at one discontinuity are announced together, after all samples before it")
     func change() throws {
         var merger = try merger()
         for slot in 0...1 {

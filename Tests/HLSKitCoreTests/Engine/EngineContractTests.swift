@@ -15,7 +15,7 @@ struct EngineContractTests {
         #expect(harness.seekOutcomes == [false, false, true])
     }
 
-    @Test("F13: a small wish loads little; taken back, the buffer fills")
+    @Test("F13: a small preference loads little; taken back, the buffer fills")
     func smallBuffer() {
         var preferences = PlayerItemPreferences()
         preferences.preferredForwardBufferDuration = 5
@@ -31,7 +31,7 @@ struct EngineContractTests {
         #expect(harness.mediaPaths.count == 8)
     }
 
-    @Test("F04: keep-up is told while paused, too")
+    @Test("F04: keep-up is reported while paused, too")
     func keepUpWhilePaused() {
         var harness = EngineHarness(origin: .vod(count: 30))
         harness.open("vod.m3u8")

@@ -80,7 +80,7 @@ struct EngineDeadOriginTests {
         }
     }
 
-    @Test("gaps that the playlist tells of are no losses")
+    @Test("gaps that the playlist declares are no losses")
     func gaps() {
         var origin = ScriptedOrigin.vod(count: 40) { text in
             for index in 10..<30 { text.segments[index].tags = ["#EXT-X-GAP"] }

@@ -424,7 +424,7 @@ struct EngineFailureTests {
         }
     }
 
-    @Test("R74: what ends with the last request in vain ends for what the server said")
+    @Test("R74: what ends with the last failed request ends for what the server said")
     func causeOfLastRequest() {
         for (status, code) in [(404, PlayerError.Code.notFound), (503, .network)] {
             var origin = ScriptedOrigin.vod(count: 1_000)

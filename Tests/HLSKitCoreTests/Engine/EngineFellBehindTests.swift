@@ -69,7 +69,7 @@ struct EngineFellBehindTests {
         return harness
     }
 
-    @Test("M04: after a long pause playing jumps to the edge, and tells once what it skipped")
+    @Test("M04: after a long pause playback jumps to the edge, and reports once what it skipped")
     func jumpsToEdge() throws {
         var harness = Self.rested(.jumpToEdge)
         harness.run(until: .seconds(188))

@@ -295,7 +295,7 @@ struct EngineLiveTests {
         #expect(harness.statistics.numberOfStalls == 0)
     }
 
-    @Test("R48: a list that is none for good ends the item, after as long as one that cannot be loaded")
+    @Test("R48: a list that stays invalid ends the item, after as long as one that cannot be loaded")
     func brokenForGood() {
         var origin = ScriptedOrigin()
         origin.routes["live.m3u8"] = { visit in
@@ -309,7 +309,7 @@ struct EngineLiveTests {
         #expect(harness.story.suffix(2) == ["failedToPlayToEnd", "paused"])
     }
 
-    @Test("R48: with a limit of reloads in a row that are none, that many end the item")
+    @Test("R48: with a limit of consecutive invalid reloads, that many end the item")
     func brokenReloadLimit() {
         var origin = ScriptedOrigin()
         origin.routes["live.m3u8"] = { visit in
@@ -352,7 +352,8 @@ struct EngineLiveTests {
         #expect(Self.sequences(harness) == Array(103...117))
     }
 
-    @Test("variants whose windows move on while no list can be loaded: what is gone is told, and playback continues")
+    @Test(
+        "variants whose windows move on while no list can be loaded: what is gone is reported, and playback continues")
     func windowGoneMeanwhile() {
         var origin = ScriptedOrigin.multivariant(["a": 3_000_000, "b": 1_000_000])
         for name in ["a", "b"] {

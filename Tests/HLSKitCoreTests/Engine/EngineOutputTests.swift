@@ -75,7 +75,7 @@ struct EngineOutputTests {
         #expect(harness.seekOutcomes == [true])
     }
 
-    @Test("at an end time the end is told when the outputs have come to it")
+    @Test("at an end time the end is reported when the outputs have come to it")
     func endTime() {
         var harness = Self.harness()
         harness.control(.setForwardPlaybackEndTime(.seconds(6)))

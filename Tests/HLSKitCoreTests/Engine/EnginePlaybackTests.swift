@@ -243,7 +243,7 @@ struct EnginePlaybackTests {
         #expect(harness.loadedSegments.count == 20)
     }
 
-    @Test("a wish for a language chooses the rendition")
+    @Test("a preferred language chooses the rendition")
     func chosenLanguage() throws {
         var preferences = PlayerItemPreferences()
         preferences.audio = try QualityExpression(parsing: "lang=de", for: .renditions)
@@ -339,7 +339,7 @@ struct EnginePlaybackTests {
         #expect(harness.statistics.numberOfSkippedSegments == 0)
     }
 
-    @Test("that it is likely to keep up is told before it plays, and the duration once for all variants")
+    @Test("that it is likely to keep up is reported before it plays, and the duration once for all variants")
     func orderOfEvents() throws {
         for origin in [ScriptedOrigin.vod(), .twoVariants(), .live()] {
             for path in ["vod.m3u8", "main.m3u8", "live.m3u8"] where origin.routes[path] != nil {
@@ -414,7 +414,7 @@ struct EnginePlaybackTests {
     }
 
     @Test(
-        "playing ends where it was told to, and nothing beyond is loaded",
+        "playback ends at its end time, and nothing beyond is loaded",
         arguments: [
             (.time(.seconds(10)), 10, 3), (.time(.seconds(12)), 12, 3), (.time(.seconds(-30)), 10, 3),
             (.duration(.seconds(5)), 5, 2), (.time(.seconds(400)), 40, 10),

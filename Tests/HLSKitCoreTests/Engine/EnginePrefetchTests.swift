@@ -69,7 +69,7 @@ struct EnginePrefetchTests {
         #expect(harness.mediaPaths.count == 6)
     }
 
-    @Test("D07: one after another where that is wished")
+    @Test("D07: one after another on request")
     func sequential() {
         var harness = Self.unpaced(.vod()) { $0.parallelLoading = .sequential }
         let isOver = harness.runToEnd()

@@ -75,7 +75,7 @@ struct EngineRateTests {
         #expect(harness.rates.contains("1.0 reachedLiveEdge") == false)
     }
 
-    @Test("without I-frames more than 2 is a wish that the timebase does not follow; less than 0 fails")
+    @Test("without I-frames more than 2 is a rate that the timebase does not follow; less than 0 fails")
     func beyondTheMedia() {
         var harness = EngineHarness.playing("vod.m3u8", from: .vod(count: 30))
         harness.run(until: .seconds(5))

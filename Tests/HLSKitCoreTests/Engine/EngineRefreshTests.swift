@@ -168,7 +168,7 @@ struct EngineRefreshTests {
         #expect(numbers == Array((numbers.first ?? 0)..<((numbers.first ?? 0) + numbers.count)), "\(numbers)")
     }
 
-    @Test("D06: a live stream whose window moved on while the program was asked plays on, and tells what is lost")
+    @Test("D06: a live stream whose window moved on while the program was asked plays on, and reports what is lost")
     func lateRefresh() {
         var origin = ScriptedOrigin()
         let broadcast = Broadcast()

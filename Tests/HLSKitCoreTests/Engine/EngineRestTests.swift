@@ -70,7 +70,7 @@ struct EngineRestTests {
         #expect(harness.requests.count >= count + 15)
     }
 
-    @Test("one that has never played becomes ready before it rests, and plays at the edge when it is told to")
+    @Test("one that has never played becomes ready before it rests, and plays at the edge on request")
     func beforeFirstPlay() {
         var harness = EngineHarness(origin: .live())
         harness.open("live.m3u8")

@@ -72,7 +72,7 @@ struct EngineSizesTests {
         return Dictionary(uniqueKeysWithValues: zip(input.candidates.map(\.index), input.upcoming[position].byteCounts))
     }
 
-    @Test("a playlist that says nothing leaves sizes open, and the next 20 segments are told of")
+    @Test("a playlist that says nothing leaves sizes open, and the next 20 segments are described")
     func untold() throws {
         let inputs = inputs { _, _ in [] }
         #expect(inputs.allSatisfy { $0.upcoming.allSatisfy(\.byteCounts.isEmpty) })
@@ -80,7 +80,7 @@ struct EngineSizesTests {
         #expect(inputs.last?.upcoming.count == 1)
     }
 
-    @Test("byte ranges tell the variant's sizes, and those of others by their average bit rates")
+    @Test("byte ranges give the variant's sizes, and those of others by their average bit rates")
     func byteRanges() throws {
         let inputs = inputs { name, index in
             ["#EXT-X-BYTERANGE:\((name == "a" ? 300_000 : 150_000) + index)@\(index * 1_000_000)"]
@@ -99,7 +99,7 @@ struct EngineSizesTests {
         #expect(sizes(last) == [0: 300_029, 1: 150_029])
     }
 
-    @Test("EXT-X-BITRATE tells the size of what follows it")
+    @Test("EXT-X-BITRATE gives the size of what follows it")
     func bitRates() throws {
         let inputs = inputs { _, index in ["#EXT-X-BITRATE:\(index < 5 ? 800 : 1600)"] }
         let first = try #require(inputs.first)
@@ -107,7 +107,7 @@ struct EngineSizesTests {
         #expect(sizes(first, 10)[0] == 800_000)
     }
 
-    @Test("separate audio is added where its playlist tells its sizes")
+    @Test("separate audio is added where its playlist declares its sizes")
     func audio() throws {
         let inputs = inputs(audio: ["#EXT-X-BITRATE:80"]) { _, _ in ["#EXT-X-BITRATE:800"] }
         #expect(sizes(try #require(inputs.first))[0] == 440_000)

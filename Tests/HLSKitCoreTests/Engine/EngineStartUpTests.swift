@@ -193,7 +193,7 @@ struct EngineStartUpTests {
         #expect(Redaction.urlWithoutQuery(url) == logged)
     }
 
-    @Test("what is decided is told with its inputs, as far as someone wants to hear it")
+    @Test("decisions are logged with their inputs, as far as someone listens")
     func decisions() {
         for detail in [DecisionDetail.nothing, .choices, .everything] {
             var configuration = EngineConfiguration()

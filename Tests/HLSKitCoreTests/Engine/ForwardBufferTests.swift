@@ -134,7 +134,7 @@ struct ForwardBufferTests {
         }
     }
 
-    @Test("a wish shorter than a target duration counts as one")
+    @Test("a preference shorter than a target duration counts as one")
     func shortWish() {
         var buffer = buffer(video: [0...5])
         var situation = Situation(playhead: .zero, preferredForwardBufferDuration: 0.5, targetDuration: .seconds(6))

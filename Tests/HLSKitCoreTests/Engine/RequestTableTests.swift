@@ -32,7 +32,7 @@ struct RequestTableTests {
         Derived(purpose: .resource(key, .main), role: .key(.main), resourceClass: .key, lane: .main),
     ]
 
-    @Test("what a request is for tells everything else", arguments: derived)
+    @Test("the purpose of a request decides everything else", arguments: derived)
     func purpose(_ test: Derived) {
         #expect(test.purpose.role == test.role)
         #expect(test.purpose.resourceClass == test.resourceClass)

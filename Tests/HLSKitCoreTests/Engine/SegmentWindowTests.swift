@@ -56,7 +56,7 @@ struct SegmentWindowTests {
         #expect(window.allSatisfy { !$0.isSuspended && !$0.isParked && !$0.isLoaded })
     }
 
-    @Test("segments are removed by name and by where they are, and told in their order")
+    @Test("segments are removed by name and by where they are, and reported in their order")
     func removal() {
         var window = Self.window(4)
         window.demux(Self.id(2), upTo: .seconds(9))

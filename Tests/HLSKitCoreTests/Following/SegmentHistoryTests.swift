@@ -190,7 +190,7 @@ struct SegmentHistoryTests {
         if segment != 100 { #expect(tracker.playlist.segments[0].mediaSequence == 5000) }
     }
 
-    @Test("names that are used again and again tell nothing")
+    @Test("names that are used again and again prove nothing")
     func ring() throws {
         // s0 … s3, over and over.
         func list(_ number: Int) -> PlaylistText {

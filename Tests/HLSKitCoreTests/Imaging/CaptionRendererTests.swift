@@ -170,7 +170,7 @@ struct CaptionRendererTests {
         #expect(isUntouched)
     }
 
-    @Test("K08: characters that no font has are told, those that one has are drawn")
+    @Test("K08: characters that no font has are reported, those that one has are drawn")
     func missing() throws {
         let renderer = CaptionRenderer(captions: [Self.caption("plain")], size: Self.size)
         #expect(renderer.missingCharacters.isEmpty)

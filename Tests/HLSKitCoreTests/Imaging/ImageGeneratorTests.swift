@@ -94,7 +94,7 @@ import Testing
         #expect(await generator.collect(.seconds(1)).first?.image != nil)
     }
 
-    @Test("L01: with the task all that is under way ends, and each time is still told of")
+    @Test("L01: with the task all that is under way ends, and each time is still reported")
     func cancelTask() async throws {
         let transport = try SampleImages.transport()
         let generator = SampleImages.generator(transport)

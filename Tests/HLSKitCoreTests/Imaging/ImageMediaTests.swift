@@ -56,7 +56,7 @@ import Testing
         #expect(transport.urls.count { $0.hasSuffix("init.mp4") } == 1)
     }
 
-    @Test("a key that cannot be loaded is what the error tells of")
+    @Test("a key that cannot be loaded is what the error reports")
     func noKey() async throws {
         let text =
             "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-KEY:METHOD=AES-128,URI=\"gone.bin\"\n#EXTINF:4,\n0.ts\n"

@@ -13,7 +13,7 @@ import Testing
         return try #require(Image(width: width, height: height, pixels: pixels))
     }
 
-    @Test("an image has four bytes for each pixel, or is none")
+    @Test("an image has four bytes for each pixel, or is invalid")
     func count() {
         #expect(Image(width: 2, height: 1, pixels: [UInt8](repeating: 0, count: 8)) != nil)
         #expect(Image(width: 2, height: 1, pixels: [UInt8](repeating: 0, count: 7)) == nil)

@@ -45,7 +45,7 @@ struct AddressPolicyTests {
     }
 
     @Test(
-        "what is not a range is none",
+        "what is not a range is rejected",
         arguments: ["", "a", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0/8", "::/129", "1.2.3.4/"])
     func malformed(_ text: String) { #expect(AddressRange(text) == nil) }
 

@@ -27,7 +27,7 @@ struct URLReferenceTests {
         #expect(target.description == example.resolved)
     }
 
-    @Test("with control characters are none", arguments: ["a\nb", "a\rb", "\u{0}", "a\u{7F}", "http://a/\t"])
+    @Test("with control characters are invalid", arguments: ["a\nb", "a\rb", "\u{0}", "a\u{7F}", "http://a/\t"])
     func controls(_ text: String) { #expect(URIReference(text) == nil) }
 
     static let normal: [(written: String, sent: String)] = [

@@ -77,7 +77,7 @@ struct AccessLogKeeperTests {
         #expect(event.averageAudioBitrate < 0, "muxed: nobody knows")
     }
 
-    @Test("O01: what came from a cache is no transfer, and a pause in reading is none either")
+    @Test("O01: what came from a cache is not a transfer, nor is a pause in reading")
     func inactive() {
         var keeper = AccessLogKeeper(sessionID: "id")
         keeper.open(uri: "u", at: .zero)

@@ -308,7 +308,7 @@ struct SessionJournalTests {
         #expect(initial[0].timeTaken > .zero)
     }
 
-    @Test("O04: keys are told of, and their contents are not")
+    @Test("O04: keys are reported, and their contents are not")
     func keys() throws {
         let origin = ScriptedOrigin.vod { text in
             text.segments[0].tags = ["#EXT-X-KEY:METHOD=AES-128,URI=\"https://me:pw@host/k.key\""]

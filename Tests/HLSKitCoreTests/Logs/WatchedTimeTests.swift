@@ -69,7 +69,7 @@ struct WatchedTimeTests {
     ]
 
     @Test(
-        "the state, the access log and the metrics' summary tell the time that was watched, once",
+        "the state, the access log and the metrics' summary have the time that was watched, once",
         arguments: cases, [EngineConfiguration.Pacing.realTime, EngineConfiguration.Pacing.unpaced])
     func figures(_ test: Case, pacing: EngineConfiguration.Pacing) throws {
         var origin = test.isLive ? ScriptedOrigin() : .vod()

@@ -26,7 +26,7 @@ struct PCMWriterTests {
         #expect(try write(buffers, .f32le) == buffers.flatMap { try $0.interleavedSamples(as: .float32) })
     }
 
-    @Test("a wav file tells its format and lengths")
+    @Test("a wav file declares its format and lengths")
     func wav() throws {
         let buffers = try PacketFixture("aac").sound()
         let bytes = try write(buffers, .wav)

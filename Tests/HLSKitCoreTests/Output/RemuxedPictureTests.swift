@@ -74,7 +74,7 @@ struct RemuxedPictureTests {
     }
 
     @Test(
-        "S03: where no durations are told the last frame is as long as the one before", arguments: [true, false])
+        "S03: where no durations are declared the last frame is as long as the one before", arguments: [true, false])
     func lastPicture(isFragmented: Bool) throws {
         let fixture = try PacketFixture("h264-avcc")
         let folder = try TemporaryFolder()

@@ -124,7 +124,7 @@ struct TextTrackTests {
         #expect(notes.count == 1 && notes.first?.contains("IMSC1 Image Profile") == true, "\(notes)")
     }
 
-    @Test("K03: what is no TTML is skipped with a note")
+    @Test("K03: what is not TTML is skipped with a note")
     func damaged() {
         for text in ["", "<tt", "no xml", "<html/>", "<tt><body><div><p>a</p>"] {
             let (cues, notes) = Self.read(text, pts: 0, duration: 1000)

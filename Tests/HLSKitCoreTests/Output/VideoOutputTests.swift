@@ -267,7 +267,7 @@ struct VideoOutputTests {
         try other.add(output)
     }
 
-    @Test("J03: a jump in time drops the frames from before, and is told")
+    @Test("J03: a jump in time drops the earlier frames, and is reported")
     func flush() async throws {
         let output = VideoOutput()
         let frames = try PacketFixture("h264-avcc").pictures()

@@ -221,7 +221,7 @@ struct CueScheduleTests {
         }
     }
 
-    @Test("a player tells every media is kept, cues from there on come again, and what is over does not")
+    @Test("a player reports every media is kept, cues from there on come again, and what is over does not")
     func rewind() {
         let timeline = Self.timeline(pts: 0, start: .zero)
         var schedule = CueSchedule()
@@ -260,7 +260,7 @@ struct CueScheduleTests {
         #expect(Self.lines(collector.cues) == ["3.0-5.5 a"])
     }
 
-    @Test("a player tells every cue of its subtitles before the end")
+    @Test("a player reports every cue of its subtitles before the end")
     func player() async throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Fixtures/sample/master.m3u8").standardizedFileURL

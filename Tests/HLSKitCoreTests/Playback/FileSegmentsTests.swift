@@ -169,7 +169,7 @@ struct FileSegmentsTests {
         #expect(abs(pitch - (language == "de" ? 880 : 440)) < 20, "\(pitch)")
     }
 
-    @Test("I01: an asset tells the options of its file")
+    @Test("I01: an asset has the options of its file")
     func groups() async throws {
         let asset = Asset(
             url: Self.url, options: .table(TableTransport([Self.url: try Self.bytes("mp4/languages.mp4")])))

@@ -84,7 +84,7 @@ struct ItemTimelineTests {
         #expect(places(lines) == expected)
     }
 
-    @Test("media that tells no time continues where that before it ended")
+    @Test("media that declares no time continues where the previous media ended")
     func relative() {
         var track = Self.video
         track.timestampsAreRelative = true
@@ -92,7 +92,7 @@ struct ItemTimelineTests {
         #expect(places(["0 2 0 2", "6 2 0 2"], track: track) == [0, 6])
     }
 
-    @Test("tracks of media that tells no time keep the distance that they begin with")
+    @Test("tracks of media that declares no time keep the distance that they begin with")
     func relativeTracks() {
         var timeline = ItemTimeline()
         var (video, audio) = (Self.video, Self.audio)

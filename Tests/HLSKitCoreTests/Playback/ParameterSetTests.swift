@@ -54,7 +54,7 @@ struct ParameterSetTests {
         }
     }
 
-    @Test("where nothing can be decoded it is told after two seconds of media, and at the end the item fails")
+    @Test("where nothing can be decoded it is reported after two seconds of media, and at the end the item fails")
     func silent() throws {
         let bench = try Self.bench(lacksFirst: true)
         bench.item.preferences.startPosition = .time(.seconds(10))
@@ -105,7 +105,7 @@ struct DecoderSilenceTests {
     }
 
     @Test(
-        "two seconds of media without a frame are told, once, but not the delay of a decoder",
+        "two seconds of media without a frame are reported, once, but not the delay of a decoder",
         arguments: [
             Case(testDescription: "short", step: .milliseconds(40), count: 50, isTold: false),
             Case(testDescription: "two seconds", step: .milliseconds(40), count: 60, isTold: true),

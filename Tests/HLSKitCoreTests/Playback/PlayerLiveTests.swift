@@ -32,7 +32,7 @@ struct PlayerLiveTests {
         }
     }
 
-    @Test("M01: without a wish it starts three target durations before the edge")
+    @Test("M01: without a preference it starts three target durations before the edge")
     func holdBack() async {
         await #expect(processExitsWith: .success) {
             let (_, writer, play) = try await Self.play(.sliding, listed: 7) { _ in }

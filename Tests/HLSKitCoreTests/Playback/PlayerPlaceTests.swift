@@ -22,7 +22,7 @@ struct PlayerPlaceTests {
         return live
     }
 
-    @Test("G06: a seek to a date goes to the frame that bears it; currentDate tells it back")
+    @Test("G06: a seek to a date goes to the frame that bears it; currentDate gives it back")
     func dates() throws {
         let bench = try VirtualBench(try Self.dated())
         let results = try bench.play { bench in
@@ -44,7 +44,7 @@ struct PlayerPlaceTests {
         #expect(abs(results.4 - 6.2) < 0.1)
     }
 
-    @Test("G06: without dates there is no place to go to, and none to tell")
+    @Test("G06: without dates there is no place to go to, and none to report")
     func noDates() throws {
         let bench = try VirtualBench()
         let (found, date) = try bench.play { bench in
@@ -55,7 +55,7 @@ struct PlayerPlaceTests {
         #expect(date == nil)
     }
 
-    @Test("G07, M02: seekToLiveEdge goes to the configured distance, which the item tells")
+    @Test("G07, M02: seekToLiveEdge goes to the configured distance, which the item reports")
     func edge() throws {
         let bench = try VirtualBench(try VirtualLive())
         let results = try bench.play { bench in
@@ -130,7 +130,7 @@ struct PlayerPlaceTests {
         #expect(shown.filter { $0 >= target - .milliseconds(500) }.count >= 36)
     }
 
-    @Test("an item tells of itself from before it is a player's until it is gone")
+    @Test("an item reports from before it is a player's until it is gone")
     func itemEvents() throws {
         let bench = try VirtualBench()
         let events = bench.item.events()

@@ -23,7 +23,7 @@ struct PlayerRateTests {
         #expect(bench.writer.firstBreak == nil)
     }
 
-    @Test("G08: without I-frames more than 2 stays a wish, less than 0 stops")
+    @Test("G08: without I-frames more than 2 has no effect, less than 0 stops")
     func beyondTheMedia() throws {
         let bench = try VirtualBench()
         let keeper = EventKeeper(bench.player)

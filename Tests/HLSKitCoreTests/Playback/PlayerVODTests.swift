@@ -51,7 +51,7 @@ struct PlayerVODTests {
         #expect(try #require(sounds.last.map { $0.time + $0.length }) > .milliseconds(39_999))
     }
 
-    @Test("the state at the end and the events on the way tell the same")
+    @Test("the state at the end and the events on the way agree")
     func accounts() async throws {
         let origin = try SampleOrigin.shared()
         let writer = CapturingWriter()

@@ -22,7 +22,7 @@ struct ReadmeExampleTests {
         return statuses
     }
 
-    @Test("plays a stream and tells when it waits and plays")
+    @Test("plays a stream and reports when it waits and plays")
     func plays() async throws {
         let folder = try ScratchFolder()
         try SampleMedia.copy(to: folder, as: "sample")

@@ -137,7 +137,7 @@ struct SampleStoreTests {
         #expect(Self.read(&store, count: 2) == ["T", "\(first)"])
     }
 
-    @Test("an end after which more comes is none, whether it was read or not", arguments: [true, false])
+    @Test("a recorded end is void once more samples arrive, whether it was read or not", arguments: [true, false])
     func reopened(isRead: Bool) {
         var store = Self.store([0..<80])
         if isRead { _ = Self.read(&store) }

@@ -44,7 +44,7 @@ struct TimestampRepairTests {
         #expect(times == example.output)
     }
 
-    @Test("samples that tell no duration follow each other closely")
+    @Test("samples without a duration follow each other closely")
     func withoutDuration() {
         var repair = TimestampRepair()
         _ = repair.correction(at: .seconds(5), duration: .zero, limit: .seconds(20), known: [])

@@ -11,7 +11,7 @@ struct TrackExpectationTests {
         expectation.settle(needed: needed, ended: ended)
     }
 
-    @Test("every lane that is needed tells first, or is over")
+    @Test("every lane that is needed reports first, or is over")
     func lanes() {
         var expectation = TrackExpectation()
         #expect(settle(&expectation, []) == nil)

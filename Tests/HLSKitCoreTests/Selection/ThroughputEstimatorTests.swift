@@ -213,7 +213,7 @@ struct ThroughputEstimatorTests {
         #expect(isClose(old, much / 2))
     }
 
-    @Test("the spread tells a steady link from one that jumps")
+    @Test("the spread distinguishes a steady link from one that jumps")
     func spread() {
         var steady = Link()
         var jumping = Link()
@@ -225,7 +225,7 @@ struct ThroughputEstimatorTests {
         #expect((jumping.estimate?.spread ?? 0) > 0.5)
     }
 
-    @Test("only so many transfers are remembered")
+    @Test("only a limited number of transfers is remembered")
     func history() {
         var link = Link()
         for _ in 0..<30 { link.transfer(100_000, bitsPerSecond: 4e6) }

@@ -87,7 +87,7 @@ import Testing
         #expect(try await third.value == 3)
     }
 
-    @Test("a task that is cancelled before it asks is told so")
+    @Test("a task that is cancelled before it asks gets an error")
     func cancelledBefore() async {
         let load = SharedLoad { 1 }
         let task = Task {

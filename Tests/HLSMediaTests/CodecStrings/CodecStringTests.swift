@@ -75,7 +75,7 @@ import Testing
         Case("av01.99999999999999999999.1", .av1, .video, level: 1),
     ]
 
-    @Test("a codec string tells format, kind of media, profile and level", arguments: cases)
+    @Test("a codec string gives format, kind of media, profile and level", arguments: cases)
     func parse(_ testCase: Case) {
         let string = CodecString(rawValue: testCase.text)
         #expect(string.codec == testCase.codec)

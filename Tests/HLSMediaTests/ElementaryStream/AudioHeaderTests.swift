@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(
-        "headers tell length, samples, rate and channels",
+        "headers give length, samples, rate and channels",
         arguments: [
             Case(
                 description: "ADTS, 48 kHz stereo", framing: .adts, bytes: [0xff, 0xf1, 0x4c, 0x80, 0x04, 0xbf, 0xfc],

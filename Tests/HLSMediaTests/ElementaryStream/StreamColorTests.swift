@@ -76,7 +76,7 @@ import Testing
         #expect(try H264SPS(parsing: Self.plain).usability.colorInformation == nil)
     }
 
-    @Test("J08: VP9's box tells the colour where no other does")
+    @Test("J08: VP9's box gives the colour where no other does")
     func vp9() throws {
         func color(_ boxes: [UInt8]...) throws -> ColorInformation? {
             let entry = BoxWriter.visualEntry("vp09", boxes.flatMap { $0 })
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(
-        "J08: VP9's box tells depth and chroma",
+        "J08: VP9's box gives depth and chroma",
         arguments: [
             (0x80, 8, .yuv420), (0x82, 8, .yuv420), (0xA2, 10, .yuv420), (0xA4, 10, .yuv422), (0xC6, 12, .yuv444),
             (0x92, nil, .yuv420), (0x88, nil, .yuv420),

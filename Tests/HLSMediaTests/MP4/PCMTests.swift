@@ -81,7 +81,7 @@ private typealias Writer = BoxWriter
         Entry(name: "lpcm without a description", entry: Writer.audioEntry("lpcm"), codec: "lpcm"),
     ]
 
-    @Test("a sample entry and its boxes tell the form", arguments: entries)
+    @Test("a sample entry and its boxes give the form", arguments: entries)
     func form(_ entry: Entry) throws {
         let header = Writer.header([Writer.Track(handler: "soun", entries: [entry.entry])])
         let section = try MP4InitializationSection(parsing: header[...])

@@ -113,7 +113,7 @@ private let aac = (1...3).map { TinyAudio.frame(fill: UInt8($0)) }
     }
 
     @Test(
-        "the table of the encoder tells how much audio was added",
+        "the table of the encoder says how much audio was added",
         arguments: [
             GaplessCase(
                 description: "LAME", table: information(),
@@ -182,7 +182,7 @@ private let aac = (1...3).map { TinyAudio.frame(fill: UInt8($0)) }
     }
 
     @Test(
-        "J01, R57: the first bytes tell what a resource is, and a playlist is not media",
+        "J01, R57: the first bytes show what a resource is, and a playlist is not media",
         arguments: [
             Case("one packet", [0x47] + [UInt8](repeating: 0, count: 187), .transportStream(packetStride: 188)),
             Case("box", [0, 0, 0, 24] + Array("styp".utf8) + [0, 0], .mp4),

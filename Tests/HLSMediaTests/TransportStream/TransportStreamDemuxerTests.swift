@@ -59,7 +59,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         }
     }
 
-    @Test("a loss between packets that tell their length damages neither")
+    @Test("a loss between packets that declare their length damages neither")
     func lossBetweenPackets() {
         var writer = TransportStreamWriter(streams: [video])
         for index in 0..<3 {
@@ -105,7 +105,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         #expect(trace.notes.count == 2)
     }
 
-    @Test("bytes that are no transport stream, and one without tables, are errors")
+    @Test("bytes that are not a transport stream, and one without tables, are errors")
     func errors() {
         #expect(
             DemuxerTrace(TransportStreamDemuxer(), [UInt8](repeating: 7, count: 9000)).error?.code == .unknownContainer)

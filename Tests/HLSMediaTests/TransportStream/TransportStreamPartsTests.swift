@@ -82,7 +82,7 @@ import Testing
         #expect(part.samples.map(\.pts).sorted() == expected.map(\.pts).sorted())
     }
 
-    @Test("bytes that are no transport stream have no tables and no points")
+    @Test("bytes that are not a transport stream have no tables and no points")
     func garbage() {
         let bytes = (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 7) }
         #expect(TransportStreamPreamble(head: bytes, stride: 188, holding: []) == nil)

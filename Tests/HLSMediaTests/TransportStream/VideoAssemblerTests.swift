@@ -25,7 +25,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
         #expect(trace.tracks.first?.width == 64 && trace.tracks.first?.height == 48)
     }
 
-    @Test("a packet that tells its length is given out at its end, once packets have begun with units")
+    @Test("a packet that declares its length is given out at its end, once packets have begun with units")
     func bounded() throws {
         var writer = TransportStreamWriter(streams: [video])
         var ends: [Int] = []
@@ -53,7 +53,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
         #expect(trace.samples.map(\.dts) == [3000, 3000, 9000, 12_000, 15_000])
     }
 
-    @Test("units are told apart by first slices where there are no delimiters")
+    @Test("units are separated by first slices if there are no delimiters")
     func noDelimiters() {
         let first =
             TinyVideo.parameterSets + TinyVideo.slice(isIDR: true) + TinyVideo.slice(isIDR: true, isFirst: false)

@@ -163,7 +163,7 @@ private let specimen = """
     }
 
     @Test(
-        "settings that are none are skipped",
+        "invalid settings are skipped",
         arguments: [
             "line:ten", "line:101%", "line:-5%", "line:5,middle", "line:.", "position:5", "position:5%,end", "size:-1%",
             "align:top", "vertical:up", "region", "region:", "colour:red", "line:1e5", "size:0x1p3%", "line:nan",
@@ -216,7 +216,7 @@ private let specimen = """
         #expect(Parsed("WEBVTT" + end).error == nil)
     }
 
-    @Test("zero bytes and bytes that are no UTF-8 are replaced")
+    @Test("zero bytes and bytes that are not UTF-8 are replaced")
     func badBytes() {
         let bytes = Array("WEBVTT\n\n00:00.000 --> 00:01.000\na".utf8) + [0, 0xff, UInt8(ascii: "b")]
         #expect(Parsed(bytes).cues == [cue(0, 1000, "a\u{fffd}\u{fffd}b")])

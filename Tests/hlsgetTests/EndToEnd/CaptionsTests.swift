@@ -192,7 +192,7 @@ struct CaptionsTests {
         #expect(words == save.expected)
     }
 
-    @Test("K01: where there are only sounds, they tell where cues belong")
+    @Test("K01: with audio only, it shows where cues belong")
     func soundOnly() async throws {
         let folder = try ScratchFolder()
         try folder.write(

@@ -11,7 +11,7 @@ struct DownloadFaultTests {
     }
 
     @Test(
-        "R1, R70: an initialization section that is not there once, or is none, is asked for again",
+        "R1, R70: an initialization section that is missing once, or invalid, is requested again",
         arguments: [FaultyOrigin.Fault.status("404 Not Found"), .bytes(FaultyOrigin.page)])
     func map(_ fault: FaultyOrigin.Fault) async throws {
         let folder = try ScratchFolder()
@@ -193,7 +193,7 @@ struct DownloadFaultTests {
         #expect(try await FaultyOrigin.pictures("film/index.m3u8", in: folder) == SampleMedia.frameHashes(of: "180p"))
     }
 
-    @Test("the range of colours that the playlist tells is in the file", .enabled(if: ProbedFile.isAvailable))
+    @Test("the range of colours that the playlist declares is in the file", .enabled(if: ProbedFile.isAvailable))
     func videoRange() async throws {
         let folder = try ScratchFolder()
         var files = try CutStream.files()

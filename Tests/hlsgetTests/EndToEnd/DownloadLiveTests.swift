@@ -96,7 +96,7 @@ struct DownloadLiveTests {
         #expect(try await pictures("a.mp4", in: folder) == Array(SampleMedia.frameHashes(of: "180p").prefix(400)))
     }
 
-    @Test("an end before the place where a live stream is joined is told, and nothing is written over")
+    @Test("an end before the place where a live stream is joined is reported, and nothing is overwritten")
     func endBeforeStart() async throws {
         let folder = try ScratchFolder()
         try folder.write(Array("old".utf8), to: "a.ts")

@@ -169,7 +169,7 @@ struct DownloadTests {
     }
 
     @Test(
-        "what another stream has left is not mixed in, whatever of the URL tells them apart",
+        "what another stream has left is not mixed in, whatever part of the URL differs",
         arguments: [
             ("x/master.m3u8?old", "y/master.m3u8"), ("master.m3u8?id=1&old", "master.m3u8?id=2"),
             ("master.m3u8?old", "master.m3u8#2"),

@@ -32,7 +32,7 @@ struct EndTimeTests {
         #expect(hashes.map { String($0) } == Array(try SampleMedia.frameHashes(of: "180p")[example.pictures]))
     }
 
-    @Test("G11: a stream without I-frames is not played backwards, and that is told")
+    @Test("G11: a stream without I-frames is not played backwards, and that is reported")
     func backwards() async throws {
         let result = try await hlsget("--rate", "-2", "--progress", "none", SampleMedia.folder + "/master.m3u8")
         #expect(result.status == 6)

@@ -110,7 +110,7 @@ struct FigureTests {
         }
     }
 
-    @Test("a download tells the length of its file", .enabled(if: ProbedFile.isAvailable))
+    @Test("a download reports the length of its file", .enabled(if: ProbedFile.isAvailable))
     func downloadLength() async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget(

@@ -47,7 +47,7 @@ struct InterruptionTests {
     }
 
     @Test(
-        "a signal that comes twice within moments is one: the file is finished, the summary is told",
+        "a signal that comes twice within moments is one: the file is finished, the summary is printed",
         .enabled(if: ProbedFile.isAvailable),
         arguments: [("ts", [SIGTERM, SIGTERM]), ("mp4", [SIGINT, SIGTERM]), ("mkv", [SIGHUP])])
     func twice(format: String, signals: [Int32]) async throws {
@@ -73,7 +73,7 @@ struct InterruptionTests {
         }
     }
 
-    @Test("who breaks off before the first frame is told how far it came, and that nothing was written")
+    @Test("stopping before the first frame reports how far it came, and that nothing was written")
     func early() async throws {
         let folder = try ScratchFolder()
         try folder.write(Array("old".utf8), to: "a.ts")

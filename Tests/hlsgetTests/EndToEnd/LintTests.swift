@@ -114,7 +114,8 @@ import Testing
         #expect(origin.requestedPaths.count == 7)
     }
 
-    @Test("media playlists that cannot be loaded, are none or may not be named are errors in the line that names them")
+    @Test(
+        "media playlists that cannot be loaded, are invalid or may not be named are errors in the line that names them")
     func broken() async throws {
         var files = Self.files()
         files["top.m3u8"] = Array(

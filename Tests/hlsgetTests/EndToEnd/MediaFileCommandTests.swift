@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "inspect tells container, duration and tracks of a file",
+        "inspect shows container, duration and tracks of a file",
         arguments: [
             File(name: "mp4/languages.mp4", container: "MP4", codecs: ["h264", "aac", "aac", "tx3g"]),
             File(name: "mp4/indexed.mp4", container: "fragmented MP4", codecs: ["h264", "aac"]),

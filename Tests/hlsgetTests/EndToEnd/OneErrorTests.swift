@@ -73,7 +73,7 @@ struct OneErrorTests {
         #expect(lines.count <= (test.status == 8 ? 2 : 1), "\(lines)")
     }
 
-    @Test("too few descriptors are told as such", arguments: [12, 20, 24])
+    @Test("too few descriptors are reported as such", arguments: [12, 20, 24])
     func descriptors(limit: Int) async throws {
         let folder = try ScratchFolder()
         let origin = try OddOrigin()

@@ -9,7 +9,7 @@ import Testing
         try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     }
 
-    @Test("L01: so many images, evenly over the stream, in a folder that is made")
+    @Test("L01: a number of images, evenly over the stream, in a new folder")
     func count() async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget("thumbnails", Self.sample, "--count", "4", "-o", "out/", "--json", in: folder)
@@ -38,7 +38,8 @@ import Testing
     }
 
     @Test(
-        "of times of which some lie behind the end the others are made, all files are told, and the exit code says it")
+        "of times of which some lie behind the end the others are made, all files are reported, and the exit code says it"
+    )
     func partly() async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget("thumbnails", Self.sample, "--times", "1,39,99", "-o", "a-%d.jpg", in: folder)

@@ -5,7 +5,7 @@ import Testing
 @Suite("Failures of libcurl")
 struct CurlFailureTests {
     @Test(
-        "a way to a proxy that fails is told from one to the server",
+        "a failed connection to a proxy is distinguished from one to the server",
         arguments: [
             (
                 "Failed to connect to 127.0.0.1 port 1 after 0 ms: Couldn't connect to server", "http://127.0.0.1:1/",

@@ -154,7 +154,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test("R62: no request tells where it comes from")
+    @Test("R62: no request says where it comes from")
     func noReferer() async throws {
         try await withServer(answering: { connection, request in
             if request[0].contains("/a ") { return connection.redirect(to: "/b?token=1") }
@@ -202,7 +202,7 @@ struct CurlTransportTests {
 
     // MARK: The network
 
-    @Test("which of name, connection and certificate failed is told apart, in curl's words (R19, R20)")
+    @Test("failures of name, connection and certificate are distinguished, in curl's words (R19, R20)")
     func causes() async throws {
         let listener = try LoopbackListener()
         listener.close()

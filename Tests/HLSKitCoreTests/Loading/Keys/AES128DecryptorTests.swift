@@ -63,7 +63,7 @@ struct AES128DecryptorTests {
         }
     }
 
-    @Test("tells data that was cut from a wrong key (R51, R52)")
+    @Test("distinguishes truncated data from a wrong key (R51, R52)")
     func errors() throws {
         let cipher = try Self.encrypt(Self.clear)
         for count in 0..<cipher.count where count % 16 != 0 || count == 0 {

@@ -60,7 +60,7 @@ struct LocalTransportTests {
     }
 
     @Test(
-        "data: that is none, too large, or for something else than a key fails and is not shown",
+        "data: that is invalid, too large, or for something else than a key fails and is not shown",
         arguments: [
             ("data:;base64,A", ResourceClass.key, LoadingError.Code.badURL), ("data:;base64,A!==", .key, .badURL),
             ("data:secret", .key, .badURL), ("data:,secret", .segment, .refused), ("data:,", .key, .emptyBody),

@@ -30,7 +30,7 @@ struct FailurePolicyTests {
         #expect(!policy.isFailing(0))
     }
 
-    @Test("too much in vain ends everything, unless patience was asked for or a segment came")
+    @Test("too many failures end everything, unless patience was requested or a segment came")
     func exhaustion() {
         let limit = RetryPolicies().fruitlessRequestTotal
         var patient = FailurePolicy<Int>()

@@ -114,7 +114,7 @@ struct RetriedLoadsTests {
         }
     }
 
-    @Test("no 5 s hold more requests in vain than the limit, and the total ends the retries")
+    @Test("no 5 s hold more failed requests than the limit, and the total ends the retries")
     func rateLimit() throws {
         let clock = VirtualClock()
         let transport = TimedTransport(clock) { _ in .failure(Self.status(404)) }
@@ -133,7 +133,7 @@ struct RetriedLoadsTests {
         for (first, last) in zip(times, times.dropFirst(20)) { #expect(last - first >= .seconds(5)) }
     }
 
-    @Test("a segment that comes forgives what was asked in vain")
+    @Test("a segment that comes forgives failed requests")
     func forgiveness() throws {
         let clock = VirtualClock()
         let transport = TimedTransport(clock) { request in
@@ -150,7 +150,7 @@ struct RetriedLoadsTests {
         #expect(transport.times.count == 6 + 2 * 54)
     }
 
-    @Test("media that is damaged is asked for once more; of a file that the user named it is told at once")
+    @Test("media that is damaged is asked for once more; of a file that the user named it is reported at once")
     func damage() throws {
         for (source, expected) in [(Self.url, 2), (nil, 1)] {
             let clock = VirtualClock()

@@ -18,11 +18,11 @@ import Synchronization
 public final class VideoOutput: PlayerItemOutput {
     /// The colours that frames have.
     public enum ColorPolicy: Sendable, Hashable {
-        /// The colour of the source, which may be wide or of high dynamic range: ``VideoFrame/colorTags`` tell.
+        /// The colour of the source, which may be wide or of high dynamic range: see ``VideoFrame/colorTags``.
         case preserve
         /// Standard dynamic range in the colours of a space. Variants in `PQ` and `HLG` are not chosen while there are
-        /// others; where there are none, bright pictures are mapped. Without libavfilter only matrix and range are
-        /// converted, and high dynamic range comes as it is: ``VideoFrame/colorTags`` tell.
+        /// others; if there are none, bright frames are mapped. Without libavfilter only matrix and range are
+        /// converted, and high dynamic range comes as it is: see ``VideoFrame/colorTags``.
         case convert(to: WorkingColorSpace)
     }
 

@@ -38,7 +38,7 @@ package struct BitReader {
         position = count <= end - position ? position + max(count, 0) : end + 1
     }
 
-    /// Goes on at the next byte boundary.
+    /// Skips to the next byte boundary.
     package mutating func alignToByte() { position = min((position + 7) & ~7, bytes.count * 8 + 1) }
 
     /// ue(v), ISO/IEC 14496-10 §9.1: 0 to 2³² − 2; 0 if malformed, which also exhausts the reader.

@@ -259,7 +259,7 @@ struct TransportStreamCore: Sendable {
         replaceStreams(described)
     }
 
-    /// Goes on with the streams that stay the same and ends the others.
+    /// Continues with the streams that stay the same and ends the others.
     private mutating func replaceStreams(_ described: [PacketizedStream]) {
         var next: [PacketizedStream] = []
         for new in described {

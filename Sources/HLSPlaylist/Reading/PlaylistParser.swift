@@ -6,7 +6,7 @@
 public struct PlaylistParser: Sendable {
     /// The handling of broken rules.
     public enum Mode: Sendable, Hashable, CaseIterable {
-        /// Go on wherever the meaning is clear, and collect issues. The default.
+        /// Continue wherever the meaning is clear, and collect issues. The default.
         case lenient
         /// Throw the first.
         case strict

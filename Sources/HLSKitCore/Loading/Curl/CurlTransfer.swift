@@ -366,7 +366,7 @@ final class CurlTransfer {
     /// Hands over what has been collected in this round.
     func flush() { if !task.isPaused { deliverPending() } }
 
-    /// Goes on after a pause.
+    /// Continues after a pause.
     ///
     /// - Returns: Whether the request has ended.
     func resume() -> Bool {
@@ -379,7 +379,7 @@ final class CurlTransfer {
         return isDelivered
     }
 
-    /// Goes on after the rate limit had held it.
+    /// Continues after the rate limit had held it.
     func continueAfterRate() {
         isHeldByRate = false
         easy?.resume()

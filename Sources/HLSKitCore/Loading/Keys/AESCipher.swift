@@ -42,7 +42,7 @@ struct AESCipher: ~Copyable {
         }
     }
 
-    /// Goes on with the chain. In CBC mode the number of bytes must be a multiple of 16.
+    /// Continues the chain. In CBC mode the number of bytes must be a multiple of 16.
     mutating func decrypt(_ bytes: UnsafeMutableRawBufferPointer) throws(DecryptionError) {
         var offset = 0
         while offset < bytes.count {

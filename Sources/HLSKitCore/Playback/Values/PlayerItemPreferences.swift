@@ -27,18 +27,19 @@ public struct PlayerItemPreferences: Sendable, Hashable {
         case end
         /// The loaded media is played, and the item fails (``PlayerError/Code/staleLive``).
         case fail
-        /// It is waited for as long as it takes, also while its playlist cannot be loaded.
+        /// The player waits as long as it takes, also while the playlist cannot be loaded.
         case wait
     }
 
     /// The reaction to a live window that moved past segments that were not loaded.
     public enum FellBehindPolicy: String, Sendable, Hashable, CaseIterable {
-        /// As far from the live edge as at the start: at the next play after a pause, as a seek does, or where nothing is
-        /// left to play. While there is something to play, with the oldest segment.
+        /// Playback continues as far from the live edge as it started: at the next play after a pause, as a seek does,
+        /// or when nothing is left to play. While something is left to play, it continues with the oldest segment.
         case jumpToEdge
-        /// With the oldest segment that is still there, after what was loaded, so that least is lost.
+        /// Playback continues with the oldest segment that is still there, after the loaded media, so that least is
+        /// lost.
         case jumpToOldest
-        /// It does not: the item fails when what was loaded is played.
+        /// The item fails when the loaded media is played.
         case fail
     }
 
@@ -57,7 +58,7 @@ public struct PlayerItemPreferences: Sendable, Hashable {
     public var variantPreferences: VariantPreferences = []
     /// How the variant is chosen. Default: by the rule.
     public var variantPolicy = VariantPolicy.automatic
-    /// Size at which the frame is shown, in pixels (points × scale): larger variants than it needs are left out. The
+    /// Size at which the video is shown, in pixels (points × scale): larger variants than it needs are left out. The
     /// largest ``VideoOutput`` of the item counts instead, if one has a size.
     public var displaySize: PixelSize?
     /// Start on the first eligible variant of the playlist, whatever is known of the network. Default false.

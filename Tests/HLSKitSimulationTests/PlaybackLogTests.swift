@@ -106,12 +106,15 @@ struct PlaybackLogTests {
         let notebook = Notebook()
         let clock = VirtualClock()
         let network = NetworkTrace(constant: LinkConditions(bitsPerSecond: 10_000_000, latency: .milliseconds(20)))
+        let audio = try Data(contentsOf: URL(filePath: "\(SampleMedia.folder)/audio-en.mp4"))
+        let damaged = Self.damaged([UInt8](audio))
         let transport = SimulatedTransport(over: network, clock: clock) { request in
             let name = String(request.url.split(separator: "/").last ?? "")
+            if name == "audio-en.mp4" { return SimulatedResponse(body: damaged) }
             guard let file = FileManager.default.contents(atPath: "\(SampleMedia.folder)/\(name)") else {
                 return SimulatedResponse(status: 404)
             }
-            return SimulatedResponse(body: name == "audio-en.mp4" ? Self.damaged(Array(file)) : Array(file))
+            return SimulatedResponse(body: [UInt8](file))
         }
         var configuration = PlayerConfiguration(clock: clock, transport: transport)
         configuration.decodesWithoutOutput = [.video, .audio]

@@ -1,4 +1,5 @@
 import HLSPlaylist
+import HLSTime
 
 /// One playlist of a download while it is loaded: which of its segments are wanted, and what is told of each.
 struct DownloadLane: Sendable {
@@ -71,9 +72,9 @@ struct DownloadLane: Sendable {
     }
 
     /// The segments of which some lies in the window.
-    func indices(in window: Range<Duration>) -> [Int] {
+    func indices(in window: TimeWindow) -> [Int] {
         tracker.playlist.segments.indices.filter { index in
-            tracker.starts[index] < window.upperBound && tracker.starts[index + 1] > window.lowerBound
+            window.overlaps(tracker.starts[index], tracker.starts[index + 1])
         }
     }
 

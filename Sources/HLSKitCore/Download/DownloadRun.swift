@@ -1,5 +1,6 @@
 import HLSMedia
 import HLSPlaylist
+import HLSTime
 
 /// What one run of a download knows.
 struct DownloadRun: Sendable {
@@ -19,7 +20,7 @@ struct DownloadRun: Sendable {
     var reloads: [Int: RequestRetrier.Account] = [:]
     var lanes: [DownloadLane] = []
     var variables: [String: String] = [:]
-    var window = Range<Duration>(uncheckedBounds: (.zero, .zero))
+    var window = TimeWindow(from: .zero, until: .zero)
     var seen: Set<DownloadPlan.ItemID> = []
     var done = Amount()
     var totals = Amount()
@@ -50,8 +51,11 @@ struct DownloadRun: Sendable {
     /// More segments that are wanted may be listed. Once the variant has ended, a rendition is as long as that at the most.
     var isLive: Bool {
         guard !isOver, let main = lanes.first?.tracker else { return false }
-        let end = main.isLive ? window.upperBound : min(window.upperBound, main.end - Self.endTolerance)
-        return followed.contains { lanes[$0].tracker.isLive && lanes[$0].tracker.end < end }
+        let end = main.isLive ? nil : main.end - Self.endTolerance
+        let wanted = [window.end, end].compactMap(\.self).min()
+        return followed.map { lanes[$0].tracker }.contains { tracker in
+            tracker.isLive && wanted.map { tracker.end < $0 } ?? true
+        }
     }
 
     /// What is not loaded in time is gone, or was.

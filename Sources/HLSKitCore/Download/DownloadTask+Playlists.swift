@@ -1,4 +1,5 @@
 import HLSPlaylist
+import HLSTime
 
 extension DownloadTask {
     func open() async throws -> (DownloadSelection, MediaPlaylist?) {
@@ -95,26 +96,26 @@ extension DownloadTask {
         }
     }
 
-    private func window(of run: DownloadRun) throws(AssetError) -> Range<Duration> {
-        guard let main = run.lanes.first?.tracker else { return .zero..<(.zero) }
+    private func window(of run: DownloadRun) throws(AssetError) -> TimeWindow {
+        guard let main = run.lanes.first?.tracker else { return TimeWindow(from: .zero, until: .zero) }
         return try window(from: main.start, to: main.end, isLive: main.isLive)
     }
 
     /// The times that are wanted of what lies between these.
-    func window(from first: Duration, to last: Duration, isLive: Bool) throws(AssetError) -> Range<Duration> {
+    func window(from first: Duration, to last: Duration, isLive: Bool) throws(AssetError) -> TimeWindow {
         func time(_ wish: Duration?) -> Duration? { wish.map { $0 < .zero ? last + $0 : $0 } }
         // There is nothing before the first: the file begins with it.
-        let start = time(configuration.start).map { max($0, first) } ?? .seconds(Int64.min / 4)
-        let end = time(configuration.end) ?? .seconds(Int64.max / 4)
-        guard start < end else {
+        let start = time(configuration.start).map { max($0, first) }
+        let end = time(configuration.end)
+        if let start, let end, start >= end {
             throw AssetError(
                 code: .notAvailable, url: configuration.url, cause: "the requested range is empty")
         }
-        if !isLive, start >= last {
+        if !isLive, let start, start >= last {
             throw AssetError(
                 code: .notAvailable, url: configuration.url, cause: "the stream ends before the requested start",
                 detail: "it lasts \(last.wholeMicroseconds / 1_000_000) s")
         }
-        return start..<end
+        return TimeWindow(from: start, until: end)
     }
 }

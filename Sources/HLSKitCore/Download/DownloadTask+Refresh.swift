@@ -1,4 +1,5 @@
 import HLSPlaylist
+import HLSTime
 
 /// A download whose URL has run out, and what it knew then.
 struct ExpiredDownload: Error {
@@ -7,7 +8,7 @@ struct ExpiredDownload: Error {
     /// Missing segments of a live stream, which nobody lists any more.
     var gaps: [DownloadGap] = []
     /// nil where it ran out before there was a list.
-    var window: Range<Duration>?
+    var window: TimeWindow?
     /// Of the runs before this program was started.
     var resumedSegmentCount = 0
 }

@@ -1,5 +1,6 @@
 import HLSMedia
 import HLSPlaylist
+import HLSTime
 import Synchronization
 
 /// Downloads a stream into a folder, several segments at a time, and continues where an earlier run was interrupted.
@@ -50,7 +51,7 @@ public final class DownloadTask: Sendable {
         /// Receives the stop signal.
         var stopping: AsyncStream<Void>.Continuation?
         var entries: [DownloadSelection.Entry] = []
-        var window = Range<Duration>(uncheckedBounds: (.seconds(Int64.min / 4), .seconds(Int64.max / 4)))
+        var window = TimeWindow()
     }
 
     let configuration: DownloadConfiguration
@@ -200,7 +201,7 @@ public final class DownloadTask: Sendable {
     }
 
     /// Notes what is loaded, for what is written.
-    func keep(_ entries: [DownloadSelection.Entry], _ window: Range<Duration>) {
+    func keep(_ entries: [DownloadSelection.Entry], _ window: TimeWindow) {
         state.withLock { ($0.entries, $0.window) = (entries, window) }
     }
 
@@ -219,7 +220,7 @@ public final class DownloadTask: Sendable {
     }
 
     /// What the last run has loaded, the variant first, and the item times that were wanted.
-    var loaded: (entries: [DownloadSelection.Entry], window: Range<Duration>) {
+    var loaded: (entries: [DownloadSelection.Entry], window: TimeWindow) {
         state.withLock { ($0.entries, $0.window) }
     }
 

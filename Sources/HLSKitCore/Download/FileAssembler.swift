@@ -42,7 +42,7 @@ struct FileAssembler {
     private let folder: DownloadFolder
     private let writer: any MediaWriter
     private let samples: (any SampleWriter)?
-    private let window: Range<Duration>
+    private let window: TimeWindow
     private var lanes: [Lane] = []
     private var merger = SampleMerger()
     private var timelines: [TimelineKey: Int] = [:]
@@ -69,7 +69,7 @@ struct FileAssembler {
     ///   - entries: the playlists, the variant's first.
     ///   - window: the item times that are wanted.
     init(
-        _ folder: DownloadFolder, entries: [DownloadSelection.Entry], window: Range<Duration>,
+        _ folder: DownloadFolder, entries: [DownloadSelection.Entry], window: TimeWindow,
         writer: any MediaWriter, includesText: Bool = false
     ) {
         self.folder = folder
@@ -78,8 +78,8 @@ struct FileAssembler {
         self.window = window
         let journal = folder.journal
         let isInside = { (segment: DownloadJournal.Segment) in
-            segment.file != nil && .microseconds(segment.start) < window.upperBound
-                && .microseconds(segment.start + segment.duration) > window.lowerBound
+            segment.file != nil
+                && window.overlaps(.microseconds(segment.start), .microseconds(segment.start + segment.duration))
         }
         for entry in entries {
             let id: LaneID =
@@ -154,10 +154,8 @@ struct FileAssembler {
             }
         }
         // Without pictures sound begins where it is wanted.
-        if origin == nil, hasStart { origin = window.lowerBound }
+        origin = origin ?? window.start
     }
-
-    private var hasStart: Bool { window.lowerBound > .seconds(Int64.min / 8) }
 
     private mutating func finish(_ index: Int) {
         guard !lanes[index].isFinished else { return }
@@ -217,8 +215,7 @@ struct FileAssembler {
     /// Hands on the cues whose place is known; at the end that of the playlist will do.
     private mutating func placeCues(of index: Int, isEnd: Bool = false) {
         guard let slot = lanes[index].textSlot else { return }
-        let end = Duration.seconds(Int64.max / 8)
-        lanes[index].cues.place(by: lanes[index].timeline, presented: isEnd ? end : .seconds(Int64.min / 4))
+        lanes[index].cues.place(by: lanes[index].timeline, presented: isEnd ? .everything : .nothing)
         let cues = lanes[index].cues.takePlaced().sorted { $0.timeRange.start < $1.timeRange.start }
         for cue in cues where !cue.text.isEmpty {
             guard let start = cue.timeRange.start.duration, let length = cue.timeRange.duration.duration else {
@@ -257,7 +254,7 @@ struct FileAssembler {
             case .sample(let sample, let type, let offset):
                 guard let slot = lanes[index].slots[type], let track = lanes[index].tracks[type] else { continue }
                 let itemTime = ItemTimeline.duration(sample.pts, track.timescale) + offset
-                if type == .video, sample.isSync, hasStart, begun.isEmpty, itemTime <= window.lowerBound {
+                if type == .video, sample.isSync, begun.isEmpty, let start = window.start, itemTime <= start {
                     origin = itemTime
                 }
                 merger.add(
@@ -305,14 +302,15 @@ struct FileAssembler {
         let scale = scales[slot] ?? 90_000
         let delay = ItemTimeline.duration(sample.pts.subtractingReportingOverflow(sample.dts).partialValue, scale)
         let length = ItemTimeline.duration(sample.duration, scale)
-        guard itemTime - delay < window.upperBound, begins(slot, sample, itemTime, length) else { return }
+        guard !window.isOver(at: itemTime - delay), begins(slot, sample, itemTime, length) else { return }
         var (sample, time) = (sample, itemTime - (origin ?? .zero))
         if lanes.contains(where: { $0.textSlot == slot }) {
             // Texts do not reach beyond the file.
-            let shown = max(itemTime, origin ?? itemTime)..<min(itemTime + length, window.upperBound)
-            guard shown.upperBound > shown.lowerBound else { return }
-            time = shown.lowerBound - (origin ?? .zero)
-            sample.duration = max(1, (shown.upperBound - shown.lowerBound).wholeMicroseconds / 1000)
+            let (begin, last) = (max(itemTime, origin ?? itemTime), itemTime + length)
+            let finish = min(last, window.end ?? last)
+            guard finish > begin else { return }
+            time = begin - (origin ?? .zero)
+            sample.duration = max(1, (finish - begin).wholeMicroseconds / 1000)
         }
         end = max(end, time + ItemTimeline.duration(sample.duration, scale))
         try samples?.write(sample, ofTrackAt: index, at: MediaTime(time))

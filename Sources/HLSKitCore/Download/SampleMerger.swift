@@ -24,8 +24,8 @@ struct SampleMerger: Sendable {
         var head = 0
         var isSparse: Bool
         var isFinished = false
-        /// Nothing of before this time comes any more.
-        var reached = Duration.seconds(Int64.min / 4)
+        /// Nothing of before this time comes any more; nil until something has come.
+        var reached: Duration?
         /// The timeline that its samples are of now.
         var timeline = -1
         var track: MediaTrack?
@@ -59,7 +59,7 @@ struct SampleMerger: Sendable {
     /// Nothing of before `time` comes of the slot any more, so that others need not wait for it.
     mutating func advance(_ slot: Int, to time: Duration) {
         guard slots.indices.contains(slot) else { return }
-        slots[slot].reached = max(slots[slot].reached, time)
+        slots[slot].reached = max(slots[slot].reached ?? time, time)
     }
 
     /// Nothing more comes of the slot.
@@ -73,42 +73,39 @@ struct SampleMerger: Sendable {
         while true {
             // Until each track has something, what comes first is known only up to where those that have nothing are.
             let silent = slots.filter { $0.next == nil && !$0.isFinished && !$0.isSparse }
-            let limit = silent.map(\.reached).min() ?? .seconds(Int64.max / 4)
+            func isKnown(upTo time: Duration) -> Bool {
+                silent.allSatisfy { slot in slot.reached.map { time < $0 } ?? false }
+            }
             var first: (slot: Int, time: Duration)?
-            var change: Int?
-            var changeTime = Duration.seconds(Int64.max / 4)
+            var change: (timeline: Int, time: Duration)?
             for (index, slot) in slots.enumerated() {
                 switch slot.next {
                 case .sample(_, _, let time)?:
                     if first.map({ time < $0.time }) ?? true { first = (index, time) }
                 case .track(_, let timeline, let time)?:
-                    change = min(change ?? timeline, timeline)
-                    changeTime = min(changeTime, time)
+                    change = (min(change?.timeline ?? timeline, timeline), min(change?.time ?? time, time))
                 case nil: break
                 }
             }
             // A change waits until the samples before it have gone: those of slots that are not as far.
             if let change {
-                let behind = slots.indices.filter { index in
-                    if slots[index].isSparse { return false }
-                    return if case .sample? = slots[index].next { slots[index].timeline < change } else { false }
+                let behind = slots.enumerated().compactMap { index, slot -> (slot: Int, time: Duration)? in
+                    guard !slot.isSparse, slot.timeline < change.timeline, case .sample(_, _, let time)? = slot.next
+                    else { return nil }
+                    return (index, time)
                 }
-                guard let next = behind.min(by: { time(of: $0) < time(of: $1) }) else {
-                    guard changeTime < limit else { return }
-                    try begin(change, body)
+                guard let next = behind.min(by: { $0.time < $1.time }) else {
+                    guard isKnown(upTo: change.time) else { return }
+                    try begin(change.timeline, body)
                     continue
                 }
-                guard time(of: next) < limit else { return }
-                try pop(next, body)
+                guard isKnown(upTo: next.time) else { return }
+                try pop(next.slot, body)
                 continue
             }
-            guard let first, first.time < limit else { return }
+            guard let first, isKnown(upTo: first.time) else { return }
             try pop(first.slot, body)
         }
-    }
-
-    private func time(of slot: Int) -> Duration {
-        if case .sample(_, _, let time)? = slots[slot].next { time } else { .seconds(Int64.max / 4) }
     }
 
     private mutating func pop(_ slot: Int, _ body: (Output) throws(OutputError) -> Void) throws(OutputError) {

@@ -141,11 +141,11 @@ extension AudioOutput: EarlyAudioReceiver, LimitedOutput {
     public func finish(_ type: MediaType, at clock: OutputClock) {
         deliver(clock) { state in
             for index in state.runs.indices { state.runs[index].end() }
-            return .seconds(Int64.max / 4)
+            return nil
         }
     }
 
-    private func deliver(_ clock: OutputClock, prepare: (inout State) -> Duration) {
+    private func deliver(_ clock: OutputClock, prepare: (inout State) -> Duration?) {
         let buffers = state.withLock { state -> [Buffer] in
             guard clock.generation >= state.generation, clock.rate >= 0 else { return [] }
             let time = prepare(&state)
@@ -182,7 +182,7 @@ extension AudioOutput: EarlyAudioReceiver, LimitedOutput {
     }
 
     private static func takeOut(
-        upTo time: Duration, _ clock: OutputClock, _ format: SampleFormat, _ state: inout State
+        upTo time: Duration?, _ clock: OutputClock, _ format: SampleFormat, _ state: inout State
     ) -> [Buffer] {
         var buffers: [Buffer] = []
         for index in state.runs.indices {

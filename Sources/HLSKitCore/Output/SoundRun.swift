@@ -50,9 +50,10 @@ struct SoundRun {
     /// What is left comes out without waiting for more.
     mutating func end(_ isEnded: Bool = true) { self.isEnded = isEnded }
 
-    /// Takes out what is to be heard until the item time is `time`.
-    mutating func take(upTo time: Duration, rate: Double, algorithm: AudioTimePitchAlgorithm) -> Piece? {
-        let limit = min(Double(endFrame), ((time - start) / .seconds(1) * Double(sampleRate)).rounded())
+    /// Takes out what is to be heard until the item time is `time`; nil takes all of it.
+    mutating func take(upTo time: Duration?, rate: Double, algorithm: AudioTimePitchAlgorithm) -> Piece? {
+        var limit = Double(endFrame)
+        if let time { limit = min(limit, ((time - start) / .seconds(1) * Double(sampleRate)).rounded()) }
         adjust(to: rate, algorithm)
         guard limit > position || isEnded else { return nil }
         let began = position

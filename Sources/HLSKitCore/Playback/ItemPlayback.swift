@@ -66,3 +66,13 @@ struct UpcomingItem: Sendable {
     /// Its playback, once it is being made ready.
     var playback: Int?
 }
+
+extension ItemPlayback {
+    /// The item is over: what its logs and metrics still have to say, since no driver comes to it any more.
+    mutating func closeJournal(at now: Duration) -> [EngineEffect] {
+        var statistics = PlaybackStatistics()
+        counters.fill(&statistics)
+        engine.journal?.noteDroppedFrames(statistics.numberOfDroppedVideoFrames, inPeriodBefore: false)
+        return engine.endSession(at: now)
+    }
+}

@@ -6,7 +6,7 @@ import Synchronization
 /// Control calls and facts go into an engine under the lock; its effects are queued in the same order and carried out by
 /// the item's driver, outside of it. Events are published in the order in which they were decided, whichever driver
 /// comes first.
-final class PlayerCore: Sendable {
+final class PlayerCore: EngineHost {
     struct State {
         var current: ItemPlayback
         /// Those that are made ready, and those that are retired until their drivers have ended.
@@ -161,7 +161,7 @@ final class PlayerCore: Sendable {
         let configuration = DriverConfiguration(configuration.loading(item), item: item, session: session) {
             [weak self] in self?.read { $0.networkConditions } ?? NetworkConditions()
         }
-        let channel = EngineChannel(core: self, playback: id)
+        let channel = EngineChannel(host: self, playback: id)
         // Not as urgent as whoever happened to call first.
         let driver = Task(executorPreference: clock.executor, priority: Self.driverPriority) {
             var driver = PlaybackDriver(

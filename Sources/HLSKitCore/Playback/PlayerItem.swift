@@ -244,12 +244,7 @@ public final class PlayerItem: Sendable {
 
 extension PlayerItem: Identifiable {
     /// Tells an item from every other one of the process, also from those that are gone.
-    public struct ID: Sendable, Hashable {
-        private static let last = Atomic(0)
-        private let number = Self.last.add(1, ordering: .relaxed).newValue
-
-        fileprivate init() {}
-    }
+    public typealias ID = PlayerItemID
 }
 
 extension PlayerItem.Details {

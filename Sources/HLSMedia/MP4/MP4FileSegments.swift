@@ -68,7 +68,7 @@ package struct MP4FileSegments: Sendable {
         let scale = lanes[reference].table.track.timescale
         let cuts = Self.cuts(of: lanes[reference].table, target: target)
         guard !cuts.isEmpty else { return nil }
-        var first = Duration.seconds(Int64.max / 4)
+        var first: Duration?
         var last = Duration.zero
         for index in lanes.indices {
             guard let range = lanes[index].walk(cuts, of: scale) else { continue }
@@ -78,7 +78,8 @@ package struct MP4FileSegments: Sendable {
             if lanes[index].table.track.mediaType != .text {
                 // Media outside the edit list takes no time.
                 let shown = lanes[index].table.track.shownRange
-                first = min(first, Self.duration(max(range.first, shown?.lowerBound ?? range.first), timescale))
+                let begin = Self.duration(max(range.first, shown?.lowerBound ?? range.first), timescale)
+                first = min(first ?? begin, begin)
                 last = max(last, Self.duration(min(lanes[index].end, shown?.upperBound ?? .max), timescale))
             }
         }
@@ -86,7 +87,7 @@ package struct MP4FileSegments: Sendable {
         guard lanes.count == byteCounts.count else { return nil }
         var starts = cuts.map { max(.zero, Self.duration($0, scale)) }
         // Priming of an encoder lies before the start; a file whose clock runs from elsewhere begins there.
-        starts[0] = first > .milliseconds(200) ? first : .zero
+        if let first, first > .milliseconds(200) { starts[0] = first } else { starts[0] = .zero }
         guard last > starts.last ?? .zero, zip(starts, starts.dropFirst()).allSatisfy(<) else { return nil }
         self.starts = starts
         end = last

@@ -44,7 +44,7 @@ struct CueScheduleTests {
         var schedule = CueSchedule()
         let timeline = Self.timeline(pts: 0, start: .zero)
         schedule.add(Self.batch(cues), language: nil)
-        schedule.place(by: timeline, presented: .zero)
+        schedule.place(by: timeline, presented: .upTo(.zero))
         #expect(schedule.current.count <= CueSchedule.maximumCount)
         #expect(schedule.current.last?.text == "\(count - 1)")
         let placed = schedule.takePlaced()
@@ -157,7 +157,7 @@ struct CueScheduleTests {
         let count = 30_000
         schedule.add(
             Self.batch((0..<count).map { Self.cue(Double(count - $0 / 2), 40_000, "\($0)") }), language: nil)
-        schedule.place(by: timeline, presented: .zero, now: .zero)
+        schedule.place(by: timeline, presented: .upTo(.zero), now: .zero)
         output.receive(schedule.takePlaced())
         #expect(schedule.nextDue == .seconds(count / 2 + 1))
         let cues = schedule.takeDue(at: .seconds(count), timeline: timeline)
@@ -250,7 +250,7 @@ struct CueScheduleTests {
             var batch = Self.batch([cue])
             (batch.cues[0].isCutAtStart, batch.cues[0].isCutAtEnd) = (start, end)
             schedule.add(batch, language: nil)
-            schedule.place(by: timeline, presented: .seconds(presented), now: .seconds(presented))
+            schedule.place(by: timeline, presented: .upTo(.seconds(presented)), now: .seconds(presented))
             collector.receive(schedule.takePlaced())
             collector.replace(schedule.takeChanges())
         }
@@ -297,9 +297,9 @@ struct CueScheduleTests {
         let cues = [Self.cue(0, 2, "a"), Self.cue(2, 5, "b"), Self.cue(5, 7, "c"), Self.cue(7, 9, "d")]
         // A segment comes in pieces.
         schedule.add(Self.batch(Array(cues[..<2])), language: nil)
-        schedule.place(by: timeline, presented: .zero, now: .milliseconds(6100))
+        schedule.place(by: timeline, presented: .upTo(.zero), now: .milliseconds(6100))
         schedule.add(Self.batch(Array(cues[2...])), language: nil)
-        schedule.place(by: timeline, presented: .zero, now: .milliseconds(6200))
+        schedule.place(by: timeline, presented: .upTo(.zero), now: .milliseconds(6200))
         #expect(schedule.takePlaced().map(\.text) == ["c", "d"])
         #expect(schedule.takeDue(at: .milliseconds(6200), timeline: timeline).map(\.text) == ["c"])
         // What the network brings late is given all the same.

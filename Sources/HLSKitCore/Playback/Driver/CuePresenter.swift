@@ -32,7 +32,7 @@ struct CuePresenter {
         cues.limit(from: view.start, until: view.forwardEnd)
         cues.add(batch, language: view.legibleLanguage)
         // Until media has come there is nothing to place it by, or it is placed already.
-        cues.place(by: timeline, presented: .seconds(Int64.min / 4), now: now)
+        cues.place(by: timeline, presented: .nothing, now: now)
         give()
     }
 

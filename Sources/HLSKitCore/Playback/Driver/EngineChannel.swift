@@ -5,26 +5,39 @@ struct EngineTurn: Sendable {
     var view: EngineView
 }
 
+/// Who holds the engines of a player's items, under one lock, as the drivers see it.
+protocol EngineHost: AnyObject, Sendable {
+    var clock: HostClock { get }
+    var sound: SoundControl { get }
+    var timeObservers: TimeObservers { get }
+
+    func exchange(_ events: [EngineEvent], playback id: Int) -> EngineTurn?
+    func read<Result: Sendable>(playback id: Int, _ body: (borrowing PlaybackEngine) -> Result?) -> Result?
+    func publishNext(playback id: Int)
+    func publish(_ kind: PlayerEvent.Kind, playback id: Int)
+    func driverHasEnded(playback id: Int)
+}
+
 /// The engine of one item as its driver sees it.
 struct EngineChannel: Sendable {
-    private let core: PlayerCore
+    private let host: any EngineHost
     private let playback: Int
 
-    init(core: PlayerCore, playback: Int) {
-        self.core = core
+    init(host: any EngineHost, playback: Int) {
+        self.host = host
         self.playback = playback
     }
 
-    var now: Duration { core.clock.now }
-    var clock: HostClock { core.clock }
-    var sound: SoundControl { core.sound }
+    var now: Duration { host.clock.now }
+    var clock: HostClock { host.clock }
+    var sound: SoundControl { host.sound }
 
     /// Puts events into the engine, none to see what was decided elsewhere. nil where the player has let the item go.
-    func exchange(_ events: [EngineEvent]) -> EngineTurn? { core.exchange(events, playback: playback) }
+    func exchange(_ events: [EngineEvent]) -> EngineTurn? { host.exchange(events, playback: playback) }
 
     /// Reads the engine; nil where the player has let the item go.
     func read<Result: Sendable>(_ body: (borrowing PlaybackEngine) -> Result?) -> Result? {
-        core.read(playback: playback, body)
+        host.read(playback: playback, body)
     }
 
     /// Notes what the network gives, for players to come. `url` is what was loaded last.
@@ -38,15 +51,15 @@ struct EngineChannel: Sendable {
     }
 
     /// When the observers of time are to be told something. For the driver of the current item.
-    var nextObserverTime: Duration? { core.timeObservers.due }
+    var nextObserverTime: Duration? { host.timeObservers.due }
     /// Tells the observers of time what is due. For the driver of the current item.
-    func tellTime() { core.timeObservers.tell(at: core.clock.now, isLast: false) }
+    func tellTime() { host.timeObservers.tell(at: host.clock.now, isLast: false) }
 
     /// Publishes the next event among the effects.
-    func publishNext() { core.publishNext(playback: playback) }
+    func publishNext() { host.publishNext(playback: playback) }
 
     /// Publishes what the driver itself has found.
-    func publish(_ kind: PlayerEvent.Kind) { core.publish(kind, playback: playback) }
+    func publish(_ kind: PlayerEvent.Kind) { host.publish(kind, playback: playback) }
 
-    func driverHasEnded() { core.driverHasEnded(playback: playback) }
+    func driverHasEnded() { host.driverHasEnded(playback: playback) }
 }

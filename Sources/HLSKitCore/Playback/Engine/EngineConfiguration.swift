@@ -51,38 +51,3 @@ struct EngineConfiguration: Sendable {
     /// Somebody waits for media; else it is only loaded.
     var presentsMedia = true
 }
-
-extension EngineConfiguration {
-    init(_ configuration: PlayerConfiguration) {
-        pacing = configuration.pacing == .realTime ? .realTime : .unpaced
-        buffering = configuration.buffering
-        seeksAwaitOutputs = true
-        keepUpPolicy = configuration.keepUpPolicy
-        retryPolicies = configuration.retryPolicies
-        if !configuration.acceptsAllCodecs { canPlayCodec = CodecRegistry.canDecode(entry:) }
-        playsAudio = configuration.mediaTypes.contains(.audio)
-        playsVideo = configuration.mediaTypes.contains(.video)
-        fields = configuration.fields
-        credentialOrigins = configuration.credentialOrigins
-        timeouts = configuration.timeouts
-        initialBitRateHint = configuration.initialBitRateHint
-        sessionID = configuration.playbackSessionID.flatMap { $0.isEmpty ? nil : $0 }
-        sendsSessionID = configuration.playbackSessionID != ""
-        sessionSeed = configuration.isClockOfThisMachine ? nil : configuration.seed
-        keyFormats = configuration.hooks.keyFormats
-        preloadsKeys = configuration.preloadsEligibleContentKeys
-        if let history = configuration.bandwidthHistory { bandwidths = history.estimates }
-        refreshesURLs = configuration.hooks.urlRefresher != nil
-        epoch = configuration.now
-        // Players of one clock come back from an outage one after another, not all at once.
-        seed =
-            configuration.isClockOfThisMachine && configuration.seed == 0
-            ? UInt64.random(in: 1 ... .max) : configuration.seed
-        networkConditions = configuration.networkConditions
-        selector = configuration.variantSelector
-        capabilities = configuration.capabilities
-        decisionDetail = PlaybackLog.detail(for: configuration.logger)
-        parallelLoading = configuration.parallelLoading
-        presentsMedia = configuration.demuxesMedia
-    }
-}

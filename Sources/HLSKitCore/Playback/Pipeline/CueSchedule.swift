@@ -41,6 +41,13 @@ struct CueSchedule: Sendable {
     /// Cues that are nearer to their segment than this are placed by their own times when there is no anchor.
     private static let tolerance = Duration.seconds(10)
 
+    /// How much of the item was presented.
+    enum Presented: Sendable {
+        case nothing
+        case upTo(Duration)
+        case everything
+    }
+
     private struct Entry: Hashable {
         var start: Duration
         var end: Duration
@@ -55,7 +62,7 @@ struct CueSchedule: Sendable {
     /// are over when they come are not given.
     private var joined: (time: Duration, segment: Duration?)?
     /// Item times between which cues are wanted.
-    private var window: Range<Duration>
+    private var window = TimeWindow()
     private var unplaced: [(batch: CueBatch, language: String?)] = []
     /// By their starts, those of the same start in their order, when ``isSorted``.
     private var due: ArraySlice<Entry> = []
@@ -75,10 +82,6 @@ struct CueSchedule: Sendable {
     /// Cues that outputs know and that have become others.
     private var changes: [CueChange] = []
 
-    init(window: Range<Duration> = .seconds(Int64.min / 4)..<(.seconds(Int64.max / 4))) {
-        self.window = window
-    }
-
     /// The item time at which the next cue is to be shown.
     var nextDue: Duration? {
         let first = isSorted ? due.first?.start : due.lazy.map(\.start).min()
@@ -92,7 +95,7 @@ struct CueSchedule: Sendable {
 
     /// Gives the cues that are to be shown at `time` and were not given yet, in the order of their starts.
     mutating func takeDue(at time: Duration, timeline: ItemTimeline) -> [LegibleCue] {
-        place(by: timeline, presented: time, now: time)
+        place(by: timeline, presented: .upTo(time), now: time)
         sort()
         let found = due.prefix { $0.start <= time }
         let cues = found.map(Self.cue)
@@ -130,8 +133,7 @@ struct CueSchedule: Sendable {
 
     /// Only cues that are shown between these item times are given; nil means no bound.
     mutating func limit(from: Duration?, until: Duration?) {
-        let lower = from ?? .seconds(Int64.min / 4)
-        window = lower..<max(lower, until ?? .seconds(Int64.max / 4))
+        window = TimeWindow(from: from, until: until.map { max($0, from ?? $0) })
     }
 
     mutating func removeAll() {
@@ -157,7 +159,7 @@ struct CueSchedule: Sendable {
     /// Places what can be placed.
     ///
     /// - Parameter now: the item time of now, for who chooses subtitles while playing.
-    mutating func place(by timeline: ItemTimeline, presented: Duration, now: Duration = .zero) {
+    mutating func place(by timeline: ItemTimeline, presented: Presented, now: Duration = .zero) {
         guard !unplaced.isEmpty else { return }
         var waiting: [(batch: CueBatch, language: String?)] = []
         for (batch, language) in unplaced {
@@ -180,14 +182,18 @@ struct CueSchedule: Sendable {
     }
 
     /// What is added to the times of a batch's cues to get item time; nil while there may still be an anchor for it.
-    private static func offset(of batch: CueBatch, by timeline: ItemTimeline, presented: Duration) -> Duration? {
+    private static func offset(of batch: CueBatch, by timeline: ItemTimeline, presented: Presented) -> Duration? {
         guard let first = batch.cues.first else { return .zero }
         let shift = ItemTimeline.duration(batch.map.timestamp, 90_000) - batch.map.local
         if let offset = timeline.cueOffset(for: batch.timeline, time: first.cue.start + shift, near: batch.start) {
             return shift + offset
         }
         let end = batch.start + batch.duration
-        guard presented >= end else { return nil }
+        switch presented {
+        case .nothing: return nil
+        case .upTo(let time): guard time >= end else { return nil }
+        case .everything: break
+        }
         let time = first.cue.start - batch.map.local
         return batch.start - tolerance <= time && time <= end + tolerance
             ? .zero - batch.map.local : batch.start - first.cue.start
@@ -195,7 +201,7 @@ struct CueSchedule: Sendable {
 
     private mutating func insert(_ found: MediaCue, offset: Duration, language: String?, past: Duration?) {
         let (start, end) = (found.cue.start + offset, found.cue.end + offset)
-        guard end > window.lowerBound, start < window.upperBound else { return }
+        guard window.overlaps(start, end) else { return }
         var entry = Entry(
             start: start, end: end, cue: found.cue, styled: found.styled, isWebVTT: found.isWebVTT,
             isCutAtEnd: found.isCutAtEnd, language: language)
@@ -246,9 +252,9 @@ struct CueSchedule: Sendable {
 
     /// Takes a closed caption that is whole.
     mutating func add(_ caption: Caption, language: String?) {
-        guard let entry = Self.entry(caption, language: language), entry.end > window.lowerBound,
-            entry.start < window.upperBound
-        else { return }
+        guard let entry = Self.entry(caption, language: language), window.overlaps(entry.start, entry.end) else {
+            return
+        }
         guard let index = openIndex(of: entry) else {
             if remember(entry) { give(entry) }
             return
@@ -263,9 +269,9 @@ struct CueSchedule: Sendable {
         nextOpen = nil
         var told: Set<Int> = []
         for caption in captions {
-            guard var entry = Self.entry(caption, language: language), entry.end > window.lowerBound,
-                entry.start < window.upperBound
-            else { continue }
+            guard var entry = Self.entry(caption, language: language), window.overlaps(entry.start, entry.end) else {
+                continue
+            }
             guard entry.start <= time else {
                 nextOpen = min(nextOpen ?? entry.start, entry.start)
                 continue

@@ -8,7 +8,9 @@ import HLSMedia
 /// that will not come: behind the end of their lane, or in a hole.
 final class Lockstep: Sendable {
     private struct State {
-        /// The item time of what is to be written next, of each kind that takes part.
+        /// The kinds that take part.
+        var kinds: Set<MediaType> = []
+        /// The item time of what is to be written next, of each kind of which that is known.
         var times: [MediaType: Duration] = [:]
         /// Kinds of which nothing waits to be written.
         var idle: Set<MediaType> = []
@@ -16,18 +18,18 @@ final class Lockstep: Sendable {
         var ended: Set<MediaType> = []
         var reach: [MediaType: Reach] = [:]
 
-        /// Before this time nothing more of the kind is to be written.
-        func place(of type: MediaType) -> Duration {
-            let time = times[type] ?? Lockstep.nowhere
+        /// Before this time nothing more of the kind is to be written; nil where that is not known.
+        func place(of type: MediaType) -> Duration? {
+            let time = times[type]
             guard idle.contains(type), let handedOn = reach[type]?.time else { return time }
-            return max(time, handedOn)
+            return max(time ?? handedOn, handedOn)
         }
 
         /// The one that is furthest behind never waits.
         func mayWrite(_ type: MediaType, at time: Duration) -> Bool {
-            times.keys.allSatisfy { other in
+            kinds.allSatisfy { other in
                 if other == type || ended.contains(other) { return true }
-                let place = place(of: other)
+                guard let place = place(of: other) else { return false }
                 return type == .audio && other == .video ? place > time : place >= time - Lockstep.lead
             }
         }
@@ -63,21 +65,18 @@ final class Lockstep: Sendable {
     static let lead = Duration.seconds(1)
     /// Others look anew when so much was written.
     private static let step = Duration.milliseconds(250)
-    private static let nowhere = Duration.seconds(Int64.min / 4)
 
     private let state = Gate(State())
 
     /// A kind takes part from now on.
     func join(_ type: MediaType) {
-        state.withLock { state in
-            if state.times[type] == nil { state.times[type] = Self.nowhere }
-        }
+        state.withLock { _ = $0.kinds.insert(type) }
     }
 
     /// Whether nothing of a kind waits to be written, for the moment.
     func setIdle(_ isIdle: Bool, _ type: MediaType) {
         let isNews = state.withLock { state in
-            if isIdle { return state.idle.insert(type).inserted && state.times[type] != nil }
+            if isIdle { return state.idle.insert(type).inserted && state.kinds.contains(type) }
             state.idle.remove(type)
             state.ended.remove(type)
             return false
@@ -101,7 +100,7 @@ final class Lockstep: Sendable {
     /// Time has jumped: what was written and handed on says nothing of what comes.
     func restart() {
         state.signal { state in
-            for type in state.times.keys { state.times[type] = Self.nowhere }
+            state.times = [:]
             state.ended = []
             state.reach = [:]
         }
@@ -116,9 +115,9 @@ final class Lockstep: Sendable {
     /// Notes what is to be written next, and says whether it may be written at once.
     func isNext(_ time: Duration, of type: MediaType) -> Bool {
         let (isNews, mayWrite) = state.withLock { state in
-            guard let old = state.times[type] else { return (false, true) }
-            state.times[type] = time
-            return (Self.stepNumber(old) != Self.stepNumber(time), state.mayWrite(type, at: time))
+            guard state.kinds.contains(type) else { return (false, true) }
+            let old = state.times.updateValue(time, forKey: type)
+            return (old.map(Self.stepNumber) != Self.stepNumber(time), state.mayWrite(type, at: time))
         }
         if isNews { state.signal { _ in } }
         return mayWrite

@@ -30,7 +30,7 @@ struct RendererWorker {
     private var lastPresented: Duration?
     /// Where the last media that was handed over ends.
     private var end = Duration.zero
-    private var reported = Duration.seconds(Int64.min / 4)
+    private var reported: Duration?
     private var hasFailed = false
     /// Errors of decoders so far, one of each kind.
     private var damage: Set<CodecError> = []
@@ -72,7 +72,7 @@ struct RendererWorker {
         effort = DecodingEffort()
         optionalPictures = OptionalPictures()
         copies = CopySelection()
-        reported = .seconds(Int64.min / 4)
+        reported = nil
         sought = SoughtPicture()
         landing = nil
         isPrimed = false
@@ -293,7 +293,7 @@ struct RendererWorker {
     private mutating func noteConsumed(_ sample: MediaSample, offset: Duration) {
         guard !renderer.clock.isPaced, let track else { return }
         let time = ItemTimeline.duration(sample.dts, track.timescale) + offset
-        guard time - reported >= Self.reportInterval * 2 else { return }
+        if let reported, time - reported < Self.reportInterval * 2 { return }
         reported = time
         renderer.report(.presented(upTo: time))
     }
@@ -534,7 +534,7 @@ struct RendererWorker {
     private mutating func handedOver(_ time: Duration, _ length: Duration) {
         lastPresented = max(lastPresented ?? time, time)
         end = max(end, time + length)
-        guard end - reported >= Self.reportInterval else { return }
+        if let reported, end - reported < Self.reportInterval { return }
         reported = end
         renderer.report(.presented(upTo: end))
     }

@@ -61,10 +61,13 @@ struct SampleStore: Sendable {
         var parameterSets: [UInt8] = []
         /// Place of its first entry.
         var first: Int
-        /// Where its presentation starts and ends.
-        var start = Duration.seconds(Int64.max / 4)
-        var end = Duration.seconds(Int64.min / 4)
+        /// Where its presentation starts and ends; nil without samples.
+        var start: Duration?
+        var end: Duration?
         var ticks: Int64 = 0
+
+        /// Whether some of it is presented after `time`.
+        func isPresented(after time: Duration) -> Bool { end.map { $0 > time } ?? false }
     }
 
     /// Decoding of sound begins this much before what is heard: codecs overlap, and some remember longer.
@@ -130,8 +133,9 @@ struct SampleStore: Sendable {
                 Entry(sample: sample, offset: offset, time: time, end: time + length, ticksBefore: run.ticks))
             // A picture without a duration lasts at least a moment.
             let end = max(time + length, time + .nanoseconds(1))
-            runs[runs.count - 1].start = min(run.start, time)
-            runs[runs.count - 1].end = max(run.end, min(end, run.window.until ?? end))
+            let shownEnd = min(end, run.window.until ?? end)
+            runs[runs.count - 1].start = min(run.start ?? time, time)
+            runs[runs.count - 1].end = max(run.end ?? shownEnd, shownEnd)
             runs[runs.count - 1].ticks = run.ticks.addingReportingOverflow(max(0, sample.duration)).partialValue
             byteCount += sample.data.count + Self.entryByteCount
         }
@@ -230,9 +234,11 @@ struct SampleStore: Sendable {
     /// The entry at which decoding begins so that what is presented at `time` comes out.
     private func place(for time: Duration) -> Int {
         // What two runs have is presented from the first of them.
-        guard var index = runs.firstIndex(where: { $0.end > time }) ?? runs.indices.last else { return firstPlace }
+        guard var index = runs.firstIndex(where: { $0.isPresented(after: time) }) ?? runs.indices.last else {
+            return firstPlace
+        }
         // Pictures of transport streams do not tell how long they are: the last one stays until the next run begins.
-        if index > 0, runs[index].start > time, runs[index - 1].end > .seconds(Int64.min / 4) { index -= 1 }
+        if index > 0, runs[index].start.map({ $0 > time }) ?? true, runs[index - 1].end != nil { index -= 1 }
         let run = runs[index]
         let from = run.track.mediaType == .audio ? time - Self.soundLead : time
         let first = max(run.first, firstPlace)
@@ -269,7 +275,7 @@ struct SampleStore: Sendable {
         if let told = toldRun, told >= place { toldRun = nil }
         guard let last = runs.indices.last else { return }
         let rest = entries[max(0, runs[last].first - base)...]
-        if let end = rest.map(\.end).max() { runs[last].end = min(runs[last].end, max(end, time)) }
+        if let end = rest.map(\.end).max() { runs[last].end = runs[last].end.map { min($0, max(end, time)) } }
     }
 
     /// The time of the picture that is `count` after (or before) the one that is shown at `time`; nil where that is not

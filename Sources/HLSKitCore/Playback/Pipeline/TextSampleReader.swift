@@ -92,7 +92,7 @@ struct TextSampleReader: Sendable {
         }
         func isShown(_ shift: Duration) -> Bool {
             ranges.contains { range in
-                range.start + shift < limit ?? .seconds(Int64.max / 4) && range.end.map { $0 + shift > start } ?? true
+                (limit.map { range.start + shift < $0 } ?? true) && (range.end.map { $0 + shift > start } ?? true)
             }
         }
         let shift = start > .zero && !isShown(.zero) && isShown(start) ? start : .zero

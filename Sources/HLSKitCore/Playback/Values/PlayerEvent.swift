@@ -8,10 +8,10 @@ public struct PlayerEvent: Sendable {
     public var kind: Kind
     /// The item that it is about, which may be one that is made ready behind the current one; nil if the player has
     /// none.
-    public var itemID: PlayerItem.ID?
+    public var itemID: PlayerItemID?
 
     /// Makes an event.
-    public init(hostTime: Duration, kind: Kind, itemID: PlayerItem.ID? = nil) {
+    public init(hostTime: Duration, kind: Kind, itemID: PlayerItemID? = nil) {
         self.hostTime = hostTime
         self.kind = kind
         self.itemID = itemID
@@ -24,7 +24,7 @@ public struct PlayerEvent: Sendable {
         /// The desired rate changed, or did not stay what it was set to.
         case rateChanged(Float, RateChangeReason)
         /// Another item is current, or none.
-        case currentItemChanged(PlayerItem.ID?)
+        case currentItemChanged(PlayerItemID?)
         /// The item became ready to play or failed.
         case itemStatusChanged(PlayerItemStatus)
         case durationChanged(MediaTime)

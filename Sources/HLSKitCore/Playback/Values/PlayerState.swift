@@ -14,7 +14,7 @@ public struct PlayerState: Sendable, Hashable {
     /// Not nil exactly while ``timeControlStatus`` is `waitingToPlayAtSpecifiedRate`.
     public var reasonForWaitingToPlay: WaitingReason?
     /// The current item; nil without one.
-    public var currentItemID: PlayerItem.ID?
+    public var currentItemID: PlayerItemID?
     /// Whether the current item can be played; `unknown` without one.
     public var itemStatus: PlayerItemStatus = .unknown
     /// The time of the playhead on the item's timeline.

@@ -64,21 +64,3 @@ extension PlaybackEngine {
             throughput: loading.estimatedBitsPerSecond(at: now), playlistURLs: urls, isTrickPlay: item?.trick != nil)
     }
 }
-
-extension ItemPlayback {
-    /// The item is over: what its logs and metrics still have to say, since no driver comes to it any more.
-    mutating func closeJournal(at now: Duration) -> [EngineEffect] {
-        var statistics = PlaybackStatistics()
-        counters.fill(&statistics)
-        engine.journal?.noteDroppedFrames(statistics.numberOfDroppedVideoFrames, inPeriodBefore: false)
-        return engine.endSession(at: now)
-    }
-}
-
-extension EngineConfiguration {
-    /// The next item of the same player: its time has the same zero, and its session another name.
-    mutating func goOn(from other: EngineConfiguration, session number: Int) {
-        epoch = other.epoch
-        sessionSeed = sessionSeed.map { $0 &+ UInt64(number) &* 0x2545_F491_4F6C_DD1D }
-    }
-}

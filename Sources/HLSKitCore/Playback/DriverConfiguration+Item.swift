@@ -1,0 +1,57 @@
+extension DriverConfiguration {
+    /// Touches the disk once for an item whose URL is a file's.
+    ///
+    /// - Parameters:
+    ///   - configuration: the player's, with what the item's asset says of loading.
+    ///   - session: names the playing of the item in logs.
+    ///   - conditions: what is known of the network now.
+    init(
+        _ configuration: PlayerConfiguration, item: PlayerItem?, session: String? = nil,
+        conditions: @escaping @Sendable () -> NetworkConditions = { NetworkConditions() }
+    ) {
+        transport = configuration.transport
+        resourcePolicy = ResourcePolicy()
+        if let item {
+            var parts = TransportStack.Parts(
+                network: configuration.transport, hooks: configuration.hooks, clock: configuration.clock)
+            parts.allowsFilesAnywhere = configuration.allowsFilesAnywhere
+            parts.asset = item.asset?.options
+            parts.conditions = conditions
+            parts.cache = item.cache
+            // What the asset has loaded was not changed by the player's hooks.
+            parts.changesMultivariant =
+                item.asset?.options.hooks.transformMultivariant == nil
+                && configuration.hooks.transformMultivariant != nil && item.asset != nil
+            parts.mediaFile = AssetOptions(configuration).forInside
+            let stack = TransportStack(url: item.url, parts)
+            transport = stack.transport
+            resourcePolicy = stack.policy
+            mediaOrigin = { stack.mediaOrigin }
+            outputs = item.outputs
+        }
+        urlRefresher = configuration.hooks.urlRefresher
+        userCall = UserCall(clock: configuration.clock)
+        log = PlaybackLog(configuration.logger, url: item?.url, session: session)
+        bandwidthHistory = configuration.bandwidthHistory
+        mediaTypes = configuration.mediaTypes
+        decodes = configuration.decodesWithoutOutput
+        decodingThreadCount = configuration.decodingThreadCount
+        demuxes = configuration.demuxesMedia
+        workQueue = configuration.workQueue
+        isPaced = configuration.pacing == .realTime
+        playlistOptions.mode = configuration.isPlaylistParsingStrict ? .strict : .lenient
+    }
+}
+
+extension AssetOptions {
+    /// As a player loads.
+    init(_ configuration: PlayerConfiguration) {
+        self.init(transport: configuration.transport)
+        clock = configuration.clock
+        retryPolicies = configuration.retryPolicies
+        seed = configuration.seed
+        hooks = configuration.hooks
+        allowsFilesAnywhere = configuration.allowsFilesAnywhere
+        acceptsAllCodecs = configuration.acceptsAllCodecs
+    }
+}

@@ -163,8 +163,10 @@ private struct StandstillInspector {
         var player: ObjectIdentifier
         var state: PlayerState
         var isSeeking: Bool
+        /// The player's host time, and when its time begins to pass: a rate may be tied to a later moment.
+        var now: Duration
+        var beginsToPass: Duration
         var eventCount: Int
-        var time: Duration
         var lineCount: Int
     }
 
@@ -195,13 +197,14 @@ private struct StandstillInspector {
         }
         let look = Look(
             player: ObjectIdentifier(player), state: state, isSeeking: player.core.read { $0.machine.isSeekPending },
-            eventCount: view.eventCount, time: time,
+            now: player.core.clock.now, beginsToPass: player.core.read { $0.clock.timebase.hostTime },
+            eventCount: view.eventCount,
             lineCount: stage.lines.count)
         if let last, last.player == look.player, last.eventCount == look.eventCount, last.lineCount == look.lineCount,
             last.state.currentItemID == state.currentItemID, last.state.itemStatus == .readyToPlay,
             !last.isSeeking, !look.isSeeking
         {
-            let passed = (look.time - last.time).seconds * last.state.timebaseRate
+            let passed = max(.zero, look.now - max(last.now, look.beginsToPass)).seconds * last.state.timebaseRate
             let moved = state.currentTime.seconds - last.state.currentTime.seconds
             let isAtEnd = state.duration.isNumeric && state.currentTime >= state.duration
             require(abs(moved - passed) < 0.002 || isAtEnd, "time went on by \(moved) instead of \(passed)")

@@ -86,7 +86,7 @@ struct PlaybackLogTests {
         #expect(!"\(error.metadata)".contains(Self.secret))
     }
 
-    /// A fragmented MP4 file whose samples are all the same byte.
+    /// A fragmented MP4 file whose samples are noise.
     private static func damaged(_ file: [UInt8]) -> [UInt8] {
         var file = file
         var at = 0
@@ -94,7 +94,7 @@ struct PlaybackLogTests {
             let size = file[at..<at + 4].reduce(0) { $0 << 8 | Int($1) }
             guard size >= 8, at + size <= file.count else { break }
             if file[at + 4..<at + 8].elementsEqual("mdat".utf8) {
-                for index in at + 8..<at + size { file[index] = 0xfe }
+                for index in at + 8..<at + size { file[index] = UInt8(truncatingIfNeeded: index &* index &* 197 >> 3) }
             }
             at += size
         }

@@ -130,6 +130,6 @@ struct PlaybackLogTests {
         #expect(damagedCount > 100)
         #expect((1...16).contains(told.count))
         #expect(Set(told.map { "\($0.metadata["cause"] ?? "")" }).count == told.count)
-        #expect(told.allSatisfy { $0.level == .info && "\($0.metadata["cause"] ?? "")".hasPrefix("mp4a") })
+        #expect(told.allSatisfy { $0.level == .info && "\($0.metadata["cause"] ?? "")".hasPrefix("aac: ") })
     }
 }

@@ -66,7 +66,7 @@ let package = Package(
             name: "TestSupport", dependencies: ["HLSKitCore"], path: "Tests/TestSupport", swiftSettings: swiftSettings),
         .testTarget(name: "HLSTimeTests", dependencies: ["HLSTime"], swiftSettings: swiftSettings),
         .testTarget(name: "HLSPlaylistTests", dependencies: ["HLSPlaylist"], swiftSettings: swiftSettings),
-        .testTarget(name: "HLSMediaTests", dependencies: ["HLSMedia"], swiftSettings: swiftSettings),
+        .testTarget(name: "HLSMediaTests", dependencies: ["HLSMedia", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(name: "HLSCaptionsTests", dependencies: ["HLSCaptions"], swiftSettings: swiftSettings),
         .testTarget(
             name: "HLSKitCoreTests", dependencies: ["HLSKitCore", "HLSKitSimulation", "TestSupport", "CLibAV"],

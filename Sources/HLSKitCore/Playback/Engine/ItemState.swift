@@ -32,8 +32,6 @@ struct ItemState: Sendable {
     var knownPlaylists: [String: KnownPlaylist] = [:]
     /// The item time at which playing starts; nil until a playlist tells.
     var start: Duration?
-    /// Media before this item time is not presented.
-    var startWindow: Duration?
     var forwardEnd: Duration?
     /// Where reverse playing ends; nil is the start.
     var reverseEnd: Duration?
@@ -46,10 +44,6 @@ struct ItemState: Sendable {
     var seek = SeekMachine()
     /// Whether it is over.
     var end = EndOfItem()
-    /// The item has pictures, which can be stepped through.
-    var hasPictures = false
-    /// Pictures at which decoding can start, as far as they are loaded.
-    var syncSamples = SyncIndex()
     /// The playlist of the variant that was left last, until its successor is laid beside it.
     @Shared var previousTracker: PlaylistTracker? = nil
     /// Where the media really ends, once all of it was presented.
@@ -89,6 +83,10 @@ struct ItemState: Sendable {
     var candidates: [VariantCandidate] { variants.candidates }
     var variantIndex: Int? { variants.current }
     var variant: VariantDescription? { variants.description }
+    /// Media before this item time is not presented.
+    var startWindow: Duration? { seek.window }
+    /// The item has pictures, which can be stepped through.
+    var hasPictures: Bool { seek.hasPictures }
     var capabilities: TimeControlMachine.RateCapabilities { rates.capabilities }
     /// The chosen variant's URI as the multivariant playlist has it.
     var variantURI: String? {

@@ -114,7 +114,7 @@ extension PlaybackEngine {
             // Pictures are not shown a second time.
             let isOfPictures = item?.trick != nil
             effects.append(.evict(lane, before: isOfPictures ? .seconds(Int64.max / 8) : range.upperBound))
-            if lane == .main { item?.syncSamples.removeAll(before: range.upperBound) }
+            if lane == .main { item?.seek.forgetSyncSamples(before: range.upperBound) }
         }
     }
 }

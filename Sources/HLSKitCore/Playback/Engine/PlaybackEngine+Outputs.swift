@@ -4,32 +4,6 @@ import HLSTime
 ///
 /// Source: docs/behaviour/playback.md.
 extension PlaybackEngine {
-    /// A decoder that gives nothing does not hold the start for longer.
-    static let longestWaitForFirstPicture = Duration.seconds(5)
-
-    // MARK: Start
-
-    /// Time does not begin to run before the first media is decoded. Who ties it to host time has said when it runs.
-    var holdsStart: Bool {
-        configuration.seeksAwaitOutputs && configuration.pacing == .realTime && machine.automaticallyWaits
-            && item?.seek.hasDecodedFirst == false && item?.trick == nil
-    }
-
-    /// Asks the outputs for the first media, once there is some.
-    mutating func checkStart() {
-        guard holdsStart, let item, item.start != nil, item.isReady, !lastVerdict.isEmpty, item.seek.mayAskForFirst
-        else { return }
-        effects.append(.arm(.firstPicture, at: now + Self.longestWaitForFirstPicture))
-        let number = prime()
-        self.item?.seek.askForFirst(number)
-    }
-
-    /// Media at the playhead is decoded, or is waited for no longer.
-    mutating func noteFirstDecoded() {
-        guard item?.seek.hasDecodedFirst == false, item?.seek.noteFirstDecoded() == true else { return }
-        effects.append(.disarm(.firstPicture))
-    }
-
     // MARK: End
 
     /// Of the segment behind an end time, no more is read than the sound that is before it.

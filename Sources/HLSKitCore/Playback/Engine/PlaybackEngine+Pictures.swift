@@ -2,47 +2,6 @@
 ///
 /// See docs/behaviour/seeking.md.
 extension PlaybackEngine {
-    // MARK: Preroll
-
-    /// Waits until media at the playhead is decoded.
-    mutating func preroll() {
-        endPreroll(finished: false)
-        guard item?.isReady == true, item?.error == nil, machine.rate == 0, item?.seek.isUnderWay == false else {
-            effects.append(.prerollEnded(finished: false))
-            return
-        }
-        item?.seek.beginPreroll()
-    }
-
-    mutating func endPreroll(finished: Bool) {
-        guard item?.seek.isPrerolling == true else { return }
-        item?.seek.endPreroll()
-        effects.append(.prerollEnded(finished: finished))
-    }
-
-    /// Asks the outputs, once there is something to decode. Who plays does not wait any more.
-    mutating func checkPreroll() {
-        guard item?.seek.isPrerolling == true else { return }
-        guard machine.rate == 0 else { return endPreroll(finished: false) }
-        guard item?.seek.prerollWaitsForMedia == true, !lastVerdict.isEmpty else { return }
-        guard configuration.seeksAwaitOutputs else { return endPreroll(finished: true) }
-        let number = prime()
-        item?.seek.askForPreroll(number)
-    }
-
-    // MARK: Steps
-
-    /// Goes through pictures while time stands still. Outputs know where they are.
-    mutating func step(_ count: Int) {
-        guard count != 0, machine.rate == 0, item?.isReady == true, item?.hasPictures == true else { return }
-        effects.append(.step(count, from: playhead))
-    }
-
-    mutating func noteSyncSamples(_ times: [Duration]) {
-        item?.syncSamples.insert(times)
-        if item?.hasPictures == false { item?.hasPictures = true }
-    }
-
     // MARK: Pinning
 
     /// Drops what is loaded from another variant than the one that was pinned, but for a segment after the one that is
@@ -70,7 +29,7 @@ extension PlaybackEngine {
         let wasComplete = self.item?.lanes[.main]?.begin(.cut(end), at: .time(end)) ?? false
         self.item?.mediaEnd = nil
         self.item?.variants.decideAgain()
-        self.item?.syncSamples.removeAll(from: end)
+        self.item?.seek.forgetSyncSamples(from: end)
         buffer.removeMedia(from: end, in: .video)
         effects.append(.truncate(.main, from: end))
         guard wasComplete else { return }

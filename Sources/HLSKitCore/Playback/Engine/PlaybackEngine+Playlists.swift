@@ -195,7 +195,7 @@ extension PlaybackEngine {
             liveOffset: liveOffset(of: tracker))
         if let landing = landingAtStart(tracker) { place.move(to: landing) }
         item?.start = place.start
-        item?.startWindow = place.window
+        item?.seek.start(at: place)
         let end = place.end(preferences.endPosition, in: tracker) ?? item?.forwardEnd
         item?.forwardEnd = end.map { max($0, place.start) }
         setTimebase(TimebaseState(itemTime: place.start, hostTime: now, rate: timebase.rate))

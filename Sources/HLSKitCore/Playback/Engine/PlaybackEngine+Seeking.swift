@@ -1,6 +1,6 @@
 import HLSPlaylist
 
-/// Moving the playhead.
+/// Moves of the playhead, as ``SeekMachine`` decides them.
 ///
 /// See docs/behaviour/seeking.md.
 extension PlaybackEngine {
@@ -9,84 +9,47 @@ extension PlaybackEngine {
         configuration.pacing == .realTime && configuration.buffering.backDuration > .zero
     }
 
+    // MARK: Seeks
+
     /// Moves the playhead. Before an item has a place to start at, the target becomes that place.
     ///
     /// - Parameter reloads: what is loaded is of no use.
     mutating func seek(_ request: SeekRequest, reloads: Bool = false) {
-        guard let item, item.error == nil, item.pendingFailure == nil else {
-            effects.append(.seekRefused)
-            return
-        }
-        guard let tracker = item.mainTracker ?? item.previousTracker, item.start != nil else {
+        let tracker = item?.start == nil ? nil : item?.mainTracker ?? item?.previousTracker
+        let canPlay = item != nil && item?.error == nil && item?.pendingFailure == nil
+        switch SeekMachine.answer(to: request, tracker.map { landingRule(in: $0) }, canPlay: canPlay) {
+        case .refuse: effects.append(.seekRefused)
+        case .wait:
             endSeek(finished: false)
-            self.item?.seek.begin(request, to: .zero)
-            run(machine.handle(.seekAccepted(isTargetBuffered: false)))
-            return
+            item?.seek.begin(request, to: .zero)
+            carryOut(.accept(isTargetBuffered: false))
+        case .go(let target):
+            endSeek(finished: false)
+            endPreroll(finished: false)
+            let reloads = restoreMediaForSeek() || reloads
+            item?.windowLoss.moveOn()
+            guard let rule = tracker.map({ landingRule(in: $0) }) else { return }
+            carryOut(item?.seek.go(request, to: target, rule, reloads: reloads))
         }
-        // One that is refused leaves the one that is under way alone.
-        guard let target = place(of: request.destination, in: tracker) else {
-            effects.append(.seekRefused)
-            return
-        }
-        endSeek(finished: false)
-        endPreroll(finished: false)
-        // Nothing is presented behind an end time that is set.
-        let reloads = restoreMediaForSeek() || reloads
-        let landing = landing(for: request, at: min(target, effectiveEnd ?? target), in: tracker)
-        let isBuffered = !reloads && isBuffered(landing.time)
-        run(machine.handle(.seekAccepted(isTargetBuffered: isBuffered)))
-        self.item?.seek.begin(request, to: landing.time)
-        self.item?.windowLoss.moveOn()
-        if isBuffered { present(from: landing) } else { restartLoading(at: landing) }
-        movePlayhead(to: landing)
-        updateBuffer()
     }
 
     /// Ties item time to host time (docs/behaviour/seeking.md), at once: media at the new place is presented from what
     /// is loaded, or loaded.
     mutating func setRate(_ rate: Float, at anchor: TimeControlMachine.TimebaseAnchor) {
-        let anchor = withinMedia(anchor, rate: rate)
+        let start = item?.mainTracker?.start ?? .zero
+        let bounds = AnchorBounds(
+            start: start, end: item?.mainTracker.map { max(start, effectiveEnd ?? $0.end) })
+        let anchor = bounds.keep(anchor, rate: rate, at: now)
         if item?.start != nil, item?.error == nil, !machine.automaticallyWaits, rate.isFinite {
             let moved = TimebaseState(itemTime: anchor.itemTime, hostTime: anchor.hostTime, rate: Double(rate))
-            jump(to: moved.itemTime(at: now))
+            carryOut(item?.seek.jump(to: moved.itemTime(at: now), from: playhead, heldMedia))
         }
         let buffer = tellBufferState(rate: rate)
         run(machine.handle(.setRateAtHostTime(rate, anchor, buffer: buffer)))
     }
 
-    /// Before the first media and after the last there is none to present: time waits there until it leads into what there
-    /// is, or stays.
-    private func withinMedia(
-        _ anchor: TimeControlMachine.TimebaseAnchor, rate: Float
-    ) -> TimeControlMachine.TimebaseAnchor {
-        let start = item?.mainTracker?.start ?? .zero
-        let end = item?.mainTracker.map { max(start, effectiveEnd ?? $0.end) }
-        func within(_ time: Duration) -> Duration { min(max(time, start), end ?? max(time, start)) }
-        var anchor = anchor
-        guard rate.isFinite, rate != 0 else {
-            anchor.itemTime = within(anchor.itemTime)
-            return anchor
-        }
-        let wait = (within(anchor.itemTime) - anchor.itemTime).seconds / Double(rate)
-        if wait > 0 { anchor.hostTime += .seconds(min(wait, 1e9)) }
-        anchor.itemTime = within(anchor.itemTime)
-        let time = TimebaseState(itemTime: anchor.itemTime, hostTime: anchor.hostTime, rate: Double(rate))
-            .itemTime(at: now)
-        return time == within(time) ? anchor : .init(itemTime: within(time), hostTime: now)
-    }
-
-    private mutating func jump(to time: Duration) {
-        guard abs(time - playhead) > configuration.buffering.stallEpsilon else { return }
-        endSeek(finished: false)
-        if isBuffered(time) { present(from: .exact(time)) } else { restartLoading(at: .exact(time)) }
-        item?.seek.land(on: .exact(time))
-        setTimebase(TimebaseState(itemTime: time, hostTime: now, rate: timebase.rate), jump: time)
-        effects.append(.publish(.timeJumped(to: MediaTime(time))))
-        updateBuffer()
-    }
-
     mutating func cancelSeek() {
-        guard item?.seek.request?.isOwn == false else { return }
+        guard item?.seek.isCancellable == true else { return }
         _ = item?.seek.end()
         let buffer = tellBufferState(rate: machine.rate)
         run(machine.handle(.seekCancelled(buffer)))
@@ -99,136 +62,133 @@ extension PlaybackEngine {
         if !request.isOwn { effects.append(.seekEnded(finished: finished)) }
     }
 
-    /// Ends the seek that is under way once there is media at its target, and the outputs have decoded it.
-    mutating func checkSeek() {
-        guard item?.seek.isUnderWay == true, item?.start != nil, item?.isReady == true, !lastVerdict.isEmpty
-        else { return }
-        if let target = item?.seek.undecidedTarget { decideLanding(near: target) }
-        guard configuration.seeksAwaitOutputs, !isInGap else { return completeSeek(first: nil) }
-        guard item?.seek.mayAskForTarget == true else { return }
-        let number = prime()
-        item?.seek.askForTarget(number)
-    }
-
-    /// Asks the outputs to tell when media at the playhead is decoded; gives the number of the question.
-    mutating func prime() -> Int {
-        lastPrime += 1
-        effects.append(.prime(lastPrime))
-        return lastPrime
-    }
-
-    mutating func notePrimed(_ number: Int, first: Duration?) {
-        if number == lastPrime { noteFirstDecoded() }
-        if item?.seek.isPrerollQuestion(number) == true { endPreroll(finished: true) }
-        guard item?.seek.isSeekQuestion(number) == true else { return }
-        completeSeek(first: first)
-    }
-
-    private mutating func completeSeek(first: Duration?) {
-        // Where the playlist says that a segment begins its first picture may not be.
-        if case .segmentStart(let start) = item?.seek.landing, let first, first > start {
-            movePlayhead(to: .sync(first))
-        }
-        let time = playhead
-        let isJump = item?.seek.request?.isJump ?? true
-        endSeek(finished: true)
-        if isJump { effects.append(.publish(.timeJumped(to: MediaTime(time)))) }
-        let buffer = tellBufferState(rate: machine.rate)
-        run(machine.handle(.seekCompleted(buffer)))
-    }
-
-    // MARK: Places
-
-    /// The item time of a destination; nil where it is outside of what can be sought in.
-    private func place(of destination: SeekRequest.Destination, in tracker: PlaylistTracker) -> Duration? {
-        switch destination {
-        case .edge:
-            guard tracker.isLive else { return effectiveEnd ?? tracker.end }
-            return max(tracker.start, tracker.end - liveOffset(of: tracker))
-        case .date(let date): return tracker.time(of: date)
-        case .time(let time):
-            guard time <= max(tracker.end, effectiveEnd ?? .zero) else { return nil }
-            if time >= tracker.start { return time }
-            // The window may have moved since the caller read where it begins.
-            return tracker.isLive && tracker.start - time <= tracker.pacingTarget ? tracker.start : nil
-        }
-    }
-
     /// Where a seek lands for which an item waits that has no place to start at yet; nil without one.
     mutating func landingAtStart(_ tracker: PlaylistTracker) -> Landing? {
-        guard let request = item?.seek.request else { return nil }
-        var target = place(of: request.destination, in: tracker)
-        if target == nil, case .time(let time) = request.destination {
-            target = min(max(time, tracker.start), tracker.end)
-        }
-        guard let target else {
+        guard item?.seek.isUnderWay == true else { return nil }
+        let rule = landingRule(in: tracker)
+        guard let landing = item?.seek.landFirst(rule) else {
             cancelSeek()
             return nil
         }
-        let landing = unbufferedLanding(for: request, at: target, in: tracker)
-        item?.seek.land(on: landing)
         effects.append(.land(on: landing))
         return landing
     }
 
-    private func landing(for request: SeekRequest, at target: Duration, in tracker: PlaylistTracker) -> Landing {
-        let tolerance = request.tolerance
-        // Of pictures the one is shown that is on there.
-        if item?.trick != nil { return .segmentStart(target) }
-        if tolerance.isZero { return .exact(target) }
-        if tolerance.isUnlimited {
-            // The nearest way to a picture.
-            let reach = tracker.pacingTarget
-            let sync = item?.syncSamples.landing(for: target) { abs($0 - target) <= reach && isBuffered($0) }
-            if let sync { return .sync(sync) }
-            return isBuffered(target) ? .exact(target) : unbufferedLanding(for: request, at: target, in: tracker)
+    // MARK: Outputs
+
+    /// Ends the seek that is under way once there is media at its target, and the outputs have decoded it.
+    mutating func checkSeek() { carryOut(item?.seek.check(seekFacts)) }
+
+    /// Asks the outputs for the first media, once there is some.
+    mutating func checkStart() { carryOut(item?.seek.checkStart(seekFacts, at: now)) }
+
+    mutating func checkPreroll() { carryOut(item?.seek.checkPreroll(seekFacts)) }
+
+    /// Time does not begin to run before the first media is decoded.
+    var holdsStart: Bool { item?.seek.holdsStart(seekFacts) ?? false }
+
+    /// Waits until media at the playhead is decoded.
+    mutating func preroll() {
+        endPreroll(finished: false)
+        guard item?.error == nil, item?.seek.mayPreroll(seekFacts) == true else {
+            effects.append(.prerollEnded(finished: false))
+            return
         }
-        guard isBuffered(target) else { return unbufferedLanding(for: request, at: target, in: tracker) }
-        return bufferedLanding(at: target, tolerance)
+        item?.seek.beginPreroll()
     }
 
-    private func bufferedLanding(at target: Duration, _ tolerance: SeekRequest.Tolerance) -> Landing {
-        item?.syncSamples.landing(for: target) { tolerance.allows($0, for: target) && isBuffered($0) }.map(Landing.sync)
-            ?? .exact(target)
+    mutating func endPreroll(finished: Bool) {
+        guard item?.seek.isPrerolling == true else { return }
+        item?.seek.endPreroll()
+        effects.append(.prerollEnded(finished: finished))
     }
 
-    private func unbufferedLanding(
-        for request: SeekRequest, at target: Duration, in tracker: PlaylistTracker
-    ) -> Landing {
-        if request.tolerance.isZero { return .exact(target) }
-        guard request.tolerance.isUnlimited else { return .undecided(near: target) }
-        return tracker.index(containing: target).map { .segmentStart(tracker.starts[$0]) } ?? .exact(target)
+    /// Media at the playhead is decoded, or is waited for no longer.
+    mutating func noteFirstDecoded() {
+        guard item?.seek.hasDecodedFirst == false, item?.seek.noteFirstDecoded() == true else { return }
+        effects.append(.disarm(.firstPicture))
     }
 
-    /// The media at the target of a seek is there: where it may land is known.
-    private mutating func decideLanding(near target: Duration) {
-        guard let request = item?.seek.request else { return }
-        let landing = bufferedLanding(at: target, request.tolerance)
-        effects.append(.reposition(to: landing))
-        movePlayhead(to: landing)
-        updateBuffer()
+    mutating func notePrimed(_ number: Int, first: Duration?) {
+        carryOut(item?.seek.takeAnswer(number, isLast: number == outputQuestions.last, first: first))
+    }
+
+    /// Goes through pictures while time stands still. Outputs know where they are.
+    mutating func step(_ count: Int) {
+        guard count != 0, item?.seek.mayStep(seekFacts) == true else { return }
+        effects.append(.step(count, from: playhead))
+    }
+
+    // MARK: Facts
+
+    private var seekFacts: SeekMachine.Facts {
+        var facts = SeekMachine.Facts()
+        facts.hasStart = item?.start != nil
+        facts.isReady = item?.isReady == true
+        facts.hasMedia = !lastVerdict.isEmpty
+        facts.isPaused = machine.rate == 0
+        facts.awaitsOutputs = configuration.seeksAwaitOutputs
+        // Who ties time to host time has said when it runs.
+        facts.holdsStart =
+            facts.awaitsOutputs && configuration.pacing == .realTime && machine.automaticallyWaits
+            && item?.trick == nil
+        return facts
+    }
+
+    private var heldMedia: HeldMedia {
+        var held = HeldMedia(end: effectiveEnd, shortest: configuration.buffering.stallEpsilon)
+        // Where nothing is kept that outputs have taken, it would have to be given to them again.
+        if keepsPresented, item?.trick == nil, !isLoadingForLate { held.ranges = buffer.loadedTimeRanges() }
+        return held
+    }
+
+    private func landingRule(in tracker: PlaylistTracker) -> LandingRule {
+        LandingRule(
+            tracker: tracker, liveOffset: liveOffset(of: tracker), held: heldMedia, showsIFrames: item?.trick != nil)
+    }
+
+    // MARK: Actions
+
+    private mutating func carryOut(_ actions: [SeekMachine.Action]?) {
+        for action in actions ?? [] { carryOut(action) }
+    }
+
+    private mutating func carryOut(_ action: SeekMachine.Action) {
+        switch action {
+        case .accept(let isBuffered): run(machine.handle(.seekAccepted(isTargetBuffered: isBuffered)))
+        case .present(let landing): present(from: landing)
+        case .load(let landing): restartLoading(at: landing)
+        case .move(let landing): movePlayhead(to: landing)
+        case .jump(let time):
+            item?.seek.land(on: .exact(time))
+            setTimebase(TimebaseState(itemTime: time, hostTime: now, rate: timebase.rate), jump: time)
+            effects.append(.publish(.timeJumped(to: MediaTime(time))))
+        case .judgeBuffer: updateBuffer()
+        case .decideLanding(let target): carryOut(item?.seek.decideLanding(near: target, heldMedia))
+        case .reposition(let landing): effects.append(.reposition(to: landing))
+        case .awaitOutputs:
+            let playhead = playhead
+            let isInGap = buffer.timeAfterGaps(at: playhead) > playhead
+            carryOut(item?.seek.awaitOutputs(seekFacts, isInGap: isInGap))
+        case .ask(let question):
+            let number = outputQuestions.next()
+            effects.append(.prime(number))
+            item?.seek.ask(question, number)
+        case .waitForFirst(let time): effects.append(.arm(.firstPicture, at: time))
+        case .noteFirst: noteFirstDecoded()
+        case .endSeek(let finished): endSeek(finished: finished)
+        case .tellJump: effects.append(.publish(.timeJumped(to: MediaTime(playhead))))
+        case .complete:
+            let buffer = tellBufferState(rate: machine.rate)
+            run(machine.handle(.seekCompleted(buffer)))
+        case .endPreroll(let finished): endPreroll(finished: finished)
+        }
     }
 
     mutating func movePlayhead(to landing: Landing) {
         item?.seek.land(on: landing)
         setTimebase(TimebaseState(itemTime: landing.time, hostTime: now, rate: timebase.rate), jump: landing.time)
         noteMove(to: landing.time)
-    }
-
-    /// The target lies where there is no media: nothing is to be decoded.
-    private var isInGap: Bool {
-        let playhead = playhead
-        return buffer.timeAfterGaps(at: playhead) > playhead
-    }
-
-    private func isBuffered(_ target: Duration) -> Bool {
-        // Where nothing is kept that outputs have taken, it would have to be given to them again.
-        guard keepsPresented, item?.trick == nil, !isLoadingForLate else { return false }
-        let end = effectiveEnd ?? .seconds(Int64.max)
-        return buffer.loadedTimeRanges().contains { range in
-            (range.contains(target) || target == end && target == range.upperBound)
-                && min(target + configuration.buffering.stallEpsilon, end) <= range.upperBound
-        }
     }
 
     // MARK: Media
@@ -270,24 +230,11 @@ extension PlaybackEngine {
             effects.append(.reopenLane(id))
             followPlaylist(of: id)
         }
-        self.item?.syncSamples.removeAll()
-        self.item?.startWindow = landing.floor
+        self.item?.seek.restart(at: landing)
         self.item?.mediaEnd = nil
         self.item?.variants.decideAgain()
         report.jump()
         self.item?.trick?.move(to: target)
         effects.append(.flush(to: landing, isReverse: item.trick?.isReverse ?? false))
-    }
-}
-
-extension PlaylistTracker {
-    /// The item time that bears this date; nil where none does.
-    func time(of date: PlaylistDate) -> Duration? {
-        for (index, segment) in playlist.segments.enumerated() {
-            guard let start = segment.derivedProgramDateTime else { continue }
-            let offset = date - start
-            if offset >= .zero, offset < duration(at: index) { return starts[index] + offset }
-        }
-        return nil
     }
 }

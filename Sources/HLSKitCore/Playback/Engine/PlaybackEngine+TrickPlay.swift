@@ -127,12 +127,8 @@ extension PlaybackEngine {
     /// A seek that is under way goes on; else the playhead is moved to where it is. Tells where that is.
     private mutating func beginOwnMove() -> Duration {
         endPreroll(finished: false)
-        let place = item?.seek.target ?? playhead
-        if item?.seek.isUnderWay == true {
-            item?.seek.forgetQuestion()
-        } else {
-            item?.seek.begin(SeekRequest(destination: .time(place), isOwn: true, isJump: false), to: place)
-        }
+        let playhead = playhead
+        let place = item?.seek.beginOwnMove(at: playhead) ?? playhead
         run(machine.handle(.seekAccepted(isTargetBuffered: false)))
         return place
     }

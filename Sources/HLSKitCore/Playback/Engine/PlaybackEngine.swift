@@ -53,8 +53,7 @@ struct PlaybackEngine: Sendable {
     private var resolveTimer = ResolveTimer()
     /// What is for the program to decide.
     var questions = ProgramQuestions()
-    /// Counts the questions to the outputs whether they are ready.
-    var lastPrime = 0
+    var outputQuestions = OutputQuestions()
     private var lastSettled = Duration.zero
 
     init(configuration: EngineConfiguration) {

@@ -38,7 +38,7 @@ struct LandingRuleTests {
     ]
 
     @Test("destinations are item times, or outside of what can be sought in", arguments: places)
-    func places(_ test: Place) throws {
+    func destination(_ test: Place) throws {
         #expect(try Self.rule(isLive: test.isLive).time(of: test.destination) == test.expected)
     }
 

@@ -33,11 +33,7 @@ struct ItemState: Sendable {
     /// The item time at which playing starts; nil until a playlist tells.
     var start: Duration?
     var forwardEnd: Duration?
-    /// Where reverse playing ends; nil is the start.
-    var reverseEnd: Duration?
-    /// I-frames are played in the place of media.
-    var trick: TrickPlay?
-    /// The rates that it can be played at.
+    /// The rates that it can be played at, and what is played at them.
     var rates = ItemRates()
     var liveOffset = LiveOffset()
     /// Moves of the playhead, and what is waited for at the outputs.
@@ -83,6 +79,10 @@ struct ItemState: Sendable {
     var candidates: [VariantCandidate] { variants.candidates }
     var variantIndex: Int? { variants.current }
     var variant: VariantDescription? { variants.description }
+    /// I-frames are played in the place of media.
+    var trick: TrickPlay? {
+        _read { yield rates.trick }
+    }
     /// Media before this item time is not presented.
     var startWindow: Duration? { seek.window }
     /// The item has pictures, which can be stepped through.

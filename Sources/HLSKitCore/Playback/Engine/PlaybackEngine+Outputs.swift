@@ -1,11 +1,9 @@
 import HLSTime
 
-/// What is waited for at the outputs: the first picture before time runs, the last ones before the end is told.
+/// What there is to present near an end, and what cannot be presented.
 ///
 /// Source: docs/behaviour/playback.md.
 extension PlaybackEngine {
-    // MARK: End
-
     /// Of the segment behind an end time, no more is read than the sound that is before it.
     mutating func endSound(_ flight: SegmentInFlight, demuxedUpTo time: Duration) {
         let id = flight.id.lane
@@ -15,8 +13,6 @@ extension PlaybackEngine {
         item?.lanes[id]?.extend(to: end)
         complete(id)
     }
-
-    // MARK: Nothing
 
     /// Nothing of a kind of media comes out of its decoder.
     mutating func noteUndecodable(_ id: LaneID, _ error: PlayerError, isAll: Bool) {

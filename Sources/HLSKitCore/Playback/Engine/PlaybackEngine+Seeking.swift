@@ -196,45 +196,45 @@ extension PlaybackEngine {
     /// Presents from `landing` on what is loaded.
     private mutating func present(from landing: Landing) {
         for id in LaneID.allCases { item?.lanes[id]?.drain(nil) }
-        forgetEnd()
+        item?.end.jump()
         effects.append(.reposition(to: landing))
         rejoinSubtitles(at: landing.time)
-    }
-
-    /// What was found out at the end before counts no longer.
-    private mutating func forgetEnd() {
-        item?.end.jump()
     }
 
     /// Forgets what is loaded, and loads from `landing` on.
     mutating func restartLoading(at landing: Landing) {
         if item?.loadsAudioOfVariant == true { keepAudioOfVariant() }
         for id in LaneID.allCases { endLate(id) }
-        forgetEnd()
-        guard let item else { return }
-        let target = landing.time
-        for old in item.lanes.values {
+        item?.end.jump()
+        guard let lanes = item?.lanes.values else { return }
+        let isReverse = item?.trick?.isReverse ?? false
+        for old in lanes {
             for flight in old.segments.reversed() { cancel(flight) }
             let id = old.id
-            let index = old.tracker.flatMap { $0.index(containing: max(target, $0.start)) }
-            if let tracker = old.tracker, let index {
-                // A lane whose list begins later has a hole there that nothing fills.
-                self.item?.lanes[id]?.begin(
-                    .jump(loadedEnd: min(tracker.starts[index], target)), at: .position(tracker.position(at: index)))
-            } else {
-                self.item?.lanes[id]?.begin(.jump(loadedEnd: target), at: .time(target))
-            }
+            let (cursor, loadedEnd) = old.place(afterJumpTo: landing.time)
+            item?.lanes[id]?.begin(.jump(loadedEnd: loadedEnd), at: cursor)
             buffer.removeAll(in: id.bufferTrack)
             cancelUnneededResources(of: id)
             guard old.isComplete else { continue }
             effects.append(.reopenLane(id))
             followPlaylist(of: id)
         }
-        self.item?.seek.restart(at: landing)
-        self.item?.mediaEnd = nil
-        self.item?.variants.decideAgain()
+        item?.seek.restart(at: landing)
+        item?.mediaEnd = nil
+        item?.variants.decideAgain()
         report.jump()
-        self.item?.trick?.move(to: target)
-        effects.append(.flush(to: landing, isReverse: item.trick?.isReverse ?? false))
+        item?.rates.move(to: landing.time)
+        effects.append(.flush(to: landing, isReverse: isReverse))
+    }
+}
+
+extension MediaLane {
+    /// Where the lane goes on when the playhead jumps to `target`, and where what is loaded then begins.
+    func place(afterJumpTo target: Duration) -> (cursor: LaneCursor, loadedEnd: Duration) {
+        guard let tracker, let index = tracker.index(containing: max(target, tracker.start)) else {
+            return (.time(target), target)
+        }
+        // A lane whose list begins later has a hole there that nothing fills.
+        return (.position(tracker.position(at: index)), min(tracker.starts[index], target))
     }
 }

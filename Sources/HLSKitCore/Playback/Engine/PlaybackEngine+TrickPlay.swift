@@ -13,74 +13,52 @@ extension PlaybackEngine {
 
     /// The rates that the item can be played at. Only what is over has I-frames to go through.
     func rateCapabilities() -> TimeControlMachine.RateCapabilities {
-        guard let item, configuration.pacing == .realTime, item.lanes[.main]?.tracker?.isLive == false,
-            !playableIFrameVariants.isEmpty
-        else { return TimeControlMachine.RateCapabilities() }
-        return TimeControlMachine.RateCapabilities(
-            canPlayFastForward: true, canPlayReverse: true, canPlaySlowReverse: true, canPlayFastReverse: true)
-    }
-
-    /// Lowest `BANDWIDTH` first.
-    private var playableIFrameVariants: [Variant] {
-        let variants = item?.multivariant?.iFrameVariants ?? []
-        return variants.filter { variant in
-            guard let canPlay = configuration.canPlayCodec else { return true }
-            return variant.codecs.allSatisfy(canPlay)
-        }.sorted { $0.bandwidth < $1.bandwidth }
-    }
-
-    /// The best I-frames that can be loaded as fast as they are shown and are no larger than the variant's pictures.
-    private func iFrameVariant(at rate: Float) -> Variant? {
-        let variants = playableIFrameVariants
-        let fitting = variants.filter { variant in
-            guard let height = variant.resolution?.height, let limit = item?.variant?.height, limit > 0 else {
-                return true
-            }
-            return height <= limit
+        guard configuration.pacing == .realTime, item?.lanes[.main]?.tracker?.isLive == false else {
+            return TimeControlMachine.RateCapabilities()
         }
-        let throughput = (loading.estimatedBitsPerSecond(at: now) ?? 0) * configuration.buffering.throughputSafetyFactor
-        let speed = Double(max(1, abs(rate)))
-        return fitting.last { Double($0.bandwidth) * speed <= throughput } ?? fitting.first ?? variants.first
+        return iFrameVariants.capabilities
+    }
+
+    private var iFrameVariants: IFrameVariants {
+        IFrameVariants(item?.multivariant?.iFrameVariants ?? [], canPlay: configuration.canPlayCodec)
     }
 
     // MARK: In and out
 
     /// Plays I-frames, or no longer, as a rate wants it.
     mutating func followRate(_ rate: Float) {
-        if item?.trick == nil, rate >= 0, rate <= 2 { return }
-        guard let item, item.isReady, item.error == nil, item.pendingFailure == nil, item.start != nil else { return }
-        let wanted = trickDirection(at: rate)
-        guard wanted != item.trick?.direction else { return }
-        guard let wanted else {
-            // At the end, and at the start, the last picture stays until something is done.
-            if machine.isAtBoundary, rate == 0 || (machine.isAtEnd && rate > 0) { return }
-            return leaveTrickPlay()
+        guard item?.rates.mayChange(at: rate) == true else { return }
+        var facts = ItemRates.Facts()
+        facts.isPlayable =
+            item?.isReady == true && item?.error == nil && item?.pendingFailure == nil && item?.start != nil
+        facts.isAtBoundary = machine.isAtBoundary
+        facts.isAtEnd = machine.isAtEnd
+        switch item?.rates.change(at: rate, facts) {
+        case .iFrames(let direction): enterTrickPlay(direction, at: rate)
+        case .media: leaveTrickPlay()
+        case nil: break
         }
-        enterTrickPlay(wanted, at: rate)
-    }
-
-    private func trickDirection(at rate: Float) -> TrickPlay.Direction? {
-        item?.rates.direction(at: rate)
     }
 
     private mutating func enterTrickPlay(_ direction: TrickPlay.Direction, at rate: Float) {
-        guard let item, let tracker = item.mainTracker, let variant = iFrameVariant(at: rate),
-            let base = item.multivariantURL, let url = URIReference.resolve(variant.uri, against: base)
+        let throughput = (loading.estimatedBitsPerSecond(at: now) ?? 0) * configuration.buffering.throughputSafetyFactor
+        guard let tracker = item?.mainTracker,
+            let variant = iFrameVariants.best(at: rate, height: item?.variant?.height, bitsPerSecond: throughput),
+            let base = item?.multivariantURL, let url = URIReference.resolve(variant.uri, against: base)
         else { return giveUpTrickPlay(because: PlayerError(code: .badPlaylist, cause: "no I-frames to play")) }
         let place = beginOwnMove()
-        let end = item.trick?.end ?? naturalEnd ?? tracker.end
+        // Where the item ends, whatever its end time is.
+        let end = item?.trick?.end ?? item?.mediaEnd ?? item?.listedEnd ?? tracker.end
         leaveLanes()
-        self.item?.trick = TrickPlay(
-            direction, from: place, in: tracker, end: end,
-            bitRate: Double(variant.averageBandwidth ?? variant.bandwidth))
+        item?.rates.begin(
+            TrickPlay(
+                direction, from: place, in: tracker, end: end,
+                bitRate: Double(variant.averageBandwidth ?? variant.bandwidth)))
         buffer.setRequiredTracks([.video])
-        self.item?.lanes[.main] = MediaLane(id: .main, playlistURL: "")
+        item?.lanes[.main] = MediaLane(id: .main, playlistURL: "")
         redirect(.main, to: url)
         endOwnMove(at: .segmentStart(place))
     }
-
-    /// Where the item ends, whatever its end time is.
-    private var naturalEnd: Duration? { item?.mediaEnd ?? item?.listedEnd }
 
     /// Goes back to the media, at the place that was reached.
     private mutating func leaveTrickPlay() {
@@ -97,19 +75,19 @@ extension PlaybackEngine {
 
     /// The item is ready: a rate that wants I-frames waits for them.
     mutating func prepareTrickPlay() {
-        guard item?.start != nil, trickDirection(at: machine.rate) != nil else { return }
+        guard item?.start != nil, item?.rates.direction(at: machine.rate) != nil else { return }
         _ = beginOwnMove()
     }
 
     /// The lanes of the variant again, without a place in them.
     private mutating func restoreLanes() {
-        guard let item, item.trick != nil, let playlist = item.multivariant, let index = item.variantIndex,
-            playlist.variants.indices.contains(index), let base = item.multivariantURL,
+        guard item?.trick != nil, let playlist = item?.multivariant, let index = item?.variantIndex,
+            playlist.variants.indices.contains(index), let base = item?.multivariantURL,
             let url = mainURL(of: playlist.variants[index], in: playlist, base: base)
         else { return }
         leaveLanes()
-        self.item?.trick = nil
-        self.item?.lanes[.main] = MediaLane(id: .main, playlistURL: "")
+        item?.rates.end()
+        item?.lanes[.main] = MediaLane(id: .main, playlistURL: "")
         redirect(.main, to: url)
         chooseRenditions(for: playlist.variants[index], of: playlist, base: base)
     }
@@ -141,7 +119,7 @@ extension PlaybackEngine {
 
     /// Before a seek: without a rate that wants I-frames the media is loaded.
     mutating func restoreMediaForSeek() -> Bool {
-        guard item?.trick != nil, trickDirection(at: machine.rate) == nil else { return false }
+        guard item?.rates.endsWithSeek(at: machine.rate) == true else { return false }
         restoreLanes()
         return true
     }
@@ -156,44 +134,46 @@ extension PlaybackEngine {
 
     // MARK: Loading
 
-    /// Where playing ends in its direction.
-    private var trickLimit: Duration {
-        item?.trick?.limit(forwardEnd: item?.forwardEnd, reverseEnd: item?.reverseEnd) ?? .zero
+    private var trickFacts: TrickPlay.Facts {
+        TrickPlay.Facts(rate: machine.rate, playhead: playhead, limit: trickLimit)
     }
+
+    /// Where playing ends in its direction.
+    private var trickLimit: Duration { item?.rates.limit(forwardEnd: item?.forwardEnd) ?? .zero }
 
     /// Begins to load the next picture. True where there was none to be loaded and the next one is to be looked for.
     mutating func scheduleTrickLoad() -> Bool {
-        guard let item, let trick = item.trick, let lane = item.lanes[.main], let list = lane.tracker, !lane.isComplete,
-            lane.segments.allSatisfy(\.isLoaded), lane.segments.count < TrickPlay.maximumUnreadPictures
+        guard let lane = item?.lanes[.main], let list = lane.tracker,
+            let step = item?.trick?.step(in: lane, limit: trickLimit, isWanted: tracksToLoad.contains(.video))
         else { return false }
-        guard let index = trick.index(in: list, limit: trickLimit) else {
-            guard lane.segments.isEmpty else { return false }
-            self.item?.lanes[.main]?.complete()
+        switch step {
+        case .nothing: return false
+        case .complete:
+            item?.lanes[.main]?.complete()
             buffer.markEnd(of: .video)
             return false
-        }
-        guard tracksToLoad.contains(.video) || !lane.isDemuxed else { return false }
-        let segment = list.playlist.segments[index]
-        guard !segment.isGap else {
+        case .gap(let index):
             let id = loading.makeSegmentID(in: .main)
             note(id, at: index, in: list)
             coverWithPicture(id, after: nil)
             return true
-        }
-        let before = lane.segments.last?.id
-        begin(index, in: .main)
-        guard self.item?.trick != nil else { return false }
-        guard let id = self.item?.lanes[.main]?.segments.last?.id, id != before else {
-            giveUpTrickPlay(because: PlayerError(code: .badPlaylist, url: list.url, cause: "a frame has no address"))
+        case .load(let index):
+            let before = lane.segments.last?.id
+            begin(index, in: .main)
+            guard item?.trick != nil else { return false }
+            if let id = item?.lanes[.main]?.segments.last?.id, id != before {
+                note(id, at: index, in: list)
+            } else {
+                giveUpTrickPlay(
+                    because: PlayerError(code: .badPlaylist, url: list.url, cause: "a frame has no address"))
+            }
             return false
         }
-        note(id, at: index, in: list)
-        return false
     }
 
     private mutating func note(_ segment: SegmentID, at index: Int, in list: PlaylistTracker) {
-        let (rate, playhead, limit) = (machine.rate == 0 ? 1 : machine.rate, playhead, trickLimit)
-        item?.trick?.begin(segment, at: index, in: list, rate: rate, playhead: playhead, limit: limit)
+        let facts = trickFacts
+        item?.rates.begin(segment, at: index, in: list, facts)
     }
 
     /// A picture was read.
@@ -225,7 +205,7 @@ extension PlaybackEngine {
 
     /// A picture was read, or is passed over: what is shown until the next one comes is there.
     mutating func coverWithPicture(_ segment: SegmentID, after duration: Duration?) {
-        guard let range = item?.trick?.end(segment, after: duration) else { return }
+        guard let range = item?.rates.end(segment, after: duration) else { return }
         buffer.insert(ForwardBuffer.Piece(range: range, byteCount: 0), in: .video)
     }
 
@@ -243,35 +223,23 @@ extension PlaybackEngine {
 
     /// The end, or the start, is reached.
     mutating func checkTrickEnd() {
-        guard let item, let trick = item.trick, machine.status == .playing, !item.seek.isUnderWay else { return }
-        if trick.isReverse {
-            guard playhead <= trickLimit else { return }
-            run(machine.handle(.reachedStart(isReverseEnd: true)))
-        } else {
-            guard playhead >= trickLimit else { return }
-            run(machine.handle(.reachedEnd))
+        guard machine.status == .playing, item?.seek.isUnderWay == false else { return }
+        switch item?.trick?.boundary(trickFacts) {
+        case .start: run(machine.handle(.reachedStart(isReverseEnd: true)))
+        case .end: run(machine.handle(.reachedEnd))
+        case nil: break
         }
     }
 
     /// The playhead of pictures does not run on past where they end.
-    func trickPlayhead(_ time: Duration) -> Duration? {
-        guard let trick = item?.trick else { return nil }
-        return trick.isReverse ? max(time, trickLimit) : min(time, trickLimit)
-    }
+    func trickPlayhead(_ time: Duration) -> Duration? { item?.trick?.within(time, limit: trickLimit) }
 
     /// The next moment at which time alone changes something.
     var nextTrickMoment: Duration? {
-        guard let trick = item?.trick else { return nil }
-        var moments: [Duration] = []
-        if !machine.isAtBoundary, let end = timebase.hostTime(reaching: trickLimit) { moments.append(end) }
-        if !lastVerdict.isEmpty, !lastVerdict.holdsAllRemaining {
-            let ahead = lastVerdict.forwardDuration - configuration.buffering.stallEpsilon + .microseconds(1)
-            let time = trick.isReverse ? playhead - ahead : playhead + ahead
-            if let empty = timebase.hostTime(reaching: time) { moments.append(empty) }
-        }
-        // The buffer may want pictures again.
-        if item?.isComplete == false, !tracksToLoad.contains(.video) { moments.append(now + .milliseconds(100)) }
-        return moments.min().map { max($0, now + .milliseconds(1)) }
+        item?.trick?.nextMoment(
+            trickFacts, lastVerdict, timebase, isAtBoundary: machine.isAtBoundary,
+            stallEpsilon: configuration.buffering.stallEpsilon,
+            mayWantMore: item?.isComplete == false && !tracksToLoad.contains(.video), at: now)
     }
 }
 

@@ -17,23 +17,47 @@ struct TrickPlay: Sendable {
     private static let startDuration = Duration.milliseconds(400)
     private static let forwardDuration = Duration.seconds(6)
     /// More pictures are not on their way or waiting to be read.
-    static let maximumUnreadPictures = 3
+    private static let maximumUnreadPictures = 3
+    /// How often it is looked whether pictures are wanted again.
+    private static let lookInterval = Duration.milliseconds(100)
+
+    /// What decisions depend on besides the pictures themselves.
+    struct Facts: Sendable {
+        var rate: Float = 1
+        /// Where playing has come to, and where it ends in its direction.
+        var playhead = Duration.zero
+        var limit = Duration.zero
+    }
+
+    /// What the lane of the pictures does next.
+    enum Step: Sendable, Hashable {
+        case nothing
+        /// No further picture comes.
+        case complete
+        /// The next one is marked as a gap.
+        case gap(Int)
+        case load(Int)
+    }
+
+    enum Boundary: Sendable, Hashable {
+        case start, end
+    }
 
     let direction: Direction
     /// The playlist of the variant that was left: what can be played and sought in.
-    @Shared var tracker: PlaylistTracker
+    @Shared private(set) var tracker: PlaylistTracker
     /// Where the item ends.
     let end: Duration
     /// Average bit rate of the I-frames at the rate 1; nil where undeclared.
     let bitRate: Double?
     /// The next picture is the first (in reverse: the last) at this item time or beyond it.
-    private(set) var next: Duration
+    private var next: Duration
     /// Up to where loaded pictures will be shown.
-    private(set) var covered: Duration
+    private var covered: Duration
     /// Up to where each of those will be shown that are on their way.
     private var bounds: [SegmentID: Duration] = [:]
     /// How long a picture has taken to load of late.
-    private(set) var loadTime = Duration.zero
+    private var loadTime = Duration.zero
     /// Nothing was chosen since the playhead was moved.
     private var isFresh = true
 
@@ -58,10 +82,22 @@ struct TrickPlay: Sendable {
         isFresh = true
     }
 
-    /// The picture to load next; nil where there is none any more.
+    /// What the lane of the pictures does next.
     ///
-    /// - Parameter limit: where playing ends in its direction.
-    func index(in list: PlaylistTracker, limit: Duration) -> Int? {
+    /// - Parameters:
+    ///   - limit: where playing ends in its direction.
+    ///   - isWanted: the buffer wants more of them.
+    func step(in lane: MediaLane, limit: Duration, isWanted: Bool) -> Step {
+        guard let list = lane.tracker, !lane.isComplete, lane.segments.allSatisfy(\.isLoaded),
+            lane.segments.count < Self.maximumUnreadPictures
+        else { return .nothing }
+        guard let index = index(in: list, limit: limit) else { return lane.segments.isEmpty ? .complete : .nothing }
+        guard isWanted || !lane.isDemuxed else { return .nothing }
+        return list.playlist.segments[index].isGap ? .gap(index) : .load(index)
+    }
+
+    /// The picture to load next; nil where there is none any more.
+    private func index(in list: PlaylistTracker, limit: Duration) -> Int? {
         guard let last = list.index(containing: min(max(next, list.start), list.end - .nanoseconds(1))) else {
             return nil
         }
@@ -77,16 +113,13 @@ struct TrickPlay: Sendable {
     }
 
     /// Takes note that the picture at `index` is loaded as `segment`.
-    ///
-    /// - Parameter playhead: where playing has come to meanwhile.
-    mutating func begin(
-        _ segment: SegmentID, at index: Int, in list: PlaylistTracker, rate: Float, playhead: Duration, limit: Duration
-    ) {
+    mutating func begin(_ segment: SegmentID, at index: Int, in list: PlaylistTracker, _ facts: Facts) {
         let time = list.starts[index]
-        let speed = Double(abs(rate))
+        let limit = facts.limit
+        let speed = Double(abs(facts.rate == 0 ? 1 : facts.rate))
         let step = max(Self.shortestInterval, loadTime * 1.25) * speed
         // What the playhead will have passed by when it is here is not worth loading.
-        let passed = playhead + loadTime * (isReverse ? -speed : speed)
+        let passed = facts.playhead + loadTime * (isReverse ? -speed : speed)
         isFresh = false
         switch direction {
         case .forward:
@@ -138,6 +171,37 @@ extension TrickPlay {
     func isLikelyToKeepUp(_ verdict: ForwardBuffer.Verdict, rate: Float) -> Bool {
         if verdict.isEmpty { return false }
         return verdict.holdsAllRemaining || verdict.forwardDuration >= Self.startDuration * Self.speed(rate)
+    }
+
+    /// The end, or the start, is reached.
+    func boundary(_ facts: Facts) -> Boundary? {
+        if isReverse { return facts.playhead <= facts.limit ? .start : nil }
+        return facts.playhead >= facts.limit ? .end : nil
+    }
+
+    /// The playhead of pictures does not run on past where they end.
+    func within(_ time: Duration, limit: Duration) -> Duration { isReverse ? max(time, limit) : min(time, limit) }
+
+    /// The next moment at which time alone changes something; nil where it never does.
+    ///
+    /// - Parameters:
+    ///   - isAtBoundary: nothing is waited for at the limit any more.
+    ///   - stallEpsilon: less than that ahead of the playhead is nothing.
+    ///   - mayWantMore: the buffer has enough pictures, and not all that there are.
+    func nextMoment(
+        _ facts: Facts, _ verdict: ForwardBuffer.Verdict, _ timebase: TimebaseState, isAtBoundary: Bool,
+        stallEpsilon: Duration, mayWantMore: Bool, at now: Duration
+    ) -> Duration? {
+        var next: Duration?
+        func consider(_ time: Duration) { next = min(next ?? time, time) }
+        if !isAtBoundary, let end = timebase.hostTime(reaching: facts.limit) { consider(end) }
+        if !verdict.isEmpty, !verdict.holdsAllRemaining {
+            let ahead = verdict.forwardDuration - stallEpsilon + .microseconds(1)
+            let time = isReverse ? facts.playhead - ahead : facts.playhead + ahead
+            if let empty = timebase.hostTime(reaching: time) { consider(empty) }
+        }
+        if mayWantMore { consider(now + Self.lookInterval) }
+        return next.map { max($0, now + .milliseconds(1)) }
     }
 
     private static func speed(_ rate: Float) -> Double { max(1, abs(Double(rate))) }

@@ -1,0 +1,42 @@
+/// Loading media anew that is loaded already, from another variant.
+extension PlaybackEngine {
+    /// Drops what is loaded from another variant than the one that was pinned, but for a segment after the one that is
+    /// played.
+    mutating func flushForPin() {
+        guard case .pinned(let index, flush: true) = preferences.variantPolicy, item?.variantIndex != index,
+            item?.candidates.contains(where: { $0.index == index }) == true
+        else { return }
+        dropAhead()
+    }
+
+    /// Drops what is loaded of the variant, but for a segment after the one that is played.
+    mutating func dropAhead() {
+        guard item?.trick == nil, item?.start != nil, item?.error == nil, item?.pendingFailure == nil,
+            let end = item?.lanes[.main]?.placeToDropFrom(at: playhead)
+        else { return }
+        let beyond = item?.lanes[.main]?.segments.remove { $0.job.start >= end } ?? []
+        for flight in beyond.reversed() { cancel(flight) }
+        let wasComplete = item?.lanes[.main]?.begin(.cut(end), at: .time(end)) ?? false
+        item?.mediaEnd = nil
+        item?.variants.decideAgain()
+        item?.seek.forgetSyncSamples(from: end)
+        buffer.removeMedia(from: end, in: .video)
+        effects.append(.truncate(.main, from: end))
+        guard wasComplete else { return }
+        buffer.markEnd(of: .video, false)
+        effects.append(.reopenLane(.main))
+        followPlaylist(of: .main)
+    }
+}
+
+extension MediaLane {
+    /// Where the second segment after the one that is played begins; nil where nothing from there on is loaded.
+    func placeToDropFrom(at playhead: Duration) -> Duration? {
+        guard let tracker, let playing = tracker.index(containing: max(playhead, tracker.start)),
+            playing + 2 < tracker.segmentCount
+        else { return nil }
+        let end = tracker.starts[playing + 2]
+        let isLoaded = segments.contains { $0.job.start >= end } || loadedEnd.map { $0 > end } == true
+        return isLoaded ? end : nil
+    }
+}

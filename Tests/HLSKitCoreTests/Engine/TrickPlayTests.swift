@@ -202,7 +202,12 @@ struct TrickPlayTests {
         // Something is shown in any case.
         #expect(best(at: 64, bitsPerSecond: 0) == "100")
         #expect(best(at: 4, height: 90, bitsPerSecond: 1600) == "100")
-        #expect(IFrameVariants(all, canPlay: nil).capabilities.canPlayFastForward)
-        #expect(!IFrameVariants(all, canPlay: { _ in false }).capabilities.canPlayFastForward)
+        func isPlayable(_ variants: IFrameVariants, isPaced: Bool = true, isOver: Bool = true) -> Bool {
+            variants.capabilities(isPaced: isPaced, isOver: isOver).canPlayFastForward
+        }
+        #expect(isPlayable(IFrameVariants(all, canPlay: nil)))
+        #expect(!isPlayable(IFrameVariants(all, canPlay: { _ in false })))
+        #expect(!isPlayable(IFrameVariants(all, canPlay: nil), isPaced: false))
+        #expect(!isPlayable(IFrameVariants(all, canPlay: nil), isOver: false))
     }
 }

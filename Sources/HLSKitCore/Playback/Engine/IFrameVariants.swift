@@ -14,9 +14,10 @@ struct IFrameVariants: Sendable {
         self.variants = playable.sorted { $0.bandwidth < $1.bandwidth }
     }
 
-    /// The rates that they make possible.
-    var capabilities: TimeControlMachine.RateCapabilities {
-        guard !variants.isEmpty else { return TimeControlMachine.RateCapabilities() }
+    /// The rates that they make possible, of an item that is presented in real time. Only one that is over has I-frames to
+    /// go through.
+    func capabilities(isPaced: Bool, isOver: Bool) -> TimeControlMachine.RateCapabilities {
+        guard isPaced, isOver, !variants.isEmpty else { return TimeControlMachine.RateCapabilities() }
         return TimeControlMachine.RateCapabilities(
             canPlayFastForward: true, canPlayReverse: true, canPlaySlowReverse: true, canPlayFastReverse: true)
     }

@@ -11,12 +11,10 @@ import HLSTime
 extension PlaybackEngine {
     // MARK: What can be
 
-    /// The rates that the item can be played at. Only what is over has I-frames to go through.
+    /// The rates that the item can be played at.
     func rateCapabilities() -> TimeControlMachine.RateCapabilities {
-        guard configuration.pacing == .realTime, item?.lanes[.main]?.tracker?.isLive == false else {
-            return TimeControlMachine.RateCapabilities()
-        }
-        return iFrameVariants.capabilities
+        iFrameVariants.capabilities(
+            isPaced: configuration.pacing == .realTime, isOver: item?.lanes[.main]?.tracker?.isLive == false)
     }
 
     private var iFrameVariants: IFrameVariants {

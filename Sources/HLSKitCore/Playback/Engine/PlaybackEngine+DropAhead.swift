@@ -28,15 +28,3 @@ extension PlaybackEngine {
         followPlaylist(of: .main)
     }
 }
-
-extension MediaLane {
-    /// Where the second segment after the one that is played begins; nil where nothing from there on is loaded.
-    func placeToDropFrom(at playhead: Duration) -> Duration? {
-        guard let tracker, let playing = tracker.index(containing: max(playhead, tracker.start)),
-            playing + 2 < tracker.segmentCount
-        else { return nil }
-        let end = tracker.starts[playing + 2]
-        let isLoaded = segments.contains { $0.job.start >= end } || loadedEnd.map { $0 > end } == true
-        return isLoaded ? end : nil
-    }
-}

@@ -227,14 +227,3 @@ extension PlaybackEngine {
         effects.append(.flush(to: landing, isReverse: isReverse))
     }
 }
-
-extension MediaLane {
-    /// Where the lane goes on when the playhead jumps to `target`, and where what is loaded then begins.
-    func place(afterJumpTo target: Duration) -> (cursor: LaneCursor, loadedEnd: Duration) {
-        guard let tracker, let index = tracker.index(containing: max(target, tracker.start)) else {
-            return (.time(target), target)
-        }
-        // A lane whose list begins later has a hole there that nothing fills.
-        return (.position(tracker.position(at: index)), min(tracker.starts[index], target))
-    }
-}

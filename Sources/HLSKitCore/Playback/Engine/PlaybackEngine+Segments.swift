@@ -304,7 +304,8 @@ extension PlaybackEngine {
         case .headRead(let segment): endHead(of: segment)
         case .soundEnded(let segment, let time): item?.lanes[segment.lane]?.endSound(at: time)
         case .closedCaptions(let services): offerClosedCaptions(services)
-        case .syncSamples(let lane, let times): if lane == .main, item?.trick == nil { item?.seek.noteSyncSamples(times) }
+        case .syncSamples(let lane, let times):
+            if lane == .main, item?.trick == nil { item?.seek.noteSyncSamples(times) }
         }
     }
 

@@ -1,0 +1,64 @@
+import HLSPlaylist
+import Testing
+
+@testable import HLSKitCore
+
+/// A lane that lists ten segments of four seconds, from 8 s on.
+@Suite("Where a lane goes on")
+struct LanePlacesTests {
+    private static func lane() throws -> MediaLane {
+        var lane = MediaLane(id: .main, playlistURL: "list")
+        lane.playlist.attach(
+            PlaylistTracker(
+                try PlaylistText.numbered(0, count: 10, isEnded: true).parsed(), requestURL: "list", url: "list",
+                start: .seconds(8), loadBegan: .zero, now: .zero))
+        return lane
+    }
+
+    private static func position(_ index: Int) -> LaneCursor {
+        .position(SegmentPosition(epoch: 0, sequence: index))
+    }
+
+    struct Jump: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var target: Int
+        var cursor: LaneCursor
+        var loadedEnd: Int
+    }
+
+    static let jumps = [
+        Jump(testDescription: "into a segment", target: 17, cursor: position(2), loadedEnd: 16),
+        Jump(testDescription: "before the list: there is a hole", target: 3, cursor: position(0), loadedEnd: 3),
+        Jump(testDescription: "past the list", target: 60, cursor: .time(.seconds(60)), loadedEnd: 60),
+    ]
+
+    @Test("after a jump the segment is loaded that holds the target", arguments: jumps)
+    func jump(_ test: Jump) throws {
+        let place = try Self.lane().place(afterJumpTo: .seconds(test.target))
+        #expect(place.cursor == test.cursor)
+        #expect(place.loadedEnd == .seconds(test.loadedEnd))
+        let unlisted = MediaLane(id: .main, playlistURL: "list").place(afterJumpTo: .seconds(test.target))
+        #expect(unlisted.cursor == .time(.seconds(test.target)))
+    }
+
+    struct Drop: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var playhead: Int
+        var loadedEnd: Int
+        var expected: Duration?
+    }
+
+    static let drops = [
+        Drop(testDescription: "behind the next segment", playhead: 9, loadedEnd: 24, expected: .seconds(16)),
+        Drop(testDescription: "before the list", playhead: 0, loadedEnd: 24, expected: .seconds(16)),
+        Drop(testDescription: "nothing lies behind it", playhead: 9, loadedEnd: 16, expected: nil),
+        Drop(testDescription: "it is the last one", playhead: 41, loadedEnd: 48, expected: nil),
+    ]
+
+    @Test("media is dropped behind the segment after the one that is played", arguments: drops)
+    func drop(_ test: Drop) throws {
+        var lane = try Self.lane()
+        lane.extend(to: .seconds(test.loadedEnd))
+        #expect(lane.placeToDropFrom(at: .seconds(test.playhead)) == test.expected)
+    }
+}

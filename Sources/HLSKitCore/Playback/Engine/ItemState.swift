@@ -40,8 +40,6 @@ struct ItemState: Sendable {
     var seek = SeekMachine()
     /// Whether it is over.
     var end = EndOfItem()
-    /// The playlist of the variant that was left last, until its successor is laid beside it.
-    @Shared var previousTracker: PlaylistTracker? = nil
     /// Where the media really ends, once all of it was presented.
     var mediaEnd: Duration?
     /// The duration that was told last.
@@ -87,6 +85,8 @@ struct ItemState: Sendable {
     var startWindow: Duration? { seek.window }
     /// The item has pictures, which can be stepped through.
     var hasPictures: Bool { seek.hasPictures }
+    /// The list that was left last, which its successor is laid beside.
+    var previousTracker: PlaylistTracker? { _read { yield variants.leftPlaylist } }
     var capabilities: TimeControlMachine.RateCapabilities { rates.capabilities }
     /// The chosen variant's URI as the multivariant playlist has it.
     var variantURI: String? {

@@ -69,7 +69,7 @@ extension PlaybackEngine {
         if hole > .zero {
             item?.lanes[id]?.playlist.shift(by: .zero - hole)
             for other in LaneID.allCases where other != id { shift(other, by: .zero - hole, resumingAt: resume) }
-            item?.previousTracker?.shift(by: .zero - hole)
+            item?.variants.shiftLeftPlaylist(by: .zero - hole)
         }
         guard id != .subtitles else { return }
         let isPaused = machine.rate == 0

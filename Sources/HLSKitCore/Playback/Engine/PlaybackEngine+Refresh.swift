@@ -51,7 +51,7 @@ extension PlaybackEngine {
     private mutating func park(_ id: LaneID, leavesFresh: Bool = true) {
         guard let tracker = item?.lanes[id]?.tracker else { return }
         if leavesFresh, item?.refresh.isFresh(tracker.lastLoadBegan) == true { return }
-        item?.previousTracker = tracker
+        item?.variants.leave(tracker)
         item?.lanes[id]?.park()
         effects.append(.disarm(.reload(id)))
     }

@@ -96,8 +96,7 @@ extension PlaybackEngine {
             effects.append(.clearLane(id))
         }
         buffer.removeAll()
-        item?.previousTracker = nil
-        item?.variants.noteRead(of: nil)
+        item?.variants.leaveAll()
     }
 
     /// A seek that is under way goes on; else the playhead is moved to where it is. Tells where that is.

@@ -176,7 +176,7 @@ struct VariantChooserTests {
         #expect(chooser.choice.map(\.index) == [1, 0])
         chooser.exclude(1)
         #expect(Self.limit(&chooser, SelectionLimits(penalized: [2])) == [0])
-        #expect(chooser.isExcluded(1))
+        #expect(chooser.unplayable == [1])
         // Fresh URLs lead to the same variants, whose choice is worked out once more.
         chooser.renew(Self.variants, base: "https://fresh/all.m3u8")
         #expect(Self.limit(&chooser, SelectionLimits(penalized: [2])) == [0])

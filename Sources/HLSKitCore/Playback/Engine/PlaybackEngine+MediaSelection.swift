@@ -38,12 +38,7 @@ extension PlaybackEngine {
     /// The playlist of a variant's pictures: that of the visual option that is selected, else the variant's own. Where
     /// only sound is wanted, the playlist of that.
     func mainURL(of variant: Variant, in playlist: MultivariantPlaylist, base: String) -> String? {
-        if item?.isSoundOnly == true, let uri = audio(of: variant, in: playlist)?.uri {
-            return URIReference.resolve(uri, against: base)
-        }
-        let views = playlist.renditions.filter { $0.type == .video && $0.groupID == variant.video }
-        let uri = mediaSelection.current[.visual]?.rendition(in: views)?.uri ?? variant.uri
-        return URIReference.resolve(uri, against: base)
+        variantSources(of: playlist, base: base).mainURL(of: variant)
     }
 
     /// Chooses among the renditions of the variant that is loaded from now on.

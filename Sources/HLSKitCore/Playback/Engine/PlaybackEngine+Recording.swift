@@ -62,9 +62,4 @@ extension PlaybackEngine {
         guard best != current, let next = item?.lanes[.main]?.segments.first, next.job.start >= start else { return }
         goBack(to: next.id)
     }
-
-    /// Where the variant's lane goes on.
-    func resumeTimeOfMain(_ tracker: PlaylistTracker) -> Duration {
-        item?.lanes[.main]?.resumeTime(in: tracker) ?? .zero
-    }
 }

@@ -68,7 +68,7 @@ extension PlaybackEngine {
 
     /// Loads from the variant at `index` from the next segment on, with the renditions that belong to it.
     mutating func use(_ index: Int, explanation: String) {
-        let place = item?.lanes[.main].flatMap { lane in lane.tracker.map { lane.resumeTime(in: $0) } }
+        let place = placeOfMain
         guard
             let change = item?.variants.change(to: index, at: place ?? item?.start ?? .zero, because: explanation)
         else { return }

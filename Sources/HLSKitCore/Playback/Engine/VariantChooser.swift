@@ -25,7 +25,7 @@ struct VariantChooser: Sendable {
     /// What was done about a window that moves too fast, where the best is kept.
     private var recording = RecordingRule()
     /// Those whose media turned out not to be playable here.
-    private var unplayable: Set<Int> = []
+    private(set) var unplayable: Set<Int> = []
     /// What limited the choice.
     @Shared private var known: KnownLimits? = nil
     /// The start of the segment that was decided for last.
@@ -79,8 +79,6 @@ struct VariantChooser: Sendable {
 
     /// Media of this variant cannot be played here.
     mutating func exclude(_ index: Int) { unplayable.insert(index) }
-
-    func isExcluded(_ index: Int) -> Bool { unplayable.contains(index) }
 
     /// Which variants may be used.
     func eligibility(in limits: SelectionLimits) -> VariantEligibility {

@@ -63,3 +63,13 @@ extension PlaybackEngine {
         goBack(to: next.id)
     }
 }
+
+extension RecordingRule.Window {
+    /// What is listed around an item time; nil where nothing goes away.
+    init?(at time: Duration, in tracker: PlaylistTracker) {
+        guard tracker.isLive else { return nil }
+        self.init(
+            before: max(.zero, time - tracker.start), behind: max(.zero, tracker.end - time),
+            targetDuration: tracker.pacingTarget)
+    }
+}

@@ -27,7 +27,7 @@ extension PlaybackEngine {
             of: eligibility.eligible, separateAudio: separateAudio, throughput: throughput, startsOnFirst: startsOnFirst
         )
         note(.choices) { .eligibility(eligibility) }
-        guard let choice else { return failItem(noEligibleVariant(eligibility)) }
+        guard let choice else { return failItem(noVariant(of: eligibility)) }
         note(.choices) { .firstVariant(index: choice.variantIndex, explanation: choice.explanation) }
         buffer.setRequiredTracks([.video])
         item?.lanes[.main] = MediaLane(id: .main, playlistURL: "")
@@ -35,21 +35,10 @@ extension PlaybackEngine {
         preloadKeys(of: playlist)
     }
 
-    private func noEligibleVariant(_ eligibility: VariantEligibility) -> PlayerError {
-        if let quality = preferences.quality, eligibility.exclusions.values.allSatisfy({ $0 == .limits }) {
-            return PlayerError(
-                code: .noEligibleVariant, url: item?.multivariantURL, cause: "no variant matches \"\(quality)\"",
-                detail: (item?.candidates ?? []).offer)
-        }
-        var reasons = eligibility.exclusions.sorted { $0.key < $1.key }
-            .prefix(8)
-            .map { "#\($0.key): \($0.value)" }
-        if configuration.canPlayCodec != nil, CodecLibrary.installed == nil {
-            reasons.append("\(CodecLibrary.name) is not installed")
-        }
-        return PlayerError(
-            code: .noEligibleVariant, url: item?.multivariantURL, cause: "no variant can be played",
-            detail: reasons.joined(separator: ", "))
+    private func noVariant(of eligibility: VariantEligibility) -> PlayerError {
+        PlayerError(
+            noneOf: item?.candidates ?? [], eligibility, quality: preferences.quality, url: item?.multivariantURL,
+            lacksLibrary: configuration.canPlayCodec != nil && CodecLibrary.installed == nil)
     }
 
     /// Which variants may be used now.
@@ -120,50 +109,46 @@ extension PlaybackEngine {
         case asked
     }
 
-    /// Asks the rule which variant the segment at `index` is to come from.
+    /// Decides which variant the segment at `index` is to come from.
     mutating func considerSwitch(at index: Int) -> Switch {
         guard let tracker = item?.lanes[.main]?.tracker, item?.variants.isOpen(at: tracker.starts[index]) == true
         else { return .stays }
-        let start = tracker.starts[index]
-        if keepsVariant { forgivePassed(upTo: start) }
-        let (limits, separateAudio) = (selectionLimits, variantsWithSeparateAudio)
-        if let eligibility = item?.variants.eligibility(changedBy: limits) {
-            note(.choices) { .eligibility(eligibility) }
-            if eligibility.eligible.isEmpty { return .stays }
-            item?.variants.limit(to: eligibility, limits, separateAudio: separateAudio)
-        }
         let segment = VariantChooser.Segment(index: index, tracker: tracker, audio: item?.lanes[.audio]?.tracker)
-        let facts = selectionFacts
-        let decision: SelectionDecision
-        switch item?.variants.question(about: segment, facts) {
-        case .nothing, nil: return .stays
-        case .decided(let known): decision = known
-        case .best:
-            guard let best = item?.variants.decideOnBest(for: segment, facts) else { return .stays }
-            decision = best
-        case .rule(let input) where rule.isOfProgram:
-            guard let answer = questions.takeDecision(for: start) else {
-                ask(input, for: .segment(start))
-                return .asked
+        forgivePassed(upTo: segment.start)
+        let (limits, separateAudio, facts) = (selectionLimits, variantsWithSeparateAudio, selectionFacts)
+        for action in item?.variants.consider(segment, limits, separateAudio: separateAudio, facts) ?? [] {
+            switch action {
+            case .tell(let eligibility): note(.choices) { .eligibility(eligibility) }
+            case .use(let change):
+                use(change)
+                return .switched
+            case .ask(let input):
+                guard let decision = decide(input, for: segment.start) else { return .asked }
+                guard let change = item?.variants.take(decision, for: segment.start) else { return .stays }
+                use(change)
+                return .switched
             }
-            decision = answer
-        case .rule(let input):
-            decision = rule.decide(input)
-            note(.choices) { .variant(input, decision) }
         }
-        guard let change = item?.variants.take(decision, for: start) else { return .stays }
-        use(change)
-        return .switched
+        return .stays
+    }
+
+    /// Asks the rule; nil while the program has not answered.
+    private mutating func decide(_ input: SelectionInput, for start: Duration) -> SelectionDecision? {
+        switch rule.answer(input, known: questions.takeDecision(for: start)) {
+        case .known(let decision): return decision
+        case .decided(let decision):
+            note(.choices) { .variant(input, decision) }
+            return decision
+        case .asks:
+            ask(input, for: .segment(start))
+            return nil
+        }
     }
 
     /// The rule wants the next segment loaded later: more is ahead than it said.
     var isHeldBack: Bool {
-        guard let limit = item?.variants.maximumForwardBuffer, configuration.pacing == .realTime,
-            machine.status == .playing
-        else {
-            return false
-        }
-        return buffer.forwardDuration(of: .video, situation()) > limit
+        configuration.pacing == .realTime && machine.status == .playing
+            && item?.variants.holdsBack(buffer.forwardDuration(of: .video, situation())) == true
     }
 
     /// What is to be known for a decision about the next segment, of what others keep.

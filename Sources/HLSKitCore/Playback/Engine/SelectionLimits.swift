@@ -33,6 +33,28 @@ struct SelectionLimits: Sendable, Equatable {
     }
 }
 
+extension PlayerError {
+    /// No variant may be used.
+    ///
+    /// - Parameter lacksLibrary: nothing can be decoded, since the library that does it is not there.
+    init(
+        noneOf candidates: [VariantCandidate], _ eligibility: VariantEligibility, quality: QualityExpression?,
+        url: String?, lacksLibrary: Bool
+    ) {
+        if let quality, eligibility.exclusions.values.allSatisfy({ $0 == .limits }) {
+            self.init(
+                code: .noEligibleVariant, url: url, cause: "no variant matches \"\(quality)\"",
+                detail: candidates.offer)
+            return
+        }
+        var reasons = eligibility.exclusions.sorted { $0.key < $1.key }.prefix(8).map { "#\($0.key): \($0.value)" }
+        if lacksLibrary { reasons.append("\(CodecLibrary.name) is not installed") }
+        self.init(
+            code: .noEligibleVariant, url: url, cause: "no variant can be played",
+            detail: reasons.joined(separator: ", "))
+    }
+}
+
 extension SelectionContext {
     /// What limits the choice as long as an item is played.
     init(_ configuration: EngineConfiguration, wantsPictures: Bool) {

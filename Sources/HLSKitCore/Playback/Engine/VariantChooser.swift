@@ -2,9 +2,9 @@ import HLSPlaylist
 
 /// Knows the variants of an item, which of them may be used, and which one the next segment comes from.
 ///
-/// Asked in three steps before each segment: ``limit(to:_:separateAudio:)`` takes what there is to choose from,
-/// ``question(about:_:)`` tells whether there is anything to decide, and ``take(_:for:)`` makes a ``VariantSwitch`` of what was decided. The rule itself
-/// is another value (``VariantRule``), since it may be the program's, which answers later.
+/// Asked before each segment (``consider(_:_:separateAudio:_:)``). Where a rule is to choose, ``take(_:for:)`` makes a
+/// ``VariantSwitch`` of what it decided. The rule itself is another value (``VariantRule``), since it may be the
+/// program's, which answers later.
 ///
 /// Source: docs/behaviour/selection.md.
 struct VariantChooser: Sendable {
@@ -126,55 +126,20 @@ struct VariantChooser: Sendable {
 
     // MARK: Next segment
 
-    /// A segment to decide about.
-    struct Segment {
-        /// Its place in the playlist of the variant in use.
-        var index: Int
-        var tracker: PlaylistTracker
-        /// The playlist of the audio that is loaded beside.
-        var audio: PlaylistTracker?
-
-        var start: Duration { tracker.starts[index] }
-    }
-
-    /// What a decision depends on besides the variants.
-    struct Facts {
-        var moment: SelectionMoment
-        var bufferCapacity: Duration
-        var startsOnFirst = false
-        /// Only audio is played.
-        var isSoundOnly = false
-        /// No other variant may take the place of the one that is kept.
-        var isFixed = false
-        /// Nothing was measured since the first choice.
-        var isFirstSegment = false
-        /// Bits per second; nil while nothing is known.
-        var throughput: Double?
-    }
-
-    enum Question {
-        /// There is nothing to decide.
-        case nothing
-        case decided(SelectionDecision)
-        /// The best is kept (``decideOnBest(for:_:)``).
-        case best
-        /// The rule is to choose.
-        case rule(SelectionInput)
-    }
-
     /// Whether something is to be decided for the segment that starts at `start`.
     func isOpen(at start: Duration) -> Bool { candidates.count > 1 && decidedFor != start }
 
-    /// Which variants may be used, if anything that limits them has changed; nil where the choice is as it was.
-    func eligibility(changedBy limits: SelectionLimits) -> VariantEligibility? {
-        knownLimits(limits) == known ? nil : eligibility(in: limits)
-    }
-
-    /// Chooses from these variants from now on; where there are none, from those of before.
-    mutating func limit(to eligibility: VariantEligibility, _ limits: SelectionLimits, separateAudio: Set<Int>?) {
-        guard !eligibility.eligible.isEmpty else { return }
+    /// What becomes of the next segment, in order; nothing where it comes from the variant in use. Where nothing may be
+    /// used, the choice stays as it is.
+    mutating func consider(
+        _ segment: Segment, _ limits: SelectionLimits, separateAudio: Set<Int>?, _ facts: Facts
+    ) -> [Action] {
+        guard knownLimits(limits) != known else { return decide(about: segment, facts) }
+        let eligibility = eligibility(in: limits)
+        guard !eligibility.eligible.isEmpty else { return [.tell(eligibility)] }
         known = knownLimits(limits)
         choice = qualities(of: eligibility.eligible, separateAudio: separateAudio).sortedByBandwidth()
+        return [.tell(eligibility)] + decide(about: segment, facts)
     }
 
     private func knownLimits(_ limits: SelectionLimits) -> KnownLimits {
@@ -182,21 +147,22 @@ struct VariantChooser: Sendable {
             limits: limits, place: currentCandidate.map { VariantPlace($0, base: base) }, unplayable: unplayable)
     }
 
-    /// What is to be decided about the next segment.
-    func question(about segment: Segment, _ facts: Facts) -> Question {
-        guard let current else { return .nothing }
+    private mutating func decide(about segment: Segment, _ facts: Facts) -> [Action] {
+        guard let current else { return [] }
+        let decision: SelectionDecision
         if facts.isFirstSegment, choice.contains(where: { $0.index == current }) {
-            return .decided(
-                SelectionDecision(
-                    variantIndex: current, maximumForwardBuffer: maximumForwardBuffer,
-                    explanation: "nothing was measured yet"))
+            decision = SelectionDecision(
+                variantIndex: current, maximumForwardBuffer: maximumForwardBuffer,
+                explanation: "nothing was measured yet")
+        } else if keepsBest, !facts.isSoundOnly {
+            decision = decideOnBest(for: segment, facts)
+        } else if choice.count == 1 {
+            decision = SelectionDecision(
+                variantIndex: choice[0].index, explanation: "the only one that may be used")
+        } else {
+            return [.ask(input(for: segment, facts.moment, bufferCapacity: facts.bufferCapacity))]
         }
-        if keepsBest, !facts.isSoundOnly { return .best }
-        if choice.count == 1 {
-            return .decided(
-                SelectionDecision(variantIndex: choice[0].index, explanation: "the only one that may be used"))
-        }
-        return .rule(input(for: segment, facts.moment, bufferCapacity: facts.bufferCapacity))
+        return take(decision, for: segment.start).map { [.use($0)] } ?? []
     }
 
     /// Takes what was decided for the segment that starts at `start`; nil where the variant stays the same.
@@ -215,6 +181,9 @@ struct VariantChooser: Sendable {
 
     /// What is decided for the next segment is decided once more: it is another one.
     mutating func decideAgain() { decidedFor = nil }
+
+    /// The rule wants the next segment loaded later: more is ahead than it said.
+    func holdsBack(_ ahead: @autoclosure () -> Duration) -> Bool { maximumForwardBuffer.map { ahead() > $0 } ?? false }
 
     /// What a rule decides from.
     func input(for segment: Segment, _ moment: SelectionMoment, bufferCapacity: Duration) -> SelectionInput {
@@ -273,7 +242,7 @@ struct VariantChooser: Sendable {
     // MARK: Keeping the best
 
     /// Decides by what a live window takes away.
-    mutating func decideOnBest(for segment: Segment, _ facts: Facts) -> SelectionDecision {
+    private mutating func decideOnBest(for segment: Segment, _ facts: Facts) -> SelectionDecision {
         if facts.isFixed, let current {
             return SelectionDecision(variantIndex: current, explanation: "the only one that the outputs can hold")
         }
@@ -304,16 +273,6 @@ struct VariantChooser: Sendable {
     mutating func forgive() {
         recording.left(at: nil)
         decidedFor = nil
-    }
-}
-
-extension RecordingRule.Window {
-    /// What is listed around an item time; nil where nothing goes away.
-    init?(at time: Duration, in tracker: PlaylistTracker) {
-        guard tracker.isLive else { return nil }
-        self.init(
-            before: max(.zero, time - tracker.start), behind: max(.zero, tracker.end - time),
-            targetDuration: tracker.pacingTarget)
     }
 }
 

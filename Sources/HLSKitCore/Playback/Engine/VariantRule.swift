@@ -14,6 +14,22 @@ struct VariantRule: Sendable {
 
     mutating func decide(_ input: SelectionInput) -> SelectionDecision { selector.decide(input) }
 
+    enum Answer: Sendable {
+        /// The program has said so before.
+        case known(SelectionDecision)
+        case decided(SelectionDecision)
+        /// The program is to be asked.
+        case asks
+    }
+
+    /// Which variant the next segment is to come from.
+    ///
+    /// - Parameter known: what the program has answered; nil where it was not asked.
+    mutating func answer(_ input: SelectionInput, known: SelectionDecision?) -> Answer {
+        guard isOfProgram else { return .decided(decide(input)) }
+        return known.map { .known($0) } ?? .asks
+    }
+
     /// Goes on with the program's rule as its last answer has left it.
     mutating func goOn(with selector: any VariantSelector) { self.selector = selector }
 

@@ -1,0 +1,37 @@
+/// What decisions about the next segment depend on, and what they are.
+extension VariantChooser {
+    /// A segment to decide about.
+    struct Segment {
+        /// Its place in the playlist of the variant in use.
+        var index: Int
+        var tracker: PlaylistTracker
+        /// The playlist of the audio that is loaded beside.
+        var audio: PlaylistTracker?
+
+        var start: Duration { tracker.starts[index] }
+    }
+
+    /// What a decision depends on besides the variants.
+    struct Facts {
+        var moment: SelectionMoment
+        var bufferCapacity: Duration
+        var startsOnFirst = false
+        /// Only audio is played.
+        var isSoundOnly = false
+        /// No other variant may take the place of the one that is kept.
+        var isFixed = false
+        /// Nothing was measured since the first choice.
+        var isFirstSegment = false
+        /// Bits per second; nil while nothing is known.
+        var throughput: Double?
+    }
+
+    enum Action: Sendable {
+        /// What may be used has changed.
+        case tell(VariantEligibility)
+        /// The next segment comes from another variant.
+        case use(VariantSwitch)
+        /// The rule is to choose.
+        case ask(SelectionInput)
+    }
+}

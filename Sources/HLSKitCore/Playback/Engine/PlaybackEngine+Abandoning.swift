@@ -1,83 +1,87 @@
 import HLSPlaylist
 
-/// Downloads under way: which are given up for a smaller variant.
+/// Downloads under way, as ``DownloadJudge`` looks at them, and those that are given up for another variant.
 extension PlaybackEngine {
-    /// How often the rule looks at a running download: when bytes arrive, and after twice this time when none do.
-    private static let judgingInterval = Duration.milliseconds(400)
-
-    /// Asks for a look at the running segment, where there is a choice and a playhead that must not stop.
+    /// The variant's segment was requested.
     mutating func armJudge() {
-        guard configuration.pacing == .realTime, !keepsVariant, let count = item?.candidates.count, count > 1 else {
-            return
-        }
-        effects.append(.arm(.judge, at: now + Self.judgingInterval * 2))
+        let count = item?.candidates.count ?? 0
+        guard let time = judge.firstLook(judgeFacts, variantCount: count, at: now) else { return }
+        effects.append(.arm(.judge, at: time))
     }
 
     /// Bytes of the variant's segment arrived.
     mutating func judgeDownloadIfDue(_ id: RequestID) {
-        guard configuration.pacing == .realTime || keepsVariant, let judged = loading.requests[id]?.judged,
-            now - judged >= Self.judgingInterval
-        else { return }
-        if keepsVariant { judgeRecording(id) } else { judgeDownload(id) }
-    }
-
-    /// Time has passed. Bytes may have come meanwhile, and the look at them was enough.
-    mutating func judgeOverdueDownload() {
-        guard configuration.pacing == .realTime, !keepsVariant, let id = item?.lanes[.main]?.loading?.request,
-            let judged = loading.requests[id]?.judged
-        else { return }
-        let due = judged + Self.judgingInterval * 2
-        if now < due {
-            effects.append(.arm(.judge, at: due))
-        } else {
-            effects.append(.arm(.judge, at: now + Self.judgingInterval * 2))
-            judgeDownload(id)
+        guard let judged = loading.requests[id]?.judged else { return }
+        switch judge.look(judgeFacts, judged: judged, at: now) {
+        case .playing: judgeDownload(id)
+        case .recording: judgeRecording(id)
+        case nil: break
         }
     }
 
-    /// Asks the rule whether the download of the variant's segment is to go on.
+    /// Time has passed.
+    mutating func judgeOverdueDownload() {
+        guard let id = item?.lanes[.main]?.loading?.request, let judged = loading.requests[id]?.judged,
+            let (next, isDue) = judge.overdue(judgeFacts, judged: judged, at: now)
+        else { return }
+        effects.append(.arm(.judge, at: next))
+        if isDue { judgeDownload(id) }
+    }
+
+    private var judgeFacts: DownloadJudge.Facts {
+        DownloadJudge.Facts(
+            isPaced: configuration.pacing == .realTime, keepsBest: preferences.variantPolicy.keepsBest)
+    }
+
+    /// Asks the rule whether the download of the variant's segment is to continue.
     private mutating func judgeDownload(_ id: RequestID) {
         loading.requests.judge(id, at: now)
-        if !rule.isWatching(id) { rule.watch(watch(id)) }
+        watch(id)
         guard let progress = loading.requests[id],
-            let input = rule.look(
+            let input = judge.input(
                 selectionMoment, requested: progress.began, responded: progress.responded,
                 receivedByteCount: progress.receivedByteCount, declaredByteCount: progress.declaredByteCount)
         else { return }
-        guard !rule.isOfProgram else { return ask(input, for: .download(id)) }
-        let decision = rule.decide(input)
+        guard case .decided(let decision) = rule.answer(input, known: nil) else {
+            return ask(input, for: .download(id))
+        }
         note(.everything) { .variant(input, decision) }
         follow(decision, for: id)
     }
 
-    /// Does what was decided about a download that is still under way.
+    /// Carries out what was decided about a download that is still under way.
     mutating func follow(_ decision: SelectionDecision, for id: RequestID) {
-        if !rule.isWatching(id) { rule.watch(watch(id)) }
-        guard let segment = rule.segment(givenUpBy: decision) else { return }
-        abandon(segment, for: decision)
+        watch(id)
+        if let segment = judge.segment(givenUpBy: decision) { abandon(segment, for: decision) }
     }
 
-    /// What the rule needs to know of the variant's download; nil where nothing is to be judged.
-    private func watch(_ id: RequestID) -> WatchedDownload? {
-        guard let item, item.variants.choice.count > 1, item.error == nil,
-            let lane = item.lanes[.main], let tracker = lane.tracker, let flight = lane.loading, flight.request == id,
-            !flight.isSuspended, let variantIndex = flight.variantIndex,
-            let index = flight.playlistURL == lane.playlistURL
-                ? tracker.index(of: flight.position) : tracker.index(containing: flight.job.start)
-        else { return nil }
-        var input = item.variants.input(
-            for: VariantChooser.Segment(index: index, tracker: tracker, audio: item.lanes[.audio]?.tracker),
-            selectionMoment, bufferCapacity: bufferCapacity)
-        input.currentVariantIndex = item.variants.lastRead
-        let told = flight.byteRange.map { Int(clamping: $0.upperBound - $0.lowerBound) }
-        let guess = Int(min((loadedBitRate ?? 0) * flight.job.duration.seconds / 8, 1e15))
-        return WatchedDownload(
-            request: id, segment: flight.id, variantIndex: variantIndex, segmentDuration: flight.job.duration,
-            probableByteCount: told ?? guess, input: input)
+    /// Sees to it that the download is looked at, where there is something to judge.
+    private mutating func watch(_ id: RequestID) {
+        guard !judge.isWatching(id) else { return }
+        guard item?.error == nil, let lane = item?.lanes[.main], let variants = item?.variants else {
+            return judge.watch(nil)
+        }
+        judge.watch(
+            WatchedDownload(
+                of: id, in: lane, of: variants, audio: item?.lanes[.audio]?.tracker, selectionMoment,
+                bufferCapacity: bufferCapacity, bitRate: loadedBitRate))
+    }
+
+    /// Gives up a segment of a live stream that would take too long to be recorded.
+    private mutating func judgeRecording(_ id: RequestID) {
+        loading.requests.judge(id, at: now)
+        let (limits, estimate) = (selectionLimits, loading.estimatedBitsPerSecond(at: now))
+        guard !isVariantFixed, item?.error == nil, let request = loading.requests[id], let lane = item?.lanes[.main],
+            let flight = lane.loading, flight.request == id,
+            let download = RecordingRule.Download(
+                of: flight, request, in: lane, item?.candidates ?? [], estimate: estimate, at: now),
+            let decision = item?.variants.judge(download, at: flight.job.start, in: limits)
+        else { return }
+        abandon(flight.id, for: decision)
     }
 
     /// Gives a download up and loads its segment from another variant. What was demuxed of it is played.
-    mutating func abandon(_ segment: SegmentID, for decision: SelectionDecision) {
+    private mutating func abandon(_ segment: SegmentID, for decision: SelectionDecision) {
         guard let flight = item?.lanes[.main]?.segments[segment] else { return }
         let byteCount = loading.receivedByteCount(of: flight)
         giveBack(from: flight)

@@ -66,11 +66,8 @@ extension PlaybackEngine {
 
     /// Carries a switch out: the segments that begin from now on come from the new variant and its renditions.
     mutating func use(_ change: VariantSwitch) {
-        guard let playlist = item?.multivariant, playlist.variants.indices.contains(change.to),
-            let base = item?.multivariantURL
-        else { return }
-        let variant = playlist.variants[change.to]
-        guard let url = mainURL(of: variant, in: playlist, base: base) else {
+        guard let sources = variantSources, let variant = sources[change.to] else { return }
+        guard let url = sources.mainURL(of: variant) else {
             return failVariant(change.to, because: "its URI cannot be resolved")
         }
         let description = VariantDescription(variant, index: change.to)
@@ -79,13 +76,13 @@ extension PlaybackEngine {
         if item?.variant != nil { statistics.numberOfVariantSwitches += 1 }
         item?.variants.carryOut(change, as: description)
         redirect(.main, to: url)
-        chooseRenditions(for: variant, of: playlist, base: base)
+        chooseRenditions(for: variant, of: sources.playlist, base: sources.base)
     }
 
-    /// Lets a lane go on with another media playlist.
+    /// Leads a lane to another media playlist.
     mutating func redirect(_ id: LaneID, to url: String) {
-        guard let lane = item?.lanes[id], lane.playlistURL != url else { return }
-        if let request = lane.playlist.request {
+        guard let old = item?.lanes[id]?.playlistURL, old != url else { return }
+        if let request = item?.lanes[id]?.playlist.request {
             cancel(request)
             item?.lanes[id]?.playlist.forgetRequest()
         }
@@ -116,20 +113,21 @@ extension PlaybackEngine {
         let segment = VariantChooser.Segment(index: index, tracker: tracker, audio: item?.lanes[.audio]?.tracker)
         forgivePassed(upTo: segment.start)
         let (limits, separateAudio, facts) = (selectionLimits, variantsWithSeparateAudio, selectionFacts)
+        var change: VariantSwitch?
         for action in item?.variants.consider(segment, limits, separateAudio: separateAudio, facts) ?? [] {
             switch action {
             case .tell(let eligibility): note(.choices) { .eligibility(eligibility) }
-            case .use(let change):
-                use(change)
-                return .switched
+            case .choose(let choice): item?.variants.choose(from: choice, limits)
+            case .take(let decision): change = item?.variants.take(decision, for: segment.start)
+            case .takeBest: change = item?.variants.takeBest(for: segment, facts)
             case .ask(let input):
                 guard let decision = decide(input, for: segment.start) else { return .asked }
-                guard let change = item?.variants.take(decision, for: segment.start) else { return .stays }
-                use(change)
-                return .switched
+                change = item?.variants.take(decision, for: segment.start)
             }
         }
-        return .stays
+        guard let change else { return .stays }
+        use(change)
+        return .switched
     }
 
     /// Asks the rule; nil while the program has not answered.

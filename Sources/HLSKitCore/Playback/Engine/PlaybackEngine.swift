@@ -28,13 +28,15 @@ struct PlaybackEngine: Sendable {
     var item: ItemState? {
         didSet {
             knownOutlook = nil
-            rule.watch(nil)
+            judge.watch(nil)
         }
     }
     /// nil until the item is looked over again after a change.
     var knownOutlook: ItemOutlook?
-    /// Which variant; the download that it looks at is worked out anew when something of the item changes.
+    /// Which variant.
     var rule: VariantRule
+    /// Whether a download continues; which one it is, is worked out again when something of the item changes.
+    var judge = DownloadJudge()
     var clock = ItemClock()
     var statistics = PlaybackStatistics()
     /// What the item went through; nil where nobody can ask.
@@ -89,7 +91,7 @@ struct PlaybackEngine: Sendable {
     /// The effects so far and of what follows from them.
     mutating func settled(after event: EngineEvent? = nil) -> [EngineEffect] {
         if !hasResigned { settle() }
-        questions.isAnswering = false
+        questions.endAnswer()
         keepJournal(of: event)
         let effects = effects
         self.effects = []

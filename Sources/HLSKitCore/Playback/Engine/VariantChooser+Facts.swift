@@ -29,9 +29,26 @@ extension VariantChooser {
     enum Action: Sendable {
         /// What may be used has changed.
         case tell(VariantEligibility)
-        /// The next segment comes from another variant.
-        case use(VariantSwitch)
+        /// A rule chooses from these from now on (``choose(from:_:)``).
+        case choose([VariantCandidate])
+        /// It is decided (``take(_:for:)``).
+        case take(SelectionDecision)
+        /// The best is kept (``takeBest(for:_:)``).
+        case takeBest
         /// The rule is to choose.
         case ask(SelectionInput)
+    }
+}
+
+extension VariantPolicy {
+    /// The best variant is kept, and no rule chooses.
+    var keepsBest: Bool { if case .best = self { true } else { false } }
+    /// No other takes its place once there is media of it.
+    var isFixed: Bool { self == .best(isFixed: true) }
+}
+
+extension [VariantCandidate] {
+    func sortedByBandwidth() -> [VariantCandidate] {
+        sorted { ($0.bandwidth, $0.index) < ($1.bandwidth, $1.index) }
     }
 }

@@ -129,17 +129,17 @@ struct VariantChooser: Sendable {
     /// Whether something is to be decided for the segment that starts at `start`.
     func isOpen(at start: Duration) -> Bool { candidates.count > 1 && decidedFor != start }
 
-    /// What becomes of the next segment, in order; nothing where it comes from the variant in use. Where nothing may be
-    /// used, the choice stays as it is.
-    mutating func consider(
+    /// What is decided about the next segment, in order. Where nothing may be used, the choice stays as it is.
+    func consider(
         _ segment: Segment, _ limits: SelectionLimits, separateAudio: Set<Int>?, _ facts: Facts
     ) -> [Action] {
-        guard knownLimits(limits) != known else { return decide(about: segment, facts) }
+        guard knownLimits(limits) != known else {
+            return [decide(about: segment, facts, among: choice)].compactMap(\.self)
+        }
         let eligibility = eligibility(in: limits)
         guard !eligibility.eligible.isEmpty else { return [.tell(eligibility)] }
-        known = knownLimits(limits)
-        choice = qualities(of: eligibility.eligible, separateAudio: separateAudio).sortedByBandwidth()
-        return [.tell(eligibility)] + decide(about: segment, facts)
+        let choice = qualities(of: eligibility.eligible, separateAudio: separateAudio).sortedByBandwidth()
+        return [.tell(eligibility), .choose(choice), decide(about: segment, facts, among: choice)].compactMap(\.self)
     }
 
     private func knownLimits(_ limits: SelectionLimits) -> KnownLimits {
@@ -147,22 +147,26 @@ struct VariantChooser: Sendable {
             limits: limits, place: currentCandidate.map { VariantPlace($0, base: base) }, unplayable: unplayable)
     }
 
-    private mutating func decide(about segment: Segment, _ facts: Facts) -> [Action] {
-        guard let current else { return [] }
-        let decision: SelectionDecision
+    private func decide(about segment: Segment, _ facts: Facts, among choice: [VariantCandidate]) -> Action? {
+        guard let current else { return nil }
         if facts.isFirstSegment, choice.contains(where: { $0.index == current }) {
-            decision = SelectionDecision(
-                variantIndex: current, maximumForwardBuffer: maximumForwardBuffer,
-                explanation: "nothing was measured yet")
-        } else if keepsBest, !facts.isSoundOnly {
-            decision = decideOnBest(for: segment, facts)
-        } else if choice.count == 1 {
-            decision = SelectionDecision(
-                variantIndex: choice[0].index, explanation: "the only one that may be used")
-        } else {
-            return [.ask(input(for: segment, facts.moment, bufferCapacity: facts.bufferCapacity))]
+            return .take(
+                SelectionDecision(
+                    variantIndex: current, maximumForwardBuffer: maximumForwardBuffer,
+                    explanation: "nothing was measured yet"))
         }
-        return take(decision, for: segment.start).map { [.use($0)] } ?? []
+        if keepsBest, !facts.isSoundOnly { return .takeBest }
+        if choice.count == 1 {
+            return .take(
+                SelectionDecision(variantIndex: choice[0].index, explanation: "the only one that may be used"))
+        }
+        return .ask(input(for: segment, facts.moment, bufferCapacity: facts.bufferCapacity, among: choice))
+    }
+
+    /// A rule chooses from these from now on, as long as the limits are the same.
+    mutating func choose(from variants: [VariantCandidate], _ limits: SelectionLimits) {
+        known = knownLimits(limits)
+        choice = variants
     }
 
     /// Takes what was decided for the segment that starts at `start`; nil where the variant stays the same.
@@ -186,7 +190,13 @@ struct VariantChooser: Sendable {
     func holdsBack(_ ahead: @autoclosure () -> Duration) -> Bool { maximumForwardBuffer.map { ahead() > $0 } ?? false }
 
     /// What a rule decides from.
-    func input(for segment: Segment, _ moment: SelectionMoment, bufferCapacity: Duration) -> SelectionInput {
+    ///
+    /// - Parameter choice: nil for those that it was given last.
+    func input(
+        for segment: Segment, _ moment: SelectionMoment, bufferCapacity: Duration,
+        among choice: [VariantCandidate]? = nil
+    ) -> SelectionInput {
+        let choice = choice ?? self.choice
         var input = SelectionInput(
             now: moment.now, candidates: choice, currentVariantIndex: current, forwardBuffer: .zero,
             upcoming: sizes.upcomingSegments(
@@ -241,7 +251,11 @@ struct VariantChooser: Sendable {
 
     // MARK: Keeping the best
 
-    /// Decides by what a live window takes away.
+    /// Decides about a segment by what a live window takes away, and takes that.
+    mutating func takeBest(for segment: Segment, _ facts: Facts) -> VariantSwitch? {
+        take(decideOnBest(for: segment, facts), for: segment.start)
+    }
+
     private mutating func decideOnBest(for segment: Segment, _ facts: Facts) -> SelectionDecision {
         if facts.isFixed, let current {
             return SelectionDecision(variantIndex: current, explanation: "the only one that the outputs can hold")
@@ -273,11 +287,5 @@ struct VariantChooser: Sendable {
     mutating func forgive() {
         recording.left(at: nil)
         decidedFor = nil
-    }
-}
-
-extension [VariantCandidate] {
-    fileprivate func sortedByBandwidth() -> [VariantCandidate] {
-        sorted { ($0.bandwidth, $0.index) < ($1.bandwidth, $1.index) }
     }
 }

@@ -1,11 +1,9 @@
-/// The rule that chooses among variants, with the download that it looks at now and then.
+/// The rule that chooses among variants.
 ///
 /// A rule of the library is asked here. One of the program is asked elsewhere (``ProgramQuestion``), since no code of the
 /// program runs under the player's lock.
 struct VariantRule: Sendable {
     private(set) var selector: any VariantSelector
-    /// With what stays the same between the looks.
-    private var watched: WatchedDownload?
 
     init(_ selector: any VariantSelector) { self.selector = selector }
 
@@ -32,50 +30,6 @@ struct VariantRule: Sendable {
 
     /// Goes on with the program's rule as its last answer has left it.
     mutating func goOn(with selector: any VariantSelector) { self.selector = selector }
-
-    // MARK: Downloads
-
-    /// Whether this is the download that is looked at.
-    func isWatching(_ request: RequestID) -> Bool { watched?.request == request }
-
-    /// Looks at another download from now on, or at none.
-    mutating func watch(_ download: WatchedDownload?) { watched = download }
-
-    /// What the rule is to judge the download from; nil where nothing is looked at.
-    mutating func look(
-        _ moment: SelectionMoment, requested: Duration, responded: Duration?, receivedByteCount: Int,
-        declaredByteCount: Int?
-    ) -> SelectionInput? {
-        // Taken out, so that there is one of it only.
-        guard var download = watched.take() else { return nil }
-        download.input.update(to: moment)
-        download.input.download = SelectionInput.Download(
-            variantIndex: download.variantIndex, segmentDuration: download.segmentDuration, requested: requested,
-            firstByte: responded, receivedByteCount: receivedByteCount,
-            expectedByteCount: max(declaredByteCount ?? download.probableByteCount, receivedByteCount))
-        let input = download.input
-        watched = download
-        return input
-    }
-
-    /// The segment that is to be given up, by what was decided about the download; nil lets it go on.
-    func segment(givenUpBy decision: SelectionDecision) -> SegmentID? {
-        guard let watched, decision.variantIndex != watched.variantIndex,
-            watched.input.candidates.contains(where: { $0.index == decision.variantIndex })
-        else { return nil }
-        return watched.segment
-    }
-}
-
-/// A download that the rule looks at now and then, with what stays the same between its looks.
-struct WatchedDownload: Sendable {
-    let request: RequestID
-    let segment: SegmentID
-    let variantIndex: Int
-    let segmentDuration: Duration
-    /// What the playlist tells of the size, else what is to be expected. The response may know better.
-    let probableByteCount: Int
-    var input: SelectionInput
 }
 
 /// What a rule decides from that changes with time and with every byte.

@@ -1,0 +1,117 @@
+import HLSPlaylist
+
+/// Decides when the download of the variant's segment is looked at, and which segment is given up for another variant.
+struct DownloadJudge: Sendable {
+    /// How often a download is looked at when bytes arrive; after twice this time when none do.
+    private static let interval = Duration.milliseconds(400)
+
+    /// What the rule looks at, with what stays the same between the looks.
+    private var watched: WatchedDownload?
+
+    // MARK: When
+
+    /// Whether there is a choice, and who makes it.
+    struct Facts: Sendable, Hashable {
+        /// Media is presented in real time: the playhead must not stop.
+        var isPaced = true
+        /// The best variant is kept, and no rule chooses.
+        var keepsBest = false
+    }
+
+    enum Look: Sendable, Hashable {
+        /// By the rule.
+        case playing
+        /// By what a live window takes away (``RecordingRule``).
+        case recording
+    }
+
+    /// The segment was requested: when it is looked at if no bytes come; nil for never.
+    func firstLook(_ facts: Facts, variantCount: Int, at now: Duration) -> Duration? {
+        facts.isPaced && !facts.keepsBest && variantCount > 1 ? now + Self.interval * 2 : nil
+    }
+
+    /// Bytes of the download came that was looked at last at `judged`. nil where that was enough.
+    func look(_ facts: Facts, judged: Duration, at now: Duration) -> Look? {
+        guard facts.isPaced || facts.keepsBest, now - judged >= Self.interval else { return nil }
+        return facts.keepsBest ? .recording : .playing
+    }
+
+    /// Time has passed: the next time to look, and whether now is one, too. Bytes may have come meanwhile, and the look at
+    /// them was enough.
+    func overdue(_ facts: Facts, judged: Duration, at now: Duration) -> (next: Duration, isDue: Bool)? {
+        guard facts.isPaced, !facts.keepsBest else { return nil }
+        let due = judged + Self.interval * 2
+        return now < due ? (due, false) : (now + Self.interval * 2, true)
+    }
+
+    // MARK: Whether
+
+    /// Whether this is the download that is looked at.
+    func isWatching(_ request: RequestID) -> Bool { watched?.request == request }
+
+    /// Looks at another download from now on, or at none.
+    mutating func watch(_ download: WatchedDownload?) { watched = download }
+
+    /// What the rule is to judge the download from; nil where nothing is looked at.
+    mutating func input(
+        _ moment: SelectionMoment, requested: Duration, responded: Duration?, receivedByteCount: Int,
+        declaredByteCount: Int?
+    ) -> SelectionInput? {
+        // Taken out, so that there is one of it only.
+        guard var download = watched.take() else { return nil }
+        download.input.update(to: moment)
+        download.input.download = SelectionInput.Download(
+            variantIndex: download.variantIndex, segmentDuration: download.segmentDuration, requested: requested,
+            firstByte: responded, receivedByteCount: receivedByteCount,
+            expectedByteCount: max(declaredByteCount ?? download.probableByteCount, receivedByteCount))
+        let input = download.input
+        watched = download
+        return input
+    }
+
+    /// The segment that is to be given up, by what was decided about the download; nil lets it continue.
+    func segment(givenUpBy decision: SelectionDecision) -> SegmentID? {
+        guard let watched, decision.variantIndex != watched.variantIndex,
+            watched.input.candidates.contains(where: { $0.index == decision.variantIndex })
+        else { return nil }
+        return watched.segment
+    }
+}
+
+/// A download that the rule looks at now and then, with what stays the same between its looks.
+struct WatchedDownload: Sendable {
+    let request: RequestID
+    let segment: SegmentID
+    let variantIndex: Int
+    let segmentDuration: Duration
+    /// As the playlist tells the size, else as is to be expected. The response may know better.
+    let probableByteCount: Int
+    var input: SelectionInput
+}
+
+extension WatchedDownload {
+    /// nil where nothing is to be judged.
+    ///
+    /// - Parameters:
+    ///   - audio: the playlist of the audio that is loaded beside.
+    ///   - bitRate: of what is being loaded; nil where that is not known.
+    init?(
+        of request: RequestID, in lane: MediaLane, of variants: VariantChooser, audio: PlaylistTracker?,
+        _ moment: SelectionMoment, bufferCapacity: Duration, bitRate: Double?
+    ) {
+        guard variants.choice.count > 1, let tracker = lane.tracker, let flight = lane.loading,
+            flight.request == request, !flight.isSuspended, let variantIndex = flight.variantIndex,
+            let index = flight.playlistURL == lane.playlistURL
+                ? tracker.index(of: flight.position) : tracker.index(containing: flight.job.start)
+        else { return nil }
+        var input = variants.input(
+            for: VariantChooser.Segment(index: index, tracker: tracker, audio: audio), moment,
+            bufferCapacity: bufferCapacity)
+        input.currentVariantIndex = variants.lastRead
+        let declared = flight.byteRange.map { Int(clamping: $0.upperBound - $0.lowerBound) }
+        let guess = Int(min((bitRate ?? 0) * flight.job.duration.seconds / 8, 1e15))
+        self.init(
+            request: request, segment: flight.id, variantIndex: variantIndex, segmentDuration: flight.job.duration,
+            probableByteCount: declared ?? guess, input: input)
+    }
+}

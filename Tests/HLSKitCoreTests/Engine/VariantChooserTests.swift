@@ -27,10 +27,26 @@ struct VariantChooserTests {
         return chooser
     }
 
+    /// What may be used, if that has changed.
     private static func limit(_ chooser: inout VariantChooser, _ limits: SelectionLimits) -> [Int]? {
-        guard let eligibility = chooser.eligibility(changedBy: limits) else { return nil }
-        chooser.limit(to: eligibility, limits, separateAudio: nil)
-        return eligibility.eligible.map(\.index)
+        guard let segment = try? segment(1) else { return nil }
+        var indices: [Int]?
+        for action in chooser.consider(segment, limits, separateAudio: nil, facts()) {
+            switch action {
+            case .tell(let eligibility): indices = eligibility.eligible.map(\.index)
+            case .choose(let choice): chooser.choose(from: choice, limits)
+            case .take, .takeBest, .ask: break
+            }
+        }
+        return indices
+    }
+
+    /// The last that is decided about a segment, where nothing limits the choice anew.
+    private static func decide(
+        _ chooser: VariantChooser, about index: Int, _ limits: SelectionLimits = SelectionLimits(),
+        _ facts: VariantChooser.Facts = facts()
+    ) throws -> VariantChooser.Action? {
+        chooser.consider(try segment(index), limits, separateAudio: nil, facts).last
     }
 
     private static func use(_ change: VariantSwitch, in chooser: inout VariantChooser) {
@@ -93,7 +109,7 @@ struct VariantChooserTests {
         var chooser = Self.playing(0)
         let segment = try Self.segment(2)
         #expect(chooser.isOpen(at: segment.start))
-        guard case .rule(let input) = chooser.question(about: segment, Self.facts()) else {
+        guard case .ask(let input) = try Self.decide(chooser, about: 2) else {
             Issue.record("the rule is to choose")
             return
         }
@@ -121,14 +137,14 @@ struct VariantChooserTests {
         var facts = Self.facts()
         facts.isFirstSegment = true
         var chooser = Self.playing(0)
-        guard case .decided(let decision) = chooser.question(about: try Self.segment(0), facts) else {
+        guard case .take(let decision) = try Self.decide(chooser, about: 0, SelectionLimits(), facts) else {
             Issue.record("nothing is to be chosen")
             return
         }
         #expect(chooser.take(decision, for: .zero) == nil)
         #expect(!chooser.isOpen(at: .zero))
-        let limited = Self.playing(2, SelectionLimits(penalized: [2]))
-        guard case .rule = limited.question(about: try Self.segment(0), facts) else {
+        let limits = SelectionLimits(penalized: [2])
+        guard case .ask = try Self.decide(Self.playing(2, limits), about: 0, limits, facts) else {
             Issue.record("another one is to be chosen")
             return
         }
@@ -136,8 +152,8 @@ struct VariantChooserTests {
 
     @Test("the rule is not asked where one variant is left")
     func onlyOne() throws {
-        let chooser = Self.playing(0, SelectionLimits(penalized: [0, 2]))
-        guard case .decided(let decision) = chooser.question(about: try Self.segment(1), Self.facts()) else {
+        let limits = SelectionLimits(penalized: [0, 2])
+        guard case .take(let decision) = try Self.decide(Self.playing(0, limits), about: 1, limits) else {
             Issue.record("it is decided")
             return
         }
@@ -149,12 +165,12 @@ struct VariantChooserTests {
         var chooser = Self.playing(0, keepsBest: true)
         var facts = Self.facts()
         facts.isFixed = isFixed
-        let segment = try Self.segment(1)
-        guard case .best = chooser.question(about: segment, facts) else {
+        guard case .takeBest = try Self.decide(chooser, about: 1, SelectionLimits(), facts) else {
             Issue.record("no rule is to choose")
             return
         }
-        #expect(chooser.decideOnBest(for: segment, facts).variantIndex == (isFixed ? 0 : 2))
+        let change = chooser.takeBest(for: try Self.segment(1), facts)
+        #expect(change?.to == (isFixed ? nil : 2))
     }
 
     @Test("an item without a multivariant playlist has nothing to decide")
@@ -228,6 +244,77 @@ struct VariantChooserTests {
         chooser.forgive()
         #expect(chooser.failedAt == nil)
         #expect(chooser.isOpen(at: .seconds(8)))
+    }
+
+    // MARK: Failures that are over
+
+    struct Passed: CustomTestStringConvertible {
+        var testDescription: String
+        var isForgiven: Bool
+        var keepsBest = true
+        var failedAt: Duration? = .seconds(40)
+        var time = Duration.seconds(100)
+        var past = VariantChooser.Past(penalty: .seconds(60))
+    }
+
+    static let passed: [Passed] = [
+        Passed(testDescription: "as much media was loaded as the penalty is long", isForgiven: true),
+        Passed(testDescription: "less was", isForgiven: false, time: .seconds(99)),
+        Passed(testDescription: "nothing failed", isForgiven: false, failedAt: nil),
+        Passed(testDescription: "a rule chooses", isForgiven: false, keepsBest: false),
+        Passed(
+            testDescription: "played in real time", isForgiven: false,
+            past: VariantChooser.Past(isPaced: true, penalty: .seconds(60))),
+        Passed(
+            testDescription: "live", isForgiven: false,
+            past: VariantChooser.Past(isLive: true, penalty: .seconds(60))),
+        Passed(
+            testDescription: "the segment that failed is still under way", isForgiven: false,
+            past: VariantChooser.Past(penalty: .seconds(60), next: .seconds(41))),
+        Passed(
+            testDescription: "a later one is under way", isForgiven: true,
+            past: VariantChooser.Past(penalty: .seconds(60), next: .seconds(42))),
+    ]
+
+    @Test("what is recorded faster than it plays comes back to a variant", arguments: passed)
+    func forgivesPassed(_ test: Passed) {
+        var chooser = Self.playing(0, keepsBest: test.keepsBest)
+        if let time = test.failedAt { chooser.noteFailure(at: time) }
+        #expect(chooser.forgivesPassed(upTo: test.time, test.past) == test.isForgiven)
+    }
+
+    @Test("a failure is over where the segment was lost that it was about")
+    func forgivesLost() {
+        var chooser = Self.playing(0, keepsBest: true)
+        #expect(!chooser.forgivesLost(at: .seconds(4)))
+        chooser.noteFailure(at: .seconds(4))
+        #expect(chooser.forgivesLost(at: .milliseconds(4900)))
+        #expect(!chooser.forgivesLost(at: .seconds(5)))
+        // The segment behind it comes from the best again, which is another one.
+        #expect(chooser.isReloaded(from: .seconds(8), behind: .seconds(4), among: Self.variants))
+        #expect(!chooser.isReloaded(from: .seconds(2), behind: .seconds(4), among: Self.variants))
+        #expect(!chooser.isReloaded(from: .seconds(8), behind: .seconds(4), among: [Self.variants[0]]))
+    }
+
+    @Test("a segment is held back while more is ahead than the rule said")
+    func holdsBack() {
+        var chooser = Self.playing(0)
+        #expect(!chooser.holdsBack(.seconds(100)))
+        _ = chooser.take(Self.decision(0), for: .zero)
+        #expect(chooser.holdsBack(.seconds(10)))
+        #expect(!chooser.holdsBack(.seconds(9)))
+    }
+
+    @Test("the list that was left last is kept until all are left, and moves with the timeline")
+    func leftPlaylist() throws {
+        var chooser = Self.playing(0)
+        chooser.noteRead(of: 0)
+        chooser.leave(try Self.segment(0).tracker)
+        chooser.shiftLeftPlaylist(by: .seconds(3))
+        #expect(chooser.leftPlaylist?.start == .seconds(3))
+        chooser.leaveAll()
+        #expect(chooser.leftPlaylist == nil)
+        #expect(chooser.lastRead == nil)
     }
 
     // MARK: Sizes

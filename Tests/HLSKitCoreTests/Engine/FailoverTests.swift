@@ -124,15 +124,15 @@ struct FailoverTests {
     static let ways: [Way] = [
         Way(
             testDescription: "the nearest", lane: .main,
-            first: [.report, .avoid([0]), .noteFailure(at: .seconds(12)), .goOn],
+            first: [.report, .avoid([0], from: .seconds(12)), .goOn],
             next: [.use(1, because: "variant 0 failed: gone")]),
         Way(
             testDescription: "rather below than above, and not to the same playlist", lane: .main,
-            first: [.report, .avoid([1, 2]), .noteFailure(at: .seconds(12)), .goOn],
+            first: [.report, .avoid([1, 2], from: .seconds(12)), .goOn],
             next: [.use(0, because: "variant 1 failed: gone")], variant: 1),
         Way(
             testDescription: "nothing is left", lane: .main,
-            first: [.report, .avoid([0]), .noteFailure(at: .seconds(12)), .goOn], next: [.fail(.main)]
+            first: [.report, .avoid([0], from: .seconds(12)), .goOn], next: [.fail(.main)]
         ) { $0.eligible = [$0.candidates[0]] },
         Way(testDescription: "nothing is chosen yet", lane: .main, first: [.fail(.main)], next: [.fail(.main)]) {
             $0.current = nil
@@ -147,7 +147,7 @@ struct FailoverTests {
         ) { $0.eligible = [$0.candidates[3]] },
         Way(
             testDescription: "audio inside the variant", lane: .audio,
-            first: [.report, .avoid([0]), .noteFailure(at: .seconds(12)), .goOn],
+            first: [.report, .avoid([0], from: .seconds(12)), .goOn],
             next: [.use(1, because: "variant 0 failed: gone")]
         ) { $0.loadsAudioOfVariant = true },
         Way(
@@ -160,7 +160,7 @@ struct FailoverTests {
         ) { $0.avoidedRenditions = ["https://host/t.m3u8"] },
         Way(
             testDescription: "only audio: the cheapest from another playlist", lane: .main,
-            first: [.report, .avoid([0, 2]), .noteFailure(at: .seconds(12)), .goOn],
+            first: [.report, .avoid([0, 2], from: .seconds(12)), .goOn],
             next: [.use(1, because: "variant 0 failed: gone")], isSoundOnly: true),
     ]
 
@@ -175,6 +175,22 @@ struct FailoverTests {
     func insteadOf() throws {
         #expect(try Self.failover(of: 0).next(insteadOf: 0) == 1)
         #expect(try Self.failover(of: 0) { $0.eligible = [] }.next(insteadOf: 0) == nil)
+    }
+
+    @Test("what failed is avoided until its time is over, and variants until they are forgiven")
+    func avoided() throws {
+        let sources = try Self.sources()
+        var avoided = AvoidedSources(duration: .seconds(60))
+        avoided.avoid(variants: [3], at: .zero)
+        #expect(avoided.variants(of: nil, at: .seconds(59)) == [3])
+        #expect(avoided.variants(of: nil, at: .seconds(60)).isEmpty)
+        avoided.avoid(rendition: "https://host/eb.m3u8", at: .seconds(30))
+        // The variant that would be played with it, too.
+        #expect(avoided.variants(of: sources, at: .seconds(59)) == [1, 3])
+        #expect(avoided.renditions(at: .seconds(89)) == ["https://host/eb.m3u8"])
+        avoided.forgiveVariants()
+        #expect(avoided.variants(of: sources, at: .seconds(59)) == [1])
+        #expect(avoided.variants(of: sources, at: .seconds(90)).isEmpty)
     }
 
     // MARK: Sources

@@ -12,7 +12,7 @@ struct VariantChooserTests {
 
     private static func chooser(keepsBest: Bool = false) -> VariantChooser {
         var chooser = VariantChooser()
-        chooser.open(variants, base: "https://host/all.m3u8", in: SelectionContext())
+        chooser.open(variants, base: "https://host/all.m3u8", in: SelectionContext(), penalty: .seconds(60))
         chooser.follow(keepsBest: keepsBest)
         return chooser
     }
@@ -239,10 +239,12 @@ struct VariantChooserTests {
     func forgives() {
         var chooser = Self.playing(0)
         _ = chooser.take(Self.decision(0), for: .seconds(8))
-        chooser.noteFailure(at: .seconds(4))
+        chooser.avoid([0], from: .seconds(4), at: .zero)
         #expect(chooser.failedAt == .seconds(4))
+        #expect(chooser.avoided.variants(of: nil, at: .zero) == [0])
         chooser.forgive()
         #expect(chooser.failedAt == nil)
+        #expect(chooser.avoided.variants(of: nil, at: .zero).isEmpty)
         #expect(chooser.isOpen(at: .seconds(8)))
     }
 
@@ -254,7 +256,7 @@ struct VariantChooserTests {
         var keepsBest = true
         var failedAt: Duration? = .seconds(40)
         var time = Duration.seconds(100)
-        var past = VariantChooser.Past(penalty: .seconds(60))
+        var past = VariantChooser.Past()
     }
 
     static let passed: [Passed] = [
@@ -264,22 +266,22 @@ struct VariantChooserTests {
         Passed(testDescription: "a rule chooses", isForgiven: false, keepsBest: false),
         Passed(
             testDescription: "played in real time", isForgiven: false,
-            past: VariantChooser.Past(isPaced: true, penalty: .seconds(60))),
+            past: VariantChooser.Past(isPaced: true)),
         Passed(
             testDescription: "live", isForgiven: false,
-            past: VariantChooser.Past(isLive: true, penalty: .seconds(60))),
+            past: VariantChooser.Past(isLive: true)),
         Passed(
             testDescription: "the segment that failed is still under way", isForgiven: false,
-            past: VariantChooser.Past(penalty: .seconds(60), next: .seconds(41))),
+            past: VariantChooser.Past(next: .seconds(41))),
         Passed(
             testDescription: "a later one is under way", isForgiven: true,
-            past: VariantChooser.Past(penalty: .seconds(60), next: .seconds(42))),
+            past: VariantChooser.Past(next: .seconds(42))),
     ]
 
     @Test("what is recorded faster than it plays comes back to a variant", arguments: passed)
     func forgivesPassed(_ test: Passed) {
         var chooser = Self.playing(0, keepsBest: test.keepsBest)
-        if let time = test.failedAt { chooser.noteFailure(at: time) }
+        if let time = test.failedAt { chooser.avoid([0], from: time, at: .zero) }
         #expect(chooser.forgivesPassed(upTo: test.time, test.past) == test.isForgiven)
     }
 
@@ -287,7 +289,7 @@ struct VariantChooserTests {
     func forgivesLost() {
         var chooser = Self.playing(0, keepsBest: true)
         #expect(!chooser.forgivesLost(at: .seconds(4)))
-        chooser.noteFailure(at: .seconds(4))
+        chooser.avoid([0], from: .seconds(4), at: .zero)
         #expect(chooser.forgivesLost(at: .milliseconds(4900)))
         #expect(!chooser.forgivesLost(at: .seconds(5)))
         // The segment behind it comes from the best again, which is another one.

@@ -1,28 +1,21 @@
-/// What becomes of requests that failed, for whoever may go elsewhere: ``RetrySchedule`` decides about each,
-/// ``RequestRateLimit`` about all of them together, and a ``PenaltyBox`` keeps away from what failed of late.
+/// Decides about requests that failed, for whoever may go elsewhere: ``RetrySchedule`` about each, ``RequestRateLimit``
+/// about all of them together.
 ///
-/// Roles are what failures are counted for. Variants are named by their indices, renditions by the URLs of their
-/// playlists.
+/// Failures are counted for roles.
 struct FailurePolicy<Role: Hashable & Sendable>: Sendable {
     private let seed: UInt64
     private var schedule: RetrySchedule<Role>
     private var rateLimit: RequestRateLimit
-    private var variants: PenaltyBox<Int>
-    private var renditions: PenaltyBox<String>
 
     init(policies: RetryPolicies = .init(), seed: UInt64 = 0) {
         self.seed = seed
         schedule = RetrySchedule(policies: policies, seed: seed)
         rateLimit = RequestRateLimit(policies: policies)
-        variants = PenaltyBox(duration: policies.penalty)
-        renditions = PenaltyBox(duration: policies.penalty)
     }
 
-    /// Another item begins: its roles and variants are others. How often servers are asked in vain is limited across items.
+    /// Another item begins: its roles are others. How often servers are asked in vain is limited across items.
     mutating func forgetFailures() {
         schedule = RetrySchedule(policies: schedule.policies, seed: seed)
-        variants = PenaltyBox(duration: variants.duration)
-        renditions = PenaltyBox(duration: renditions.duration)
     }
 
     // MARK: Failures
@@ -63,14 +56,4 @@ struct FailurePolicy<Role: Hashable & Sendable>: Sendable {
     mutating func deliverPlaylist() { rateLimit.deliverPlaylist() }
     /// A segment was delivered.
     mutating func deliverSegment() { rateLimit.deliver() }
-
-    // MARK: Penalties
-
-    /// How long a variant that failed is kept away from.
-    var penalty: Duration { variants.duration }
-    mutating func penalize(variant index: Int, at now: Duration) { variants.add(index, at: now) }
-    mutating func penalize(rendition url: String, at now: Duration) { renditions.add(url, at: now) }
-    mutating func forgive(variant index: Int) { variants.remove(index) }
-    func penalizedVariants(at now: Duration) -> Set<Int> { variants.penalized(at: now) }
-    func penalizedRenditions(at now: Duration) -> Set<String> { renditions.penalized(at: now) }
 }

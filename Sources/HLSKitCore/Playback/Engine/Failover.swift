@@ -34,11 +34,10 @@ struct Failover: Sendable {
     enum Action: Sendable, Hashable {
         /// The failure is told, and playing continues.
         case report
-        /// These variants, or this playlist of a rendition, are avoided for a while.
-        case avoid([Int])
+        /// These variants, whose next segment begins at that item time, or this playlist of a rendition, are avoided for
+        /// a while.
+        case avoid([Int], from: Duration)
         case avoidRendition(String)
-        /// A variant was left at this item time.
-        case noteFailure(at: Duration)
         /// By what may be used then: ``next(for:_:)``.
         case goOn
         case use(Int, because: String)
@@ -77,7 +76,7 @@ struct Failover: Sendable {
             guard current != nil else { return [.fail(.main)] }
             // Variants that differ in their audio only share a playlist, and its faults.
             let sharing = candidates.filter(sharesMain).map(\.index)
-            return [.report, .avoid(sharing), .noteFailure(at: place), .goOn]
+            return [.report, .avoid(sharing, from: place), .goOn]
         case .audio: return audioURL.map { [.report, .avoidRendition($0), .goOn] } ?? []
         // Frames and audio stay as they are.
         case .subtitles: return subtitlesURL.map { [.avoidRendition($0), .goOn] } ?? []

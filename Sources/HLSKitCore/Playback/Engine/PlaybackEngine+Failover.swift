@@ -27,7 +27,7 @@ extension PlaybackEngine {
         failover.loadsAudioOfVariant = item?.loadsAudioOfVariant == true
         failover.isFixed = isVariantFixed
         failover.unplayable = item?.variants.unplayable ?? []
-        failover.avoidedRenditions = loading.failures.penalizedRenditions(at: now)
+        failover.avoidedRenditions = item?.variants.avoided.renditions(at: now) ?? []
         guard id != .subtitles else { return failover }
         failover.eligible = eligibility().eligible
         failover.avoided = penalizedVariants()
@@ -41,9 +41,7 @@ extension PlaybackEngine {
 
     /// Variants that failed of late, and those whose audio did.
     func penalizedVariants() -> Set<Int> {
-        let variants = loading.failures.penalizedVariants(at: now)
-        let urls = loading.failures.penalizedRenditions(at: now)
-        return urls.isEmpty ? variants : variants.union(variantSources?.variants(withAudioFrom: urls) ?? [])
+        item?.variants.avoided.variants(of: variantSources, at: now) ?? []
     }
 
     // MARK: Where
@@ -57,12 +55,12 @@ extension PlaybackEngine {
     }
 
     private mutating func carryOut(_ actions: [Failover.Action], of id: LaneID, because error: PlayerError) {
+        let time = now
         for action in actions {
             switch action {
             case .report: effects.append(.publish(.recoverableError(error)))
-            case .avoid(let variants): for index in variants { loading.failures.penalize(variant: index, at: now) }
-            case .avoidRendition(let url): loading.failures.penalize(rendition: url, at: now)
-            case .noteFailure(let time): item?.variants.noteFailure(at: time)
+            case .avoid(let indices, let place): item?.variants.avoid(indices, from: place, at: time)
+            case .avoidRendition(let url): item?.variants.avoid(rendition: url, at: time)
             case .goOn: carryOut(failover(of: id).next(for: id, error), of: id, because: error)
             case .use(let index, let text): use(index, explanation: text)
             case .redirect(let url): redirect(id, to: url)
@@ -97,6 +95,6 @@ extension PlaybackEngine {
     func audioURL(of index: Int) -> String? { variantSources?.audioURL(of: index) }
 
     func subtitles(of variant: Variant, in playlist: MultivariantPlaylist) -> Rendition? {
-        variantSources?.subtitles(of: variant, avoiding: loading.failures.penalizedRenditions(at: now))
+        variantSources?.subtitles(of: variant, avoiding: item?.variants.avoided.renditions(at: now) ?? [])
     }
 }

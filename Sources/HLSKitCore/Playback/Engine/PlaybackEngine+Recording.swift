@@ -14,20 +14,15 @@ extension PlaybackEngine {
     /// A segment at `time` is to be decided about: what failed before it may be forgiven.
     mutating func forgivePassed(upTo time: Duration) {
         let past = VariantChooser.Past(
-            isPaced: configuration.pacing == .realTime, isLive: item?.isLive == true, penalty: loading.failures.penalty,
+            isPaced: configuration.pacing == .realTime, isLive: item?.isLive == true,
             next: item?.lanes[.main]?.segments.first?.job.start)
-        if item?.variants.forgivesPassed(upTo: time, past) == true { forgive() }
-    }
-
-    private mutating func forgive() {
-        item?.variants.forgive()
-        for candidate in item?.candidates ?? [] { loading.failures.forgive(variant: candidate.index) }
+        if item?.variants.forgivesPassed(upTo: time, past) == true { item?.variants.forgive() }
     }
 
     /// A segment was skipped. The one behind it may come from the variant that is recorded.
     mutating func forgiveLost(at start: Duration) {
         guard !isVariantFixed, item?.variants.forgivesLost(at: start) == true else { return }
-        forgive()
+        item?.variants.forgive()
         let (eligible, next) = (eligibility().eligible, item?.lanes[.main]?.segments.first)
         guard let next, item?.variants.isReloaded(from: next.job.start, behind: start, among: eligible) == true else {
             return

@@ -15,7 +15,8 @@ extension PlaybackEngine {
         item?.isSoundOnly = isSoundOnly
         let context = SelectionContext(configuration, wantsPictures: !isSoundOnly)
         let base = item?.multivariantURL
-        item?.variants.open(VariantCandidate.list(of: playlist), base: base, in: context)
+        let penalty = configuration.retryPolicies.penalty
+        item?.variants.open(VariantCandidate.list(of: playlist), base: base, in: context, penalty: penalty)
         noteVariantPolicy()
         openMediaSelection(of: playlist)
         guard item?.error == nil else { return }

@@ -26,6 +26,14 @@ extension VariantChooser {
         var throughput: Double?
     }
 
+    /// All that a choice depends on and that can change.
+    struct KnownLimits: Sendable, Equatable {
+        var limits: SelectionLimits
+        /// Where the variant in use comes from.
+        var place: VariantPlace?
+        var unplayable: Set<Int>
+    }
+
     enum Action: Sendable {
         /// What may be used has changed.
         case tell(VariantEligibility)

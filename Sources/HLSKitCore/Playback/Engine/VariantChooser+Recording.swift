@@ -4,8 +4,6 @@ extension VariantChooser {
     struct Past: Sendable, Hashable {
         var isPaced = false
         var isLive = false
-        /// How long a variant that failed is avoided.
-        var penalty: Duration
         /// The start of the first segment that is under way; nil while there is none.
         var next: Duration?
     }
@@ -15,7 +13,7 @@ extension VariantChooser {
     /// What is recorded faster than it plays comes back to a variant after as much media as it would have stayed away in
     /// time. As long as the segment is under way that was the reason, it may yet be in vain.
     func forgivesPassed(upTo time: Duration, _ past: Past) -> Bool {
-        guard keepsBest, !past.isPaced, !past.isLive, let failedAt, time - failedAt >= past.penalty else {
+        guard keepsBest, !past.isPaced, !past.isLive, let failedAt, time - failedAt >= avoided.duration else {
             return false
         }
         return past.next.map { $0 > failedAt + .seconds(1) } ?? true

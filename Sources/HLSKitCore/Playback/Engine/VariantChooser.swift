@@ -26,6 +26,8 @@ struct VariantChooser: Sendable {
     private var recording = RecordingRule()
     /// Those whose media turned out not to be playable here.
     private(set) var unplayable: Set<Int> = []
+    /// Those that failed of late.
+    private(set) var avoided = AvoidedSources()
     /// What limited the choice.
     @Shared private var known: KnownLimits? = nil
     /// The start of the segment that was decided for last.
@@ -40,14 +42,6 @@ struct VariantChooser: Sendable {
     /// The URL of the multivariant playlist.
     private var base: String?
 
-    /// All that a choice depends on and that can change.
-    private struct KnownLimits: Equatable {
-        var limits: SelectionLimits
-        /// Where the variant in use comes from.
-        var place: VariantPlace?
-        var unplayable: Set<Int>
-    }
-
     /// The switch that is under way: no segment of the new variant was read yet.
     var underWay: VariantSwitch? { lastSwitch?.to == lastRead ? nil : lastSwitch }
 
@@ -57,7 +51,13 @@ struct VariantChooser: Sendable {
     // MARK: Variants
 
     /// Takes the variants of a multivariant playlist.
-    mutating func open(_ candidates: [VariantCandidate], base: String?, in context: SelectionContext) {
+    ///
+    /// - Parameter penalty: how long one that failed is avoided.
+    mutating func open(
+        _ candidates: [VariantCandidate], base: String?, in context: SelectionContext,
+        penalty: Duration = RetryPolicies().penalty
+    ) {
+        avoided = AvoidedSources(duration: penalty)
         self.candidates = candidates
         self.base = base
         self.context = context
@@ -277,8 +277,14 @@ struct VariantChooser: Sendable {
         recording.judge(download, among: eligibility(in: limits).eligible, at: start)
     }
 
-    /// A variant failed at this item time.
-    mutating func noteFailure(at time: Duration) { recording.left(at: time) }
+    /// Variants failed, the next segment of which begins at `place`.
+    mutating func avoid(_ indices: [Int], from place: Duration, at now: Duration) {
+        avoided.avoid(variants: indices, at: now)
+        recording.left(at: place)
+    }
+
+    /// The playlist of a rendition failed.
+    mutating func avoid(rendition url: String, at now: Duration) { avoided.avoid(rendition: url, at: now) }
 
     /// Where the variant was left that failed last; nil where that is forgiven.
     var failedAt: Duration? { recording.leftAt }
@@ -286,6 +292,7 @@ struct VariantChooser: Sendable {
     /// What failed may be used again.
     mutating func forgive() {
         recording.left(at: nil)
+        avoided.forgiveVariants()
         decidedFor = nil
     }
 }

@@ -1,7 +1,7 @@
 import HLSMedia
 import HLSPlaylist
 
-/// Variants and renditions: which are chosen, and changing between them.
+/// Variants, as ``VariantChooser`` chooses among them: facts for it, and its switches carried out.
 extension PlaybackEngine {
     // MARK: First choice
 
@@ -21,12 +21,13 @@ extension PlaybackEngine {
         openMediaSelection(of: playlist)
         guard item?.error == nil else { return }
         if let known = knownBandwidth(of: playlist) { loading.hint = known }
-        let eligibility = eligibility()
-        let (separateAudio, throughput) = (variantsWithSeparateAudio, loading.estimatedBitsPerSecond(at: now))
+        let (limits, separateAudio) = (selectionLimits, variantsWithSeparateAudio)
+        let throughput = loading.estimatedBitsPerSecond(at: now)
         let startsOnFirst = preferences.startsOnFirstEligibleVariant
-        let choice = item?.variants.first(
-            of: eligibility.eligible, separateAudio: separateAudio, throughput: throughput, startsOnFirst: startsOnFirst
-        )
+        guard
+            let (eligibility, choice) = item?.variants.first(
+                in: limits, separateAudio: separateAudio, throughput: throughput, startsOnFirst: startsOnFirst)
+        else { return }
         note(.choices) { .eligibility(eligibility) }
         guard let choice else { return failItem(noVariant(of: eligibility)) }
         note(.choices) { .firstVariant(index: choice.variantIndex, explanation: choice.explanation) }

@@ -104,24 +104,24 @@ struct VariantChooser: Sendable {
 
     // MARK: First choice
 
-    /// The variant to begin with; nil where none may be used.
+    /// The variant to begin with, of those that may be used; nil where that is none.
     ///
     /// - Parameter startsOnFirst: not by what is known of the network.
     mutating func first(
-        of eligible: [VariantCandidate], separateAudio: Set<Int>?, throughput: Double?, startsOnFirst: Bool
-    ) -> SelectionDecision? {
-        let qualities = qualities(of: eligible, separateAudio: separateAudio)
+        in limits: SelectionLimits, separateAudio: Set<Int>?, throughput: Double?, startsOnFirst: Bool
+    ) -> (eligibility: VariantEligibility, decision: SelectionDecision?) {
+        let eligibility = eligibility(in: limits)
+        let qualities = qualities(of: eligibility.eligible, separateAudio: separateAudio)
         choice = qualities.sortedByBandwidth()
         guard keepsBest else {
-            return InitialVariantRule().choose(
+            let decision = InitialVariantRule().choose(
                 from: qualities, knownThroughput: throughput, startsOnFirstEligibleVariant: startsOnFirst)
+            return (eligibility, decision)
         }
-        if startsOnFirst, let first = qualities.first {
-            return SelectionDecision(variantIndex: first.index, explanation: "first eligible variant, which is kept")
-        }
-        return RecordingRule.best(of: qualities).map {
-            SelectionDecision(variantIndex: $0.index, explanation: "the best that may be used, kept throughout")
-        }
+        let best = startsOnFirst ? qualities.first : RecordingRule.best(of: qualities)
+        let text =
+            startsOnFirst ? "first eligible variant, which is kept" : "the best that may be used, kept throughout"
+        return (eligibility, best.map { SelectionDecision(variantIndex: $0.index, explanation: text) })
     }
 
     // MARK: Next segment

@@ -9,7 +9,8 @@ extension PlaybackEngine {
 
     /// What a lane plays can be had elsewhere, where it has not failed of late.
     func hasAlternative(for id: LaneID) -> Bool {
-        item?.trick == nil && failover(of: id).hasAlternative(for: id)
+        // Mostly there is nothing to choose from.
+        item?.multivariantURL != nil && item?.trick == nil && failover(of: id).hasAlternative(for: id)
     }
 
     /// What is known now of where a lane can go.

@@ -1,4 +1,3 @@
-import HLSMedia
 import HLSPlaylist
 
 /// Variants, as ``VariantChooser`` chooses among them: facts for it, and its switches carried out.
@@ -175,14 +174,5 @@ extension PlaybackEngine {
             rate: machine.rate == 0 ? 1 : Double(machine.rate), isPlaying: machine.status == .playing)
         if let outlook, outlook.isLive { moment.availableAhead = max(.zero, outlook.listedEnd - playhead) }
         return moment
-    }
-}
-
-extension VariantDescription {
-    init(_ variant: Variant, index: Int) {
-        self.init(
-            index: index, bandwidth: variant.bandwidth, averageBandwidth: variant.averageBandwidth,
-            width: variant.resolution?.width ?? 0, height: variant.resolution?.height ?? 0,
-            frameRate: variant.frameRate, codecs: variant.codecs.joined(separator: ","))
     }
 }

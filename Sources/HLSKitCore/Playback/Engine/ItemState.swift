@@ -22,11 +22,8 @@ struct ItemState: Sendable {
     var multivariantURL: String?
     /// Its variants, and which of them is in use.
     var variants = VariantChooser()
-    @Shared var audibleOption: VariantCandidate.AudioOption? = nil
-    /// Audio inside the variant is loaded beside its frames: it was chosen when they were loaded already.
-    var loadsAudioOfVariant = false
-    /// The language of the subtitles that are loaded; nil where undeclared.
-    var legibleLanguage: String?
+    /// Which renditions are loaded beside the variant.
+    var renditions = RenditionChooser()
     var lanes = MediaLanes()
     /// Media playlists that were loaded before, by URL: a VOD variant that was left is taken up again without I/O.
     var knownPlaylists: [String: KnownPlaylist] = [:]
@@ -44,8 +41,6 @@ struct ItemState: Sendable {
     var mediaEnd: Duration?
     /// The duration that was told last.
     @Shared var toldDuration: MediaTime? = nil
-    /// Only sound is played, and loaded as far as it is apart from pictures.
-    var isSoundOnly = false
     /// The player is paused in a live stream, and asks for nothing.
     var isAtRest = false
     var isReady = false
@@ -87,6 +82,10 @@ struct ItemState: Sendable {
     var hasPictures: Bool { seek.hasPictures }
     /// The list that was left last, which its successor is laid beside.
     var previousTracker: PlaylistTracker? { _read { yield variants.leftPlaylist } }
+    var audibleOption: VariantCandidate.AudioOption? { renditions.audibleOption }
+    var loadsAudioOfVariant: Bool { renditions.loadsAudioOfVariant }
+    var legibleLanguage: String? { renditions.legibleLanguage }
+    var isSoundOnly: Bool { renditions.isSoundOnly }
     var capabilities: TimeControlMachine.RateCapabilities { rates.capabilities }
     /// The chosen variant's URI as the multivariant playlist has it.
     var variantURI: String? {

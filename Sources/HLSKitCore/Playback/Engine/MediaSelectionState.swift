@@ -25,6 +25,8 @@ struct MediaSelectionState: Sendable {
     /// The legible group as the playlist has it, and services of closed captions that only the video tells of.
     private var declared: MediaSelectionGroup?
     private var found: Set<ClosedCaptionService> = []
+    /// Counts the changes of a lane's rendition.
+    private var lastReplacement = 0
 
     /// The item is another one: what was of the old one is forgotten.
     mutating func forgetItem() {
@@ -58,9 +60,11 @@ struct MediaSelectionState: Sendable {
 
     /// Selects what is wanted of each group.
     ///
-    /// - Returns: whether the selection has changed.
+    /// - Returns: the groups whose option has changed, in the order in which lanes are changed.
     /// - Throws: where a wish matches no option. The selection stays as it is.
-    mutating func select(audio: QualityExpression?, subtitles: QualityExpression?) throws(UnmatchedWish) -> Bool {
+    mutating func select(
+        audio: QualityExpression?, subtitles: QualityExpression?
+    ) throws(UnmatchedWish) -> [MediaCharacteristic] {
         let before = current
         do throws(UnmatchedWish) {
             // Forced subtitles go with the audio.
@@ -71,7 +75,50 @@ struct MediaSelectionState: Sendable {
             current = before
             throw error
         }
-        return before != current
+        return [.legible, .audible, .visual].filter { before[$0] != current[$0] }
+    }
+
+    /// A lane changes to another rendition.
+    ///
+    /// - Returns: the number of the change.
+    mutating func numberReplacement() -> Int {
+        lastReplacement += 1
+        return lastReplacement
+    }
+
+    // MARK: Closed captions
+
+    /// The service that is selected; nil where none is.
+    ///
+    /// - Parameter group: the group of the variant that is loaded.
+    func closedCaptionService(in group: @autoclosure () -> String?) -> ClosedCaptionService? {
+        guard let option = current[.legible], option.isClosedCaptions else { return nil }
+        let group = group()
+        let rendition = option.renditions.first { $0.groupID == group } ?? option.renditions.first
+        return ClosedCaptionService(instreamID: rendition?.instreamID)
+    }
+
+    enum Offer: Sendable, Hashable {
+        /// All of them are offered already, or the playlist says what there is.
+        case nothing
+        /// There are more options. `isWanted`: the user may have chosen one that was not there yet.
+        case options(isWanted: Bool)
+    }
+
+    /// The video has captions: options for services that no playlist declares are added.
+    ///
+    /// - Parameter playlist: nil for media without a multivariant playlist.
+    mutating func offer(_ services: Set<ClosedCaptionService>, besides playlist: MultivariantPlaylist?) -> Offer {
+        if let playlist {
+            guard !playlist.variants.contains(where: { $0.closedCaptions == ClosedCaptions.none }),
+                !playlist.renditions.contains(where: { $0.type == .closedCaptions })
+            else { return .nothing }
+        }
+        guard !services.isSubset(of: found) else { return .nothing }
+        found.formUnion(services)
+        groups[.legible] = MediaSelectionGroup(declared, with: found)
+        if case .option? = choices[.legible] { return .options(isWanted: true) }
+        return .options(isWanted: false)
     }
 
     /// Selects closed captions, or nothing, for media that has no other options. False where nothing changes.
@@ -90,14 +137,6 @@ struct MediaSelectionState: Sendable {
         }
         declared = groups[.legible]
         groups[.legible] = MediaSelectionGroup(declared, with: found)
-    }
-
-    /// Adds options for services of closed captions that no playlist names. False where they are there already.
-    mutating func offer(_ services: Set<ClosedCaptionService>) -> Bool {
-        guard !services.isSubset(of: found) else { return false }
-        found.formUnion(services)
-        groups[.legible] = MediaSelectionGroup(declared, with: found)
-        return true
     }
 
     /// Somebody wants an option of the group: variants are chosen by it. Otherwise it is chosen by the variant.
@@ -156,22 +195,5 @@ struct MediaSelectionState: Sendable {
                 code: .noEligibleVariant, url: url, cause: "no \(what) rendition matches \"\(wish)\"",
                 detail: names.isEmpty ? "none available" : "available: \(names)")
         }
-    }
-}
-
-extension MediaSelectionOption {
-    /// The rendition of this option in a variant's group; else that of the group which is nearest to it: the same
-    /// language, the group's default, its first.
-    func rendition(in group: [Rendition]) -> Rendition? {
-        // Closed captions are no subtitles, and have no playlist.
-        guard let kind = renditions.first?.type, kind == group.first?.type else { return nil }
-        let ids = Set(renditions.map(\.optionID))
-        if let own = group.first(where: { ids.contains($0.optionID) }) { return own }
-        if let language = extendedLanguageTag,
-            let same = group.first(where: { $0.language.map { LanguageTag.matches($0, language) } == true })
-        {
-            return same
-        }
-        return group.first(where: \.isDefault) ?? group.first
     }
 }

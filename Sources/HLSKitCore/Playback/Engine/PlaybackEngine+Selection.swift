@@ -11,7 +11,7 @@ extension PlaybackEngine {
                 PlayerError(code: .badPlaylist, url: item?.multivariantURL, cause: "the playlist lists no variant"))
         }
         let isSoundOnly = wantsSoundOnly
-        item?.isSoundOnly = isSoundOnly
+        item?.renditions.open(isSoundOnly: isSoundOnly)
         let context = SelectionContext(configuration, wantsPictures: !isSoundOnly)
         let base = item?.multivariantURL
         let penalty = configuration.retryPolicies.penalty

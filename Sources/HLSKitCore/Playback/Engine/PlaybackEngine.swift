@@ -23,8 +23,6 @@ struct PlaybackEngine: Sendable {
     var outputLimits = OutputLimits()
     var defaultRate: Float = 1
     var mediaSelection = MediaSelectionState()
-    /// Numbers the changes of a lane's rendition.
-    var lastReplacement = 0
     var item: ItemState? {
         didSet {
             knownOutlook = nil

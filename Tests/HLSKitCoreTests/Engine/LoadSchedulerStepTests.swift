@@ -103,14 +103,14 @@ struct LoadSchedulerStepTests {
             }, isLive: true, expected: .load(1, isChosen: true)),
         Case(
             name: "what is under way is read before the lane goes back",
-            lane: { $0.setLate(LateKinds(kinds: [.audio], keepsOthers: true, until: nil)) }, expected: .nothing),
+            lane: { $0.takeLate([.audio], keepsOthers: true) }, expected: .nothing),
         Case(
             name: "for late outputs, whatever is wanted",
-            lane: { $0.setLate(LateKinds(kinds: [.audio], keepsOthers: true, until: .seconds(8))) },
+            lane: { $0.loadAudioAgain(until: .seconds(8)) },
             facts: { $0.isWanted = false }, expected: .load(1, isChosen: false)),
         Case(
             name: "late outputs have everything",
-            lane: { $0.setLate(LateKinds(kinds: [.audio], keepsOthers: true, until: .seconds(4))) },
+            lane: { $0.loadAudioAgain(until: .seconds(4)) },
             expected: .load(1, isChosen: true), endsLate: true),
     ]
 
@@ -154,5 +154,13 @@ extension LoadScheduler.Facts {
     fileprivate mutating func end(at time: Duration) {
         forwardEnd = time
         effectiveEnd = time
+    }
+}
+
+extension MediaLane {
+    /// Outputs for audio have come late, and the lane has gone back for them.
+    fileprivate mutating func loadAudioAgain(until time: Duration) {
+        takeLate([.audio], keepsOthers: true)
+        _ = goBackForLate(LateOutputs.Facts(resume: time))
     }
 }

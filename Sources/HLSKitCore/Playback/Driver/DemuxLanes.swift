@@ -57,7 +57,7 @@ struct DemuxLanes: Sendable {
         body(&pipeline)
         if work.lane == .audio {
             timeline.comingFromVariant = comingFromVariant(isExpected: work.surroundings?.expectsVariant ?? false)
-            pipeline.earliestReplacement = (work.surroundings?.time ?? .zero) + PlaybackEngine.audioChangeLead
+            pipeline.earliestReplacement = (work.surroundings?.time ?? .zero) + RenditionChooser.audioChangeLead
         }
         pipeline.run(timeline: &timeline, output: &output)
         pipelines[work.lane] = pipeline

@@ -18,6 +18,7 @@ struct EngineConfiguration: Sendable {
     var playsAudio = true
     /// Pictures are loaded, where they are apart from the sound.
     var playsVideo = true
+    var wantsSoundOnly: Bool { playsAudio && !playsVideo }
     /// Header fields of every request.
     var fields: [HTTPField] = []
     /// Besides the item's own.

@@ -55,7 +55,7 @@ struct MediaLane: Sendable {
     /// Media behind the end time was left out of a segment.
     private(set) var isCutAtEnd = false
     /// It was set back to the playhead for outputs that came late.
-    private(set) var late: LateKinds?
+    private(set) var late: LateOutputs?
     /// Another rendition was chosen: what is loaded plays until media of the new one is there.
     /// Such changes are numbered.
     private(set) var replacement: Int?
@@ -228,7 +228,21 @@ struct MediaLane: Sendable {
 
     // MARK: Outputs and renditions
 
-    mutating func setLate(_ late: LateKinds?) { self.late = late }
+    /// Outputs came when media of these kinds had been dropped.
+    mutating func takeLate(_ kinds: Set<MediaType>, keepsOthers: Bool) {
+        if late == nil { late = LateOutputs(kinds, keepsOthers: keepsOthers) } else { late?.add(kinds) }
+    }
+
+    /// Where it goes back to for late outputs, if it may.
+    mutating func goBackForLate(_ facts: LateOutputs.Facts) -> LateOutputs.Return? { late?.goBack(facts) }
+
+    /// Nothing is loaded once more from now on.
+    ///
+    /// - Returns: the kinds of media that nothing was gone back for.
+    mutating func endLate() -> Set<MediaType>? {
+        defer { late = nil }
+        return late?.kindsToCome
+    }
 
     /// The first media of the new rendition is there.
     mutating func endReplacement(at time: Duration) {

@@ -34,6 +34,7 @@ extension PlaybackEngine {
         return changes
     }
 
+    /// The playlist of a variant's frames, or of its audio where only that is wanted.
     func mainURL(of variant: Variant, in playlist: MultivariantPlaylist, base: String) -> String? {
         variantSources(of: playlist, base: base).mainURL(of: variant)
     }
@@ -134,6 +135,18 @@ extension PlaybackEngine {
         guard item?.lanes[id]?.replacement == number else { return }
         item?.lanes[id]?.endReplacement(at: time)
         buffer.removeMedia(from: time, in: id.bufferTrack)
+    }
+
+    // MARK: Audio alone
+
+    /// The variants whose audio is apart from the frames, if only audio is played; else nil.
+    var variantsWithSeparateAudio: Set<Int>? {
+        guard item?.renditions.isSoundOnly == true else { return nil }
+        return Set((item?.candidates ?? []).map(\.index).filter { audioURL(of: $0) != nil })
+    }
+
+    func cheapestSound(of eligible: [VariantCandidate]) -> VariantCandidate? {
+        SoundOnlyRule().choose(from: eligible) { audioURL(of: $0.index) != nil }
     }
 
     // MARK: Carrying out

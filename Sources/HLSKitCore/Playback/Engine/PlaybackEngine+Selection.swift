@@ -10,7 +10,7 @@ extension PlaybackEngine {
             return failItem(
                 PlayerError(code: .badPlaylist, url: item?.multivariantURL, cause: "the playlist lists no variant"))
         }
-        let isSoundOnly = wantsSoundOnly
+        let isSoundOnly = configuration.wantsSoundOnly
         item?.renditions.open(isSoundOnly: isSoundOnly)
         let context = SelectionContext(configuration, wantsPictures: !isSoundOnly)
         let base = item?.multivariantURL

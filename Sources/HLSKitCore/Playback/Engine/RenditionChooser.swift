@@ -3,7 +3,7 @@ import HLSPlaylist
 /// Decides which renditions are loaded beside a variant, and how another one takes the place of what is loaded.
 struct RenditionChooser: Sendable {
     /// A new audio rendition is heard no earlier than this after it was chosen, so that the change is prepared.
-    private static let audioChangeLead = Duration.milliseconds(250)
+    static let audioChangeLead = Duration.milliseconds(250)
 
     /// Only audio is played, and loaded as far as it is apart from frames.
     private(set) var isSoundOnly = false

@@ -59,7 +59,7 @@ struct HarnessLane {
         if reader.share > 0, let number = job.replacement, number != lastReplacement {
             lastReplacement = number
             return .replaced(
-                job.id.lane, number: number, from: max(job.start, playhead + PlaybackEngine.audioChangeLead))
+                job.id.lane, number: number, from: max(job.start, playhead + RenditionChooser.audioChangeLead))
         }
         if reader.share > 0, !reader.hasToldTracks {
             reader.hasToldTracks = true

@@ -72,7 +72,7 @@ extension ItemPlayback {
     mutating func closeJournal(at now: Duration) -> [EngineEffect] {
         var statistics = PlaybackStatistics()
         counters.fill(&statistics)
-        engine.journal?.noteDroppedFrames(statistics.numberOfDroppedVideoFrames, inPeriodBefore: false)
+        engine.sessions.noteDroppedFrames(statistics.numberOfDroppedVideoFrames, inPeriodBefore: false)
         return engine.endSession(at: now)
     }
 }

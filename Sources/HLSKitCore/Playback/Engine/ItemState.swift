@@ -16,7 +16,7 @@ struct ItemState: Sendable {
     /// That of its first playlist: as it was given, or the fresh one that took its place.
     var url: String
     var refresh = URLRefresh()
-    var session: ItemSession?
+    let session: ItemSession?
     /// nil for a media playlist that was opened directly.
     @Shared var multivariant: MultivariantPlaylist? = nil
     var multivariantURL: String?
@@ -61,8 +61,9 @@ struct ItemState: Sendable {
     @Shared private(set) var authorization: HTTPField? = nil
 
     /// `credentialOrigins` besides the URL's own.
-    init(url: String, credentialOrigins: Set<Origin>) {
+    init(url: String, credentialOrigins: Set<Origin>, session: ItemSession? = nil) {
         self.url = url
+        self.session = session
         let credentials = RequestCredentials(url: url, origins: credentialOrigins)
         self.credentialOrigins = credentials.origins
         authorization = credentials.authorization

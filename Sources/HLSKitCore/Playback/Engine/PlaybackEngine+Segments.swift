@@ -620,7 +620,7 @@ extension PlaybackEngine {
             let last = min(time, item.forwardEnd ?? time)
             clock.present(upTo: max(min(last, reached.min() ?? last), before))
         case .drained(let id, let end): noteDrained(id, end: end)
-        case .droppedFrames(let total): journal?.noteDroppedFrames(total, inPeriodBefore: true)
+        case .droppedFrames(let total): sessions.noteDroppedFrames(total, inPeriodBefore: true)
         case .primed(let number, let first): notePrimed(number, first: first)
         case .undecodable(let lane, let error, let isAll): noteUndecodable(lane, error, isAll: isAll)
         case .failed(let error): failItem(error)

@@ -37,9 +37,7 @@ struct PlaybackEngine: Sendable {
     var judge = DownloadJudge()
     var clock = ItemClock()
     var statistics = PlaybackStatistics()
-    /// What the item went through; nil where nobody can ask.
-    var journal: SessionJournal?
-    private var sessionIDs: SessionIDGenerator
+    var sessions: SessionKeeper
     /// The time of the event that is being handled.
     var now = Duration.zero
     var effects: [EngineEffect] = []
@@ -63,7 +61,7 @@ struct PlaybackEngine: Sendable {
         loading = LoadingState(configuration: configuration)
         rule = VariantRule(configuration.selector)
         networkConditions = configuration.networkConditions
-        sessionIDs = SessionIDGenerator(seed: configuration.sessionSeed)
+        sessions = SessionKeeper(configuration)
     }
 
     /// Takes in what happened at `now` and gives what is to be done.
@@ -217,23 +215,19 @@ struct PlaybackEngine: Sendable {
         buffer.setRequiredTracks([])
         questions.forget()
         setTimebase(TimebaseState(itemTime: .zero, hostTime: now, rate: 0))
-        journal?.noteWatched(clock.watchedTotal)
+        sessions.noteWatched(clock.watchedTotal)
         clock.reset()
-        item = new.map { ItemState(url: $0.url, credentialOrigins: configuration.credentialOrigins) }
+        let session = new.flatMap { sessions.session(of: $0) }
+        item = new.map {
+            ItemState(url: $0.url, credentialOrigins: configuration.credentialOrigins, session: session)
+        }
         item?.awaitsAssetKeys = new?.awaitsAssetKeys ?? false
         mediaSelection.forgetItem()
-        let session = makeSession(of: new)
-        item?.session = session
         statistics = PlaybackStatistics()
         waits.forgetStall()
         report.reset()
         run(machine.handle(.itemChanged(new.map { _ in TimeControlMachine.ItemState() })))
         if item != nil { requestFirstPlaylist() }
-    }
-
-    private mutating func makeSession(of item: EngineItem?) -> ItemSession? {
-        guard let item, item.diary != nil || configuration.sendsSessionID else { return nil }
-        return ItemSession(id: configuration.sessionID ?? sessionIDs.next(), diary: item.diary)
     }
 
     /// Tells the program's logger, where it wants to hear that much.

@@ -4,41 +4,30 @@ import HLSTime
 
 /// The journal looks at what goes in and out, and is told what it cannot see there.
 extension PlaybackEngine {
+    var journal: SessionJournal? { sessions.journal }
+
     /// Writes down what happened. Called once for each event, when its effects are known.
     mutating func keepJournal(of event: EngineEvent?) {
-        changeJournal()
-        guard journal != nil else { return }
+        if sessions.isOther(than: item?.session) { changeJournal() }
+        guard sessions.journal != nil else { return }
         if effects.isEmpty, case .progress(let id, let byteCount)? = event {
-            journal?.received(byteCount, of: id)
-            return
+            return sessions.received(byteCount, of: id)
         }
-        guard var journal = journal.take() else { return }
-        let view = journalView
-        if case .control(.seek)? = event,
-            !effects.contains(where: { if case .seekRefused = $0 { true } else { false } })
-        {
-            let hasFlushed = effects.contains { if case .flush = $0 { true } else { false } }
-            journal.noteSeek(isInBuffer: !hasFlushed && item?.start != nil, view)
-        }
-        journal.look(at: event, effects, view)
-        effects += journal.takeEffects()
-        self.journal = journal
+        let told = sessions.look(at: event, effects, hasStart: item?.start != nil, journalView)
+        effects += told
     }
 
     /// Another item has another journal.
     private mutating func changeJournal() {
-        guard item?.session?.id != journal?.session.id else { return }
         closeJournal()
-        journal = item?.session.map {
-            SessionJournal(session: $0, epoch: configuration.epoch, isCurrent: !isInQueue, at: now)
-        }
+        sessions.open(item?.session, epoch: configuration.epoch, isCurrent: !isInQueue, at: now)
     }
 
     /// The session is over.
-    mutating func closeJournal() {
-        guard var journal = journal.take() else { return }
-        journal.close(journalView)
-        effects += journal.takeEffects()
+    private mutating func closeJournal() {
+        guard sessions.journal != nil else { return }
+        let told = sessions.close(journalView)
+        effects += told
     }
 
     /// What comes out when no further event goes in.

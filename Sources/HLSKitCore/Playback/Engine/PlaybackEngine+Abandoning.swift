@@ -86,8 +86,7 @@ extension PlaybackEngine {
         let byteCount = loading.receivedByteCount(of: flight)
         giveBack(from: flight)
         let change = item?.variants.giveUp(for: decision, at: flight.job.start)
-        statistics.numberOfAbandonedDownloads += 1
-        statistics.abandonedByteCount += byteCount
+        tally.abandon(byteCount: byteCount)
         effects.append(.disarm(.judge))
         effects.append(
             .publish(

@@ -99,8 +99,7 @@ extension PlaybackEngine {
 
     /// Counts what is lost. It is told at once, but what goes while the player is paused, reload by reload, when it plays.
     private mutating func note(_ missed: SkippedSegments) {
-        statistics.numberOfSkippedSegments += missed.last - missed.first + 1
-        statistics.skippedDuration += missed.mediaDuration.seconds
+        tally.skip(missed.last - missed.first + 1, duration: missed.mediaDuration)
         if let earlier = item?.windowLoss.hold(missed) { effects.append(.publish(.segmentsMissed(earlier))) }
         if machine.rate != 0 { tellMissed() }
     }

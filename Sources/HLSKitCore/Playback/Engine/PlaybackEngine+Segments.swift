@@ -210,7 +210,7 @@ extension PlaybackEngine {
             request.hedgeDelay = tracker.hedgeDelay
         }
         let id = loading.begin(purpose, url: url, isReload: isReload, at: now)
-        statistics.numberOfRequests += 1
+        tally.request()
         var whole = EngineRequest(purpose: purpose, transport: request, namedBy: namedBy)
         complete(&whole)
         effects.append(.request(id, whole))
@@ -225,7 +225,7 @@ extension PlaybackEngine {
 
     mutating func noteProgress(_ id: RequestID, byteCount: Int) {
         guard let receipt = loading.receive(byteCount, of: id, at: now) else { return }
-        if !receipt.isFromCache { statistics.receivedByteCount += byteCount }
+        if !receipt.isFromCache { tally.receive(byteCount) }
         guard let segment = receipt.segment else { return }
         if knownOutlook?.isPartlyDemuxed != false { throttle(segment, id) }
         holdBackIfTooMuch(segment, id)
@@ -378,7 +378,7 @@ extension PlaybackEngine {
         loading.failures.succeed(.segment(flight.role))
         loading.failures.succeed(.map(segment.lane))
         loading.failures.deliverSegment()
-        statistics.numberOfSegments += 1
+        tally.loadSegment()
         noteLoaded(
             byteCount: byteCount, duration: flight.job.duration, in: segment.lane,
             variantIndex: flight.variantIndex ?? item?.variantIndex)
@@ -471,8 +471,7 @@ extension PlaybackEngine {
         if !range.isEmpty { effects.append(.passedOver(id, range)) }
         if id == .main {
             clock.lose(range, at: playhead)
-            statistics.numberOfSkippedSegments += 1
-            statistics.skippedDuration += duration.seconds
+            tally.skip(duration: duration)
         }
         effects.append(
             .publish(

@@ -74,7 +74,7 @@ extension PlaybackEngine {
         let description = VariantDescription(variant, index: change.to)
         effects.append(
             .publish(.variantSwitched(from: item?.variant, to: description, explanation: change.because)))
-        if item?.variant != nil { statistics.numberOfVariantSwitches += 1 }
+        if item?.variant != nil { tally.switchVariant() }
         item?.variants.carryOut(change, as: description)
         redirect(.main, to: url)
         chooseRenditions(for: variant, of: sources.playlist, base: sources.base)

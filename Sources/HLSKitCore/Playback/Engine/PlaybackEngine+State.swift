@@ -1,5 +1,12 @@
 /// What programs see of an item.
 extension PlaybackEngine {
+    /// What was counted, without the stall that is under way.
+    var statistics: PlaybackStatistics {
+        var statistics = tally.counts
+        waits.count(&statistics)
+        return statistics
+    }
+
     /// What the player is doing, at the time of the last event.
     func state(at now: Duration) -> PlayerState {
         let now = max(now, self.now)
@@ -28,7 +35,7 @@ extension PlaybackEngine {
         state.isPlaybackBufferFull = lastVerdict.isFull
         state.isPlaybackBufferEmpty = lastVerdict.isEmpty
         state.variant = item.variant
-        state.statistics = statistics
+        state.statistics = tally.counts
         state.statistics.throughputEstimate = loading.estimatedBitsPerSecond(at: now)
         state.statistics.durationWatched = clock.watched(upTo: playhead).seconds
         waits.count(at: now, &state.statistics)

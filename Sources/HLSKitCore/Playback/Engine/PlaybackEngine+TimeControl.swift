@@ -34,7 +34,7 @@ extension PlaybackEngine {
     }
 
     private mutating func noteStall() {
-        statistics.numberOfStalls += 1
+        tally.stall()
         noteStallOfLive()
         waits.stall(at: now)
         report.stall()
@@ -44,7 +44,7 @@ extension PlaybackEngine {
     mutating func noteStatus(_ status: TimeControlStatus) {
         if status == .paused { item?.windowLoss.rest() }
         guard status == .playing else { return }
-        waits.play(at: now, &statistics)
+        waits.play(at: now)
         if item?.hasPlayed == false {
             item?.hasPlayed = true
             run(machine.handle(.mediaPresented))

@@ -181,7 +181,7 @@ extension PlaybackEngine {
         loading.failures.succeed(.segment(flight.role))
         loading.failures.succeed(.map(.main))
         loading.failures.deliverSegment()
-        statistics.numberOfSegments += 1
+        tally.loadSegment()
         coverWithPicture(segment, after: now - flight.requestBegan)
         effects.append(
             .publish(

@@ -36,7 +36,7 @@ struct PlaybackEngine: Sendable {
     /// Whether a download continues; which one it is, is worked out again when something of the item changes.
     var judge = DownloadJudge()
     var clock = ItemClock()
-    var statistics = PlaybackStatistics()
+    var tally = PlaybackTally()
     var sessions: SessionKeeper
     /// The time of the event that is being handled.
     var now = Duration.zero
@@ -223,8 +223,8 @@ struct PlaybackEngine: Sendable {
         }
         item?.awaitsAssetKeys = new?.awaitsAssetKeys ?? false
         mediaSelection.forgetItem()
-        statistics = PlaybackStatistics()
-        waits.forgetStall()
+        tally = PlaybackTally()
+        waits.forgetItem()
         report.reset()
         run(machine.handle(.itemChanged(new.map { _ in TimeControlMachine.ItemState() })))
         if item != nil { requestFirstPlaylist() }

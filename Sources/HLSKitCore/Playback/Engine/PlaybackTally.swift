@@ -1,0 +1,32 @@
+/// Counts what happens to an item, for ``PlaybackStatistics``. What was waited for is counted by ``WaitingTimes``.
+struct PlaybackTally: Sendable {
+    /// Without what is known elsewhere.
+    private(set) var counts = PlaybackStatistics()
+
+    /// A resource is asked for.
+    mutating func request() { counts.numberOfRequests += 1 }
+
+    /// Bytes have come that were not in the cache.
+    mutating func receive(_ byteCount: Int) { counts.receivedByteCount += byteCount }
+
+    /// A segment has come whole.
+    mutating func loadSegment() { counts.numberOfSegments += 1 }
+
+    /// Segments of the variant could not be had, or were missed.
+    mutating func skip(_ count: Int = 1, duration: Duration) {
+        counts.numberOfSkippedSegments += count
+        counts.skippedDuration += duration.seconds
+    }
+
+    /// Another variant is loaded than before.
+    mutating func switchVariant() { counts.numberOfVariantSwitches += 1 }
+
+    /// A download was ended for a smaller one.
+    mutating func abandon(byteCount: Int) {
+        counts.numberOfAbandonedDownloads += 1
+        counts.abandonedByteCount += byteCount
+    }
+
+    /// The buffer ran empty while playing.
+    mutating func stall() { counts.numberOfStalls += 1 }
+}

@@ -8,12 +8,28 @@ import Testing
 struct RenditionChooserTests {
     typealias Action = RenditionChooser.Action
 
-    private static let base = "https://host/main.m3u8"
     private static let variant = Variant(uri: "v.m3u8", bandwidth: 1_000_000, audio: "aac")
-    private static let english = audio("English", uri: "en.m3u8")
 
-    private static func audio(_ name: String, uri: String?) -> Rendition {
-        Rendition(type: .audio, groupID: "aac", name: name, uri: uri, language: "en")
+    /// A playlist with three variants, whose audio has this URI; nil inside the variants.
+    ///
+    /// - Parameter apart: the variant that has the audio; nil for all.
+    private static func sources(
+        audio uri: String?, apart: Int? = nil, isSoundOnly: Bool = false
+    ) throws -> VariantSources {
+        var lines = ["#EXTM3U"]
+        let media = #"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="aac",NAME="English",LANGUAGE="en""#
+        lines.append(media + (uri.map { #",URI="\#($0)""# } ?? ""))
+        for index in 0..<3 {
+            let group = apart ?? index == index ? #",AUDIO="aac""# : ""
+            lines += [
+                "#EXT-X-STREAM-INF:BANDWIDTH=\(index + 1)000000\(group)", index == 0 ? "v.m3u8" : "w\(index).m3u8",
+            ]
+        }
+        let base = "https://host/main.m3u8"
+        let playlist = try MultivariantPlaylist(parsing: Array(lines.joined(separator: "\n").utf8), url: base)
+        var selection = MediaSelection()
+        selection[.audible] = MediaSelectionGroup(.audible, of: playlist, canDecode: { _ in true })?.options.first
+        return VariantSources(playlist: playlist, base: base, selection: selection, isSoundOnly: isSoundOnly)
     }
 
     private static let facts = RenditionChooser.Facts(
@@ -23,17 +39,17 @@ struct RenditionChooserTests {
 
     struct Case: CustomTestStringConvertible {
         var testDescription: String
-        var rendition: Rendition?
+        var uri: String?
         var facts = RenditionChooserTests.facts
         var isSoundOnly = false
         var actions: [Action]
 
         init(
-            _ text: String, _ rendition: Rendition?, _ actions: [Action], isSoundOnly: Bool = false,
+            _ text: String, _ uri: String?, _ actions: [Action], isSoundOnly: Bool = false,
             _ change: (inout RenditionChooser.Facts) -> Void = { _ in }
         ) {
             testDescription = text
-            self.rendition = rendition
+            self.uri = uri
             self.actions = actions
             self.isSoundOnly = isSoundOnly
             change(&facts)
@@ -41,22 +57,26 @@ struct RenditionChooserTests {
     }
 
     static let cases = [
-        Case("another playlist", english, [.redirect(.audio, to: "https://host/en.m3u8")]),
-        Case("the first", english, [.open(.audio, url: "https://host/en.m3u8")]) { $0.hasAudio = false },
-        Case("inside the variant", audio("English", uri: nil), [.remove(.audio)]),
-        Case("its playlist is the variant's", audio("English", uri: "v.m3u8"), [.remove(.audio)]),
-        Case("none", nil, [.remove(.audio)]),
-        Case("nobody listens", english, [.remove(.audio)]) { $0.playsAudio = false },
-        Case("only audio is played: the main lane has it", english, [.remove(.audio)], isSoundOnly: true),
+        Case("another playlist", "en.m3u8", [.redirect(.audio, to: "https://host/en.m3u8")]),
+        Case("the first", "en.m3u8", [.open(.audio, url: "https://host/en.m3u8")]) { $0.hasAudio = false },
+        Case("inside the variant", nil, [.remove(.audio)]),
+        Case("its playlist is the variant's", "v.m3u8", [.remove(.audio)]),
+        Case("nobody listens", "en.m3u8", [.remove(.audio)]) { $0.playsAudio = false },
+        Case("only audio is played: the main lane has it", "en.m3u8", [.remove(.audio)], isSoundOnly: true),
     ]
 
     @Test("the audio of a variant has a lane of its own where it is apart", arguments: cases)
-    func audioOfVariant(_ test: Case) {
+    func audioOfVariant(_ test: Case) throws {
         var chooser = RenditionChooser()
         chooser.open(isSoundOnly: test.isSoundOnly)
-        let actions = chooser.playAudio(test.rendition, of: Self.variant, base: Self.base, test.facts)
+        let actions = chooser.playAudio(of: Self.variant, from: try Self.sources(audio: test.uri), test.facts)
         #expect(actions == test.actions)
-        #expect(chooser.audibleOption?.id == test.rendition?.optionID)
+        #expect(chooser.audibleOption?.language == "en")
+        // A variant without audio that is selected needs no lane either.
+        let silent = Variant(uri: "v.m3u8", bandwidth: 1_000_000)
+        let none = chooser.playAudio(of: silent, from: try Self.sources(audio: test.uri), test.facts)
+        #expect(none == [.remove(.audio)])
+        #expect(chooser.audibleOption == nil)
     }
 
     @Test("audio that comes in mid-play begins where the variant does, and is not waited for before")
@@ -113,27 +133,28 @@ struct RenditionChooserTests {
     // MARK: Other audio
 
     private static func change(
-        to rendition: Rendition?, eligible: [Int], separateAudio: Set<Int>? = nil, playsAudio: Bool = true
-    ) -> RenditionChooser.AudioChange {
+        to uri: String?, eligible: [Int], apart: Int? = nil, isSoundOnly: Bool = false, playsAudio: Bool = true
+    ) throws -> RenditionChooser.AudioChange {
         var chooser = RenditionChooser()
-        chooser.open(isSoundOnly: separateAudio != nil)
-        return chooser.change(
-            to: rendition, of: variant, at: 0, base: base,
-            eligible: eligible.map { VariantCandidate(index: $0, bandwidth: Double($0 + 1) * 1e6) },
-            separateAudio: separateAudio, throughput: 3e6, playsAudio: playsAudio)
+        chooser.open(isSoundOnly: isSoundOnly)
+        return chooser.changeAudio(
+            of: variant, at: 0, from: try sources(audio: uri, apart: apart, isSoundOnly: isSoundOnly),
+            eligible: eligible.map { VariantCandidate(index: $0, bandwidth: Double($0 + 1) * 1e6) }, throughput: 3e6,
+            playsAudio: playsAudio)
     }
 
     @Test("other audio comes from a rendition, from inside the variant, or with another variant")
-    func change() {
-        #expect(Self.change(to: Self.english, eligible: [0, 1]) == .rendition(url: "https://host/en.m3u8"))
-        #expect(Self.change(to: Self.audio("English", uri: nil), eligible: [0]) == .insideVariant)
-        #expect(Self.change(to: Self.english, eligible: [0], playsAudio: false) == .insideVariant)
+    func change() throws {
+        #expect(try Self.change(to: "en.m3u8", eligible: [0, 1]) == .rendition(url: "https://host/en.m3u8"))
+        #expect(try Self.change(to: nil, eligible: [0]) == .insideVariant)
+        #expect(try Self.change(to: "en.m3u8", eligible: [0], playsAudio: false) == .insideVariant)
         // Nobody has it: the variant stays.
-        #expect(Self.change(to: Self.english, eligible: []) == .rendition(url: "https://host/en.m3u8"))
+        #expect(try Self.change(to: "en.m3u8", eligible: []) == .rendition(url: "https://host/en.m3u8"))
         // The best that the network bears.
-        #expect(Self.change(to: Self.english, eligible: [1, 2]) == .variant(1, dropsAhead: false))
-        #expect(Self.change(to: Self.english, eligible: [0, 1], separateAudio: [0, 1]) == .main)
-        #expect(Self.change(to: Self.english, eligible: [1, 2], separateAudio: [2]) == .variant(2, dropsAhead: true))
+        #expect(try Self.change(to: "en.m3u8", eligible: [1, 2]) == .variant(1, dropsAhead: false))
+        #expect(try Self.change(to: "en.m3u8", eligible: [0, 1], isSoundOnly: true) == .main)
+        let apart = try Self.change(to: "en.m3u8", eligible: [1, 2], apart: 2, isSoundOnly: true)
+        #expect(apart == .variant(2, dropsAhead: true))
     }
 
     @Test("what is loaded plays until the other audio is there")
@@ -167,7 +188,7 @@ struct RenditionChooserTests {
     }
 
     @Test("audio inside the variant is loaded beside its frames, until it is kept as they are")
-    func insideVariant() {
+    func insideVariant() throws {
         var (chooser, facts) = (RenditionChooser(), Self.facts)
         let actions = chooser.playAudioOfVariant(facts)
         #expect(actions.contains(.redirect(.audio, to: "https://host/v.m3u8")))
@@ -176,8 +197,7 @@ struct RenditionChooserTests {
         chooser.beginAudioOfVariant()
         // Another variant has its own, too.
         facts.mainURL = "https://host/w.m3u8"
-        let inside = Self.audio("English", uri: nil)
-        let next = chooser.playAudio(inside, of: Self.variant, base: Self.base, facts)
+        let next = chooser.playAudio(of: Self.variant, from: try Self.sources(audio: nil), facts)
         #expect(next == [.redirect(.audio, to: "https://host/w.m3u8")])
         #expect(chooser.loadsAudioOfVariant)
         let kept = chooser.keepAudioOfVariant()
@@ -197,10 +217,10 @@ struct RenditionChooserTests {
     }
 
     @Test("variants are chosen by audio that somebody wants, and by no other")
-    func wanted() {
+    func wanted() throws {
         var chooser = RenditionChooser()
         chooser.select(MediaSelection(), isAudibleWanted: false)
-        _ = chooser.playAudio(Self.english, of: Self.variant, base: Self.base, Self.facts)
+        _ = chooser.playAudio(of: Self.variant, from: try Self.sources(audio: "en.m3u8"), Self.facts)
         chooser.select(MediaSelection(), isAudibleWanted: false)
         #expect(chooser.audibleOption?.language == "en")
         chooser.select(MediaSelection(), isAudibleWanted: true)

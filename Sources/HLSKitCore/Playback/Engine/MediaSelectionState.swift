@@ -197,3 +197,20 @@ struct MediaSelectionState: Sendable {
         }
     }
 }
+
+extension MediaSelectionOption {
+    /// The rendition of this option in a variant's group; else that of the group which is nearest to it: the same
+    /// language, the group's default, its first.
+    func rendition(in group: [Rendition]) -> Rendition? {
+        // Closed captions are no subtitles, and have no playlist.
+        guard let kind = renditions.first?.type, kind == group.first?.type else { return nil }
+        let ids = Set(renditions.map(\.optionID))
+        if let own = group.first(where: { ids.contains($0.optionID) }) { return own }
+        if let language = extendedLanguageTag,
+            let same = group.first(where: { $0.language.map { LanguageTag.matches($0, language) } == true })
+        {
+            return same
+        }
+        return group.first(where: \.isDefault) ?? group.first
+    }
+}

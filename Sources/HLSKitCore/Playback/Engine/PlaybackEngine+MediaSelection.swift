@@ -42,16 +42,15 @@ extension PlaybackEngine {
     /// Chooses among the renditions of the variant that is loaded from now on.
     mutating func chooseRenditions(for variant: Variant, of playlist: MultivariantPlaylist, base: String) {
         guard item?.error == nil else { return }
-        let audible = mediaSelection.current.audio(of: variant, in: playlist)
-        let facts = renditionFacts
-        carryOut(item?.renditions.playAudio(audible, of: variant, base: base, facts))
+        let (sources, facts) = (variantSources(of: playlist, base: base), renditionFacts)
+        carryOut(item?.renditions.playAudio(of: variant, from: sources, facts))
         carryOut(item?.renditions.required(renditionFacts))
-        playSubtitles(of: variant, in: playlist, base: base)
+        playSubtitles(of: variant, from: sources)
     }
 
-    private mutating func playSubtitles(of variant: Variant, in playlist: MultivariantPlaylist, base: String) {
-        let rendition = subtitles(of: variant, in: playlist)
-        carryOut(item?.renditions.playSubtitles(rendition, of: variant, base: base, renditionFacts))
+    private mutating func playSubtitles(of variant: Variant, from sources: VariantSources) {
+        let rendition = subtitles(of: variant, in: sources.playlist)
+        carryOut(item?.renditions.playSubtitles(rendition, of: variant, from: sources, renditionFacts))
     }
 
     /// The playhead has gone back to media that is loaded.
@@ -73,32 +72,30 @@ extension PlaybackEngine {
         let changes = refreshMediaSelection(base: base, isStart: false)
         // The media itself, with what is selected of it, comes back later.
         guard item?.trick == nil else { return }
+        let sources = variantSources(of: playlist, base: base)
         for group in changes {
             switch group {
             case .legible:
                 carryOut(item?.renditions.leaveSubtitles())
-                playSubtitles(of: playlist.variants[index], in: playlist, base: base)
-            case .audible: changeAudible(playlist, index, base: base)
-            default: changeMain(playlist, base: base)
+                playSubtitles(of: playlist.variants[index], from: sources)
+            case .audible: changeAudible(of: index, from: sources)
+            default: changeMain(sources)
             }
         }
     }
 
     /// Loads the other view from the segment after next on; what is loaded up to there plays on.
-    private mutating func changeMain(_ playlist: MultivariantPlaylist, base: String) {
-        guard let index = item?.variantIndex,
-            let url = mainURL(of: playlist.variants[index], in: playlist, base: base),
+    private mutating func changeMain(_ sources: VariantSources) {
+        guard let index = item?.variantIndex, let url = sources.mainURL(of: sources.playlist.variants[index]),
             url != item?.lanes[.main]?.playlistURL
         else { return }
         dropAhead()
         redirect(.main, to: url)
     }
 
-    private mutating func changeAudible(_ playlist: MultivariantPlaylist, _ index: Int, base: String) {
-        let variant = playlist.variants[index]
-        let change = item?.renditions.change(
-            to: mediaSelection.current.audio(of: variant, in: playlist), of: variant, at: index, base: base,
-            eligible: eligibility().eligible, separateAudio: variantsWithSeparateAudio,
+    private mutating func changeAudible(of index: Int, from sources: VariantSources) {
+        let change = item?.renditions.changeAudio(
+            of: sources.playlist.variants[index], at: index, from: sources, eligible: eligibility().eligible,
             throughput: loading.estimatedBitsPerSecond(at: now), playsAudio: configuration.playsAudio)
         switch change {
         case .variant(let other, dropsAhead: true):
@@ -108,7 +105,7 @@ extension PlaybackEngine {
             // The frames go on there with the next segment.
             use(other, explanation: "it has the audio that was chosen")
             if let url = item?.lanes[.audio]?.playlistURL { replaceAudio(with: url) }
-        case .main: changeMain(playlist, base: base)
+        case .main: changeMain(sources)
         case .rendition(let url): replaceAudio(with: url)
         case .insideVariant:
             let facts = renditionFacts

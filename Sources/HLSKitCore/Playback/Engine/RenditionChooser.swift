@@ -73,22 +73,26 @@ struct RenditionChooser: Sendable {
     // MARK: Beside a variant
 
     /// The audio of a variant that is loaded from now on.
-    mutating func playAudio(_ audible: Rendition?, of variant: Variant, base: String, _ facts: Facts) -> [Action] {
+    mutating func playAudio(of variant: Variant, from sources: VariantSources, _ facts: Facts) -> [Action] {
+        let audible = sources.audio(of: variant)
         audibleOption = audible.map(VariantCandidate.AudioOption.init)
         if loadsAudioOfVariant, audible?.uri ?? variant.uri == variant.uri, let url = facts.mainURL {
             return [.redirect(.audio, to: url)]
         }
         loadsAudioOfVariant = false
         let isApart = facts.playsAudio && !isSoundOnly
-        return lead(.audio, to: Self.url(of: isApart ? audible : nil, of: variant, base: base), isThere: facts.hasAudio)
+        let url = isApart ? Self.url(of: audible, besides: variant, in: sources) : nil
+        return lead(.audio, to: url, isThere: facts.hasAudio)
     }
 
     /// What is waited for, once the lane of the audio is there or not.
     func required(_ facts: Facts) -> [Action] { [.require(facts.hasAudio ? [.video, .audio] : .video)] }
 
     /// The subtitles of a variant that is loaded from now on.
-    func playSubtitles(_ rendition: Rendition?, of variant: Variant, base: String, _ facts: Facts) -> [Action] {
-        lead(.subtitles, to: Self.url(of: rendition, of: variant, base: base), isThere: facts.hasSubtitles)
+    func playSubtitles(
+        _ rendition: Rendition?, of variant: Variant, from sources: VariantSources, _ facts: Facts
+    ) -> [Action] {
+        lead(.subtitles, to: Self.url(of: rendition, besides: variant, in: sources), isThere: facts.hasSubtitles)
     }
 
     /// A lane that was added begins. Audio that comes in mid-play begins where the variant that it belongs to does.
@@ -102,9 +106,11 @@ struct RenditionChooser: Sendable {
     }
 
     /// A rendition's playlist, if it is none of the variant itself.
-    private static func url(of rendition: Rendition?, of variant: Variant, base: String) -> String? {
+    private static func url(
+        of rendition: Rendition?, besides variant: Variant, in sources: VariantSources
+    ) -> String? {
         guard let uri = rendition?.uri, uri != variant.uri else { return nil }
-        return URIReference.resolve(uri, against: base)
+        return sources.url(uri)
     }
 
     /// Audio inside the variant, and none at all, need no lane.
@@ -146,15 +152,16 @@ struct RenditionChooser: Sendable {
     }
 
     /// - Parameters:
+    ///   - index: the variant that is loaded.
     ///   - eligible: the variants that have it.
-    ///   - separateAudio: those of all variants whose audio is apart from the frames; nil where frames are played, too.
-    func change(
-        to audible: Rendition?, of variant: Variant, at index: Int, base: String, eligible: [VariantCandidate],
-        separateAudio: Set<Int>?, throughput: Double?, playsAudio: Bool
+    ///   - throughput: in bits per second; nil where nothing is known.
+    func changeAudio(
+        of variant: Variant, at index: Int, from sources: VariantSources, eligible: [VariantCandidate],
+        throughput: Double?, playsAudio: Bool
     ) -> AudioChange {
         if !eligible.isEmpty, !eligible.contains(where: { $0.index == index }) {
-            if let separateAudio,
-                let other = SoundOnlyRule().choose(from: eligible, isApart: { separateAudio.contains($0.index) })
+            if isSoundOnly,
+                let other = SoundOnlyRule().choose(from: eligible, isApart: { sources.audioURL(of: $0.index) != nil })
             {
                 return .variant(other.index, dropsAhead: true)
             }
@@ -163,7 +170,9 @@ struct RenditionChooser: Sendable {
             }
         }
         if isSoundOnly { return .main }
-        guard playsAudio, let url = Self.url(of: audible, of: variant, base: base) else { return .insideVariant }
+        guard playsAudio, let url = Self.url(of: sources.audio(of: variant), besides: variant, in: sources) else {
+            return .insideVariant
+        }
         return .rendition(url: url)
     }
 

@@ -130,6 +130,19 @@ struct RenditionChooserTests {
         #expect(RenditionChooser().rejoin(cues, at: .seconds(20)) == (test.rejoins ? actions : []))
     }
 
+    // MARK: Another view
+
+    @Test("another view takes the place of what is loaded ahead, unless it is the one that is loaded")
+    func changeMain() throws {
+        let sources = try Self.sources(audio: nil)
+        #expect(RenditionChooser().changeMain(of: Self.variant, from: sources, Self.facts) == [])
+        let other = Variant(uri: "w.m3u8", bandwidth: 1_000_000)
+        #expect(
+            RenditionChooser().changeMain(of: other, from: sources, Self.facts) == [
+                .dropAhead, .redirect(.main, to: "https://host/w.m3u8"),
+            ])
+    }
+
     // MARK: Other audio
 
     private static func change(

@@ -1,4 +1,3 @@
-import HLSCaptions
 import HLSPlaylist
 
 /// Audible, legible and visual options, as ``MediaSelectionState`` selects them and ``RenditionChooser`` loads them.
@@ -64,6 +63,11 @@ extension PlaybackEngine {
 
     // MARK: Changing
 
+    mutating func changeMediaSelection(_ change: (inout MediaSelectionState) -> Void) {
+        change(&mediaSelection)
+        applyMediaSelection()
+    }
+
     /// The user's choice, or criteria, have changed. Playback goes on meanwhile.
     mutating func applyMediaSelection() {
         guard item != nil, item?.error == nil, item?.pendingFailure == nil else { return }
@@ -84,13 +88,9 @@ extension PlaybackEngine {
         }
     }
 
-    /// Loads the other view from the segment after next on; what is loaded up to there plays on.
     private mutating func changeMain(_ sources: VariantSources) {
-        guard let index = item?.variantIndex, let url = sources.mainURL(of: sources.playlist.variants[index]),
-            url != item?.lanes[.main]?.playlistURL
-        else { return }
-        dropAhead()
-        redirect(.main, to: url)
+        guard let index = item?.variantIndex else { return }
+        carryOut(item?.renditions.changeMain(of: sources.playlist.variants[index], from: sources, renditionFacts))
     }
 
     private mutating func changeAudible(of index: Int, from sources: VariantSources) {
@@ -173,6 +173,7 @@ extension PlaybackEngine {
             for flight in (item?.lanes[id]?.segments ?? SegmentWindow()).reversed() { cancel(flight) }
             item?.lanes[id]?.segments.removeAll()
         case .move(let id, let time): item?.lanes[id]?.move(to: .time(time))
+        case .dropAhead: dropAhead()
         case .empty(let id): buffer.removeAll(in: id.bufferTrack)
         case .clear(let id): effects.append(.clearLane(id))
         case .cover(let id, let range):

@@ -188,14 +188,11 @@ struct PlaybackEngine: Sendable {
             if old.variantPolicy != new.variantPolicy { flushForPin() }
             if old.audio != new.audio || old.subtitles != new.subtitles { applyMediaSelection() }
         case .select(let characteristic, let choice):
-            mediaSelection.choose(choice, of: characteristic)
-            applyMediaSelection()
+            changeMediaSelection { $0.choose(choice, of: characteristic) }
         case .setMediaSelectionCriteria(let characteristic, let criteria):
-            mediaSelection.setCriteria(criteria, of: characteristic)
-            applyMediaSelection()
+            changeMediaSelection { $0.setCriteria(criteria, of: characteristic) }
         case .setAppliesMediaSelectionCriteria(let isAutomatic):
-            mediaSelection.setAutomatic(isAutomatic)
-            applyMediaSelection()
+            changeMediaSelection { $0.setAutomatic(isAutomatic) }
         case .assetKeysEnded(let error): endAssetKeys(error)
         case .setNetworkConditions(let new): networkConditions = new
         case .setOutputLimits(let new): outputLimits = new

@@ -37,6 +37,8 @@ struct RenditionChooser: Sendable {
         case release(LaneID)
         /// It continues at this item time.
         case move(LaneID, to: Duration)
+        /// What is loaded of the frames is dropped, but for the segment after the one that is played.
+        case dropAhead
         /// Media that is loaded of it counts no longer; cues that are shown go.
         case empty(LaneID)
         case clear(LaneID)
@@ -137,6 +139,14 @@ struct RenditionChooser: Sendable {
     func rejoin(_ cues: Cues, at time: Duration) -> [Action] {
         guard cues.resume > time, time >= cues.listStart, cues.ahead <= .zero else { return [] }
         return [.release(.subtitles), .empty(.subtitles), .rejoin(.subtitles, at: time)]
+    }
+
+    // MARK: Another view
+
+    /// The other view is loaded from the segment after next on; what is loaded up to there plays on.
+    func changeMain(of variant: Variant, from sources: VariantSources, _ facts: Facts) -> [Action] {
+        guard let url = sources.mainURL(of: variant), url != facts.mainURL else { return [] }
+        return [.dropAhead, .redirect(.main, to: url)]
     }
 
     // MARK: Other audio

@@ -62,7 +62,6 @@ struct ItemState: Sendable {
     var isAtRest = false
     var isReady = false
     var awaitsAssetKeys = false
-    var hasPlayed = false
     @Shared var error: PlayerError? = nil
     /// Loading cannot go on; the item fails when what was loaded is played.
     @Shared var pendingFailure: PlayerError? = nil

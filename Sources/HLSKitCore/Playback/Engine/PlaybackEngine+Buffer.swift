@@ -68,7 +68,7 @@ extension PlaybackEngine {
         var input = KeepUpInput(forwardDuration: lastVerdict.forwardDuration)
         input.isEmpty = lastVerdict.isEmpty
         input.holdsAllRemaining = lastVerdict.holdsAllRemaining
-        input.rate = rate == 0 ? Double(defaultRate == 0 ? 1 : defaultRate) : Double(rate)
+        input.rate = timeControl.judgedRate(rate)
         input.safeThroughput = loading.estimatedBitsPerSecond(at: now).map {
             $0 * configuration.buffering.throughputSafetyFactor
         }
@@ -101,7 +101,7 @@ extension PlaybackEngine {
         // What playing follows from comes before it.
         if isLikely { tellWhetherItKeepsUp(true) }
         if changesFull { effects.append(.publish(.playbackBufferFullChanged(lastVerdict.isFull))) }
-        if machine.buffer != state { run(machine.handle(.bufferChanged(state))) }
+        if machine.buffer != state { run(.bufferChanged(state)) }
         tellWhetherItKeepsUp(isLikely)
     }
 

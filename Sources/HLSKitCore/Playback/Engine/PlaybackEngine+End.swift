@@ -17,7 +17,7 @@ extension PlaybackEngine {
             case .wait(let time):
                 item?.end.wait(until: time)
                 effects.append(.arm(.lastPicture, at: time))
-            case .end: run(machine.handle(.reachedEnd))
+            case .end: run(.reachedEnd)
             }
         }
     }

@@ -84,7 +84,7 @@ extension PlaybackEngine {
     private func oldestWanted(_ tracker: PlaylistTracker) -> Int {
         // R44: while there is something to play, least is lost by going on with the oldest.
         guard preferences.fellBehindPolicy == .jumpToEdge, configuration.pacing == .realTime, tracker.isLive,
-            lastVerdict.isEmpty, item?.hasPlayed == true
+            lastVerdict.isEmpty, timeControl.hasPlayed
         else { return 0 }
         return tracker.index(containing: max(tracker.start, tracker.end - liveOffset(of: tracker))) ?? 0
     }

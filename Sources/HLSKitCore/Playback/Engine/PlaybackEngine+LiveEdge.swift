@@ -15,7 +15,7 @@ extension PlaybackEngine {
     /// Playing that was faster has caught up with the stream.
     mutating func checkLiveEdge() {
         guard machine.status == .playing, let edge, playhead >= edge else { return }
-        run(machine.handle(.reachedLiveEdge))
+        run(.reachedLiveEdge)
     }
 
     /// When that will be, if nothing new is listed.

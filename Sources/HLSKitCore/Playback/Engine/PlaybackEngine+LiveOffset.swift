@@ -36,10 +36,10 @@ extension PlaybackEngine {
     // MARK: Keeping the distance
 
     /// A wait began or ended.
-    mutating func noteWait(from old: TimeControlStatus, to new: TimeControlStatus) {
+    mutating func noteWait(from old: TimeControlStatus, to new: TimeControlStatus, at time: Duration) {
         guard preferences.automaticallyPreservesTimeOffsetFromLive, outlook?.isLive == true, old != new else { return }
         if new == .waitingToPlayAtSpecifiedRate {
-            let distance = item?.start == nil ? nil : distanceFromEdge(of: playhead)
+            let distance = item?.start == nil ? nil : distanceFromEdge(of: time)
             item?.liveOffset.hold(distance)
         } else if old == .waitingToPlayAtSpecifiedRate, new == .playing, item?.liveOffset.isHeld == true {
             item?.liveOffset.resume()

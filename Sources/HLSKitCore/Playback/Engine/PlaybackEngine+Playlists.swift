@@ -200,7 +200,7 @@ extension PlaybackEngine {
         item?.forwardEnd = end.map { max($0, place.start) }
         setTimebase(TimebaseState(itemTime: place.start, hostTime: now, rate: timebase.rate))
         // The way from item time 0 to the start was not played.
-        clock.beginWatching(at: place.start)
+        timeControl.beginWatching(at: place.start)
     }
 
     func liveOffset(of tracker: PlaylistTracker) -> Duration {

@@ -20,7 +20,7 @@ extension PlaybackEngine {
         guard let tracker = item.mainTracker ?? item.previousTracker, item.start != nil else {
             endSeek(finished: false)
             self.item?.seek.begin(request, to: .zero)
-            run(machine.handle(.seekAccepted(isTargetBuffered: false)))
+            run(.seekAccepted(isTargetBuffered: false))
             return
         }
         // One that is refused leaves the one that is under way alone.
@@ -34,7 +34,7 @@ extension PlaybackEngine {
         let reloads = restoreMediaForSeek() || reloads
         let landing = landing(for: request, at: min(target, effectiveEnd ?? target), in: tracker)
         let isBuffered = !reloads && isBuffered(landing.time)
-        run(machine.handle(.seekAccepted(isTargetBuffered: isBuffered)))
+        run(.seekAccepted(isTargetBuffered: isBuffered))
         self.item?.seek.begin(request, to: landing.time)
         self.item?.windowLoss.moveOn()
         if isBuffered { present(from: landing) } else { restartLoading(at: landing) }
@@ -51,7 +51,7 @@ extension PlaybackEngine {
             jump(to: moved.itemTime(at: now))
         }
         let buffer = tellBufferState(rate: rate)
-        run(machine.handle(.setRateAtHostTime(rate, anchor, buffer: buffer)))
+        run(.setRateAtHostTime(rate, anchor, buffer: buffer))
     }
 
     /// Before the first media and after the last there is none to present: time waits there until it leads into what there
@@ -89,7 +89,7 @@ extension PlaybackEngine {
         guard item?.seek.request?.isOwn == false else { return }
         _ = item?.seek.end()
         let buffer = tellBufferState(rate: machine.rate)
-        run(machine.handle(.seekCancelled(buffer)))
+        run(.seekCancelled(buffer))
         effects.append(.seekEnded(finished: false))
     }
 
@@ -134,7 +134,7 @@ extension PlaybackEngine {
         endSeek(finished: true)
         if isJump { effects.append(.publish(.timeJumped(to: MediaTime(time)))) }
         let buffer = tellBufferState(rate: machine.rate)
-        run(machine.handle(.seekCompleted(buffer)))
+        run(.seekCompleted(buffer))
     }
 
     // MARK: Places

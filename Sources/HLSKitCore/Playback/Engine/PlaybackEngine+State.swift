@@ -31,7 +31,7 @@ extension PlaybackEngine {
         state.statistics = statistics
         state.statistics.throughputEstimate = loading.estimatedBitsPerSecond(at: now)
         state.statistics.durationWatched = clock.watched(upTo: playhead).seconds
-        waits.count(at: now, &state.statistics)
+        timeControl.count(at: now, &state.statistics)
         return state
     }
 }

@@ -133,7 +133,7 @@ extension PlaybackEngine {
         } else {
             item?.seek.begin(SeekRequest(destination: .time(place), isOwn: true, isJump: false), to: place)
         }
-        run(machine.handle(.seekAccepted(isTargetBuffered: false)))
+        run(.seekAccepted(isTargetBuffered: false))
         return place
     }
 
@@ -154,7 +154,7 @@ extension PlaybackEngine {
     mutating func giveUpTrickPlay(because error: PlayerError) {
         effects.append(.publish(.recoverableError(error)))
         item?.rates.fail()
-        run(machine.handle(.capabilitiesChanged(TimeControlMachine.RateCapabilities())))
+        run(.capabilitiesChanged(TimeControlMachine.RateCapabilities()))
         if item?.trick != nil { leaveTrickPlay() }
     }
 
@@ -250,10 +250,10 @@ extension PlaybackEngine {
         guard let item, let trick = item.trick, machine.status == .playing, !item.seek.isUnderWay else { return }
         if trick.isReverse {
             guard playhead <= trickLimit else { return }
-            run(machine.handle(.reachedStart(isReverseEnd: true)))
+            run(.reachedStart(isReverseEnd: true))
         } else {
             guard playhead >= trickLimit else { return }
-            run(machine.handle(.reachedEnd))
+            run(.reachedEnd)
         }
     }
 

@@ -202,7 +202,7 @@ struct PlaybackEngine: Sendable {
         buffer.setRequiredTracks([])
         questions.forget()
         setTimebase(TimebaseState(itemTime: .zero, hostTime: now, rate: 0))
-        journal?.noteWatched(clock.watchedTotal)
+        journal?.noteWatched(timeControl.clock.watchedTotal)
         timeControl.changeItem()
         item = new.map { ItemState(url: $0.url, credentialOrigins: configuration.credentialOrigins) }
         item?.awaitsAssetKeys = new?.awaitsAssetKeys ?? false

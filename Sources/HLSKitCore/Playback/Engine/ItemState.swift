@@ -30,13 +30,8 @@ struct ItemState: Sendable {
     var lanes = MediaLanes()
     /// Media playlists that were loaded before, by URL: a VOD variant that was left is taken up again without I/O.
     var knownPlaylists: [String: KnownPlaylist] = [:]
-    /// The item time at which playing starts; nil until a playlist tells.
-    var start: Duration?
-    /// Media before this item time is not presented.
-    var startWindow: Duration?
-    var forwardEnd: Duration?
-    /// Where reverse playing ends; nil is the start.
-    var reverseEnd: Duration?
+    /// Where it starts and ends.
+    var extent = ItemExtent()
     /// I-frames are played in the place of media.
     var trick: TrickPlay?
     /// The rates that it can be played at.
@@ -52,8 +47,6 @@ struct ItemState: Sendable {
     var syncSamples = SyncIndex()
     /// The playlist of the variant that was left last, until its successor is laid beside it.
     @Shared var previousTracker: PlaylistTracker? = nil
-    /// Where the media really ends, once all of it was presented.
-    var mediaEnd: Duration?
     /// The duration that was told last.
     @Shared var toldDuration: MediaTime? = nil
     /// Only sound is played, and loaded as far as it is apart from pictures.
@@ -94,6 +87,11 @@ struct ItemState: Sendable {
         guard let index = variantIndex, candidates.indices.contains(index) else { return nil }
         return candidates[index].uri
     }
+    var start: Duration? { extent.start }
+    var startWindow: Duration? { extent.startWindow }
+    var forwardEnd: Duration? { extent.forwardEnd }
+    var reverseEnd: Duration? { extent.reverseEnd }
+    var mediaEnd: Duration? { extent.mediaEnd }
     var isLive: Bool { lanes[.main]?.tracker?.isLive ?? false }
     var requiredLanes: [MediaLane] { lanes.values.filter(\.isRequired) }
     /// Whether any media was handed on.

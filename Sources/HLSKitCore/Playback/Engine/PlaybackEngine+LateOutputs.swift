@@ -60,7 +60,7 @@ extension PlaybackEngine {
         buffer.removeMedia(before: place, in: id.bufferTrack)
         effects.append(.take(late.kinds, of: id, from: .exact(playhead)))
         guard wasComplete else { return }
-        item?.mediaEnd = nil
+        item?.extent.reopen()
         effects.append(.reopenLane(id))
         followPlaylist(of: id)
     }

@@ -189,7 +189,7 @@ extension PlaybackEngine {
         lastReplacement += 1
         let number = lastReplacement
         if self.item?.lanes[.audio]?.begin(.replacement(number), at: .time(begin)) == true {
-            self.item?.mediaEnd = nil
+            self.item?.extent.reopen()
             effects.append(.reopenLane(.audio))
         }
     }

@@ -68,7 +68,7 @@ extension PlaybackEngine {
         let beyond = self.item?.lanes[.main]?.segments.remove { $0.job.start >= end } ?? []
         for flight in beyond.reversed() { cancel(flight) }
         let wasComplete = self.item?.lanes[.main]?.begin(.cut(end), at: .time(end)) ?? false
-        self.item?.mediaEnd = nil
+        self.item?.extent.reopen()
         self.item?.variants.decideAgain()
         self.item?.syncSamples.removeAll(from: end)
         buffer.removeMedia(from: end, in: .video)

@@ -271,8 +271,7 @@ extension PlaybackEngine {
             followPlaylist(of: id)
         }
         self.item?.syncSamples.removeAll()
-        self.item?.startWindow = landing.floor
-        self.item?.mediaEnd = nil
+        self.item?.extent.jump(to: landing)
         self.item?.variants.decideAgain()
         report.jump()
         self.item?.trick?.move(to: target)

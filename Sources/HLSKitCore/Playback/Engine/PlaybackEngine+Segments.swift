@@ -508,12 +508,10 @@ extension PlaybackEngine {
 
     /// Moves the end of playback. An end that lies behind the playhead is there at once.
     mutating func setForwardEnd(_ time: Duration?) {
-        guard let item else { return }
-        let end = time.map { item.start == nil ? $0 : max($0, playhead) }
-        guard end != item.forwardEnd else { return }
-        self.item?.forwardEnd = end
-        self.item?.end.move()
-        if let old = item.forwardEnd, end.map({ $0 > old }) ?? true { reopenLanes(from: old) }
+        let playhead = playhead
+        guard let move = item?.extent.setForwardEnd(time, playhead: playhead), move != .stays else { return }
+        item?.end.move()
+        if case .beyond(let end) = move { reopenLanes(from: end) }
         run(.endMoved)
     }
 
@@ -548,7 +546,7 @@ extension PlaybackEngine {
             }
             guard lane.isComplete else { continue }
             self.item?.lanes[lane.id]?.reopen()
-            self.item?.mediaEnd = nil
+            self.item?.extent.reopen()
             buffer.markEnd(of: lane.id.bufferTrack, false)
             effects.append(.reopenLane(lane.id))
             followPlaylist(of: lane.id)
@@ -636,7 +634,7 @@ extension PlaybackEngine {
         guard let item, item.isDrained else { return }
         // Of a segment that was cut off at an end time some was played that is in no count.
         let cutEnd = configuration.pacing == .realTime && lane.isCutAtEnd ? playhead : .zero
-        self.item?.mediaEnd = item.requiredLanes.compactMap(\.drainedEnd).max().map { max($0, cutEnd) }
+        self.item?.extent.close(at: item.requiredLanes.compactMap(\.drainedEnd).max().map { max($0, cutEnd) })
         guard configuration.pacing == .unpaced else { return }
         timeControl.present(upTo: effectiveEnd ?? playhead)
     }

@@ -15,10 +15,9 @@ extension PlaybackEngine {
         state.currentTime = MediaTime(runsOn ? timebase.itemTime(at: now) : playhead)
         // While another variant's playlist is on its way, what is known of the item stays known.
         if let tracker = item.mainTracker ?? item.previousTracker {
-            // At an end time that is set, or at a failure, media is over before the item is.
-            let isWhole = item.forwardEnd.map { $0 > tracker.end } ?? true
-            let mediaEnd = isWhole && item.error == nil && item.pendingFailure == nil ? item.mediaEnd : nil
-            state.duration = tracker.isLive ? .indefinite : MediaTime(mediaEnd ?? tracker.end)
+            let hasFailed = item.error != nil || item.pendingFailure != nil
+            let duration = item.extent.duration(listedEnd: tracker.end, hasFailed: hasFailed)
+            state.duration = tracker.isLive ? .indefinite : MediaTime(duration)
             state.seekableTimeRanges = [MediaTimeRange(tracker.start..<tracker.end)]
             if tracker.isLive { state.liveOffset = (tracker.end - playhead).seconds }
         }

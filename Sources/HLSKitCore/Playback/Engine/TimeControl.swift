@@ -103,6 +103,20 @@ struct TimeControl: Sendable {
         follow(machine.handle(.mediaPresented), bounds, at: now, &statistics, &actions)
     }
 
+    /// The player waits, whatever for.
+    var isWaiting: Bool { machine.status == .waitingToPlayAtSpecifiedRate }
+
+    /// Playback waits for media, or will before long.
+    var isInNeed: Bool {
+        guard let buffer = machine.buffer else { return false }
+        switch machine.status {
+        case .paused: return false
+        case .waitingToPlayAtSpecifiedRate:
+            return [.toMinimizeStalls, .evaluatingBufferingRate].contains(machine.reasonForWaitingToPlay)
+        case .playing: return !buffer.isLikelyToKeepUp && !buffer.isFull
+        }
+    }
+
     mutating func setDefaultRate(_ rate: Float) { defaultRate = rate }
 
     /// Somebody wants to play.

@@ -36,7 +36,6 @@ struct ItemState: Sendable {
     var trick: TrickPlay?
     /// The rates that it can be played at.
     var rates = ItemRates()
-    var liveOffset = LiveOffset()
     /// Moves of the playhead, and what is waited for at the outputs.
     var seek = SeekMachine()
     /// Whether it is over.
@@ -51,8 +50,6 @@ struct ItemState: Sendable {
     @Shared var toldDuration: MediaTime? = nil
     /// Only sound is played, and loaded as far as it is apart from pictures.
     var isSoundOnly = false
-    /// The player is paused in a live stream, and asks for nothing.
-    var isAtRest = false
     var isReady = false
     var awaitsAssetKeys = false
     @Shared var error: PlayerError? = nil
@@ -61,8 +58,8 @@ struct ItemState: Sendable {
     /// The lane that cannot go on then, without which nothing is played.
     var failingLane: LaneID?
     var timelines = TimelineNumbers()
-    var live = LiveStreamMonitor()
-    var windowLoss = WindowLoss()
+    /// What is kept of it as of a live stream.
+    var live = LiveStream()
     var contents = ItemContents()
 
     /// Where the user's credentials may go, and those that the URL itself carried (R60).
@@ -96,6 +93,8 @@ struct ItemState: Sendable {
     var requiredLanes: [MediaLane] { lanes.values.filter(\.isRequired) }
     /// Whether any media was handed on.
     var hasPresentable: Bool { contents.hasPresentable }
+    /// The player is paused in a live stream, and asks for nothing.
+    var isAtRest: Bool { live.isAtRest }
     /// The live stream is taken to be over.
     var isClosed: Bool { live.isClosed }
     /// No further media will be loaded.

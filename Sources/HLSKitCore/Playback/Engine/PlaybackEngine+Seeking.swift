@@ -36,7 +36,7 @@ extension PlaybackEngine {
         let isBuffered = !reloads && isBuffered(landing.time)
         run(.seekAccepted(isTargetBuffered: isBuffered))
         self.item?.seek.begin(request, to: landing.time)
-        self.item?.windowLoss.moveOn()
+        self.item?.live.moveOn()
         if isBuffered { present(from: landing) } else { restartLoading(at: landing) }
         movePlayhead(to: landing)
         updateBuffer()

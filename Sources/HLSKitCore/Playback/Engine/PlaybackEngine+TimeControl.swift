@@ -1,3 +1,5 @@
+import HLSTime
+
 /// Time control and the timebase, as ``TimeControl`` decides them.
 extension PlaybackEngine {
     var machine: TimeControlMachine {
@@ -27,7 +29,7 @@ extension PlaybackEngine {
             case .failedToPlayToEnd:
                 if let error = item?.error { effects.append(.publish(.failedToPlayToEnd(error))) }
             case .rateChanged(let rate, let reason): effects.append(.publish(.rateChanged(rate, reason)))
-            case .paused: item?.windowLoss.rest()
+            case .paused: item?.live.pause()
             case .statusChanged(let change, let time):
                 noteWait(from: change.old, to: change.new, at: time)
                 effects.append(.publish(.timeControl(change)))

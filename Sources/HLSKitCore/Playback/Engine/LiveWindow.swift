@@ -21,7 +21,7 @@ struct LiveWindow: Sendable, Hashable {
 
 extension LiveWindow {
     init(_ tracker: borrowing PlaylistTracker, offset: Duration) {
-        start = tracker.start
+        start = tracker.seekableStart
         end = tracker.end
         self.offset = offset
         target = tracker.pacingTarget
@@ -31,6 +31,10 @@ extension LiveWindow {
 }
 
 extension PlaylistTracker {
+    /// Where what can be sought in begins. Segments that a lane was led past may be listed at times before item time 0:
+    /// there is no such media.
+    var seekableStart: Duration { start < .zero ? min(.zero, end) : start }
+
     /// The date of the media at an item time; nil where nothing tells.
     func date(at time: Duration) -> PlaylistDate? {
         let last = segmentCount - 1

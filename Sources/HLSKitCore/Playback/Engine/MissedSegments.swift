@@ -44,7 +44,8 @@ struct MissedSegments: Sendable, Hashable {
     /// The failure of an item that is not to fall behind.
     func failure(url: String) -> PlayerError {
         PlayerError(
-            code: .staleLive, url: url, cause: "playback fell behind the live window", detail: "\(gone) segments are gone")
+            code: .staleLive, url: url, cause: "playback fell behind the live window",
+            detail: "\(gone) segments are gone")
     }
 }
 

@@ -59,7 +59,7 @@ extension PlaybackEngine {
     private func withinMedia(
         _ anchor: TimeControlMachine.TimebaseAnchor, rate: Float
     ) -> TimeControlMachine.TimebaseAnchor {
-        let start = item?.mainTracker?.start ?? .zero
+        let start = item?.mainTracker?.seekableStart ?? .zero
         let end = item?.mainTracker.map { max(start, effectiveEnd ?? $0.end) }
         func within(_ time: Duration) -> Duration { min(max(time, start), end ?? max(time, start)) }
         var anchor = anchor
@@ -144,13 +144,14 @@ extension PlaybackEngine {
         switch destination {
         case .edge:
             guard tracker.isLive else { return effectiveEnd ?? tracker.end }
-            return max(tracker.start, tracker.end - liveOffset(of: tracker))
+            return max(tracker.seekableStart, tracker.end - liveOffset(of: tracker))
         case .date(let date): return tracker.time(of: date)
         case .time(let time):
             guard time <= max(tracker.end, effectiveEnd ?? .zero) else { return nil }
-            if time >= tracker.start { return time }
+            let start = tracker.seekableStart
+            if time >= start { return time }
             // The window may have moved since the caller read where it begins.
-            return tracker.isLive && tracker.start - time <= tracker.pacingTarget ? tracker.start : nil
+            return tracker.isLive && start - time <= tracker.pacingTarget ? start : nil
         }
     }
 
@@ -197,7 +198,10 @@ extension PlaybackEngine {
     ) -> Landing {
         if request.tolerance.isZero { return .exact(target) }
         guard request.tolerance.isUnlimited else { return .undecided(near: target) }
-        return tracker.index(containing: target).map { .segmentStart(tracker.starts[$0]) } ?? .exact(target)
+        guard let index = tracker.index(containing: target), tracker.starts[index] >= .zero else {
+            return .exact(target)
+        }
+        return .segmentStart(tracker.starts[index])
     }
 
     /// The media at the target of a seek is there: where it may land is known.
@@ -223,7 +227,7 @@ extension PlaybackEngine {
 
     private func isBuffered(_ target: Duration) -> Bool {
         // Where nothing is kept that outputs have taken, it would have to be given to them again.
-        guard keepsPresented, item?.trick == nil, !isLoadingForLate else { return false }
+        guard keepsPresented, item?.trick == nil, !isLoadingForLate, target >= .zero else { return false }
         let end = effectiveEnd ?? .seconds(Int64.max)
         return buffer.loadedTimeRanges().contains { range in
             (range.contains(target) || target == end && target == range.upperBound)

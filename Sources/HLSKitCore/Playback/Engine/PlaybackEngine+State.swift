@@ -18,11 +18,13 @@ extension PlaybackEngine {
             let hasFailed = item.error != nil || item.pendingFailure != nil
             let duration = item.extent.duration(listedEnd: tracker.end, hasFailed: hasFailed)
             state.duration = tracker.isLive ? .indefinite : MediaTime(duration)
-            state.seekableTimeRanges = [MediaTimeRange(tracker.start..<tracker.end)]
+            state.seekableTimeRanges = [MediaTimeRange(tracker.seekableStart..<tracker.end)]
             if tracker.isLive { state.liveOffset = (tracker.end - playhead).seconds }
         }
         state.timebaseRate = timebase.rate
-        state.loadedTimeRanges = buffer.loadedTimeRanges().map { MediaTimeRange($0) }
+        state.loadedTimeRanges = buffer.loadedTimeRanges().filter { $0.upperBound > .zero }.map {
+            MediaTimeRange(max(.zero, $0.lowerBound)..<$0.upperBound)
+        }
         state.isPlaybackLikelyToKeepUp = report.isLikelyToKeepUp
         state.isPlaybackBufferFull = lastVerdict.isFull
         state.isPlaybackBufferEmpty = lastVerdict.isEmpty

@@ -10,9 +10,7 @@ extension PlaybackEngine {
         guard let item else { return state }
         let playhead = playhead(at: now)
         state.itemStatus = item.error != nil ? .failed : item.isReady ? .readyToPlay : .unknown
-        // The timebase may run on past the end (``ActionAtItemEnd/none``).
-        let runsOn = machine.isAtEnd && configuration.pacing == .realTime
-        state.currentTime = MediaTime(runsOn ? timebase.itemTime(at: now) : playhead)
+        state.currentTime = MediaTime(timeControl.currentTime(timeBounds, at: now))
         // While another variant's playlist is on its way, what is known of the item stays known.
         if let tracker = item.mainTracker ?? item.previousTracker {
             let hasFailed = item.error != nil || item.pendingFailure != nil

@@ -46,6 +46,11 @@ struct TimeControl: Sendable {
 
     func playhead(_ bounds: Bounds, at now: Duration) -> Duration { clock.playhead(bounds, at: now) }
 
+    /// As programs see it: the timebase may run on past the end (``ActionAtItemEnd/none``).
+    func currentTime(_ bounds: Bounds, at now: Duration) -> Duration {
+        machine.isAtEnd && bounds.isPaced ? clock.timebase.itemTime(at: now) : playhead(bounds, at: now)
+    }
+
     // MARK: Time control
 
     /// What follows from an event, in order.

@@ -103,17 +103,28 @@ struct ItemClockTests {
 
     @Test("waiting is counted until playback runs, at its start and in stalls")
     func waits() {
-        var (waits, statistics) = (WaitingTimes(), PlaybackStatistics())
+        var waits = WaitingTimes()
         waits.begin(at: .seconds(1))
         waits.begin(at: .seconds(2))
-        waits.play(at: .seconds(4), &statistics)
-        #expect((statistics.startupTime, statistics.stallDuration) == (3, 0))
+        #expect(Self.counted(waits) == [nil, 0])
+        waits.play(at: .seconds(4))
+        #expect(Self.counted(waits) == [3, 0])
         waits.stall(at: .seconds(10))
-        var seen = statistics
-        waits.count(at: .seconds(12), &seen)
-        #expect((seen.stallDuration, statistics.stallDuration) == (2, 0))
-        waits.play(at: .seconds(13), &statistics)
-        waits.play(at: .seconds(20), &statistics)
-        #expect((statistics.startupTime, statistics.stallDuration) == (3, 3))
+        #expect(Self.counted(waits, at: .seconds(12)) == [3, 2])
+        #expect(Self.counted(waits) == [3, 0])
+        waits.play(at: .seconds(13))
+        waits.play(at: .seconds(20))
+        #expect(Self.counted(waits, at: .seconds(30)) == [3, 3])
+        // In the next item nothing was waited for yet, though somebody has wanted to play since the first.
+        waits.forgetItem()
+        #expect(Self.counted(waits) == [nil, 0])
+        #expect(waits.firstControl == .seconds(1))
+    }
+
+    /// The startup time and the duration of stalls.
+    private static func counted(_ waits: WaitingTimes, at now: Duration? = nil) -> [Double?] {
+        var statistics = PlaybackStatistics()
+        waits.count(at: now, &statistics)
+        return [statistics.startupTime, statistics.stallDuration]
     }
 }

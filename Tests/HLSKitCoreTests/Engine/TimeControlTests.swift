@@ -8,8 +8,13 @@ struct TimeControlTests {
     /// A player with an item of twenty seconds that could be played, which somebody wanted to play from 0.5 s on.
     private struct Player {
         var control = TimeControl()
-        var statistics = PlaybackStatistics()
         var end: Duration? = .seconds(20)
+
+        var statistics: PlaybackStatistics {
+            var statistics = PlaybackStatistics()
+            control.count(&statistics)
+            return statistics
+        }
 
         init() {
             control.beginWait(at: .milliseconds(500))
@@ -18,7 +23,7 @@ struct TimeControlTests {
 
         mutating func take(_ event: TimeControlMachine.Event, at now: Double) -> [String] {
             TimeControlTests.describe(
-                control.handle(event, .media(end: end), at: .seconds(now), &statistics))
+                control.handle(event, .media(end: end), at: .seconds(now)))
         }
     }
 
@@ -79,7 +84,7 @@ struct TimeControlTests {
         #expect(intent.isRunning)
 
         var next = Player()
-        let actions = next.control.takeOver(intent, .media(end: next.end), at: .seconds(22.5), &next.statistics)
+        let actions = next.control.takeOver(intent, .media(end: next.end), at: .seconds(22.5))
         #expect(Self.describe(actions) == ["timebase 1.0 from 0.0"])
         #expect(next.control.clock.timebase.hostTime == .seconds(22))
         #expect(next.control.playhead(.media(end: nil), at: .seconds(23)) == .seconds(1))
@@ -93,7 +98,7 @@ struct TimeControlTests {
         player.control.endItem(.media(end: player.end), at: .seconds(5))
         let intent = player.control.intent(.media(end: player.end), at: .seconds(5))
         var next = Player()
-        _ = next.control.takeOver(intent, .media(end: next.end), at: .seconds(5), &next.statistics)
+        _ = next.control.takeOver(intent, .media(end: next.end), at: .seconds(5))
         #expect(next.control.clock.timebase.hostTime == .seconds(5))
     }
 

@@ -32,6 +32,11 @@ struct ItemState: Sendable {
     var knownPlaylists: [String: KnownPlaylist] = [:]
     /// Where it starts and ends.
     var extent = ItemExtent()
+    /// Media before this item time is not presented.
+    var startWindow: Duration?
+    var forwardEnd: Duration?
+    /// Where reverse playing ends; nil is the start.
+    var reverseEnd: Duration?
     /// I-frames are played in the place of media.
     var trick: TrickPlay?
     /// The rates that it can be played at.
@@ -58,8 +63,9 @@ struct ItemState: Sendable {
     /// The lane that cannot go on then, without which nothing is played.
     var failingLane: LaneID?
     var timelines = TimelineNumbers()
-    /// What is kept of it as of a live stream.
-    var live = LiveStream()
+    var live = LiveStreamMonitor()
+    /// What it takes besides playing where it is live.
+    var stream = LiveStream()
     var contents = ItemContents()
 
     /// Where the user's credentials may go, and those that the URL itself carried (R60).
@@ -85,16 +91,13 @@ struct ItemState: Sendable {
         return candidates[index].uri
     }
     var start: Duration? { extent.start }
-    var startWindow: Duration? { extent.startWindow }
-    var forwardEnd: Duration? { extent.forwardEnd }
-    var reverseEnd: Duration? { extent.reverseEnd }
     var mediaEnd: Duration? { extent.mediaEnd }
     var isLive: Bool { lanes[.main]?.tracker?.isLive ?? false }
     var requiredLanes: [MediaLane] { lanes.values.filter(\.isRequired) }
     /// Whether any media was handed on.
     var hasPresentable: Bool { contents.hasPresentable }
     /// The player is paused in a live stream, and asks for nothing.
-    var isAtRest: Bool { live.isAtRest }
+    var isAtRest: Bool { stream.isAtRest }
     /// The live stream is taken to be over.
     var isClosed: Bool { live.isClosed }
     /// No further media will be loaded.

@@ -1,7 +1,7 @@
 import HLSPlaylist
 
-/// Decides what a live stream takes besides playing: the distance from its edge, rests while the player is paused, what is
-/// done about media that its window has taken, and whether it is over.
+/// Decides what a live stream takes besides playing: the distance from its edge, rests while the player is paused, and what
+/// is done about media that its window has taken.
 ///
 /// See docs/behaviour/live.md, docs/behaviour/live-at-rest.md and R44 in docs/behaviour/faults.md.
 struct LiveStream: Sendable {
@@ -43,7 +43,6 @@ struct LiveStream: Sendable {
         var skipped: SkippedSegments?
     }
 
-    private var monitor = LiveStreamMonitor()
     private var offset = LiveOffset()
     private var loss = WindowLoss()
     /// The player is paused, and asks for nothing.
@@ -107,10 +106,8 @@ struct LiveStream: Sendable {
 
     mutating func beginRest() { isAtRest = true }
 
-    mutating func endRest(at now: Duration) {
+    mutating func endRest() {
         isAtRest = false
-        // That nothing new came was our own doing.
-        monitor.noteNews(at: now)
         // Also where it has never played: what the window takes is told when the lists are here.
         loss.rest()
     }
@@ -180,30 +177,4 @@ struct LiveStream: Sendable {
 
     /// The playhead goes elsewhere.
     mutating func moveOn() { loss.moveOn() }
-
-    // MARK: Standing still
-
-    /// The stream is taken to be over: what is listed is played, nothing more is waited for.
-    var isClosed: Bool { monitor.isClosed }
-
-    /// A list brought something new.
-    mutating func noteNews(at now: Duration) { monitor.noteNews(at: now) }
-    /// That nothing new came is told.
-    mutating func notice(at now: Duration) { monitor.notice(at: now) }
-    mutating func close() { monitor.close() }
-
-    /// As ``LiveStreamMonitor/check(_:limit:isFailing:at:)``.
-    func check(
-        _ tracker: PlaylistTracker, limit: Duration?, isFailing: Bool, at now: Duration
-    ) -> LiveStreamMonitor.Verdict {
-        monitor.check(tracker, limit: limit, isFailing: isFailing, at: now)
-    }
-
-    /// When the limit is reached if nothing new comes.
-    func deadline(_ limit: Duration) -> Duration { monitor.deadline(limit) }
-
-    /// When to check again.
-    func nextCheck(_ tracker: PlaylistTracker, limit: Duration?, at now: Duration) -> Duration {
-        monitor.nextCheck(tracker, limit: limit, at: now)
-    }
 }

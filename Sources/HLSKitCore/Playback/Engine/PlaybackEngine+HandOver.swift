@@ -31,7 +31,7 @@ extension PlaybackEngine {
         networkConditions = intent.networkConditions
         // What plays goes on without a hole.
         if intent.timeControl.isRunning { noteFirstDecoded() }
-        carryOut(timeControl.takeOver(intent.timeControl, timeBounds, at: self.now, &statistics))
+        carryOut(timeControl.takeOver(intent.timeControl, timeBounds, at: self.now))
         return settled()
     }
 

@@ -15,13 +15,13 @@ extension PlaybackEngine {
 
     /// The distance with which playback would probably not stall: one target duration more for each stall of late.
     var recommendedLiveOffset: Duration? {
-        liveWindow.flatMap { item?.live.recommendation($0, at: now) }
+        liveWindow.flatMap { item?.stream.recommendation($0, at: now) }
     }
 
     /// Tells of a recommendation that has changed.
     mutating func checkRecommendedOffset() {
-        guard outlook?.isLive == true, let window = liveWindow, let news = item?.live.news(window, at: now),
-            item?.live.recommend(news) == true
+        guard outlook?.isLive == true, let window = liveWindow, let news = item?.stream.news(window, at: now),
+            item?.stream.recommend(news) == true
         else { return }
         effects.append(.publish(.recommendedTimeOffsetFromLiveChanged(MediaTime(news))))
     }
@@ -29,21 +29,21 @@ extension PlaybackEngine {
     mutating func noteStallOfLive() {
         guard outlook?.isLive == true else { return }
         let now = now
-        item?.live.stall(at: now)
+        item?.stream.stall(at: now)
     }
 
     /// A wait began or ended.
     mutating func noteWait(from old: TimeControlStatus, to new: TimeControlStatus, at time: Duration) {
         guard preferences.automaticallyPreservesTimeOffsetFromLive, outlook?.isLive == true, old != new else { return }
         let distance = item?.start == nil ? nil : distanceFromEdge(of: time)
-        item?.live.note(old, new, distance: distance)
+        item?.stream.note(old, new, distance: distance)
     }
 
     /// A seek has brought the playhead elsewhere.
     mutating func noteMove(to time: Duration) {
-        guard item?.live.isDistanceHeld == true else { return }
+        guard item?.stream.isDistanceHeld == true else { return }
         let distance = item?.seek.request?.isOwn == true ? nil : distanceFromEdge(of: time)
-        item?.live.move(to: distance)
+        item?.stream.move(to: distance)
     }
 
     private func distanceFromEdge(of time: Duration) -> Duration? {
@@ -52,10 +52,10 @@ extension PlaybackEngine {
 
     /// Skips what a wait has cost.
     mutating func checkLiveOffset() {
-        guard item?.live.hasWaited == true else { return }
+        guard item?.stream.hasWaited == true else { return }
         let (window, playhead, maxGapJump) = (liveWindow, playhead, configuration.buffering.maxGapJump)
         let isPlaying = machine.status == .playing && item?.seek.isUnderWay == false
-        let target = item?.live.endWait(
+        let target = item?.stream.endWait(
             in: window, isPlaying: isPlaying, playhead: playhead, maxGapJump: maxGapJump)
         if let target { seek(SeekRequest(destination: .time(target), isOwn: true)) }
     }
@@ -80,14 +80,16 @@ extension PlaybackEngine {
 
     /// Looks whether a rest begins or ends.
     mutating func checkRest() {
-        guard let begins = item?.live.restChange(restFacts) else { return }
+        guard let begins = item?.stream.restChange(restFacts) else { return }
         if begins {
-            item?.live.beginRest()
+            item?.stream.beginRest()
             for id in LaneID.allCases { effects.append(.disarm(.reload(id))) }
             effects.append(.disarm(.stale))
         } else {
             let now = now
-            item?.live.endRest(at: now)
+            // That nothing new came was our own doing.
+            item?.live.noteNews(at: now)
+            item?.stream.endRest()
             for id in LaneID.allCases { endRest(of: id) }
         }
     }
@@ -123,7 +125,7 @@ extension PlaybackEngine {
     /// What the window has taken from a lane whose list is `tracker` now; nil where it goes on as before.
     mutating func missed(by lane: MediaLane, in tracker: PlaylistTracker) -> MissedSegments? {
         let (offset, facts) = (liveOffset(of: tracker), windowFacts)
-        return item?.live.missed(by: lane, in: tracker, offset: offset, facts)
+        return item?.stream.missed(by: lane, in: tracker, offset: offset, facts)
     }
 
     /// Fails where the policy says that a lane is not to fall behind. False where it may.
@@ -138,22 +140,22 @@ extension PlaybackEngine {
         guard let tracker = item?.lanes[id]?.tracker else { return }
         item?.closeUp(missed, in: id, resumeTime: resumeTime)
         let (skipped, isPaused) = (missed.skipped(in: tracker, url: url), machine.rate == 0)
-        carryOut(item?.live.leaveBehind(missed, in: id, skipped, isPaused: isPaused) ?? [])
+        carryOut(item?.stream.leaveBehind(missed, in: id, skipped, isPaused: isPaused) ?? [])
     }
 
     /// Goes on where the policy says, if the window left the playhead behind while the player rested. Called when it is
     /// to play, and with each change of the window: the first one after a rest tells what went meanwhile.
     mutating func catchUp() {
         guard machine.rate != 0 else { return }
-        item?.live.catchUp()
+        item?.stream.catchUp()
         resume()
     }
 
     /// The player is about to play.
     mutating func resume() {
-        let jump = item?.live.isLeftBehind == true ? edgeJump : nil
+        let jump = item?.stream.isLeftBehind == true ? edgeJump : nil
         let isPaused = machine.rate == 0
-        carryOut(item?.live.goOn(jump, isPaused: isPaused) ?? [])
+        carryOut(item?.stream.goOn(jump, isPaused: isPaused) ?? [])
     }
 
     /// nil where the policy does not go on at the edge, or there is none.

@@ -194,8 +194,10 @@ extension PlaybackEngine {
             in: tracker, preferences: preferences, tag: tracker.playlist.start ?? item?.multivariant?.start,
             liveOffset: liveOffset(of: tracker))
         if let landing = landingAtStart(tracker) { place.move(to: landing) }
-        let end = place.end(preferences.endPosition, in: tracker)
-        item?.extent.begin(at: place, until: end)
+        item?.extent.begin(at: place.start)
+        item?.startWindow = place.window
+        let end = place.end(preferences.endPosition, in: tracker) ?? item?.forwardEnd
+        item?.forwardEnd = end.map { max($0, place.start) }
         setTimebase(TimebaseState(itemTime: place.start, hostTime: now, rate: timebase.rate))
         // The way from item time 0 to the start was not played.
         timeControl.beginWatching(at: place.start)

@@ -36,7 +36,7 @@ extension PlaybackEngine {
         let isBuffered = !reloads && isBuffered(landing.time)
         run(.seekAccepted(isTargetBuffered: isBuffered))
         self.item?.seek.begin(request, to: landing.time)
-        self.item?.live.moveOn()
+        self.item?.stream.moveOn()
         if isBuffered { present(from: landing) } else { restartLoading(at: landing) }
         movePlayhead(to: landing)
         updateBuffer()
@@ -275,7 +275,8 @@ extension PlaybackEngine {
             followPlaylist(of: id)
         }
         self.item?.syncSamples.removeAll()
-        self.item?.extent.jump(to: landing)
+        self.item?.startWindow = landing.floor
+        self.item?.extent.reopen()
         self.item?.variants.decideAgain()
         report.jump()
         self.item?.trick?.move(to: target)

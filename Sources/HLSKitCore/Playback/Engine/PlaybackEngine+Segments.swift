@@ -508,10 +508,12 @@ extension PlaybackEngine {
 
     /// Moves the end of playback. An end that lies behind the playhead is there at once.
     mutating func setForwardEnd(_ time: Duration?) {
-        let playhead = playhead
-        guard let move = item?.extent.setForwardEnd(time, playhead: playhead), move != .stays else { return }
-        item?.end.move()
-        if case .beyond(let end) = move { reopenLanes(from: end) }
+        guard let item else { return }
+        let end = time.map { item.start == nil ? $0 : max($0, playhead) }
+        guard end != item.forwardEnd else { return }
+        self.item?.forwardEnd = end
+        self.item?.end.move()
+        if let old = item.forwardEnd, end.map({ $0 > old }) ?? true { reopenLanes(from: old) }
         run(.endMoved)
     }
 

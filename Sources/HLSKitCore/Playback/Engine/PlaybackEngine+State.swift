@@ -14,7 +14,8 @@ extension PlaybackEngine {
         // While another variant's playlist is on its way, what is known of the item stays known.
         if let tracker = item.mainTracker ?? item.previousTracker {
             let hasFailed = item.error != nil || item.pendingFailure != nil
-            let duration = item.extent.duration(listedEnd: tracker.end, hasFailed: hasFailed)
+            let duration = item.extent.duration(
+                listedEnd: tracker.end, forwardEnd: item.forwardEnd, hasFailed: hasFailed)
             state.duration = tracker.isLive ? .indefinite : MediaTime(duration)
             state.seekableTimeRanges = [MediaTimeRange(tracker.seekableStart..<tracker.end)]
             if tracker.isLive { state.liveOffset = (tracker.end - playhead).seconds }

@@ -8,7 +8,7 @@ extension PlaybackEngine {
     var defaultRate: Float { timeControl.defaultRate }
 
     mutating func run(_ event: TimeControlMachine.Event) {
-        carryOut(timeControl.handle(event, timeBounds, at: now, &statistics))
+        carryOut(timeControl.handle(event, timeBounds, at: now))
     }
 
     /// Somebody wants to play: what was missed meanwhile comes before it, and what playing follows from.
@@ -29,7 +29,7 @@ extension PlaybackEngine {
             case .failedToPlayToEnd:
                 if let error = item?.error { effects.append(.publish(.failedToPlayToEnd(error))) }
             case .rateChanged(let rate, let reason): effects.append(.publish(.rateChanged(rate, reason)))
-            case .paused: item?.live.pause()
+            case .paused: item?.stream.pause()
             case .statusChanged(let change, let time):
                 noteWait(from: change.old, to: change.new, at: time)
                 effects.append(.publish(.timeControl(change)))

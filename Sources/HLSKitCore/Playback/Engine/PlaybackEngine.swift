@@ -189,7 +189,7 @@ struct PlaybackEngine: Sendable {
         case .setAllowance(let new): allowance = new
         case .takeLate(let kinds, let lane, let besideOthers): takeLate(kinds, of: lane, besideOthers: besideOthers)
         case .setForwardPlaybackEndTime(let time): setForwardEnd(time)
-        case .setReversePlaybackEndTime(let time): item?.extent.setReverseEnd(time)
+        case .setReversePlaybackEndTime(let time): item?.reverseEnd = time
         case .close: setItem(nil)
         }
     }

@@ -54,19 +54,14 @@ struct TimeControl: Sendable {
     // MARK: Time control
 
     /// What follows from an event, in order.
-    ///
-    /// - Parameter statistics: takes what was waited for.
-    mutating func handle(
-        _ event: TimeControlMachine.Event, _ bounds: Bounds, at now: Duration, _ statistics: inout PlaybackStatistics
-    ) -> [Action] {
+    mutating func handle(_ event: TimeControlMachine.Event, _ bounds: Bounds, at now: Duration) -> [Action] {
         var actions: [Action] = []
-        follow(machine.handle(event), bounds, at: now, &statistics, &actions)
+        follow(machine.handle(event), bounds, at: now, &actions)
         return actions
     }
 
     private mutating func follow(
-        _ outputs: [TimeControlMachine.Output], _ bounds: Bounds, at now: Duration,
-        _ statistics: inout PlaybackStatistics, _ actions: inout [Action]
+        _ outputs: [TimeControlMachine.Output], _ bounds: Bounds, at now: Duration, _ actions: inout [Action]
     ) {
         for output in outputs {
             switch output {
@@ -77,7 +72,7 @@ struct TimeControl: Sendable {
             case .failedToPlayToEnd: actions.append(.failedToPlayToEnd)
             case .rateChanged(let rate, let reason): actions.append(.rateChanged(rate, reason))
             case .statusChanged(let old, let new, let reason, let rate):
-                enter(new, bounds, at: now, &statistics, &actions)
+                enter(new, bounds, at: now, &actions)
                 let time = playhead(bounds, at: now)
                 let change = TimeControlChange(
                     old: old, new: new, reason: reason, rate: rate, timebaseRate: Double(machine.timebaseRate),
@@ -97,15 +92,14 @@ struct TimeControl: Sendable {
 
     /// The player is paused, waits or plays from now on.
     private mutating func enter(
-        _ status: TimeControlStatus, _ bounds: Bounds, at now: Duration, _ statistics: inout PlaybackStatistics,
-        _ actions: inout [Action]
+        _ status: TimeControlStatus, _ bounds: Bounds, at now: Duration, _ actions: inout [Action]
     ) {
         if status == .paused { actions.append(.paused) }
         guard status == .playing else { return }
-        waits.play(at: now, &statistics)
+        waits.play(at: now)
         guard !hasPlayed, bounds != .nothing else { return }
         hasPlayed = true
-        follow(machine.handle(.mediaPresented), bounds, at: now, &statistics, &actions)
+        follow(machine.handle(.mediaPresented), bounds, at: now, &actions)
     }
 
     /// The player waits, whatever for.
@@ -127,8 +121,10 @@ struct TimeControl: Sendable {
     /// Somebody wants to play.
     mutating func beginWait(at now: Duration) { waits.begin(at: now) }
 
-    /// Counts the stall that is under way.
-    func count(at now: Duration, _ statistics: inout PlaybackStatistics) { waits.count(at: now, &statistics) }
+    /// Puts what was waited for into `statistics`.
+    ///
+    /// - Parameter now: up to when the stall counts that is under way; nil where it does not count yet.
+    func count(at now: Duration? = nil, _ statistics: inout PlaybackStatistics) { waits.count(at: now, &statistics) }
 
     /// The rate that a buffer is judged at: while the rate is 0, the one that `play()` would play at.
     func judgedRate(_ rate: Float) -> Double {
@@ -185,7 +181,7 @@ struct TimeControl: Sendable {
     mutating func changeItem() {
         clock.reset()
         hasPlayed = false
-        waits.forgetStall()
+        waits.forgetItem()
     }
 
     /// The item is over, and the next one begins when it ended.
@@ -203,21 +199,19 @@ struct TimeControl: Sendable {
 
     /// Goes on for a player whose current item was another's until now. Where that one played, this one does, from the
     /// moment at which it ended.
-    mutating func takeOver(
-        _ intent: Intent, _ bounds: Bounds, at now: Duration, _ statistics: inout PlaybackStatistics
-    ) -> [Action] {
+    mutating func takeOver(_ intent: Intent, _ bounds: Bounds, at now: Duration) -> [Action] {
         defaultRate = intent.defaultRate
         waits.takeOver(since: intent.firstControl)
         let start = playhead(bounds, at: now)
         var actions: [Action] = []
-        follow(machine.takeOver(from: intent.machine), bounds, at: now, &statistics, &actions)
+        follow(machine.takeOver(from: intent.machine), bounds, at: now, &actions)
         if machine.timebaseRate != 0 {
             let anchor = intent.isRunning ? intent.endedAt : nil
             let new = TimebaseState(itemTime: start, hostTime: anchor ?? now, rate: Double(machine.timebaseRate))
             setTimebase(new, bounds, at: now, watchedFrom: start)
             actions.append(.timebase(new))
         }
-        enter(machine.status, bounds, at: now, &statistics, &actions)
+        enter(machine.status, bounds, at: now, &actions)
         return actions
     }
 }

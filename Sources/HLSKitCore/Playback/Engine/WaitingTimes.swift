@@ -4,6 +4,9 @@ struct WaitingTimes: Sendable {
     private(set) var firstControl: Duration?
     /// When the current stall began.
     private var stallBegan: Duration?
+    /// What was waited for in this item, in seconds.
+    private var startupTime: Double?
+    private var stallDuration = 0.0
 
     /// Goes on for a player whose current item was another's until now; nil where nobody waits.
     mutating func takeOver(since time: Duration?) { firstControl = time }
@@ -11,22 +14,28 @@ struct WaitingTimes: Sendable {
     /// Somebody wants to play.
     mutating func begin(at now: Duration) { if firstControl == nil { firstControl = now } }
 
-    /// Another item: what stalled is gone.
-    mutating func forgetStall() { stallBegan = nil }
+    /// Another item: nothing was waited for in it.
+    mutating func forgetItem() {
+        stallBegan = nil
+        startupTime = nil
+        stallDuration = 0
+    }
 
     mutating func stall(at now: Duration) { stallBegan = now }
 
     /// Playback runs: counts what was waited for.
-    mutating func play(at now: Duration, _ statistics: inout PlaybackStatistics) {
-        count(at: now, &statistics)
+    mutating func play(at now: Duration) {
+        if let stallBegan { stallDuration += (now - stallBegan).seconds }
         stallBegan = nil
-        if statistics.startupTime == nil, let firstControl {
-            statistics.startupTime = (now - firstControl).seconds
-        }
+        if startupTime == nil, let firstControl { startupTime = (now - firstControl).seconds }
     }
 
-    /// Counts the stall that is under way.
-    func count(at now: Duration, _ statistics: inout PlaybackStatistics) {
-        if let stallBegan { statistics.stallDuration += (now - stallBegan).seconds }
+    /// Puts what was waited for into `statistics`.
+    ///
+    /// - Parameter now: up to when the stall counts that is under way; nil where it does not count yet.
+    func count(at now: Duration? = nil, _ statistics: inout PlaybackStatistics) {
+        statistics.startupTime = startupTime
+        statistics.stallDuration = stallDuration
+        if let now, let stallBegan { statistics.stallDuration += (now - stallBegan).seconds }
     }
 }

@@ -64,7 +64,7 @@ struct ItemClockTests {
         #expect(clock.playhead(.media(end: .seconds(8)), at: .seconds(10)) == .seconds(9))
     }
 
-    @Test("a process that was stopped goes on at the end of the media that there was")
+    @Test("a process that was stopped continues at the end of the media that there was")
     func sleeps() {
         var clock = ItemClock()
         #expect(!clock.hasSlept(from: .zero, to: .seconds(60)))

@@ -45,7 +45,7 @@ struct LiveStreamTests {
     @Test(
         "what a wait has cost is skipped, where that is worth a jump",
         arguments: [
-            // The distance before, where the playhead is, and where to go on.
+            // The distance before, where the playhead is, and where playing resumes.
             (12, 110, 112), (12, 112, nil), (60, 90, 100), (nil, 100, nil),
         ] as [(Int?, Int, Int?)])
     func catchesUp(distance: Int?, playhead: Int, target: Int?) {
@@ -129,19 +129,19 @@ struct LiveStreamTests {
         #expect(paused == [.count(Self.skipped(3...7))])
         #expect(live.isLeftBehind)
         let jump = LiveStream.EdgeJump(skipped: Self.skipped(8...9))
-        let played = live.goOn(jump, isPaused: true)
+        let played = live.resume(jump, isPaused: true)
         #expect(played == [.count(Self.skipped(8...9)), .tell(Self.skipped(3...9)), .seekToEdge])
         #expect(!live.isLeftBehind)
-        let later = live.goOn(jump, isPaused: false)
+        let later = live.resume(jump, isPaused: false)
         #expect(later.isEmpty)
     }
 
-    @Test("a seek leaves nothing to go on to, but what was missed is told")
+    @Test("a seek leaves no jump to be made, but what was missed is told")
     func moved() throws {
         var live = LiveStream()
         _ = try Self.behind(&live, isPaused: true)
         live.moveOn()
-        let played = live.goOn(LiveStream.EdgeJump(), isPaused: true)
+        let played = live.resume(LiveStream.EdgeJump(), isPaused: true)
         #expect(played == [.tell(Self.skipped(3...7))])
     }
 
@@ -177,7 +177,7 @@ struct LiveStreamTests {
             try PlaylistText.numbered(5, count: 6).parsed(), requestURL: "list", url: "list", start: .seconds(8),
             loadBegan: .zero, now: .zero)
         let missed = MissedSegments(
-            of: cursor, in: tracker, goingOnAt: index, isLate: isLate, maxGapJump: .milliseconds(500))
+            of: cursor, in: tracker, continuingAt: index, isLate: isLate, maxGapJump: .milliseconds(500))
         #expect(missed.map { [$0.gone, $0.next, $0.index] } == expected)
     }
 

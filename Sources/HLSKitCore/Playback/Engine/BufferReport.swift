@@ -1,6 +1,6 @@
 /// Decides what is said of the buffer of an item: the last verdict, and whether playback would keep up.
 struct BufferReport: Sendable {
-    /// What time control is told of the buffer depends on this, too.
+    /// Time control is told of the buffer by this, too.
     struct Facts: Sendable, Hashable {
         var isPaced = true
         var isReady = false
@@ -11,7 +11,7 @@ struct BufferReport: Sendable {
     enum Action: Sendable, Hashable {
         case tellLikelyToKeepUp(Bool)
         case tellFull(Bool)
-        /// Time control goes on from this.
+        /// The state that time control continues with.
         case change(TimeControlMachine.BufferState)
     }
 
@@ -54,7 +54,7 @@ struct BufferReport: Sendable {
     /// What the program has answered.
     mutating func programSays(_ isLikely: Bool) { judge.programSays = isLikely }
 
-    /// What programs and time control are told of the buffer, in order.
+    /// Tells programs and time control of the buffer, in order.
     ///
     /// - Parameters:
     ///   - changesFull: as ``evaluate(_:_:waits:)`` has it.
@@ -63,7 +63,7 @@ struct BufferReport: Sendable {
         isLikely: Bool, changesFull: Bool, known: TimeControlMachine.BufferState?, _ facts: Facts
     ) -> [Action] {
         var actions: [Action] = []
-        // What playing follows from comes before it.
+        // Programs are told what playing follows from before it.
         if isLikely, tell(isLikely: true) { actions.append(.tellLikelyToKeepUp(true)) }
         if changesFull { actions.append(.tellFull(verdict.isFull)) }
         let state = state(isLikely: isLikely, facts)
@@ -72,7 +72,7 @@ struct BufferReport: Sendable {
         return actions
     }
 
-    /// What time control is told.
+    /// The state as time control is told of it.
     func state(isLikely: Bool, _ facts: Facts) -> TimeControlMachine.BufferState {
         var state = TimeControlMachine.BufferState()
         state.isFull = verdict.isFull
@@ -108,7 +108,7 @@ struct BufferReport: Sendable {
         return wasFull != verdict.isFull
     }
 
-    /// What keeping up is judged from, but for the throughput.
+    /// The input of the judgement, but for the throughput.
     ///
     /// - Parameter rate: the rate that playback has or would have. Not 0.
     func input(rate: Double, playhead: Duration, _ outlook: ItemOutlook?) -> KeepUpInput {

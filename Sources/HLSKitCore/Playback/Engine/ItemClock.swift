@@ -1,6 +1,6 @@
 /// Where time is in an item: the one place that knows the timebase, how far outputs have come, and what was played.
 struct ItemClock: Sendable {
-    /// What bounds the playhead.
+    /// The bounds of the playhead.
     enum Bounds: Sendable, Hashable {
         /// There is no item.
         case nothing
@@ -90,8 +90,8 @@ struct ItemClock: Sendable {
         time - now > Self.longestSilence && timebase.rate > 0
     }
 
-    /// The timebase with which time has not gone on beyond the media that there was while nobody was awake to stop it there;
-    /// nil where it has not. What comes next would be waited for as long as the stop was.
+    /// The timebase with which time has not passed the media that there was, while nobody was awake to stop it there; nil
+    /// where it has not. Otherwise the media that comes next would be waited for as long as the stop was.
     ///
     /// - Parameter playhead: as it was before the stop.
     func afterSleep(until time: Duration, from playhead: Duration, loaded: [Range<Duration>]) -> TimebaseState? {

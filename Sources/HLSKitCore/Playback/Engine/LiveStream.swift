@@ -12,7 +12,7 @@ struct LiveStream: Sendable {
         case seekToEdge
     }
 
-    /// What a rest depends on.
+    /// A rest depends on this.
     struct RestFacts: Sendable, Hashable {
         /// Media is presented in real time.
         var isPaced = true
@@ -26,7 +26,7 @@ struct LiveStream: Sendable {
         var isBusy = false
     }
 
-    /// What going on behind a window depends on.
+    /// What is done behind a window depends on this.
     struct Facts: Sendable, Hashable {
         var policy = PlayerItemPreferences.FellBehindPolicy.jumpToEdge
         var isPaced = true
@@ -85,7 +85,7 @@ struct LiveStream: Sendable {
     /// A wait is over, and what it cost is not skipped yet.
     var hasWaited: Bool { offset.hasWaited }
 
-    /// Where to go on after a wait; nil for where the playhead is.
+    /// Where playing resumes after a wait; nil for where the playhead is.
     mutating func endWait(
         in window: LiveWindow?, isPlaying: Bool, playhead: Duration, maxGapJump: Duration
     ) -> Duration? {
@@ -117,7 +117,7 @@ struct LiveStream: Sendable {
     /// The player is paused: what the window takes from now on may leave it behind.
     mutating func pause() { loss.rest() }
 
-    /// What the window has taken from a lane whose list is `tracker` now; nil where it goes on as before.
+    /// The segments that the window has taken from a lane whose list is `tracker` now; nil where it continues as before.
     ///
     /// - Parameter offset: the configured distance from the edge.
     mutating func missed(
@@ -127,19 +127,20 @@ struct LiveStream: Sendable {
         if !facts.isEmpty { loss.noteMedia() }
         let index = lane.id == .subtitles ? 0 : Self.oldestWanted(tracker, offset: offset, facts)
         return MissedSegments(
-            of: lane.cursor, in: tracker, goingOnAt: index, isLate: loss.isLate, maxGapJump: facts.maxGapJump)
+            of: lane.cursor, in: tracker, continuingAt: index, isLate: loss.isLate, maxGapJump: facts.maxGapJump)
     }
 
-    /// The segment to go on with after the window moved on. Who goes on at the edge does so until there is media.
+    /// The segment to continue with after the window moved on. A lane that continues at the edge does so until there is
+    /// media.
     private static func oldestWanted(_ tracker: PlaylistTracker, offset: Duration, _ facts: Facts) -> Int {
-        // R44: while there is something to play, least is lost by going on with the oldest.
+        // R44: while there is something to play, least is lost by continuing with the oldest.
         guard facts.policy == .jumpToEdge, facts.isPaced, tracker.isLive, facts.isEmpty, facts.hasPlayed else {
             return 0
         }
-        return tracker.index(containing: LiveWindow(tracker, offset: offset).landing) ?? 0
+        return tracker.index(containing: max(tracker.start, tracker.end - offset)) ?? 0
     }
 
-    /// A lane goes on behind what was missed.
+    /// A lane continues behind what was missed.
     mutating func leaveBehind(
         _ missed: MissedSegments, in id: LaneID, _ skipped: SkippedSegments, isPaused: Bool
     ) -> [Action] {
@@ -149,7 +150,7 @@ struct LiveStream: Sendable {
         return note(skipped, isPaused: isPaused)
     }
 
-    /// What is lost is told at once, but what goes while the player is paused, reload by reload, when it plays.
+    /// Media that is lost is told at once, but if it goes while the player is paused, reload by reload, when it plays.
     private mutating func note(_ skipped: SkippedSegments, isPaused: Bool) -> [Action] {
         var actions = [Action.count(skipped)]
         if let earlier = loss.hold(skipped) { actions.append(.tell(earlier)) }
@@ -166,8 +167,8 @@ struct LiveStream: Sendable {
 
     /// The player is about to play.
     ///
-    /// - Parameter jump: where the window left the playhead behind and the policy is to go on at the edge.
-    mutating func goOn(_ jump: EdgeJump?, isPaused: Bool) -> [Action] {
+    /// - Parameter jump: where the window left the playhead behind and the policy is to continue at the edge.
+    mutating func resume(_ jump: EdgeJump?, isPaused: Bool) -> [Action] {
         guard loss.isLeftBehind else { return tellMissed() }
         loss.moveOn()
         guard let jump else { return tellMissed() }

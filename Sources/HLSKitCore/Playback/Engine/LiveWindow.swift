@@ -1,7 +1,7 @@
 import HLSPlaylist
 import HLSTime
 
-/// What the variant's live playlist lists, and where in it to play.
+/// The part of a live stream that the variant's playlist lists, and where in it to play.
 struct LiveWindow: Sendable, Hashable {
     var start: Duration
     var end: Duration
@@ -15,7 +15,7 @@ struct LiveWindow: Sendable, Hashable {
     var landing: Duration { max(start, end - offset) }
 
     /// The item time beyond which a rate above 1 does not take the playhead: the configured distance from the end of what
-    /// is listed, and a segment at least, since nearer than that there would be nothing to go on with.
+    /// is listed, and a segment at least, since nearer than that there would be nothing to continue with.
     var edge: Duration? { lastSegmentDuration.map { end - max(offset, $0) } }
 }
 
@@ -31,8 +31,8 @@ extension LiveWindow {
 }
 
 extension PlaylistTracker {
-    /// Where what can be sought in begins. Segments that a lane was led past may be listed at times before item time 0:
-    /// there is no such media.
+    /// Where what can be sought in begins. Segments that a lane was led past may be listed before item time 0: nobody
+    /// gets there.
     var seekableStart: Duration { start < .zero ? min(.zero, end) : start }
 
     /// The date of the media at an item time; nil where nothing tells.

@@ -1,4 +1,4 @@
-/// What an allowance leaves to a player, from what the player holds and wants.
+/// The limits of an allowance, from what the player holds and wants.
 extension LoadAllowance {
     /// Who has so much media to play lets others go first, at the natural speed. A segment is loaded in it even where
     /// the link is shared.

@@ -1,21 +1,21 @@
 import HLSPlaylist
 
-/// What a lane does not load any more, since the live window has moved on.
+/// Segments that a lane does not load any more, since the live window has moved on.
 struct MissedSegments: Sendable, Hashable {
     /// Segments that are not listed any more.
     private(set) var gone = 0
-    /// The first of it that is listed, and the one to go on with.
+    /// The first of it that is listed, and the one to continue with.
     private(set) var next = 0
     let index: Int
 
-    /// nil where the lane goes on as before.
+    /// nil where the lane continues as before.
     ///
     /// - Parameters:
-    ///   - index: the segment to go on with if the lane has been left behind.
+    ///   - index: the segment to continue with if the lane has been left behind.
     ///   - isLate: whatever comes is played at the edge.
     ///   - maxGapJump: holes up to this are nothing.
     init?(
-        of cursor: LaneCursor?, in tracker: PlaylistTracker, goingOnAt index: Int, isLate: Bool, maxGapJump: Duration
+        of cursor: LaneCursor?, in tracker: PlaylistTracker, continuingAt index: Int, isLate: Bool, maxGapJump: Duration
     ) {
         self.index = index
         let first = tracker.playlist.mediaSequence
@@ -52,7 +52,7 @@ struct MissedSegments: Sendable, Hashable {
 extension SkippedSegments {
     fileprivate static let movedOn = "the live window moved on"
 
-    /// What a jump to the edge leaves out of what is listed; nil for nothing.
+    /// Listed segments that a jump to the edge leaves out; nil for none of them.
     init?(before landing: Int, from next: Int?, in tracker: PlaylistTracker) {
         guard let next, next < landing else { return nil }
         let first = tracker.playlist.mediaSequence
@@ -63,8 +63,8 @@ extension SkippedSegments {
 }
 
 extension ItemState {
-    /// Goes on in a lane behind what was missed. It takes no time: everything that is listed moves up to where the lane
-    /// would have gone on, `resumeTime`, or the lane that is farthest. The other lanes leave out the same, so that they
+    /// Continues in a lane behind what was missed. It takes no time: everything that is listed moves up to where the lane
+    /// would have continued, `resumeTime`, or the lane that is farthest. The other lanes leave out the same, so that they
     /// stay side by side.
     mutating func closeUp(_ missed: MissedSegments, in id: LaneID, resumeTime: Duration) {
         guard let tracker = lanes[id]?.tracker else { return }

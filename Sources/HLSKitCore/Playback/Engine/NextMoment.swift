@@ -1,6 +1,6 @@
 /// The next moment at which time alone changes something, while media is played in real time.
 struct NextMoment: Sendable {
-    /// What it depends on.
+    /// It depends on this.
     struct Facts: Sendable {
         var timebase = TimebaseState.stopped
         var playhead = Duration.zero

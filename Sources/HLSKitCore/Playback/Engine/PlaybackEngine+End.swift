@@ -39,7 +39,7 @@ extension PlaybackEngine {
 }
 
 extension EndOfItem.Facts {
-    /// What follows from the item alone.
+    /// Facts that follow from the item alone.
     ///
     /// - Parameter playhead: nil where media is not presented in real time.
     fileprivate init(_ item: borrowing ItemState, playhead: Duration?, hasSkipped: Bool) {

@@ -16,7 +16,7 @@ extension PlaybackEngine {
         effects.append(.advanceToNextItem)
     }
 
-    /// What the next engine goes on with. This one is not asked any more.
+    /// The intent that the next engine continues with. This one is not asked any more.
     mutating func resign(at now: Duration) -> PlayerIntent {
         hasResigned = true
         return PlayerIntent(
@@ -29,7 +29,7 @@ extension PlaybackEngine {
         self.now = max(now, self.now)
         effects.append(.present)
         networkConditions = intent.networkConditions
-        // What plays goes on without a hole.
+        // Media that plays continues without a hole.
         if intent.timeControl.isRunning { noteFirstDecoded() }
         carryOut(timeControl.takeOver(intent.timeControl, timeBounds, at: self.now))
         return settled()

@@ -4,7 +4,7 @@
 extension PlaybackEngine {
     // MARK: Distance from the edge
 
-    /// What the variant lists; nil for an item that is not live or not known yet.
+    /// The window of the variant; nil for an item that is not live or not known yet.
     private var liveWindow: LiveWindow? {
         guard let tracker = item?.lanes[.main]?.tracker, tracker.isLive else { return nil }
         return LiveWindow(tracker, offset: liveOffset(of: tracker))
@@ -122,7 +122,7 @@ extension PlaybackEngine {
             maxGapJump: configuration.buffering.maxGapJump)
     }
 
-    /// What the window has taken from a lane whose list is `tracker` now; nil where it goes on as before.
+    /// The segments that the window has taken from a lane whose list is `tracker` now; nil where it continues as before.
     mutating func missed(by lane: MediaLane, in tracker: PlaylistTracker) -> MissedSegments? {
         let (offset, facts) = (liveOffset(of: tracker), windowFacts)
         return item?.stream.missed(by: lane, in: tracker, offset: offset, facts)
@@ -135,7 +135,7 @@ extension PlaybackEngine {
         return true
     }
 
-    /// Goes on behind what was missed.
+    /// Continues behind what was missed.
     mutating func skip(_ missed: MissedSegments, in id: LaneID, resumeTime: Duration, url: String) {
         guard let tracker = item?.lanes[id]?.tracker else { return }
         item?.closeUp(missed, in: id, resumeTime: resumeTime)
@@ -143,7 +143,7 @@ extension PlaybackEngine {
         carryOut(item?.stream.leaveBehind(missed, in: id, skipped, isPaused: isPaused) ?? [])
     }
 
-    /// Goes on where the policy says, if the window left the playhead behind while the player rested. Called when it is
+    /// Continues where the policy says, if the window left the playhead behind while the player rested. Called when it is
     /// to play, and with each change of the window: the first one after a rest tells what went meanwhile.
     mutating func catchUp() {
         guard machine.rate != 0 else { return }
@@ -155,10 +155,10 @@ extension PlaybackEngine {
     mutating func resume() {
         let jump = item?.stream.isLeftBehind == true ? edgeJump : nil
         let isPaused = machine.rate == 0
-        carryOut(item?.stream.goOn(jump, isPaused: isPaused) ?? [])
+        carryOut(item?.stream.resume(jump, isPaused: isPaused) ?? [])
     }
 
-    /// nil where the policy does not go on at the edge, or there is none.
+    /// nil where the policy does not continue at the edge, or there is none.
     private var edgeJump: LiveStream.EdgeJump? {
         guard preferences.fellBehindPolicy == .jumpToEdge, configuration.pacing == .realTime, item?.error == nil,
             item?.pendingFailure == nil, let window = liveWindow, let lane = item?.lanes[.main],
@@ -184,12 +184,12 @@ extension PlaybackEngine {
 }
 
 extension MediaLane {
-    /// What it asks for until it is complete; nil once it is.
+    /// The roles of its requests until it is complete; nil once it is.
     fileprivate var rolesWanted: [RequestRole]? {
         isComplete ? nil : RequestRole.lasting(of: id) + segments.map { .segment($0.role) }
     }
 
-    /// The player goes on after a rest.
+    /// The player plays again after a rest.
     ///
     /// - Returns: whether the list is to be loaded first.
     fileprivate mutating func endRest(isClosed: Bool) -> Bool {

@@ -5,7 +5,7 @@ extension PlaybackEngine {
     }
     var timebase: TimebaseState { timeControl.clock.timebase }
 
-    /// What bounds the playhead.
+    /// The bounds of the playhead.
     var timeBounds: ItemClock.Bounds {
         guard item != nil else { return .nothing }
         guard configuration.pacing == .realTime else { return .outputs(start: item?.start) }

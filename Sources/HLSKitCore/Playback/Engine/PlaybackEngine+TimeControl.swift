@@ -11,7 +11,7 @@ extension PlaybackEngine {
         carryOut(timeControl.handle(event, timeBounds, at: now))
     }
 
-    /// Somebody wants to play: what was missed meanwhile comes before it, and what playing follows from.
+    /// Before playing that was asked for, programs are told what was missed meanwhile, and what playing follows from.
     mutating func prepare(for rate: Float, resumes: Bool = true) -> TimeControlMachine.BufferState {
         timeControl.beginWait(at: now)
         if resumes { resume() }

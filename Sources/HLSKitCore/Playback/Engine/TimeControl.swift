@@ -21,11 +21,11 @@ struct TimeControl: Sendable {
         case evaluate
     }
 
-    /// What the player goes on with when another item becomes current.
+    /// The player's intent, which outlasts its items.
     struct Intent: Sendable {
         fileprivate var machine: TimeControlMachine
         fileprivate var defaultRate: Float
-        /// When the wait for the first picture began; nil where nobody waits.
+        /// When the wait for the first frame began; nil where nobody waits.
         fileprivate var firstControl: Duration?
         /// The host time at which the item before ended: the next one begins there. nil where it did not play to its end.
         fileprivate var endedAt: Duration?
@@ -36,7 +36,7 @@ struct TimeControl: Sendable {
 
     private(set) var machine = TimeControlMachine()
     private(set) var clock = ItemClock()
-    /// What `play()` plays at.
+    /// The rate of `play()`.
     private(set) var defaultRate: Float = 1
     /// The item was played.
     private(set) var hasPlayed = false
@@ -53,7 +53,7 @@ struct TimeControl: Sendable {
 
     // MARK: Time control
 
-    /// What follows from an event, in order.
+    /// The actions that follow from an event, in order.
     mutating func handle(_ event: TimeControlMachine.Event, _ bounds: Bounds, at now: Duration) -> [Action] {
         var actions: [Action] = []
         follow(machine.handle(event), bounds, at: now, &actions)
@@ -118,7 +118,7 @@ struct TimeControl: Sendable {
 
     mutating func setDefaultRate(_ rate: Float) { defaultRate = rate }
 
-    /// Somebody wants to play.
+    /// Playing was asked for.
     mutating func beginWait(at now: Duration) { waits.begin(at: now) }
 
     /// Puts what was waited for into `statistics`.
@@ -136,7 +136,7 @@ struct TimeControl: Sendable {
     /// Another timebase holds from now on.
     ///
     /// - Parameters:
-    ///   - jump: where the playhead is from now on, if it does not go on from where it is.
+    ///   - jump: where the playhead is from now on, if it does not continue from where it is.
     ///   - start: the item time from which on what is played counts as watched; nil for the playhead.
     mutating func setTimebase(
         _ new: TimebaseState, _ bounds: Bounds, at now: Duration, jump: Duration? = nil,
@@ -151,7 +151,7 @@ struct TimeControl: Sendable {
         clock.hold(mark, bounds, at: now)
     }
 
-    /// Time was running while nobody was awake: it does not go on beyond the media that there was.
+    /// Time was running while nobody was awake: it does not pass the media that there was.
     ///
     /// - Returns: the timebase from now on; nil where it stays.
     mutating func wake(
@@ -189,7 +189,7 @@ struct TimeControl: Sendable {
         if let time = clock.timeOfEnd(bounds, at: now) { endedAt = time }
     }
 
-    /// What the player goes on with. An item that was never there leaves the wait for the first picture to the one that
+    /// The intent to continue with. An item that was never there leaves the wait for the first frame to the one that
     /// comes.
     func intent(_ bounds: Bounds, at now: Duration) -> Intent {
         Intent(
@@ -197,7 +197,7 @@ struct TimeControl: Sendable {
             firstControl: bounds == .nothing ? waits.firstControl : machine.rate == 0 ? nil : now, endedAt: endedAt)
     }
 
-    /// Goes on for a player whose current item was another's until now. Where that one played, this one does, from the
+    /// Continues for a player whose current item was another's until now. Where that one played, this one does, from the
     /// moment at which it ended.
     mutating func takeOver(_ intent: Intent, _ bounds: Bounds, at now: Duration) -> [Action] {
         defaultRate = intent.defaultRate

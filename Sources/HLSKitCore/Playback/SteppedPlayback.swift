@@ -80,7 +80,11 @@ package struct SteppedPlayback: Sendable {
 
     /// The item time that is being presented at the time of the last call.
     package var playhead: Duration { engine.playhead }
-    package var statistics: PlaybackStatistics { engine.statistics }
+    package var statistics: PlaybackStatistics {
+        var statistics = engine.statistics
+        engine.timeControl.count(&statistics)
+        return statistics
+    }
 
     private mutating func handle(_ event: EngineEvent, at now: Duration) {
         for effect in engine.handle(event, at: now) { carryOut(effect) }

@@ -23,6 +23,35 @@ struct BufferReportTests {
         #expect(!report.isLikelyToKeepUp)
     }
 
+    @Test("what playing follows from is told before it, and what follows from waiting after it")
+    func order() {
+        var report = Self.report()
+        let facts = BufferReport.Facts(isReady: true)
+        let likely = TimeControlMachine.BufferState(isEmpty: true, isFull: false, isLikelyToKeepUp: true)
+        let began = report.tell(isLikely: true, changesFull: true, known: nil, facts)
+        #expect(began == [.tellLikelyToKeepUp(true), .tellFull(false), .change(likely)])
+        let same = report.tell(isLikely: true, changesFull: false, known: likely, facts)
+        #expect(same.isEmpty)
+        let ended = report.tell(isLikely: false, changesFull: false, known: likely, facts)
+        #expect(ended == [.change(TimeControlMachine.BufferState()), .tellLikelyToKeepUp(false)])
+    }
+
+    @Test("without pacing an item that is ready plays; in real time not before its first media is decoded")
+    func states() {
+        var (buffer, report) = (ForwardBuffer(), Self.report())
+        buffer.setRequiredTracks([.video])
+        buffer.insert(ForwardBuffer.Piece(range: .zero..<(.seconds(8)), byteCount: 1), in: .video)
+        _ = report.evaluate(&buffer, ForwardBuffer.Situation(playhead: .zero), waits: false)
+        func state(_ facts: BufferReport.Facts) -> [Bool] {
+            let state = report.state(isLikely: true, facts)
+            return [state.isEmpty, state.isLikelyToKeepUp]
+        }
+        #expect(state(BufferReport.Facts(isPaced: false)) == [true, false])
+        #expect(state(BufferReport.Facts(isPaced: false, isReady: true, holdsStart: true)) == [false, true])
+        #expect(state(BufferReport.Facts(isReady: true)) == [false, true])
+        #expect(state(BufferReport.Facts(isReady: true, holdsStart: true)) == [true, true])
+    }
+
     @Test("after a stall more is enough to start with, until the playhead is moved")
     func stalls() {
         var report = Self.report()

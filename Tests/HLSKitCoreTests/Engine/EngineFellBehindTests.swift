@@ -50,6 +50,33 @@ struct EngineFellBehindTests {
         #expect(harness.error?.cause == "playback fell behind the live window")
     }
 
+    @Test("M04: what is listed before item time 0 after a jump to the edge is not there to be sought in")
+    func beginsAtZero() throws {
+        // Two segments of a long window are played, and the third does not come before the window has moved on. The lane
+        // continues at the edge: the segments that it was led past are listed before those that were played.
+        var origin = ScriptedOrigin.live(Broadcast(windowCount: 20))
+        origin.media = { visit in
+            visit.path == "s102.ts" ? .media(100_000).after(.seconds(30)) : .media(100_000)
+        }
+        var preferences = PlayerItemPreferences()
+        preferences.fellBehindPolicy = .jumpToEdge
+        preferences.startPosition = .oldest
+        preferences.configuredTimeOffsetFromLive = 4
+        var harness = EngineHarness.playing("live.m3u8", from: origin, preferences: preferences)
+        harness.run(until: .seconds(45))
+        let listed = try #require(harness.engine.item?.lanes[.main]?.tracker?.start)
+        #expect(listed < .zero, "\(listed)")
+        #expect(harness.state.seekableTimeRanges.first?.start == .zero)
+        for tolerance in [SeekRequest.Tolerance.zero, .unlimited] {
+            harness.control(.seek(to: .zero, tolerance: tolerance))
+            harness.run(until: harness.now + .seconds(5))
+            #expect(harness.state.currentTime >= .zero)
+            #expect(harness.state.loadedTimeRanges.allSatisfy { $0.start >= .zero })
+        }
+        #expect(harness.seekOutcomes == [true, true])
+        #expect(harness.violations.isEmpty)
+    }
+
     // MARK: After a pause
 
     /// A player that was paused for three minutes, but continued loading, and plays again. The window holds 24 seconds,

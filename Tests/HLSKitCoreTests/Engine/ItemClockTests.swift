@@ -40,6 +40,43 @@ struct ItemClockTests {
         #expect(clock.presentedUpTo == .seconds(2))
     }
 
+    @Test(
+        "the playhead stays within its bounds",
+        arguments: [
+            (.nothing, 0), (.outputs(start: nil), 0), (.outputs(start: .seconds(3)), 3), (.media(end: nil), 9),
+            (.media(end: .seconds(5)), 5), (.frames(limit: .seconds(4), isReverse: false, end: .seconds(9)), 4),
+            (.frames(limit: .seconds(12), isReverse: true, end: .seconds(20)), 12),
+        ] as [(ItemClock.Bounds, Int)])
+    func bounds(_ bounds: ItemClock.Bounds, expected: Int) {
+        var clock = ItemClock()
+        clock.set(Self.at(.zero), playhead: .zero, jump: nil)
+        #expect(clock.playhead(bounds, at: .seconds(9)) == .seconds(expected))
+    }
+
+    @Test("time that is about to come to the end stays where it is when the end comes nearer")
+    func holds() throws {
+        var clock = ItemClock()
+        clock.set(Self.at(.zero), playhead: .zero, jump: nil)
+        #expect(clock.mark(.media(end: .seconds(20)), at: .seconds(9)) == nil)
+        #expect(clock.mark(.outputs(start: nil), at: .seconds(9)) == nil)
+        let mark = try #require(clock.mark(.media(end: .milliseconds(9_500)), at: .seconds(9)))
+        clock.hold(mark, .media(end: .seconds(8)), at: .seconds(9))
+        #expect(clock.playhead(.media(end: .seconds(8)), at: .seconds(10)) == .seconds(9))
+    }
+
+    @Test("a process that was stopped continues at the end of the media that there was")
+    func sleeps() {
+        var clock = ItemClock()
+        #expect(!clock.hasSlept(from: .zero, to: .seconds(60)))
+        clock.set(Self.at(.zero), playhead: .zero, jump: nil)
+        #expect(!clock.hasSlept(from: .seconds(1), to: .seconds(6)))
+        #expect(clock.hasSlept(from: .seconds(1), to: .seconds(7)))
+        let loaded = [Duration.zero..<(.seconds(12)), .seconds(50)..<(.seconds(60))]
+        #expect(clock.afterSleep(until: .seconds(12), from: .seconds(1), loaded: loaded) == nil)
+        let woken = clock.afterSleep(until: .seconds(40), from: .seconds(1), loaded: loaded)
+        #expect(woken == TimebaseState(itemTime: .seconds(12), hostTime: .seconds(40), rate: 1))
+    }
+
     @Test("another item keeps the timebase and nothing else")
     func resets() {
         var clock = ItemClock()

@@ -1,5 +1,20 @@
-/// What is said of the buffer of an item: the last verdict, and whether playback would keep up.
+/// Decides what is said of the buffer of an item: the last verdict, and whether playback would keep up.
 struct BufferReport: Sendable {
+    /// Time control is told of the buffer by this, too.
+    struct Facts: Sendable, Hashable {
+        var isPaced = true
+        var isReady = false
+        /// Time does not begin to run before the first media is decoded.
+        var holdsStart = false
+    }
+
+    enum Action: Sendable, Hashable {
+        case tellLikelyToKeepUp(Bool)
+        case tellFull(Bool)
+        /// The state that time control continues with.
+        case change(TimeControlMachine.BufferState)
+    }
+
     private(set) var verdict = ForwardBuffer.Verdict(
         forwardDuration: .zero, isEmpty: true, isFull: false, holdsAllRemaining: false, tracksToLoad: [])
     /// As programs were told.
@@ -39,6 +54,39 @@ struct BufferReport: Sendable {
     /// What the program has answered.
     mutating func programSays(_ isLikely: Bool) { judge.programSays = isLikely }
 
+    /// Tells programs and time control of the buffer, in order.
+    ///
+    /// - Parameters:
+    ///   - changesFull: as ``evaluate(_:_:waits:)`` has it.
+    ///   - known: what time control knows.
+    mutating func tell(
+        isLikely: Bool, changesFull: Bool, known: TimeControlMachine.BufferState?, _ facts: Facts
+    ) -> [Action] {
+        var actions: [Action] = []
+        // Programs are told what playing follows from before it.
+        if isLikely, tell(isLikely: true) { actions.append(.tellLikelyToKeepUp(true)) }
+        if changesFull { actions.append(.tellFull(verdict.isFull)) }
+        let state = state(isLikely: isLikely, facts)
+        if known != state { actions.append(.change(state)) }
+        if tell(isLikely: isLikely) { actions.append(.tellLikelyToKeepUp(isLikely)) }
+        return actions
+    }
+
+    /// The state as time control is told of it.
+    func state(isLikely: Bool, _ facts: Facts) -> TimeControlMachine.BufferState {
+        var state = TimeControlMachine.BufferState()
+        state.isFull = verdict.isFull
+        guard facts.isPaced else {
+            // Without pacing nothing runs empty: outputs take what there is.
+            state.isEmpty = !facts.isReady
+            state.isLikelyToKeepUp = facts.isReady
+            return state
+        }
+        state.isEmpty = verdict.isEmpty || facts.holdsStart
+        state.isLikelyToKeepUp = isLikely
+        return state
+    }
+
     /// What programs are told from now on. False where they know it.
     mutating func tell(isLikely: Bool) -> Bool {
         defer { isLikelyToKeepUp = isLikely }
@@ -58,6 +106,27 @@ struct BufferReport: Sendable {
         if waits, !wasFull { buffer.endRest() }
         verdict = buffer.evaluate(situation)
         return wasFull != verdict.isFull
+    }
+
+    /// The input of the judgement, but for the throughput.
+    ///
+    /// - Parameter rate: the rate that playback has or would have. Not 0.
+    func input(rate: Double, playhead: Duration, _ outlook: ItemOutlook?) -> KeepUpInput {
+        var input = KeepUpInput(forwardDuration: verdict.forwardDuration)
+        input.isEmpty = verdict.isEmpty
+        input.holdsAllRemaining = verdict.holdsAllRemaining
+        input.rate = rate
+        input.isAfterStall = isAfterStall
+        guard let outlook else { return input }
+        if let end = outlook.effectiveEnd, !outlook.isLive { input.remaining = max(.zero, end - playhead) }
+        if outlook.hasPlaylist { input.segmentDuration = outlook.pacingTarget }
+        if outlook.isLive {
+            input.availableAhead = max(.zero, outlook.listedEnd - playhead)
+            input.segmentDuration = outlook.lastSegmentDuration ?? input.segmentDuration
+        }
+        input.bitRate = outlook.bitRate
+        input.isSelectionAutomatic = outlook.hasChoice
+        return input
     }
 
     /// Whether playback would keep up.

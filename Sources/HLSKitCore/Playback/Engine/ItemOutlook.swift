@@ -135,3 +135,14 @@ struct ItemOutlook: Sendable {
         return item.variants.sizes.loadedBitRate
     }
 }
+
+extension ForwardBuffer.Situation {
+    /// Takes in what follows from the item.
+    mutating func note(_ outlook: ItemOutlook) {
+        effectiveEnd = outlook.effectiveEnd
+        if outlook.isLive { lastAvailable = outlook.listedEnd }
+        targetDuration = outlook.pacingTarget
+        nextSegmentDuration = outlook.nextSegmentDuration
+        nextSegmentByteCount = outlook.nextSegmentByteCount
+    }
+}

@@ -27,25 +27,19 @@ struct ItemState: Sendable {
     var lanes = MediaLanes()
     /// Media playlists that were loaded before, by URL: a VOD variant that was left is taken up again without I/O.
     var knownPlaylists: [String: KnownPlaylist] = [:]
-    /// The item time at which playing starts; nil until a playlist tells.
-    var start: Duration?
+    /// Where it starts and ends.
+    var extent = ItemExtent()
     var forwardEnd: Duration?
     /// The rates that it can be played at, and what is played at them.
     var rates = ItemRates()
-    var liveOffset = LiveOffset()
     /// Moves of the playhead, and what is waited for at the outputs.
     var seek = SeekMachine()
     /// Whether it is over.
     var end = EndOfItem()
-    /// Where the media really ends, once all of it was presented.
-    var mediaEnd: Duration?
     /// The duration that was told last.
     @Shared var toldDuration: MediaTime? = nil
-    /// The player is paused in a live stream, and asks for nothing.
-    var isAtRest = false
     var isReady = false
     var awaitsAssetKeys = false
-    var hasPlayed = false
     @Shared var error: PlayerError? = nil
     /// Loading cannot go on; the item fails when what was loaded is played.
     @Shared var pendingFailure: PlayerError? = nil
@@ -53,7 +47,8 @@ struct ItemState: Sendable {
     var failingLane: LaneID?
     var timelines = TimelineNumbers()
     var live = LiveStreamMonitor()
-    var windowLoss = WindowLoss()
+    /// What it takes besides playing where it is live.
+    var stream = LiveStream()
     var contents = ItemContents()
 
     /// Where the user's credentials may go, and those that the URL itself carried (R60).
@@ -93,10 +88,14 @@ struct ItemState: Sendable {
         guard let index = variantIndex, candidates.indices.contains(index) else { return nil }
         return candidates[index].uri
     }
+    var start: Duration? { extent.start }
+    var mediaEnd: Duration? { extent.mediaEnd }
     var isLive: Bool { lanes[.main]?.tracker?.isLive ?? false }
     var requiredLanes: [MediaLane] { lanes.values.filter(\.isRequired) }
     /// Whether any media was handed on.
     var hasPresentable: Bool { contents.hasPresentable }
+    /// The player is paused in a live stream, and asks for nothing.
+    var isAtRest: Bool { stream.isAtRest }
     /// The live stream is taken to be over.
     var isClosed: Bool { live.isClosed }
     /// No further media will be loaded.

@@ -19,13 +19,14 @@ struct LandingRule: Sendable {
         switch destination {
         case .edge:
             guard tracker.isLive else { return held.end ?? tracker.end }
-            return max(tracker.start, tracker.end - liveOffset)
+            return max(tracker.seekableStart, tracker.end - liveOffset)
         case .date(let date): return tracker.time(of: date)
         case .time(let time):
             guard time <= max(tracker.end, held.end ?? .zero) else { return nil }
-            if time >= tracker.start { return time }
+            let start = tracker.seekableStart
+            if time >= start { return time }
             // The window may have moved since the caller read where it begins.
-            return tracker.isLive && tracker.start - time <= tracker.pacingTarget ? tracker.start : nil
+            return tracker.isLive && start - time <= tracker.pacingTarget ? start : nil
         }
     }
 
@@ -62,7 +63,10 @@ struct LandingRule: Sendable {
     private func unheldLanding(for request: SeekRequest, at target: Duration) -> Landing {
         if request.tolerance.isZero { return .exact(target) }
         guard request.tolerance.isUnlimited else { return .undecided(near: target) }
-        return tracker.index(containing: target).map { .segmentStart(tracker.starts[$0]) } ?? .exact(target)
+        guard let index = tracker.index(containing: target), tracker.starts[index] >= .zero else {
+            return .exact(target)
+        }
+        return .segmentStart(tracker.starts[index])
     }
 }
 
@@ -77,6 +81,7 @@ struct HeldMedia: Sendable, Hashable {
 
     /// Whether presenting can go on at an item time.
     func reaches(_ time: Duration) -> Bool {
+        guard time >= .zero else { return false }
         let end = end ?? .seconds(Int64.max)
         return ranges.contains { range in
             (range.contains(time) || time == end && time == range.upperBound)

@@ -1,5 +1,3 @@
-import HLSPlaylist
-
 /// The buffer: what it is judged by, and what follows from the judgement.
 extension PlaybackEngine {
     var lastVerdict: ForwardBuffer.Verdict { report.verdict }
@@ -22,68 +20,36 @@ extension PlaybackEngine {
         situation.preferredForwardBufferDuration = preferences.preferredForwardBufferDuration
         situation.startThreshold = report.startThreshold
         guard let outlook else { return situation }
-        situation.effectiveEnd = outlook.effectiveEnd
-        if outlook.isLive { situation.lastAvailable = outlook.listedEnd }
-        situation.targetDuration = outlook.pacingTarget
-        situation.nextSegmentDuration = outlook.nextSegmentDuration
-        situation.nextSegmentByteCount = outlook.nextSegmentByteCount
+        situation.note(outlook)
         adjustForTrickPlay(&situation)
         situation.bounds = bounds(situation)
         return situation
     }
 
-    func bufferState(rate: Float) -> TimeControlMachine.BufferState {
-        guard item != nil else { return TimeControlMachine.BufferState() }
-        return bufferState(
-            isLikelyToKeepUp: isTrickLikelyToKeepUp(lastVerdict) ?? report.judged(keepUpInput(rate: rate)))
-    }
-
-    /// The same, for a change that may start playing: what playing follows from is told before it.
+    /// For a change that may start playing: what playing follows from is told before it.
     mutating func tellBufferState(rate: Float) -> TimeControlMachine.BufferState {
-        let state = bufferState(rate: rate)
-        if item != nil, configuration.pacing == .realTime { tellWhetherItKeepsUp(state.isLikelyToKeepUp) }
-        return state
-    }
-
-    private mutating func tellWhetherItKeepsUp(_ isLikely: Bool) {
-        guard report.tell(isLikely: isLikely) else { return }
-        effects.append(.publish(.playbackLikelyToKeepUpChanged(isLikely)))
-    }
-
-    private func bufferState(isLikelyToKeepUp: Bool) -> TimeControlMachine.BufferState {
-        var state = TimeControlMachine.BufferState()
-        state.isFull = lastVerdict.isFull
-        guard configuration.pacing == .realTime else {
-            // Without pacing nothing runs empty: outputs take what there is.
-            state.isEmpty = outlook?.isReady != true
-            state.isLikelyToKeepUp = !state.isEmpty
-            return state
+        guard item != nil else { return TimeControlMachine.BufferState() }
+        let isLikely = isTrickLikelyToKeepUp(lastVerdict) ?? report.judged(keepUpInput(rate: rate))
+        let state = report.state(isLikely: isLikely, reportFacts)
+        if configuration.pacing == .realTime, report.tell(isLikely: state.isLikelyToKeepUp) {
+            effects.append(.publish(.playbackLikelyToKeepUpChanged(state.isLikelyToKeepUp)))
         }
-        state.isEmpty = lastVerdict.isEmpty || holdsStart
-        state.isLikelyToKeepUp = isLikelyToKeepUp
         return state
+    }
+
+    private var reportFacts: BufferReport.Facts {
+        BufferReport.Facts(
+            isPaced: configuration.pacing == .realTime, isReady: item?.isReady == true, holdsStart: holdsStart)
     }
 
     private func keepUpInput(rate: Float) -> KeepUpInput {
-        var input = KeepUpInput(forwardDuration: lastVerdict.forwardDuration)
-        input.isEmpty = lastVerdict.isEmpty
-        input.holdsAllRemaining = lastVerdict.holdsAllRemaining
-        input.rate = rate == 0 ? Double(defaultRate == 0 ? 1 : defaultRate) : Double(rate)
+        let outlook = outlook
+        var input = report.input(rate: timeControl.judgedRate(rate), playhead: playhead, outlook)
         input.safeThroughput = loading.estimatedBitsPerSecond(at: now).map {
             $0 * configuration.buffering.throughputSafetyFactor
         }
-        input.isAfterStall = report.isAfterStall
-        guard let outlook else { return input }
-        if let end = outlook.effectiveEnd, !outlook.isLive { input.remaining = max(.zero, end - playhead) }
-        if outlook.hasPlaylist { input.segmentDuration = outlook.pacingTarget }
-        if outlook.isLive {
-            input.availableAhead = max(.zero, outlook.listedEnd - playhead)
-            input.segmentDuration = outlook.lastSegmentDuration ?? input.segmentDuration
-        }
-        input.bitRate = outlook.bitRate
-        input.isSelectionAutomatic = outlook.hasChoice
         // Asked for where nothing but waiting helps.
-        if !outlook.hasChoice { input.recentRates = loading.estimator.secondRates }
+        if outlook?.hasChoice == false { input.recentRates = loading.estimator.secondRates }
         return input
     }
 
@@ -91,18 +57,21 @@ extension PlaybackEngine {
         guard item != nil else { return }
         refreshOutlook()
         let waits = machine.status == .waitingToPlayAtSpecifiedRate || configuration.pacing == .unpaced
-        let situation = situation()
-        let changesFull = report.evaluate(&buffer, situation, waits: waits)
+        let changesFull = report.evaluate(&buffer, situation(), waits: waits)
         let input = keepUpInput(rate: machine.rate)
-        if item?.trick == nil { askWhetherItKeepsUp(input) }
-        let isLikely = isTrickLikelyToKeepUp(lastVerdict) ?? report.judge(input)
+        let comesInTime = isTrickLikelyToKeepUp(lastVerdict)
+        if comesInTime == nil { askWhetherItKeepsUp(input) }
+        let isLikely = comesInTime ?? report.judge(input)
         note(.everything) { .keepUp(input, isLikely: isLikely) }
-        let state = bufferState(isLikelyToKeepUp: isLikely)
-        // What playing follows from comes before it.
-        if isLikely { tellWhetherItKeepsUp(true) }
-        if changesFull { effects.append(.publish(.playbackBufferFullChanged(lastVerdict.isFull))) }
-        if machine.buffer != state { run(machine.handle(.bufferChanged(state))) }
-        tellWhetherItKeepsUp(isLikely)
+        let (facts, known) = (reportFacts, machine.buffer)
+        for action in report.tell(isLikely: isLikely, changesFull: changesFull, known: known, facts) {
+            switch action {
+            case .tellLikelyToKeepUp(let isLikely):
+                effects.append(.publish(.playbackLikelyToKeepUpChanged(isLikely)))
+            case .tellFull(let isFull): effects.append(.publish(.playbackBufferFullChanged(isFull)))
+            case .change(let state): run(.bufferChanged(state))
+            }
+        }
     }
 
     var tracksToLoad: ForwardBuffer.Tracks { lastVerdict.tracksToLoad }

@@ -17,7 +17,7 @@ extension PlaybackEngine {
         let beyond = item?.lanes[.main]?.segments.remove { $0.job.start >= end } ?? []
         for flight in beyond.reversed() { cancel(flight) }
         let wasComplete = item?.lanes[.main]?.begin(.cut(end), at: .time(end)) ?? false
-        item?.mediaEnd = nil
+        item?.extent.reopen()
         item?.variants.decideAgain()
         item?.seek.forgetSyncSamples(from: end)
         buffer.removeMedia(from: end, in: .video)

@@ -17,42 +17,52 @@ extension PlaybackEngine {
             case .wait(let time):
                 item?.end.wait(until: time)
                 effects.append(.arm(.lastPicture, at: time))
-            case .end: run(machine.handle(.reachedEnd))
+            case .end: run(.reachedEnd)
             }
         }
     }
 
     private var endFacts: EndOfItem.Facts? {
-        guard let item else { return nil }
         let (isPaced, playhead) = (configuration.pacing == .realTime, playhead)
-        var facts = EndOfItem.Facts()
-        facts.isComplete = item.isComplete
-        facts.isDrained = item.isDrained
-        facts.hasPresentable = item.hasPresentable
-        facts.pendingFailure = item.pendingFailure
-        if facts.isComplete, facts.pendingFailure == nil {
-            facts.missing = item.contents.whatIsMissing(
-                of: item.url, hasSkipped: statistics.numberOfSkippedSegments > 0)
-        }
-        facts.isAtFailure = isPaced && item.failsAt.map { playhead >= $0 } ?? false
-        facts.isAtEndTime = isPaced && item.forwardEnd.map { playhead >= $0 } ?? false
+        let (time, hasSkipped) = (isPaced ? playhead : nil, statistics.numberOfSkippedSegments > 0)
+        guard var facts = item.map({ EndOfItem.Facts($0, playhead: time, hasSkipped: hasSkipped) }) else { return nil }
         facts.isAtEnd = effectiveEnd.map { playhead >= $0 || !isPaced } ?? false
-        facts.mayEnd = machine.status == .playing && !item.seek.isUnderWay && !awaitsSubtitles
-        if let loss = item.contents.lastLoss, item.requiredLanes.contains(where: { $0.run().count > 1 }) {
-            facts.loss = loss
-        }
+        facts.mayEnd = machine.status == .playing && item?.seek.isUnderWay == false && !awaitsSubtitles
         facts.awaitsOutputs = configuration.seeksAwaitOutputs
         return facts
     }
 
     /// Without pacing, media is over long before its subtitles are loaded: the end waits for those that are listed.
     var awaitsSubtitles: Bool {
-        guard configuration.pacing == .unpaced, let lane = item?.lanes[.subtitles], !lane.isComplete else {
-            return false
+        configuration.pacing == .unpaced && item?.lanes[.subtitles]?.hasMore(before: effectiveEnd) == true
+    }
+}
+
+extension EndOfItem.Facts {
+    /// Facts that follow from the item alone.
+    ///
+    /// - Parameter playhead: nil where media is not presented in real time.
+    fileprivate init(_ item: borrowing ItemState, playhead: Duration?, hasSkipped: Bool) {
+        isComplete = item.isComplete
+        isDrained = item.isDrained
+        hasPresentable = item.hasPresentable
+        pendingFailure = item.pendingFailure
+        if isComplete, pendingFailure == nil {
+            missing = item.contents.whatIsMissing(of: item.url, hasSkipped: hasSkipped)
         }
-        guard let index = lane.nextIndex, let tracker = lane.tracker else {
-            return !lane.segments.isEmpty || lane.tracker == nil
+        if let playhead {
+            isAtFailure = item.failsAt.map { playhead >= $0 } ?? false
+            isAtEndTime = item.forwardEnd.map { playhead >= $0 } ?? false
         }
-        return effectiveEnd.map { tracker.starts[index] < $0 } ?? true
+        if let last = item.contents.lastLoss, item.requiredLanes.contains(where: { $0.run().count > 1 }) { loss = last }
+    }
+}
+
+extension MediaLane {
+    /// Whether media before `end` is still to be loaded, or may be; nil for wherever it ends.
+    fileprivate func hasMore(before end: Duration?) -> Bool {
+        if isComplete { return false }
+        guard let index = nextIndex, let tracker else { return !segments.isEmpty || tracker == nil }
+        return end.map { tracker.starts[index] < $0 } ?? true
     }
 }

@@ -321,7 +321,7 @@ extension PlaybackEngine {
             item?.lanes[id]?.segments.removeAll()
         }
         effects.append(.publish(.itemStatusChanged(.failed)))
-        run(machine.handle(.itemFailed))
+        run(.itemFailed)
         effects.append(.itemEnded)
     }
 
@@ -359,7 +359,7 @@ extension PlaybackEngine {
     mutating func failWhenPlayed(_ error: PlayerError, from segment: SegmentID? = nil, in lane: LaneID? = nil) {
         if item?.trick != nil { return giveUpTrickPlay(because: error) }
         guard let item, item.error == nil, item.pendingFailure == nil else { return }
-        let isMissing = lane.map { !item.hasPlayed && item.lanes[$0]?.isDemuxed != true } ?? false
+        let isMissing = lane.map { !timeControl.hasPlayed && item.lanes[$0]?.isDemuxed != true } ?? false
         guard item.hasPresentable, !isMissing else { return failItem(error) }
         self.item?.pendingFailure = error
         if let segment { abandon(from: segment) }

@@ -18,7 +18,7 @@ extension PlaybackEngine {
         buffer.removeMedia(before: back.start, in: id.bufferTrack)
         effects.append(.take(back.kinds, of: id, from: .exact(facts.playhead)))
         guard isReopened else { return }
-        item?.mediaEnd = nil
+        item?.extent.reopen()
         effects.append(.reopenLane(id))
         followPlaylist(of: id)
     }

@@ -187,7 +187,7 @@ extension PlaybackEngine {
             guard item?.lanes[.audio] != nil else { return }
             let number = mediaSelection.numberReplacement()
             guard item?.lanes[.audio]?.begin(.replacement(number), at: .time(time)) == true else { return }
-            item?.mediaEnd = nil
+            item?.extent.reopen()
             effects.append(.reopenLane(.audio))
         case .require(let tracks): buffer.setRequiredTracks(tracks)
         case .takeAudioFromVariant: effects.append(.takeAudioFromVariant)

@@ -194,13 +194,13 @@ extension PlaybackEngine {
             in: tracker, preferences: preferences, tag: tracker.playlist.start ?? item?.multivariant?.start,
             liveOffset: liveOffset(of: tracker))
         if let landing = landingAtStart(tracker) { place.move(to: landing) }
-        item?.start = place.start
+        item?.extent.begin(at: place.start)
         item?.seek.start(at: place)
         let end = place.end(preferences.endPosition, in: tracker) ?? item?.forwardEnd
         item?.forwardEnd = end.map { max($0, place.start) }
         setTimebase(TimebaseState(itemTime: place.start, hostTime: now, rate: timebase.rate))
         // The way from item time 0 to the start was not played.
-        clock.beginWatching(at: place.start)
+        timeControl.beginWatching(at: place.start)
     }
 
     func liveOffset(of tracker: PlaylistTracker) -> Duration {

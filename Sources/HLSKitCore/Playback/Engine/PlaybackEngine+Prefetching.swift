@@ -88,7 +88,7 @@ extension PlaybackEngine {
         situation.target = max(configuration.buffering.forwardDuration, .seconds(wish > 0 ? min(wish, 86_400) : 0))
         situation.throughput = loading.estimate(at: now)
         situation.neededBitsPerSecond = bitRate * Double(max(1, abs(machine.rate)))
-        situation.isWaiting = machine.status == .waitingToPlayAtSpecifiedRate && item.hasPlayed
+        situation.isWaiting = machine.status == .waitingToPlayAtSpecifiedRate && timeControl.hasPlayed
         return situation
     }
 

@@ -27,7 +27,7 @@ extension PlaybackEngine {
             endSeek(finished: false)
             endPreroll(finished: false)
             let reloads = restoreMediaForSeek() || reloads
-            item?.windowLoss.moveOn()
+            item?.stream.moveOn()
             guard let rule = tracker.map({ landingRule(in: $0) }) else { return }
             carryOut(item?.seek.go(request, to: target, rule, reloads: reloads))
         }
@@ -36,7 +36,7 @@ extension PlaybackEngine {
     /// Ties item time to host time (docs/behaviour/seeking.md), at once: media at the new place is presented from what
     /// is loaded, or loaded.
     mutating func setRate(_ rate: Float, at anchor: TimeControlMachine.TimebaseAnchor) {
-        let start = item?.mainTracker?.start ?? .zero
+        let start = item?.mainTracker?.seekableStart ?? .zero
         let bounds = AnchorBounds(
             start: start, end: item?.mainTracker.map { max(start, effectiveEnd ?? $0.end) })
         let anchor = bounds.keep(anchor, rate: rate, at: now)
@@ -45,14 +45,14 @@ extension PlaybackEngine {
             carryOut(item?.seek.jump(to: moved.itemTime(at: now), from: playhead, heldMedia))
         }
         let buffer = tellBufferState(rate: rate)
-        run(machine.handle(.setRateAtHostTime(rate, anchor, buffer: buffer)))
+        run(.setRateAtHostTime(rate, anchor, buffer: buffer))
     }
 
     mutating func cancelSeek() {
         guard item?.seek.isCancellable == true else { return }
         _ = item?.seek.end()
         let buffer = tellBufferState(rate: machine.rate)
-        run(machine.handle(.seekCancelled(buffer)))
+        run(.seekCancelled(buffer))
         effects.append(.seekEnded(finished: false))
     }
 
@@ -155,7 +155,7 @@ extension PlaybackEngine {
 
     private mutating func carryOut(_ action: SeekMachine.Action) {
         switch action {
-        case .accept(let isBuffered): run(machine.handle(.seekAccepted(isTargetBuffered: isBuffered)))
+        case .accept(let isBuffered): run(.seekAccepted(isTargetBuffered: isBuffered))
         case .present(let landing): present(from: landing)
         case .load(let landing): restartLoading(at: landing)
         case .move(let landing): movePlayhead(to: landing)
@@ -180,7 +180,7 @@ extension PlaybackEngine {
         case .tellJump: effects.append(.publish(.timeJumped(to: MediaTime(playhead))))
         case .complete:
             let buffer = tellBufferState(rate: machine.rate)
-            run(machine.handle(.seekCompleted(buffer)))
+            run(.seekCompleted(buffer))
         case .endPreroll(let finished): endPreroll(finished: finished)
         }
     }
@@ -220,7 +220,7 @@ extension PlaybackEngine {
             followPlaylist(of: id)
         }
         item?.seek.restart(at: landing)
-        item?.mediaEnd = nil
+        item?.extent.reopen()
         item?.variants.decideAgain()
         report.jump()
         item?.rates.move(to: landing.time)

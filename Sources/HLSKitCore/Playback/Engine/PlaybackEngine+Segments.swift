@@ -277,7 +277,7 @@ extension PlaybackEngine {
             guard item?.lanes[segment.lane]?.segments.firstIndex(of: segment) != nil else { return }
             item?.lanes[segment.lane]?.segments.load(segment, byteCount: context.receivedByteCount)
             item?.refresh.prove(began: context.began)
-            if segment.lane != .subtitles { run(machine.handle(.throughputSample)) }
+            if segment.lane != .subtitles { run(.throughputSample) }
         case .resource(let resource, let lane):
             for other in lanes(sharing: id, of: resource) where other != lane {
                 item?.lanes[other]?.resources.load(resource)
@@ -335,10 +335,10 @@ extension PlaybackEngine {
         self.item?.isReady = true
         let capabilities = rateCapabilities()
         self.item?.rates.open(capabilities)
-        run(machine.handle(.capabilitiesChanged(capabilities)))
+        run(.capabilitiesChanged(capabilities))
         prepareTrickPlay()
         effects.append(.publish(.itemStatusChanged(.readyToPlay)))
-        run(machine.handle(.itemBecameReady))
+        run(.itemBecameReady)
     }
 
     private mutating func noteDemuxed(_ segment: SegmentID, upTo time: Duration) {
@@ -373,7 +373,7 @@ extension PlaybackEngine {
             goBackForLate(segment.lane)
         }
         if segment.lane == .main { item?.variants.noteRead(of: flight.variantIndex) }
-        if segment.lane == .main, flight.job.start < end { clock.recover(flight.job.start..<end, at: playhead) }
+        if segment.lane == .main, flight.job.start < end { timeControl.recover(flight.job.start..<end, at: playhead) }
         item?.lanes[segment.lane]?.extend(to: end)
         loading.failures.succeed(.segment(flight.role))
         loading.failures.succeed(.map(segment.lane))
@@ -470,7 +470,7 @@ extension PlaybackEngine {
         item?.lanes[id]?.begin(.hole, at: nil)
         if !range.isEmpty { effects.append(.passedOver(id, range)) }
         if id == .main {
-            clock.lose(range, at: playhead)
+            timeControl.lose(range, at: playhead)
             tally.skip(duration: duration)
         }
         effects.append(
@@ -514,7 +514,7 @@ extension PlaybackEngine {
         self.item?.forwardEnd = end
         self.item?.end.move()
         if let old = item.forwardEnd, end.map({ $0 > old }) ?? true { reopenLanes(from: old) }
-        run(machine.handle(.endMoved))
+        run(.endMoved)
     }
 
     /// Playback has come to an end time: what is still being loaded lies behind it.
@@ -536,7 +536,7 @@ extension PlaybackEngine {
         // What outputs took beyond the end stays taken.
         let taken = item.requiredLanes.filter { !$0.isCutAtEnd }.compactMap(\.drainedEnd).min()
         let playhead = playhead
-        if configuration.pacing == .unpaced, let taken { clock.present(upTo: max(taken, playhead)) }
+        if configuration.pacing == .unpaced, let taken { timeControl.present(upTo: max(taken, playhead)) }
         for lane in item.lanes.values {
             guard lane.cursor != nil, lane.isCutAtEnd || lane.isComplete else { continue }
             if lane.isCutAtEnd {
@@ -548,7 +548,7 @@ extension PlaybackEngine {
             }
             guard lane.isComplete else { continue }
             self.item?.lanes[lane.id]?.reopen()
-            self.item?.mediaEnd = nil
+            self.item?.extent.reopen()
             buffer.markEnd(of: lane.id.bufferTrack, false)
             effects.append(.reopenLane(lane.id))
             followPlaylist(of: lane.id)
@@ -617,7 +617,7 @@ extension PlaybackEngine {
             let reached = item.requiredLanes.filter { !$0.isComplete }.map { $0.demuxedEnd ?? before }
             // What outputs take beyond an end time is not shown.
             let last = min(time, item.forwardEnd ?? time)
-            clock.present(upTo: max(min(last, reached.min() ?? last), before))
+            timeControl.present(upTo: max(min(last, reached.min() ?? last), before))
         case .drained(let id, let end): noteDrained(id, end: end)
         case .droppedFrames(let total): sessions.noteDroppedFrames(total, inPeriodBefore: true)
         case .primed(let number, let first): notePrimed(number, first: first)
@@ -636,9 +636,9 @@ extension PlaybackEngine {
         guard let item, item.isDrained else { return }
         // Of a segment that was cut off at an end time some was played that is in no count.
         let cutEnd = configuration.pacing == .realTime && lane.isCutAtEnd ? playhead : .zero
-        self.item?.mediaEnd = item.requiredLanes.compactMap(\.drainedEnd).max().map { max($0, cutEnd) }
+        self.item?.extent.close(at: item.requiredLanes.compactMap(\.drainedEnd).max().map { max($0, cutEnd) })
         guard configuration.pacing == .unpaced else { return }
-        clock.present(upTo: effectiveEnd ?? playhead)
+        timeControl.present(upTo: effectiveEnd ?? playhead)
     }
 }
 

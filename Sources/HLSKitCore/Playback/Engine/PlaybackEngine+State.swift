@@ -3,7 +3,7 @@ extension PlaybackEngine {
     /// What was counted, without the stall that is under way.
     var statistics: PlaybackStatistics {
         var statistics = tally.counts
-        waits.count(&statistics)
+        timeControl.count(&statistics)
         return statistics
     }
 
@@ -17,20 +17,20 @@ extension PlaybackEngine {
         guard let item else { return state }
         let playhead = playhead(at: now)
         state.itemStatus = item.error != nil ? .failed : item.isReady ? .readyToPlay : .unknown
-        // The timebase may run on past the end (``ActionAtItemEnd/none``).
-        let runsOn = machine.isAtEnd && configuration.pacing == .realTime
-        state.currentTime = MediaTime(runsOn ? timebase.itemTime(at: now) : playhead)
+        state.currentTime = MediaTime(timeControl.currentTime(timeBounds, at: now))
         // While another variant's playlist is on its way, what is known of the item stays known.
         if let tracker = item.mainTracker ?? item.previousTracker {
-            // At an end time that is set, or at a failure, media is over before the item is.
-            let isWhole = item.forwardEnd.map { $0 > tracker.end } ?? true
-            let mediaEnd = isWhole && item.error == nil && item.pendingFailure == nil ? item.mediaEnd : nil
-            state.duration = tracker.isLive ? .indefinite : MediaTime(mediaEnd ?? tracker.end)
-            state.seekableTimeRanges = [MediaTimeRange(tracker.start..<tracker.end)]
+            let hasFailed = item.error != nil || item.pendingFailure != nil
+            let duration = item.extent.duration(
+                listedEnd: tracker.end, forwardEnd: item.forwardEnd, hasFailed: hasFailed)
+            state.duration = tracker.isLive ? .indefinite : MediaTime(duration)
+            state.seekableTimeRanges = [MediaTimeRange(tracker.seekableStart..<tracker.end)]
             if tracker.isLive { state.liveOffset = (tracker.end - playhead).seconds }
         }
         state.timebaseRate = timebase.rate
-        state.loadedTimeRanges = buffer.loadedTimeRanges().map { MediaTimeRange($0) }
+        state.loadedTimeRanges = buffer.loadedTimeRanges().filter { $0.upperBound > .zero }.map {
+            MediaTimeRange(max(.zero, $0.lowerBound)..<$0.upperBound)
+        }
         state.isPlaybackLikelyToKeepUp = report.isLikelyToKeepUp
         state.isPlaybackBufferFull = lastVerdict.isFull
         state.isPlaybackBufferEmpty = lastVerdict.isEmpty
@@ -38,7 +38,7 @@ extension PlaybackEngine {
         state.statistics = tally.counts
         state.statistics.throughputEstimate = loading.estimatedBitsPerSecond(at: now)
         state.statistics.durationWatched = clock.watched(upTo: playhead).seconds
-        waits.count(at: now, &state.statistics)
+        timeControl.count(at: now, &state.statistics)
         return state
     }
 }

@@ -1,23 +1,25 @@
-import HLSPlaylist
-
 /// Where time is.
 extension PlaybackEngine {
-    var timebase: TimebaseState { clock.timebase }
+    var clock: ItemClock {
+        _read { yield timeControl.clock }
+    }
+    var timebase: TimebaseState { timeControl.clock.timebase }
+
+    /// The bounds of the playhead.
+    var timeBounds: ItemClock.Bounds {
+        guard item != nil else { return .nothing }
+        guard configuration.pacing == .realTime else { return .outputs(start: item?.start) }
+        guard let isReverse = item?.trick?.isReverse,
+            let limit = item?.rates.limit(forwardEnd: item?.forwardEnd)
+        else { return .media(end: effectiveEnd) }
+        return .frames(limit: limit, isReverse: isReverse, end: effectiveEnd)
+    }
 
     /// The item time that is being presented.
     var playhead: Duration { playhead(at: now) }
 
     /// The same at a time that is not before the last event.
-    func playhead(at now: Duration) -> Duration {
-        guard item != nil else { return .zero }
-        switch configuration.pacing {
-        case .unpaced: return clock.presentedUpTo ?? item?.start ?? .zero
-        case .realTime:
-            let time = timebase.itemTime(at: now)
-            if let time = trickPlayhead(time) { return time }
-            return lastTime.map { min(time, $0) } ?? time
-        }
-    }
+    func playhead(at now: Duration) -> Duration { timeControl.playhead(timeBounds, at: now) }
 
     /// Where playing ends; nil while that is not known.
     var effectiveEnd: Duration? { outlook?.effectiveEnd }
@@ -28,85 +30,34 @@ extension PlaybackEngine {
     /// As ``watchedDuration``, at a time that is not before the last event.
     func watchedDuration(at now: Duration) -> Duration { clock.watched(upTo: playhead(at: max(now, self.now))) }
 
-    /// Where the playhead is when time stands or is about to come to the end.
-    var timeAtEnd: Duration? {
-        guard configuration.pacing == .realTime, item != nil else { return nil }
-        if timebase.rate == 0 { return playhead }
-        guard timebase.rate > 0, let end = lastTime, timebase.itemTime(at: now) + .seconds(1) > end else { return nil }
-        return playhead
-    }
-
-    mutating func setTimebase(rate: Double) {
-        setTimebase(TimebaseState(itemTime: playhead, hostTime: now, rate: rate))
-    }
-
-    /// - Parameters:
-    ///   - jump: where the playhead is from now on, if it does not go on from where it is.
-    ///   - start: the item time from which on what is played counts as watched; nil for the playhead.
-    mutating func setTimebase(_ new: TimebaseState, jump: Duration? = nil, watchedFrom start: Duration? = nil) {
-        clock.set(new, playhead: playhead, jump: jump)
+    /// - Parameters: as those of ``TimeControl/setTimebase(_:_:at:jump:watchedFrom:)``.
+    mutating func setTimebase(_ new: TimebaseState, jump: Duration? = nil) {
+        timeControl.setTimebase(new, timeBounds, at: now, jump: jump)
         effects.append(.setTimebase(new))
-        clock.watch(from: start ?? playhead)
     }
 
-    // MARK: Stops
-
-    /// While a live stream is played, something happens more often than this.
-    private static let longestSilence = Duration.seconds(5)
-
-    /// A process was stopped, or a machine slept: time does not go on beyond the media that there was while nobody was
-    /// awake to stop it there. What comes next would be waited for as long as the stop was. Called with the time of an
-    /// event, before that is handled.
-    mutating func holdTime(until time: Duration) {
-        guard time - now > Self.longestSilence, configuration.pacing == .realTime, timebase.rate > 0,
-            item?.isLive == true, item?.trick == nil
+    /// A process was stopped, or a machine slept. Called with the time of an event, before that is handled.
+    mutating func wake(at time: Duration) {
+        guard clock.hasSlept(from: now, to: time), configuration.pacing == .realTime, item?.isLive == true,
+            item?.trick == nil,
+            let new = timeControl.wake(at: time, timeBounds, since: now, loaded: buffer.loadedTimeRanges())
         else { return }
-        let before = playhead
-        let loaded = buffer.loadedTimeRanges().last { $0.lowerBound <= before }
-        let end = max(before, loaded?.upperBound ?? before)
-        guard timebase.itemTime(at: time) > end else { return }
-        setTimebase(TimebaseState(itemTime: end, hostTime: time, rate: timebase.rate), watchedFrom: before)
+        effects.append(.setTimebase(new))
     }
-
-    // MARK: Next moment
 
     /// The next moment at which time alone changes something; nil where it never does.
     var nextMoment: Duration? {
         if item?.trick != nil { return nextTrickMoment }
         guard timebase.rate > 0, configuration.pacing == .realTime, let outlook else { return nil }
-        let soon = now + .milliseconds(1)
-        var next: Duration?
-        func consider(_ time: Duration) {
-            let time = max(time, soon)
-            next = min(next ?? time, time)
-        }
-        // The buffer runs empty.
-        if !lastVerdict.isEmpty, !lastVerdict.holdsAllRemaining {
-            let time = playhead + lastVerdict.forwardDuration - configuration.buffering.stallEpsilon
-            if let time = timebase.hostTime(of: time + .microseconds(1)) { consider(time) }
-        }
+        var facts = NextMoment.Facts(timebase: timebase, playhead: playhead, verdict: lastVerdict)
+        facts.stallEpsilon = configuration.buffering.stallEpsilon
         // Past an end that nothing is done at, there is nothing to look for.
-        if outlook.isDrained || outlook.endsEarly, !machine.isAtEnd, let end = outlook.effectiveEnd,
-            let time = timebase.hostTime(of: end)
-        {
-            consider(time)
-        }
-        if let time = edgeHostTime { consider(time) }
-        // A track at rest may want media again.
-        if !buffer.requiredTracks.isSubset(of: tracksToLoad), !outlook.isComplete {
-            consider(now + (timeUntilRoom ?? .milliseconds(250)))
-        } else if let limit = outlook.maximumForwardBuffer, lastVerdict.forwardDuration > limit {
-            consider(now + (lastVerdict.forwardDuration - limit) / timebase.rate)
-        }
-        return next
-    }
-
-    /// With a hard limit and one track: how long until the next segment fits. Called while time passes.
-    private var timeUntilRoom: Duration? {
-        guard let limit = configuration.buffering.forwardDurationLimit, buffer.requiredTracks == .video else {
-            return nil
-        }
-        let excess = lastVerdict.forwardDuration + (outlook?.nextSegmentDuration ?? .zero) - limit
-        return (timebase.rate == 1 ? excess : excess / timebase.rate) + .microseconds(1)
+        if outlook.isDrained || outlook.endsEarly, !machine.isAtEnd { facts.end = outlook.effectiveEnd }
+        facts.edge = edgeHostTime
+        facts.hasRestingTrack = !buffer.requiredTracks.isSubset(of: tracksToLoad) && !outlook.isComplete
+        if buffer.requiredTracks == .video { facts.hardLimit = configuration.buffering.forwardDurationLimit }
+        facts.nextSegmentDuration = outlook.nextSegmentDuration
+        facts.maximumForwardBuffer = outlook.maximumForwardBuffer
+        return NextMoment(facts, at: now).time
     }
 }

@@ -1,53 +1,49 @@
-/// What the machine of time control has decided.
+import HLSTime
+
+/// Time control and the timebase, as ``TimeControl`` decides them.
 extension PlaybackEngine {
-    mutating func run(_ outputs: [TimeControlMachine.Output]) {
-        for output in outputs {
-            switch output {
-            case .stalled: noteStall()
-            case .didPlayToEnd:
+    var machine: TimeControlMachine {
+        _read { yield timeControl.machine }
+    }
+    var defaultRate: Float { timeControl.defaultRate }
+
+    mutating func run(_ event: TimeControlMachine.Event) {
+        carryOut(timeControl.handle(event, timeBounds, at: now))
+    }
+
+    /// Before playing that was asked for, programs are told what was missed meanwhile, and what playing follows from.
+    mutating func prepare(for rate: Float, resumes: Bool = true) -> TimeControlMachine.BufferState {
+        timeControl.beginWait(at: now)
+        if resumes { resume() }
+        followRate(rate)
+        return tellBufferState(rate: rate)
+    }
+
+    mutating func carryOut(_ actions: [TimeControl.Action]) {
+        for action in actions {
+            switch action {
+            case .stalled(let time): noteStall(at: time)
+            case .playedToEnd:
                 effects.append(.publish(.didPlayToEnd))
                 effects.append(.itemEnded)
             case .failedToPlayToEnd:
                 if let error = item?.error { effects.append(.publish(.failedToPlayToEnd(error))) }
             case .rateChanged(let rate, let reason): effects.append(.publish(.rateChanged(rate, reason)))
-            case .statusChanged(let old, let new, let reason, let rate):
-                noteStatus(new)
-                noteWait(from: old, to: new)
-                effects.append(
-                    .publish(
-                        .timeControl(
-                            TimeControlChange(
-                                old: old, new: new, reason: reason, rate: rate,
-                                timebaseRate: Double(machine.timebaseRate), itemTime: MediaTime(playhead)))))
-            case .timebase(let rate, let anchor):
-                if let anchor {
-                    setTimebase(
-                        TimebaseState(itemTime: anchor.itemTime, hostTime: anchor.hostTime, rate: Double(rate)))
-                } else {
-                    setTimebase(rate: Double(rate))
-                }
-            case .advanceToNextItem: advance()
-            case .startEvaluationTimer:
-                effects.append(.arm(.evaluation, at: now + configuration.buffering.evaluationTime))
+            case .paused: item?.stream.pause()
+            case .statusChanged(let change, let time):
+                noteWait(from: change.old, to: change.new, at: time)
+                effects.append(.publish(.timeControl(change)))
+            case .timebase(let new): effects.append(.setTimebase(new))
+            case .advance: advance()
+            case .evaluate: effects.append(.arm(.evaluation, at: now + configuration.buffering.evaluationTime))
             }
         }
     }
 
-    private mutating func noteStall() {
+    private mutating func noteStall(at time: Duration) {
         tally.stall()
         noteStallOfLive()
-        waits.stall(at: now)
         report.stall()
-        effects.append(.publish(.playbackStalled(itemTime: MediaTime(playhead))))
-    }
-
-    mutating func noteStatus(_ status: TimeControlStatus) {
-        if status == .paused { item?.windowLoss.rest() }
-        guard status == .playing else { return }
-        waits.play(at: now)
-        if item?.hasPlayed == false {
-            item?.hasPlayed = true
-            run(machine.handle(.mediaPresented))
-        }
+        effects.append(.publish(.playbackStalled(itemTime: MediaTime(time))))
     }
 }

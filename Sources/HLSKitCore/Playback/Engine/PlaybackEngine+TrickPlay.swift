@@ -104,7 +104,7 @@ extension PlaybackEngine {
         endPreroll(finished: false)
         let playhead = playhead
         let place = item?.seek.beginOwnMove(at: playhead) ?? playhead
-        run(machine.handle(.seekAccepted(isTargetBuffered: false)))
+        run(.seekAccepted(isTargetBuffered: false))
         return place
     }
 
@@ -125,7 +125,7 @@ extension PlaybackEngine {
     mutating func giveUpTrickPlay(because error: PlayerError) {
         effects.append(.publish(.recoverableError(error)))
         item?.rates.fail()
-        run(machine.handle(.capabilitiesChanged(TimeControlMachine.RateCapabilities())))
+        run(.capabilitiesChanged(TimeControlMachine.RateCapabilities()))
         if item?.trick != nil { leaveTrickPlay() }
     }
 
@@ -222,8 +222,8 @@ extension PlaybackEngine {
     mutating func checkTrickEnd() {
         guard machine.status == .playing, item?.seek.isUnderWay == false else { return }
         switch item?.trick?.boundary(trickFacts) {
-        case .start: run(machine.handle(.reachedStart(isReverseEnd: true)))
-        case .end: run(machine.handle(.reachedEnd))
+        case .start: run(.reachedStart(isReverseEnd: true))
+        case .end: run(.reachedEnd)
         case nil: break
         }
     }

@@ -12,7 +12,7 @@ import HLSTime
 /// See docs/architecture.md.
 struct PlaybackEngine: Sendable {
     let configuration: EngineConfiguration
-    var machine = TimeControlMachine()
+    var timeControl = TimeControl()
     var buffer: ForwardBuffer
     var report: BufferReport
     var loading: LoadingState
@@ -21,7 +21,6 @@ struct PlaybackEngine: Sendable {
     /// What other players leave.
     var allowance = LoadAllowance.everything
     var outputLimits = OutputLimits()
-    var defaultRate: Float = 1
     var mediaSelection = MediaSelectionState()
     var item: ItemState? {
         didSet {
@@ -35,19 +34,15 @@ struct PlaybackEngine: Sendable {
     var rule: VariantRule
     /// Whether a download continues; which one it is, is worked out again when something of the item changes.
     var judge = DownloadJudge()
-    var clock = ItemClock()
     var tally = PlaybackTally()
     var sessions: SessionKeeper
     /// The time of the event that is being handled.
     var now = Duration.zero
     var effects: [EngineEffect] = []
-    var waits = WaitingTimes()
     /// Whoever steps this engine has the item after this one: the engine does not go on without an item by itself.
     var isInQueue = false
     /// Another engine has taken over.
     var hasResigned = false
-    /// The host time at which the item had played to its end; nil where it did not.
-    var endedAt: Duration?
     private var resolveTimer = ResolveTimer()
     /// What is for the program to decide.
     var questions = ProgramQuestions()
@@ -67,7 +62,7 @@ struct PlaybackEngine: Sendable {
     /// Takes in what happened at `now` and gives what is to be done.
     mutating func handle(_ event: EngineEvent, at now: Duration) -> [EngineEffect] {
         guard !hasResigned else { return [] }
-        holdTime(until: now)
+        wake(at: now)
         self.now = max(now, self.now)
         apply(event)
         if needsSettling(after: event) { return settled(after: event) }
@@ -108,11 +103,9 @@ struct PlaybackEngine: Sendable {
     }
 
     private mutating func apply(_ event: EngineEvent) {
-        guard let time = timeAtEnd else { return carryOut(event) }
-        let timebase = clock.timebase
+        guard let mark = clock.mark(timeBounds, at: now) else { return carryOut(event) }
         carryOut(event)
-        // Time never goes back to an end that came nearer.
-        if clock.timebase == timebase, playhead < time { clock.passEnd(at: time) }
+        timeControl.hold(mark, timeBounds, at: now)
     }
 
     private mutating func carryOut(_ event: EngineEvent) {
@@ -134,7 +127,7 @@ struct PlaybackEngine: Sendable {
     private mutating func fire(_ timer: EngineTimer) {
         switch timer {
         case .resolve: resolveTimer.fire()
-        case .evaluation: run(machine.handle(.evaluationTimeout))
+        case .evaluation: run(.evaluationTimeout)
         case .reload(let lane): reloadPlaylist(of: lane)
         case .retry(let role): retry(role)
         case .stale: checkStale()
@@ -150,37 +143,28 @@ struct PlaybackEngine: Sendable {
         switch control {
         case .setItem(let new): setItem(new)
         case .play:
-            waits.begin(at: now)
-            resume()
-            followRate(defaultRate)
-            let buffer = tellBufferState(rate: defaultRate)
-            run(machine.handle(.play(defaultRate: defaultRate, buffer: buffer)))
-        case .pause: run(machine.handle(.setRate(0)))
+            let rate = defaultRate
+            let buffer = prepare(for: rate)
+            run(.play(defaultRate: rate, buffer: buffer))
+        case .pause: run(.setRate(0))
         case .setRate(let rate):
-            waits.begin(at: now)
-            if rate != 0 { resume() }
-            followRate(rate)
-            let buffer = tellBufferState(rate: rate)
-            run(machine.handle(.setRate(rate, buffer: buffer)))
+            let buffer = prepare(for: rate, resumes: rate != 0)
+            run(.setRate(rate, buffer: buffer))
         case .playImmediately(let rate):
-            waits.begin(at: now)
-            resume()
-            followRate(rate)
-            let buffer = tellBufferState(rate: rate)
-            run(machine.handle(.playImmediately(atRate: rate, buffer: buffer)))
+            let buffer = prepare(for: rate)
+            run(.playImmediately(atRate: rate, buffer: buffer))
         case .setRateAtHostTime(let rate, let anchor):
-            waits.begin(at: now)
+            timeControl.beginWait(at: now)
             setRate(rate, at: anchor)
         case .seek(let request): seek(request)
         case .step(let count): step(count)
         case .preroll: preroll()
         case .cancelPreroll: endPreroll(finished: false)
         case .cancelSeek: cancelSeek()
-        case .setInterstitialRunning(let isRunning):
-            run(machine.handle(.interstitialChanged(isRunning: isRunning)))
-        case .setDefaultRate(let rate): defaultRate = rate
-        case .setAutomaticallyWaits(let waits): run(machine.handle(.setAutomaticallyWaits(waits)))
-        case .setActionAtItemEnd(let action): run(machine.handle(.setActionAtItemEnd(action)))
+        case .setInterstitialRunning(let isRunning): run(.interstitialChanged(isRunning: isRunning))
+        case .setDefaultRate(let rate): timeControl.setDefaultRate(rate)
+        case .setAutomaticallyWaits(let waits): run(.setAutomaticallyWaits(waits))
+        case .setActionAtItemEnd(let action): run(.setActionAtItemEnd(action))
         case .setPreferences(let new):
             let old = preferences
             preferences = new
@@ -212,8 +196,8 @@ struct PlaybackEngine: Sendable {
         buffer.setRequiredTracks([])
         questions.forget()
         setTimebase(TimebaseState(itemTime: .zero, hostTime: now, rate: 0))
-        sessions.noteWatched(clock.watchedTotal)
-        clock.reset()
+        sessions.noteWatched(timeControl.clock.watchedTotal)
+        timeControl.changeItem()
         let session = new.flatMap { sessions.session(of: $0) }
         item = new.map {
             ItemState(url: $0.url, credentialOrigins: configuration.credentialOrigins, session: session)
@@ -221,9 +205,8 @@ struct PlaybackEngine: Sendable {
         item?.awaitsAssetKeys = new?.awaitsAssetKeys ?? false
         mediaSelection.forgetItem()
         tally = PlaybackTally()
-        waits.forgetItem()
         report.reset()
-        run(machine.handle(.itemChanged(new.map { _ in TimeControlMachine.ItemState() })))
+        run(.itemChanged(new.map { _ in TimeControlMachine.ItemState() }))
         if item != nil { requestFirstPlaylist() }
     }
 

@@ -28,6 +28,8 @@ struct ItemState: Sendable {
     /// The language of the subtitles that are loaded; nil where undeclared.
     var legibleLanguage: String?
     var lanes = MediaLanes()
+    /// Maps and keys that are here or on their way.
+    var resources = ItemResources()
     /// Media playlists that were loaded before, by URL: a VOD variant that was left is taken up again without I/O.
     var knownPlaylists: [String: KnownPlaylist] = [:]
     /// The item time at which playing starts; nil until a playlist tells.
@@ -94,6 +96,13 @@ struct ItemState: Sendable {
     var variantURI: String? {
         guard let index = variantIndex, candidates.indices.contains(index) else { return nil }
         return candidates[index].uri
+    }
+    /// What the variant in use says of its frames.
+    var declaredVideoRange: VideoRange? {
+        guard let index = variantIndex, let variants = multivariant?.variants, variants.indices.contains(index) else {
+            return nil
+        }
+        return variants[index].videoRange
     }
     var isLive: Bool { lanes[.main]?.tracker?.isLive ?? false }
     var requiredLanes: [MediaLane] { lanes.values.filter(\.isRequired) }

@@ -22,7 +22,7 @@ extension PlaybackEngine {
             failSegment(segment, error: PlayerError(error, isFirst: false), loadingError: error)
         case .head(let segment): effects.append(.endHead(segment))
         case .resource(let resource, let lane):
-            let others = lanes(sharing: id, of: resource).filter { $0 != lane }
+            let others = item?.resources.lanes(sharing: id, of: resource).filter { $0 != lane } ?? []
             failResource(resource, in: lane, error)
             for other in others where item?.error == nil { failResource(resource, in: other, error) }
         }
@@ -105,7 +105,7 @@ extension PlaybackEngine {
     /// in its variant.
     private mutating func failMap(of flight: SegmentInFlight, because error: PlayerError) {
         let id = flight.id.lane
-        if let map = flight.job.map { item?.lanes[id]?.resources.forget(map) }
+        if let map = flight.job.map { item?.resources.forget(map, in: id) }
         let hasAlternative = hasAlternative(for: id)
         let cause = RequestFailure.Cause.badContent(url: error.url ?? "")
         switch decide(.map(id), .initializationSection, cause, hasAlternative: hasAlternative) {
@@ -221,7 +221,7 @@ extension PlaybackEngine {
 
     private mutating func failResource(_ resource: ResourceID, in id: LaneID, _ error: LoadingError) {
         guard item?.lanes[id] != nil else { return }
-        item?.lanes[id]?.resources.fail(resource)
+        item?.resources.fail(resource, in: id)
         let user = item?.lanes[id]?.segments.first(needing: resource)
         if let user, letGo(user.id) { return }
         let isKey = resource.kind == .key
@@ -231,7 +231,7 @@ extension PlaybackEngine {
         switch decide(role, isKey ? .key : .initializationSection, .loading(error), hasAlternative: hasAlternative) {
         case .retry(let delay): wait(for: .resource(resource, id), delay, because: final)
         case .failOver, .skip, .fail:
-            item?.lanes[id]?.resources.forget(resource)
+            item?.resources.forget(resource, in: id)
             guard let user else { return }
             if hasAlternative { return takeElsewhere(user.id, because: final) }
             failLane(id, final, from: user.id)
@@ -301,7 +301,7 @@ extension PlaybackEngine {
             requestSegment(segment)
         case .head: break
         case .resource(let resource, let lane):
-            guard item?.lanes[lane]?.resources[resource] == .waitingForRetry else { return }
+            guard item?.resources[resource, lane] == .waitingForRetry else { return }
             requestResource(resource, in: lane)
         }
     }
@@ -367,7 +367,7 @@ extension PlaybackEngine {
             // What is not here will not come, but for maps and keys that are on their way.
             let first = item.lanes[id]?.segments.first { flight in
                 !flight.isLoaded
-                    || flight.job.resources.contains { item.lanes[id]?.resources[$0] == .waitingForRetry }
+                    || flight.job.resources.contains { item.resources[$0, id] == .waitingForRetry }
             }
             if let first { abandon(from: first.id) }
             if item.lanes[id] != nil { complete(id) }
@@ -375,13 +375,6 @@ extension PlaybackEngine {
         loading.requests.forgetWaiting()
         self.item?.failingLane = lane
     }
-}
-
-extension SegmentJob {
-    /// The maps and keys without which the segment cannot be read.
-    var resources: [ResourceID] { [map, key?.resource, mapKey?.resource].compactMap(\.self) }
-
-    func needs(_ resource: ResourceID) -> Bool { resources.contains(resource) }
 }
 
 extension PlayerError {

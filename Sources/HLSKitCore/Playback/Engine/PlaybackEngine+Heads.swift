@@ -18,7 +18,7 @@ extension PlaybackEngine {
             key = try? SegmentKey.choose(
                 of: first.keys, base: tracker.url, mediaSequence: first.mediaSequence,
                 keyFormats: configuration.keyFormats)
-            guard let key, key.isOfSamples || lane.resources[key.resource] == .loaded else {
+            guard let key, key.isOfSamples || item?.resources[key.resource, segment.lane] == .loaded else {
                 return effects.append(.endHead(segment))
             }
         }

@@ -6,20 +6,16 @@ extension PlaybackEngine {
     // MARK: Requests
 
     mutating func requestFirstPlaylist() {
-        guard let item else { return }
-        send(.firstPlaylist, url: item.url, namedBy: nil)
+        guard let url = item?.url else { return }
+        send(RequestOrder(firstPlaylist: url))
     }
 
     /// Asks for the media playlist of a lane.
     mutating func requestPlaylist(of lane: LaneID) {
-        guard let item, let state = item.lanes[lane], state.playlist.request == nil else { return }
-        let isReload = state.tracker != nil
-        let variables = item.multivariant?.variables
-        let request = send(
-            .mediaPlaylist(lane), url: state.playlistURL, namedBy: item.multivariantURL, isReload: isReload
-        ) { $0.variables = variables }
+        guard let state = item?.lanes[lane], state.playlist.request == nil else { return }
+        let request = send(RequestOrder(playlistOf: state, in: item?.multivariant, at: item?.multivariantURL))
         let now = now
-        self.item?.lanes[lane]?.playlist.request(as: request, at: now)
+        item?.lanes[lane]?.playlist.request(as: request, at: now)
     }
 
     mutating func reloadPlaylist(of lane: LaneID) {

@@ -120,33 +120,6 @@ extension PlaybackEngine {
         Int(min(duration.seconds * bitRate / 8, 1e15))
     }
 
-    // MARK: Memory
-
-    /// Stops reading the body of a segment whose turn has not come when too much waits already: sizes were guessed.
-    mutating func holdBackIfTooMuch(_ segment: SegmentID, _ request: RequestID) {
-        guard let segments = item?.lanes[segment.lane]?.segments, segments.count > 1,
-            let index = segments.firstIndex(of: segment), index > 0, !segments[index].isSuspended,
-            waitingByteCount > configuration.parallelLoading.maximumByteCount
-        else { return }
-        item?.lanes[segment.lane]?.segments.suspend(segment)
-        effects.append(.suspend(request))
-    }
-
-    /// Whether a body that was held back may be read on: its turn has come, or there is room again.
-    func mayReadOn(at index: Int) -> Bool {
-        index == 0 || waitingByteCount <= configuration.parallelLoading.maximumByteCount / 2
-    }
-
-    /// Bytes that were received of segments that are not read to their end.
-    private var waitingByteCount: Int {
-        var count = 0
-        for id in LaneID.allCases {
-            guard let segments = item?.lanes[id]?.segments else { continue }
-            for flight in segments { count += loading.receivedByteCount(of: flight) }
-        }
-        return count
-    }
-
     // MARK: Going back
 
     /// Whether the failure of a segment is left aside until it is the one that is needed next. Where nobody answers, all

@@ -36,8 +36,8 @@ extension PlaybackEngine {
             park(segment.lane)
         case .head(let segment): effects.append(.endHead(segment))
         case .resource(let resource, let lane):
-            for other in Set([lane] + lanes(sharing: id, of: resource)).sorted(by: { $0.rawValue < $1.rawValue }) {
-                item?.lanes[other]?.resources.forget(resource)
+            for other in Set([lane] + (item?.resources.lanes(sharing: id, of: resource) ?? [])).sorted(by: { $0.rawValue < $1.rawValue }) {
+                item?.resources.forget(resource, in: other)
                 guard let user = item?.lanes[other]?.segments.first(needing: resource) else { continue }
                 goBack(to: user.id)
                 park(other)

@@ -87,208 +87,39 @@ extension PlaybackEngine {
 
     mutating func begin(_ index: Int, in id: LaneID) {
         guard let lane = item?.lanes[id], let tracker = lane.tracker else { return }
-        let segment = tracker.playlist.segments[index]
-        guard let url = URIReference.resolve(segment.uri, against: tracker.url) else {
-            let lost = loading.makeSegmentID(in: id)
-            noteLost(lost, role: lost, start: tracker.starts[index])
-            return skip(index, in: id, cause: "its URI cannot be resolved")
-        }
-        let resources: SegmentResources
-        do {
-            resources = try SegmentResources(of: segment, at: url, in: tracker, keyFormats: configuration.keyFormats)
+        do throws(SegmentChoice.Obstacle) {
+            let choice = try SegmentChoice(index, in: tracker, keyFormats: configuration.keyFormats)
+            guard let facts = segmentFacts(at: index, in: tracker, of: id) else { return }
+            begin(choice.flight(in: lane, tracker, facts), in: facts.timeline, past: index)
         } catch {
-            return failUnsupported(PlayerError(error), in: id)
+            switch error {
+            case .unaddressed:
+                let lost = loading.makeSegmentID(in: id)
+                noteLost(lost, role: lost, start: tracker.starts[index])
+                skip(index, in: id, cause: "its URI cannot be resolved")
+            case .unsupported(let error): failUnsupported(error, in: id)
+            }
         }
-        guard let timeline = item?.timelines.key(at: index, in: tracker) else { return }
-        let job = makeJob(segment, at: index, url: url, resources, timeline, in: lane, tracker)
-        let flight = SegmentInFlight(
-            id: job.id, role: lane.joint.role ?? job.id, position: tracker.position(at: index), job: job,
-            playlistURL: lane.playlistURL, byteRange: segment.byteRange?.range,
-            variantIndex: id == .main && item?.trick == nil ? item?.variantIndex : nil)
+    }
+
+    private mutating func begin(_ flight: SegmentInFlight, in timeline: TimelineKey, past index: Int) {
+        let id = flight.id.lane
         let isCut = item?.forwardEnd.map { $0 < flight.listedEnd } ?? false
         item?.lanes[id]?.begin(flight, in: timeline, isCut: isCut)
-        advance(id, past: index)
-        requestResources(of: job, in: id)
-        effects.append(.beginSegment(job))
-        requestSegment(job.id)
+        item?.lanes[id]?.advance(past: index)
+        requestResources(of: flight.job, in: id)
+        effects.append(.beginSegment(flight.job))
+        requestSegment(flight.id)
     }
 
-    private mutating func makeJob(
-        _ segment: MediaSegment, at index: Int, url: String, _ resources: SegmentResources, _ key: TimelineKey,
-        in lane: MediaLane, _ tracker: PlaylistTracker
-    ) -> SegmentJob {
-        let id = lane.id
-        var window = PresentationWindow(from: item?.startWindow, until: item?.forwardEnd)
-        window.dropsOverlap = lane.joint.dropsOverlap
-        if id == .main, item?.trick != nil { window = PresentationWindow(isStill: true) }
-        return SegmentJob(
-            id: loading.makeSegmentID(in: id), request: RequestID(rawValue: 0), map: resources.map,
-            key: resources.key, mapKey: resources.mapKey, start: tracker.starts[index],
-            duration: tracker.duration(at: index), timeline: item?.timelines.number(of: key) ?? 0, window: window,
-            startsNewSequence: lane.joint.startsNewSequence || lane.lastTimeline != key,
-            replacement: lane.replacement, url: url, mediaSequence: segment.mediaSequence,
-            videoRange: id == .main ? declaredVideoRange : nil,
-            stream: StreamID(playlistURL: lane.playlistURL, epoch: key.epoch, discontinuity: key.discontinuity),
-            kinds: lane.kinds(at: tracker.starts[index]))
-    }
-
-    private var declaredVideoRange: VideoRange? {
-        guard let index = item?.variantIndex, let variants = item?.multivariant?.variants,
-            variants.indices.contains(index)
-        else { return nil }
-        return variants[index].videoRange
-    }
-
-    private mutating func advance(_ id: LaneID, past index: Int) {
-        guard let tracker = item?.lanes[id]?.tracker else { return }
-        if tracker.isLive {
-            var position = tracker.position(at: index)
-            position.sequence += 1
-            item?.lanes[id]?.move(to: .position(position))
-        } else {
-            item?.lanes[id]?.move(
-                to: index + 1 < tracker.segmentCount ? .position(tracker.position(at: index + 1)) : .time(tracker.end))
-        }
-    }
-
-    // MARK: Requests
-
-    /// Asks for the map and keys of a segment that are neither here nor on their way.
-    mutating func requestResources(of job: SegmentJob, in id: LaneID) {
-        for resource in job.resources {
-            guard item?.lanes[id]?.resources[resource] == nil else { continue }
-            requestResource(resource, in: id)
-        }
-    }
-
-    mutating func requestResource(_ resource: ResourceID, in id: LaneID) {
-        let isKey = resource.kind == .key
-        if isKey, let state = stateElsewhere(of: resource, but: id) {
-            item?.lanes[id]?.resources.share(resource, state)
-            return
-        }
-        let request = send(
-            .resource(resource, id), url: resource.url,
-            namedBy: item?.lanes[id]?.tracker?.url ?? item?.multivariantURL, byteRange: resource.byteRange,
-            maximumByteCount: isKey ? ResourceLimits.keyByteCount : ResourceLimits.initializationSectionByteCount
-        ) { $0.transport.keyFormat = resource.keyFormat }
-        item?.lanes[id]?.resources.request(resource, as: request)
-    }
-
-    /// Sends the request of a segment that is waiting for one.
-    mutating func requestSegment(_ segment: SegmentID) {
-        guard let lane = item?.lanes[segment.lane], let flight = lane.segments[segment] else { return }
-        let request = send(
-            flight.purpose, url: flight.job.url, namedBy: lane.tracker?.url, byteRange: flight.byteRange,
-            maximumByteCount: ResourceLimits.segmentByteCount(
-                duration: flight.job.duration, bitRate: segment.lane == .main ? item?.variant?.bandwidth : nil))
-        let now = now
-        if item?.lanes[segment.lane]?.segments.request(segment, as: request, at: now) == true {
-            loading.estimator.startedBesideOthers(request.rawValue)
-        }
-        if segment.lane == .main, item?.trick == nil { armJudge() }
-    }
-
-    /// - Parameter complete: adds what only a request of this kind has.
-    @discardableResult
-    mutating func send(
-        _ purpose: RequestPurpose, url: String, namedBy: String?, byteRange: Range<UInt64>? = nil,
-        maximumByteCount: Int = ResourceLimits.playlistByteCount, isReload: Bool = false,
-        complete: (inout EngineRequest) -> Void = { _ in }
-    ) -> RequestID {
-        var request = TransportRequest(
-            url: url, resourceClass: purpose.resourceClass,
-            fields: RequestCredentials.fields(configuration.fields, item?.authorization), byteRange: byteRange,
-            timeouts: configuration.timeouts, maximumByteCount: maximumByteCount)
-        // The user's credentials belong to the origin of the URL that the user gave (R59).
-        request.credentialOrigins = item?.credentialOrigins ?? configuration.credentialOrigins
-        if configuration.sendsSessionID, let session = item?.session?.id ?? configuration.sessionID {
-            request.fields.append(HTTPField(name: "X-Playback-Session-Id", value: session))
-        }
-        if isReload, let tracker = item?.lanes[.main]?.tracker {
-            request.timeouts.total = tracker.reloadTimeout
-            request.hedgeDelay = tracker.hedgeDelay
-        }
-        let id = loading.begin(purpose, url: url, isReload: isReload, at: now)
-        statistics.numberOfRequests += 1
-        var whole = EngineRequest(purpose: purpose, transport: request, namedBy: namedBy)
-        complete(&whole)
-        effects.append(.request(id, whole))
-        return id
-    }
-
-    // MARK: Progress
-
-    mutating func noteResponse(_ id: RequestID, _ response: TransportResponse) {
-        loading.respond(id, response, at: now)
-    }
-
-    mutating func noteProgress(_ id: RequestID, byteCount: Int) {
-        guard let receipt = loading.receive(byteCount, of: id, at: now) else { return }
-        if !receipt.isFromCache { statistics.receivedByteCount += byteCount }
-        guard let segment = receipt.segment else { return }
-        if knownOutlook?.isPartlyDemuxed != false { throttle(segment, id) }
-        holdBackIfTooMuch(segment, id)
-        if segment.lane == .main, item?.trick == nil, item?.lanes[.main]?.loading?.id == segment {
-            judgeDownloadIfDue(id)
-        }
-    }
-
-    /// Stops reading a body when the buffer is over-full, and goes on when there is room: only long segments get there.
-    private mutating func throttle(_ segment: SegmentID, _ request: RequestID) {
-        let lane = segment.lane
-        guard let flight = item?.lanes[lane]?.segments[segment], flight.demuxedUpTo != nil, !flight.isSuspended else {
-            return
-        }
-        let ahead = buffer.forwardDuration(of: lane.bufferTrack, situation())
-        let limit = max(configuration.buffering.forwardDuration, preferences.forwardBuffer ?? .zero)
-        guard
-            ahead > limit * 2 || buffer.byteCount > configuration.buffering.maxBufferBytes * 2
-                || limitOfReading(flight).map({ ahead > $0 }) ?? false
-        else { return }
-        item?.lanes[lane]?.segments.suspend(segment)
-        effects.append(.suspend(request))
-    }
-
-    /// Goes on reading bodies for which there is room again.
-    mutating func resumeSuspended() {
-        guard knownOutlook?.isSuspended == true else { return }
-        for id in LaneID.allCases {
-            guard let segments = item?.lanes[id]?.segments else { continue }
-            for (index, flight) in segments.enumerated() where flight.isSuspended {
-                let ahead = buffer.forwardDuration(of: id.bufferTrack, situation())
-                guard ahead <= configuration.buffering.forwardDuration,
-                    buffer.byteCount <= configuration.buffering.maxBufferBytes, mayReadOn(at: index),
-                    limitOfReading(flight).map({ ahead + ahead <= $0 }) ?? true
-                else { continue }
-                item?.lanes[id]?.segments.suspend(flight.id, false)
-                if let request = flight.request { effects.append(.resume(request)) }
-            }
-        }
-    }
-
-    // MARK: Ends of requests
-
-    mutating func finishRequest(_ id: RequestID, _ metrics: TransferMetrics) {
-        guard let context = loading.end(id, at: now) else { return }
-        loading.note(metrics, of: context)
-        switch context.purpose {
-        case .segment(let segment, _):
-            guard item?.lanes[segment.lane]?.segments.firstIndex(of: segment) != nil else { return }
-            item?.lanes[segment.lane]?.segments.load(segment, byteCount: context.receivedByteCount)
-            item?.refresh.prove(began: context.began)
-            if segment.lane != .subtitles { run(machine.handle(.throughputSample)) }
-        case .resource(let resource, let lane):
-            for other in lanes(sharing: id, of: resource) where other != lane {
-                item?.lanes[other]?.resources.load(resource)
-                loading.failures.succeed(.key(other))
-            }
-            item?.lanes[lane]?.resources.load(resource)
-            // A map has proved itself when a segment was read with it.
-            if resource.kind == .key { loading.failures.succeed(.key(lane)) }
-        case .head(let segment): effects.append(.endHead(segment))
-        case .firstPlaylist, .mediaPlaylist: break
-        }
+    private mutating func segmentFacts(
+        at index: Int, in tracker: PlaylistTracker, of lane: LaneID
+    ) -> SegmentChoice.Facts? {
+        guard let timeline = item?.timelines.key(at: index, in: tracker) else { return nil }
+        return SegmentChoice.Facts(
+            id: loading.makeSegmentID(in: lane), timeline: timeline,
+            number: item?.timelines.number(of: timeline) ?? 0, start: item?.startWindow, end: item?.forwardEnd,
+            isTrick: item?.trick != nil, variantIndex: item?.variantIndex, videoRange: item?.declaredVideoRange)
     }
 
     // MARK: Media facts
@@ -441,7 +272,7 @@ extension PlaybackEngine {
         passOver(
             id, tracker.starts[index]..<tracker.starts[index + 1], sequence: segment.mediaSequence,
             url: URIReference.resolve(segment.uri, against: tracker.url) ?? segment.uri, cause: cause)
-        advance(id, past: index)
+        item?.lanes[id]?.advance(past: index)
     }
 
     /// Passes over a segment that could not be had.
@@ -495,15 +326,6 @@ extension PlaybackEngine {
         effects.append(.disarm(.reload(id)))
         effects.append(.endLane(id))
         markDemuxed(id)
-    }
-
-    /// Lets the maps and keys go that are not here yet and that no segment of the lane waits for.
-    mutating func cancelUnneededResources(of id: LaneID) {
-        item?.lanes[id]?.forgetUnneededResources()
-        guard let resources = item?.lanes[id]?.resources else { return }
-        cancelRequests {
-            if case .resource(let resource, id) = $0 { resources[resource] == nil } else { false }
-        }
     }
 
     /// Moves the end of playback. An end that lies behind the playhead is there at once.
@@ -567,6 +389,7 @@ extension PlaybackEngine {
         guard let lane = item?.lanes[id] else { return }
         for flight in lane.segments.reversed() { cancel(flight) }
         cancelRequests { $0.lane == id }
+        item?.resources.forgetAll(of: id)
         item?.lanes[id] = nil
         for role in RequestRole.lasting(of: id) { loading.forget(role) }
         effects.append(.disarm(.reload(id)))
@@ -585,26 +408,6 @@ extension PlaybackEngine {
         }
         if let request = flight.request, !flight.isLoaded { cancel(request) }
         effects.append(.abandonSegment(flight.id))
-    }
-
-    /// - Parameter keepsShared: a key that another lane waits for goes on being loaded, for that lane.
-    private mutating func cancelRequests(keepsShared: Bool = true, where isOver: (RequestPurpose) -> Bool) {
-        for id in loading.requests.ids(where: isOver) where !(keepsShared && passOn(id)) { cancel(id) }
-    }
-
-    /// Nothing more is wanted of a request.
-    mutating func cancel(_ request: RequestID) {
-        loading.end(request, at: now)
-        effects.append(.cancel(request))
-    }
-
-    mutating func cancelEverything() {
-        cancelRequests(keepsShared: false) { _ in true }
-        for role in loading.requests.forgetWaiting() { effects.append(.disarm(.retry(role))) }
-        for id in LaneID.allCases { effects.append(.disarm(.reload(id))) }
-        effects.append(.disarm(.judge))
-        effects.append(.disarm(.stale))
-        effects.append(.disarm(.evaluation))
     }
 
     mutating func take(_ fact: OutputFact) {
@@ -650,14 +453,5 @@ extension LaneID {
         case .audio: .audio
         case .subtitles: .legible
         }
-    }
-}
-
-extension ByteRange {
-    /// The bytes as a half-open range.
-    var range: Range<UInt64>? {
-        guard let start = UInt64(exactly: offset), let length = UInt64(exactly: length) else { return nil }
-        let (end, overflow) = start.addingReportingOverflow(length)
-        return overflow ? nil : start..<end
     }
 }

@@ -106,6 +106,12 @@ struct ForwardBuffer: Sendable {
         lanes[track.rawValue].insert(piece, mergingBelow: Self.pieceDuration)
     }
 
+    /// Nothing is to be waited for in a hole. One that is played over is none.
+    mutating func insertHole(_ range: Range<Duration>?, in track: Track) {
+        guard let range, range.upperBound - range.lowerBound > configuration.maxGapJump else { return }
+        insert(Piece(range: range, byteCount: 0, isGap: true), in: track)
+    }
+
     /// Notes that `track` has no media after what is loaded: what follows up to the effective end needs no waiting.
     mutating func markEnd(of track: Track, _ isAtEnd: Bool = true) {
         lanes[track.rawValue].isAtEnd = isAtEnd

@@ -36,7 +36,7 @@ struct ItemState: Sendable {
     var start: Duration?
     /// Media before this item time is not presented.
     var startWindow: Duration?
-    var forwardEnd: Duration?
+    var endTime = EndTime()
     /// Where reverse playing ends; nil is the start.
     var reverseEnd: Duration?
     /// I-frames are played in the place of media.
@@ -96,6 +96,13 @@ struct ItemState: Sendable {
     var variantURI: String? {
         guard let index = variantIndex, candidates.indices.contains(index) else { return nil }
         return candidates[index].uri
+    }
+    var forwardEnd: Duration? { endTime.time }
+    /// All that becoming ready takes is there.
+    var mayBecomeReady: Bool {
+        guard error == nil, !awaitsAssetKeys else { return false }
+        let lanes = requiredLanes
+        return !lanes.isEmpty && lanes.allSatisfy { $0.isDemuxed || $0.isComplete }
     }
     /// What the variant in use says of its frames.
     var declaredVideoRange: VideoRange? {

@@ -1,3 +1,5 @@
+import HLSPlaylist
+
 /// What an engine keeps of its requests, across playlists and variants.
 struct LoadingState: Sendable {
     private var lastSegment = 0
@@ -25,6 +27,19 @@ struct LoadingState: Sendable {
     mutating func forget(_ role: RequestRole) {
         failures.succeed(role)
         _ = requests.takeWaiting(role)
+    }
+
+    /// A segment was read to its end: it and the map that it was read with have proved themselves.
+    mutating func noteRead(_ flight: SegmentInFlight) {
+        failures.succeed(.segment(flight.role))
+        failures.succeed(.map(flight.id.lane))
+        failures.deliverSegment()
+    }
+
+    /// A segment failed before its turn, and waits for that.
+    mutating func setAside(_ purpose: RequestPurpose, at now: Duration) {
+        requests.waitAlone(for: purpose)
+        failures.setAside(at: now)
     }
 
     mutating func makeSegmentID(in lane: LaneID) -> SegmentID {
@@ -74,6 +89,27 @@ struct LoadingState: Sendable {
     /// The bytes that came of a segment.
     func receivedByteCount(of flight: SegmentInFlight) -> Int {
         flight.request.flatMap { requests[$0]?.receivedByteCount } ?? flight.receivedByteCount
+    }
+
+    // MARK: Sizes
+
+    /// Of all that there is to come of a segment.
+    func expectedByteCount(of flight: SegmentInFlight, bitRate: Double) -> Int {
+        guard let request = flight.request, let context = requests[request] else { return flight.receivedByteCount }
+        let told = context.declaredByteCount ?? flight.byteRange.map { Int(clamping: $0.upperBound - $0.lowerBound) }
+        return max(context.receivedByteCount, told ?? Self.byteCount(flight.job.duration, bitRate: bitRate))
+    }
+
+    static func byteCount(_ duration: Duration, bitRate: Double) -> Int {
+        Int(min(duration.seconds * bitRate / 8, 1e15))
+    }
+
+    /// The server of a segment has answered several requests on one connection.
+    func isMultiplexed(_ segment: MediaSegment, in tracker: PlaylistTracker) -> Bool {
+        guard !multiplexedOrigins.isEmpty, let url = URIReference.resolve(segment.uri, against: tracker.url),
+            let origin = Origin(of: url)
+        else { return false }
+        return multiplexedOrigins.contains(origin)
     }
 
     // MARK: Throughput

@@ -272,4 +272,8 @@ struct MediaLanes: Sendable {
     /// Those that there are, in the order of ``LaneID``.
     var values: [MediaLane] { [main, audio, subtitles].compactMap(\.self) }
     var isEmpty: Bool { main == nil && audio == nil && subtitles == nil }
+    /// Segments of all lanes whose bytes are not here.
+    var countOfSegmentsOnTheirWay: Int {
+        LaneID.allCases.reduce(0) { sum, id in self[id]?.segments.reduce(sum) { $1.isLoaded ? $0 : $0 + 1 } ?? sum }
+    }
 }

@@ -192,8 +192,8 @@ extension PlaybackEngine {
         if let landing = landingAtStart(tracker) { place.move(to: landing) }
         item?.start = place.start
         item?.startWindow = place.window
-        let end = place.end(preferences.endPosition, in: tracker) ?? item?.forwardEnd
-        item?.forwardEnd = end.map { max($0, place.start) }
+        let end = place.end(preferences.endPosition, in: tracker)
+        item?.endTime.start(at: place.start, end: end)
         setTimebase(TimebaseState(itemTime: place.start, hostTime: now, rate: timebase.rate))
         // The way from item time 0 to the start was not played.
         clock.beginWatching(at: place.start)

@@ -115,6 +115,8 @@ struct ItemState: Sendable {
     var requiredLanes: [MediaLane] { lanes.values.filter(\.isRequired) }
     /// Whether any media was handed on.
     var hasPresentable: Bool { contents.hasPresentable }
+    /// The item is live, also while the list of its variant is on its way.
+    var isLiveStream: Bool { lanes[.main]?.tracker?.isLive ?? previousTracker?.isLive ?? false }
     /// The live stream is taken to be over.
     var isClosed: Bool { live.isClosed }
     /// No further media will be loaded.

@@ -30,8 +30,8 @@ struct ItemState: Sendable {
     var lanes = MediaLanes()
     /// Maps and keys that are here or on their way.
     var resources = ItemResources()
-    /// Media playlists that were loaded before, by URL: a VOD variant that was left is taken up again without I/O.
-    var knownPlaylists: [String: KnownPlaylist] = [:]
+    /// Media playlists that were loaded before.
+    var knownPlaylists = KnownPlaylists()
     /// The item time at which playing starts; nil until a playlist tells.
     var start: Duration?
     /// Media before this item time is not presented.
@@ -71,7 +71,7 @@ struct ItemState: Sendable {
     /// The lane that cannot go on then, without which nothing is played.
     var failingLane: LaneID?
     var timelines = TimelineNumbers()
-    var live = LiveStreamMonitor()
+    var live = LiveSilence()
     var windowLoss = WindowLoss()
     var contents = ItemContents()
 
@@ -142,12 +142,4 @@ struct ItemState: Sendable {
     var loadedEnd: Duration { requiredLanes.compactMap(\.loadedEnd).max() ?? start ?? .zero }
     /// All media was presented.
     var isDrained: Bool { isComplete && requiredLanes.allSatisfy { $0.drainedEnd != nil } }
-}
-
-/// A media playlist that was loaded, with the URL that answered.
-struct KnownPlaylist: Sendable {
-    @Shared var playlist: MediaPlaylist
-    var url: String
-    /// Where it was laid on the timeline; nil where it was not.
-    var tracker: PlaylistTracker?
 }

@@ -102,10 +102,7 @@ extension PlaybackEngine {
         if let target = (item?.lanes[.main]?.tracker ?? item?.previousTracker)?.pacingTarget {
             facts.targetDuration = target
         }
-        if waitsLonger {
-            let limit = preferences.stalePolicy == .wait ? nil : preferences.staleLimit
-            facts.patience = limit.map { .atLeast($0) } ?? .endless
-        }
+        facts.patience = patience
         return facts
     }
 

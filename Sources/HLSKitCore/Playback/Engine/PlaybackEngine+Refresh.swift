@@ -75,7 +75,7 @@ extension PlaybackEngine {
     /// Goes on from the playlist at the fresh URL.
     mutating func goOn(from loaded: LoadedPlaylist, began: Duration) {
         item?.refresh.end()
-        item?.knownPlaylists = [:]
+        item?.knownPlaylists.forget()
         if item?.multivariant == nil, item?.lanes.isEmpty == true { return open(loaded, began: began) }
         switch (loaded.playlist, item?.multivariant) {
         case (.media(let playlist), nil):

@@ -47,6 +47,11 @@ struct ItemResources: Sendable {
         LaneID.allCases.filter { self[resource, $0] == .loading(request) }
     }
 
+    /// As ``lanes(sharing:of:)``, and the lane that it was asked for on behalf of.
+    func lanes(sharing request: RequestID, of resource: ResourceID, and lane: LaneID) -> [LaneID] {
+        LaneID.allCases.filter { $0 == lane || self[resource, $0] == .loading(request) }
+    }
+
     /// What a request is for when its lane needs it no longer; nil where no other lane waits for it.
     func heir(of request: RequestID, for purpose: RequestPurpose) -> RequestPurpose? {
         guard case .resource(let resource, let lane) = purpose, resource.kind == .key,

@@ -117,6 +117,8 @@ struct ItemState: Sendable {
     var hasPresentable: Bool { contents.hasPresentable }
     /// The item is live, also while the list of its variant is on its way.
     var isLiveStream: Bool { lanes[.main]?.tracker?.isLive ?? previousTracker?.isLive ?? false }
+    /// A playlist of it is here.
+    var hasOpened: Bool { multivariant != nil || !lanes.isEmpty }
     /// The live stream is taken to be over.
     var isClosed: Bool { live.isClosed }
     /// No further media will be loaded.

@@ -36,6 +36,13 @@ struct LoadingState: Sendable {
         failures.deliverSegment()
     }
 
+    /// A list came that was known.
+    ///
+    /// - Parameter isPatient: one without anything new does not bring the end nearer.
+    mutating func noteReload(isNews: Bool, isPatient: Bool, at now: Duration) {
+        if isNews { failures.deliverPlaylist() } else { failures.noteUnchanged(at: now, isPatient: isPatient) }
+    }
+
     /// A segment failed before its turn, and waits for that.
     mutating func setAside(_ purpose: RequestPurpose, at now: Duration) {
         requests.waitAlone(for: purpose)

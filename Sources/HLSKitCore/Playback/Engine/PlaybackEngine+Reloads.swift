@@ -3,40 +3,34 @@ import HLSTime
 
 /// Lists that are loaded again, and streams that bring nothing new.
 extension PlaybackEngine {
+    /// Takes a newer state of a lane's list.
     mutating func update(_ id: LaneID, with playlist: MediaPlaylist, url: String, loadBegan: Duration) {
-        guard let lane = item?.lanes[id], var tracker = lane.tracker else { return }
-        let next = lane.resumeTime(in: tracker)
-        let update = tracker.update(with: playlist, url: url, loadBegan: loadBegan, now: now)
-        // Past everything that was known: its place is beside what the other lanes list now.
-        if update == .changed, tracker.hasJumped, let start = item?.startBesideOthers(of: playlist, in: id) {
-            tracker.shift(by: start - tracker.start)
-        }
-        let missed = update == .changed ? missed(by: lane, in: tracker) : nil
+        guard let lane = item?.lanes[id],
+            let update = ListUpdate(
+                of: lane, with: playlist, url: url, loadBegan: loadBegan, at: now,
+                beside: item?.startBesideOthers(of: playlist, in: id))
+        else { return }
+        let tracker = update.tracker
+        let missed = update.kind == .changed ? missed(by: lane, in: tracker) : nil
         if let missed, failsBehind(missed, in: id, url: url) { return }
-        if update == .changed, item?.pendingFailure != nil || item?.error != nil { return }
+        if update.kind == .changed, item?.pendingFailure != nil || item?.error != nil { return }
         item?.lanes[id]?.playlist.attach(tracker)
-        switch update {
-        case .restarted:
+        if update.kind == .restarted {
             item?.lanes[id]?.begin(.hole, at: .position(tracker.position(at: 0)))
             effects.append(.publish(.warning("\(url): the server restarted its segment numbers")))
-        case .changed: if let missed { skip(missed, in: id, resumeTime: next, url: url) }
-        case .first, .unchanged, .older: loading.failures.noteUnchanged(at: now, isPatient: patience != .usual)
         }
-        if update == .changed || update == .restarted {
-            loading.failures.deliverPlaylist()
-            let now = now
-            item?.live.noteNews(at: now)
-        }
+        if let missed { skip(missed, in: id, resumeTime: update.resumeTime, url: url) }
+        let (now, isPatient) = (now, patience != .usual)
+        loading.noteReload(isNews: update.isNews, isPatient: isPatient, at: now)
+        if update.isNews { item?.live.noteNews(at: now) }
         if loading.failures.isExhausted {
             return failWhenPlayed(
                 PlayerError(code: .network, url: url, cause: "the server keeps sending the same playlist"))
         }
-        if !tracker.isLive, id == .main {
-            tellDuration(MediaTime(tracker.end))
-        }
+        if !tracker.isLive, id == .main { tellDuration(MediaTime(tracker.end)) }
         armReload(id)
         checkStale()
-        if update == .changed, id == .main { catchUp() }
+        if update.kind == .changed, id == .main { catchUp() }
     }
 
     /// Sees to it that the list of a lane that loads again goes on, or comes at all.

@@ -4,7 +4,7 @@ import HLSPlaylist
 struct LoadingState: Sendable {
     private var lastSegment = 0
     var requests = RequestTable()
-    var estimator = ThroughputEstimator()
+    private(set) var estimator = ThroughputEstimator()
     var failures: FailurePolicy<RequestRole>
     /// What to expect before anything was measured.
     var hint: Double?
@@ -69,6 +69,28 @@ struct LoadingState: Sendable {
         estimator.ended(id.rawValue, at: now)
         return request
     }
+
+    /// What is done about the request of a segment that is let go.
+    enum Release: Sendable, Hashable {
+        /// It waited for another try.
+        case disarm(RequestRole)
+        case cancel(RequestID)
+    }
+
+    /// Nothing more is wanted of a segment's request.
+    mutating func release(_ flight: SegmentInFlight, at now: Duration) -> [Release] {
+        var actions: [Release] = []
+        let role = RequestRole.segment(flight.role)
+        if requests.takeWaiting(role) != nil { actions.append(.disarm(role)) }
+        if let request = flight.request, !flight.isLoaded {
+            end(request, at: now)
+            actions.append(.cancel(request))
+        }
+        return actions
+    }
+
+    /// Its bytes share the link with those of others that are needed first.
+    mutating func noteBesideOthers(_ id: RequestID) { estimator.startedBesideOthers(id.rawValue) }
 
     mutating func respond(_ id: RequestID, _ response: TransportResponse, at now: Duration) {
         let isFromCache = response.wasReadFromCache

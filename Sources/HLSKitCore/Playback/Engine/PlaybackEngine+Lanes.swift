@@ -82,10 +82,12 @@ extension PlaybackEngine {
 
     /// Lets a segment go that is loaded in another way.
     mutating func release(_ flight: SegmentInFlight) {
-        if loading.requests.takeWaiting(.segment(flight.role)) != nil {
-            effects.append(.disarm(.retry(.segment(flight.role))))
+        for action in loading.release(flight, at: now) {
+            switch action {
+            case .disarm(let role): effects.append(.disarm(.retry(role)))
+            case .cancel(let request): effects.append(.cancel(request))
+            }
         }
-        if let request = flight.request, !flight.isLoaded { cancel(request) }
         effects.append(.abandonSegment(flight.id))
     }
 

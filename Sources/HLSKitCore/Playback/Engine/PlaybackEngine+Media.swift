@@ -51,6 +51,15 @@ extension PlaybackEngine {
         run(machine.handle(.itemBecameReady))
     }
 
+    /// The properties of an asset that have to be there before its item is ready are all loaded, or one has failed.
+    ///
+    /// See docs/behaviour/playback.md.
+    mutating func endAssetKeys(_ error: PlayerError?) {
+        guard item?.awaitsAssetKeys == true, item?.error == nil else { return }
+        item?.awaitsAssetKeys = false
+        if let error { failItem(error) } else { becomeReady() }
+    }
+
     // MARK: Reading
 
     private mutating func noteDemuxed(_ segment: SegmentID, upTo time: Duration) {

@@ -189,6 +189,25 @@ extension PlaybackEngine {
         item?.toldDuration = duration
         effects.append(.publish(.durationChanged(duration)))
     }
+
+    /// What is known of the hosts that the first segments come from.
+    func knownBandwidth(of playlist: MultivariantPlaylist) -> Double? {
+        guard let base = item?.multivariantURL else { return nil }
+        return configuration.bandwidths.bitsPerSecond(of: playlist, at: base, date: configuration.epoch + now)
+    }
+}
+
+extension BandwidthEstimates {
+    /// Of the variants' host, else of the playlist's.
+    fileprivate func bitsPerSecond(of playlist: MultivariantPlaylist, at base: String, date: PlaylistDate) -> Double? {
+        guard !entries.isEmpty else { return nil }
+        let urls = [playlist.variants.first.flatMap { URIReference.resolve($0.uri, against: base) }, base]
+        for url in urls.compactMap(\.self) {
+            guard let host = Origin(of: url)?.authority else { continue }
+            if let known = bitsPerSecond(host: host, at: date) { return known }
+        }
+        return nil
+    }
 }
 
 extension PlaylistLoad {

@@ -72,7 +72,8 @@ extension PlaybackEngine {
         item?.refresh.end()
         item?.knownPlaylists.forget()
         let fresh = FreshPlaylist(
-            loaded, after: item?.multivariant, hasOpened: item?.hasOpened == true, hasVariant: item?.variantIndex != nil)
+            loaded, after: item?.multivariant, hasOpened: item?.hasOpened == true, hasVariant: item?.variantIndex != nil
+        )
         switch fresh {
         case .first: open(loaded, began: began)
         case .media(let playlist):

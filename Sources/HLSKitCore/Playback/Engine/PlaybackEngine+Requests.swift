@@ -41,7 +41,7 @@ extension PlaybackEngine {
                 flight, namedBy: lane.tracker?.url, bitRate: segment.lane == .main ? item?.variant?.bandwidth : nil))
         let now = now
         if item?.lanes[segment.lane]?.segments.request(segment, as: request, at: now) == true {
-            loading.estimator.startedBesideOthers(request.rawValue)
+            loading.noteBesideOthers(request)
         }
         if segment.lane == .main, item?.trick == nil { armJudge() }
     }

@@ -72,7 +72,9 @@ extension MediaLane {
     /// Whether the failure of a segment is left aside until it is the one that is needed next. Where nobody answers, all
     /// that is under way fails together: one of them tells when that is over, and only its time is up.
     func mayPark(_ segment: SegmentID, after error: LoadingError) -> Bool {
-        guard [.timedOut, .connectionLost, .cannotConnect].contains(error.code), let first = loading else { return false }
+        guard [.timedOut, .connectionLost, .cannotConnect].contains(error.code), let first = loading else {
+            return false
+        }
         return first.id != segment && segments.firstIndex(of: segment) != nil
     }
 }

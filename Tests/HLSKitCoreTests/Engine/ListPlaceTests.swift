@@ -102,3 +102,37 @@ struct ListPlaceTests {
         #expect(lists["a"] == nil)
     }
 }
+
+@Suite("What requests for playlists bring")
+struct ListAnswerTests {
+    private static func kind(isReload: Bool, leadsTo url: String?, isKnown: Bool) throws -> String {
+        var table = RequestTable()
+        let id = table.begin(.mediaPlaylist(.main), url: "list", isReload: isReload, at: .zero)
+        let request = try #require(table[id])
+        let list = try PlaylistText.numbered(0, count: 2).parsed()
+        let loaded = LoadedPlaylist(playlist: .media(list), url: "https://host/list", byteCount: 9, warnings: [])
+        switch ListAnswer(.success(loaded), to: request, leadsTo: url, isKnown: isKnown) {
+        case .useless: return "useless"
+        case .late: return "late"
+        case .first: return "first"
+        case .newer: return "newer"
+        }
+    }
+
+    @Test("a list is of use to the lane that still asks for it, as its first or as a newer one")
+    func answers() throws {
+        #expect(try Self.kind(isReload: false, leadsTo: "list", isKnown: false) == "first")
+        #expect(try Self.kind(isReload: true, leadsTo: "list", isKnown: true) == "newer")
+        // Its URL has run out meanwhile, and the list waits for another one.
+        #expect(try Self.kind(isReload: true, leadsTo: "list", isKnown: false) == "first")
+        #expect(try Self.kind(isReload: false, leadsTo: "other", isKnown: true) == "late")
+        #expect(try Self.kind(isReload: true, leadsTo: nil, isKnown: false) == "late")
+    }
+
+    @Test("only a list that has ended is empty for good")
+    func empty() throws {
+        #expect(try PlaylistText(isEnded: true).parsed().emptiness(at: "list")?.kind == .malformed)
+        #expect(try PlaylistText(isEnded: false).parsed().emptiness(at: "list") == nil)
+        #expect(try PlaylistText.numbered(0, count: 1, isEnded: true).parsed().emptiness(at: "list") == nil)
+    }
+}

@@ -69,31 +69,20 @@ extension PlaybackEngine {
     }
 
     private mutating func takeMediaPlaylist(
-        _ result: Result<LoadedPlaylist, PlaylistFailure>, _ lane: LaneID, _ context: RequestUnderWay
+        _ result: Result<LoadedPlaylist, PlaylistFailure>, _ id: LaneID, _ context: RequestUnderWay
     ) {
-        let url = context.url
-        switch result {
-        case .failure(let failure):
-            failPlaylist(of: lane, .playlist(failure), url: url)
-        case .success(let loaded):
-            guard case .media(let playlist) = loaded.playlist else {
-                let failure = PlaylistFailure(
-                    kind: .malformed, url: loaded.url, text: "a multivariant playlist where a media playlist belongs")
-                failPlaylist(of: lane, .playlist(failure), url: url)
-                return
-            }
+        let answer = ListAnswer(
+            result, to: context, leadsTo: item?.lanes[id]?.playlistURL, isKnown: item?.lanes[id]?.tracker != nil)
+        if let loaded = answer.loaded {
             publish(loaded, context)
-            loading.failures.succeed(.mediaPlaylist(lane))
-            // An answer for a variant that was left in the meantime changes nothing.
-            guard item?.lanes[lane]?.playlistURL == url else {
-                item?.knownPlaylists.keep(playlist, requestURL: url, url: loaded.url)
-                return
-            }
-            if context.isReload, item?.lanes[lane]?.tracker != nil {
-                update(lane, with: playlist, url: loaded.url, loadBegan: context.began)
-            } else {
-                attach(playlist, url: loaded.url, to: lane)
-            }
+            loading.failures.succeed(.mediaPlaylist(id))
+        }
+        switch answer {
+        case .useless(let failure): failPlaylist(of: id, .playlist(failure), url: context.url)
+        case .late(let list, let loaded):
+            item?.knownPlaylists.keep(list, requestURL: context.url, url: loaded.url)
+        case .first(let list, let loaded): attach(list, url: loaded.url, to: id)
+        case .newer(let list, let loaded): update(id, with: list, url: loaded.url, loadBegan: context.began)
         }
     }
 
@@ -105,8 +94,7 @@ extension PlaybackEngine {
     mutating func attach(_ playlist: MediaPlaylist, url: String, to id: LaneID, known: PlaylistTracker? = nil) {
         guard let lane = item?.lanes[id] else { return }
         guard lane.playlist.parked == nil else { return goOn(in: id, with: playlist, url: url) }
-        if playlist.segments.isEmpty, playlist.hasEndList {
-            let failure = PlaylistFailure(kind: .malformed, url: url, text: "the playlist lists no segment")
+        if let failure = playlist.emptiness(at: url) {
             if id == .subtitles { return dropLane(id, because: failure.text) }
             return failPlaylist(of: id, .playlist(failure), url: url)
         }

@@ -71,17 +71,6 @@ struct LaneFailingTests {
         #expect(!lane.mayPark(SegmentID(lane: .main, rawValue: 2), after: answer))
     }
 
-    @Test("an item plays on without a lane of which something was played, if there is anything to play")
-    func playingOn() {
-        var item = ItemState(url: "https://host/list", credentialOrigins: [])
-        #expect(!item.canPlayOn(without: nil))
-        item.contents.notePresentable()
-        #expect(item.canPlayOn(without: nil))
-        #expect(!item.canPlayOn(without: .main))
-        item.hasPlayed = true
-        #expect(item.canPlayOn(without: .main))
-    }
-
     @Test("segments that have arrived are played; the first that has not is missing")
     func missing() {
         var item = ItemState(url: "https://host/list", credentialOrigins: [])

@@ -65,11 +65,8 @@ struct ItemState: Sendable {
     var isReady = false
     var awaitsAssetKeys = false
     var hasPlayed = false
-    @Shared var error: PlayerError? = nil
-    /// Loading cannot go on; the item fails when what was loaded is played.
-    @Shared var pendingFailure: PlayerError? = nil
-    /// The lane that cannot go on then, without which nothing is played.
-    var failingLane: LaneID?
+    /// Whether it fails.
+    var failure = ItemFailure()
     var timelines = TimelineNumbers()
     var live = LiveSilence()
     var windowLoss = WindowLoss()
@@ -98,6 +95,14 @@ struct ItemState: Sendable {
         return candidates[index].uri
     }
     var forwardEnd: Duration? { endTime.time }
+    var error: PlayerError? {
+        _read { yield failure.error }
+    }
+    /// Loading cannot go on; the item fails when what was loaded is played.
+    var pendingFailure: PlayerError? {
+        _read { yield failure.pending }
+    }
+    var failingLane: LaneID? { failure.lane }
     /// All that becoming ready takes is there.
     var mayBecomeReady: Bool {
         guard error == nil, !awaitsAssetKeys else { return false }

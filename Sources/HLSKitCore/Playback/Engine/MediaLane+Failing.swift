@@ -40,11 +40,4 @@ extension ItemState {
             !flight.isLoaded || flight.job.resources.contains { resources[$0, id] == .waitingForRetry }
         }?.id
     }
-
-    /// There is something to play though loading cannot go on. Without the media of `lane` nothing is played: neither
-    /// before its first, nor after its last.
-    func canPlayOn(without lane: LaneID?) -> Bool {
-        let isMissing = lane.map { !hasPlayed && lanes[$0]?.isDemuxed != true } ?? false
-        return hasPresentable && !isMissing
-    }
 }

@@ -86,11 +86,10 @@ extension PlaybackEngine {
     /// Without the media of `lane` nothing is played: neither before its first, nor after its last.
     mutating func failWhenPlayed(_ error: PlayerError, from segment: SegmentID? = nil, in lane: LaneID? = nil) {
         if item?.trick != nil { return giveUpTrickPlay(because: error) }
-        guard item?.error == nil, item?.pendingFailure == nil, let canPlayOn = item?.canPlayOn(without: lane) else {
-            return
-        }
-        guard canPlayOn else { return failItem(error) }
-        item?.pendingFailure = error
+        guard let canPlayOn = item?.canPlayOn(without: lane), let verdict = item?.failure.verdict(canPlayOn: canPlayOn)
+        else { return }
+        if verdict == .fails { return failItem(error) }
+        item?.failure.playOn(until: error)
         if let segment { abandon(from: segment) }
         for id in LaneID.allCases {
             // What is not here will not come.
@@ -98,13 +97,13 @@ extension PlaybackEngine {
             complete(id)
         }
         loading.requests.forgetWaiting()
-        item?.failingLane = lane
+        item?.failure.end(with: lane)
     }
 
     /// The item cannot be played any further.
     mutating func failItem(_ error: PlayerError) {
         guard item != nil, item?.error == nil else { return }
-        item?.error = error
+        item?.failure.fail(error)
         effects.append(.note(.failure(error)))
         endSeek(finished: false)
         cancelEverything()

@@ -56,4 +56,19 @@ struct PlaylistFollowerTests {
         follower.answer()
         #expect(!follower.awaitsReload)
     }
+
+    @Test("a list is asked for again once it may have changed, unless it has ended or is being asked for")
+    func reloads() throws {
+        var follower = PlaylistFollower(url: "list")
+        #expect(follower.reload(playhead: nil) == nil)
+        follower.attach(try Self.tracker(isLive: true))
+        for playhead in [nil, Duration.zero, .seconds(7)] {
+            #expect(follower.reload(playhead: playhead) == .at(.seconds(4)))
+        }
+        follower.request(as: RequestID(rawValue: 1), at: .zero)
+        #expect(follower.reload(playhead: nil) == nil)
+        follower.answer()
+        follower.attach(try Self.tracker(isLive: false))
+        #expect(follower.reload(playhead: nil) == .never)
+    }
 }

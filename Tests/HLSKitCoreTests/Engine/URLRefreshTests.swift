@@ -1,3 +1,4 @@
+import HLSPlaylist
 import Testing
 
 @testable import HLSKitCore
@@ -78,7 +79,49 @@ struct URLRefreshTests {
         #expect(refresh.isFresh(.seconds(10)))
         #expect(!refresh.isFresh(.seconds(9)))
         refresh.ask(because: Self.cause)
-        #expect(refresh.refuse() == Self.cause)
+        let refused = LoadingError(code: .refused, url: "https://a", text: "no ticket")
+        let final = refresh.refuse(because: refused)
+        #expect(final.code == Self.cause.code)
+        #expect(final.detail == "no fresh URL: no ticket")
         #expect(!refresh.isUnderWay)
+    }
+
+    @Test("a key that cannot be had any more is asked for as such")
+    func keys() {
+        let error = LoadingError(code: .httpStatus, url: "https://a", status: 403, text: "")
+        let key = RequestPurpose.resource(ResourceID(kind: .key, url: "k"), .main)
+        #expect(URLRefresh.cause(of: error, for: key, hasOpened: true).code == .contentKey)
+        #expect(URLRefresh.cause(of: error, for: .mediaPlaylist(.main), hasOpened: true).code == .notFound)
+        #expect(URLRefresh.cause(of: error, for: .firstPlaylist, hasOpened: false).code == .notFound)
+    }
+
+    /// What was there before, and what comes.
+    enum List: Sendable, CaseIterable { case nothing, media, small, large }
+
+    private static func multivariant(_ list: List) throws -> MultivariantPlaylist? {
+        guard list == .small || list == .large else { return nil }
+        let text = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=\(list == .small ? 1000 : 2000)\nv.m3u8\n"
+        guard case .multivariant(let playlist) = try Playlist(parsing: Array(text.utf8), url: "https://host/all")
+        else { return nil }
+        return playlist
+    }
+
+    @Test("what comes from a fresh URL is the same stream, or another", arguments: List.allCases, List.allCases)
+    func fresh(old: List, new: List) throws {
+        guard new != .nothing else { return }
+        let playlist: Playlist
+        if let multivariant = try Self.multivariant(new) {
+            playlist = .multivariant(multivariant)
+        } else {
+            playlist = .media(try PlaylistText.numbered(0, count: 2).parsed())
+        }
+        let loaded = LoadedPlaylist(playlist: playlist, url: "https://host/all", byteCount: 9, warnings: [])
+        let fresh = FreshPlaylist(
+            loaded, after: try Self.multivariant(old), hasOpened: old != .nothing, hasVariant: true)
+        switch fresh {
+        case .first: #expect(old == .nothing)
+        case .media, .multivariant: #expect(old == new)
+        case .otherStream: #expect(old != new && old != .nothing)
+        }
     }
 }

@@ -90,6 +90,15 @@ struct ItemOutlook: Sendable {
         }
     }
 
+    /// The lane could begin a segment if more media is wanted.
+    func isIdle(_ id: LaneID) -> Bool { idleTracks.contains(id.bufferTrack) }
+
+    /// An idle lane may have something to do: more media is wanted of it, or it may be complete.
+    func mayLoad(_ id: LaneID, wanted: ForwardBuffer.Tracks) -> Bool {
+        let track = id.bufferTrack
+        return wanted.contains(track) || endedTracks.contains(track) || !demuxedTracks.contains(track)
+    }
+
     private mutating func note(_ lane: borrowing MediaLane, endsEarly: Bool) {
         if lane.isRequired {
             if !lane.isComplete { isComplete = false }

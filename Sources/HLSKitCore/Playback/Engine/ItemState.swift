@@ -25,11 +25,13 @@ struct ItemState: Sendable {
     /// Which renditions are loaded beside the variant.
     var renditions = RenditionChooser()
     var lanes = MediaLanes()
-    /// Media playlists that were loaded before, by URL: a VOD variant that was left is taken up again without I/O.
-    var knownPlaylists: [String: KnownPlaylist] = [:]
+    /// Maps and keys that are here or on their way.
+    var resources = ItemResources()
+    /// Media playlists that were loaded before.
+    var knownPlaylists = KnownPlaylists()
     /// Where it starts and ends.
     var extent = ItemExtent()
-    var forwardEnd: Duration?
+    var endTime = EndTime()
     /// The rates that it can be played at, and what is played at them.
     var rates = ItemRates()
     /// Moves of the playhead, and what is waited for at the outputs.
@@ -40,13 +42,10 @@ struct ItemState: Sendable {
     @Shared var toldDuration: MediaTime? = nil
     var isReady = false
     var awaitsAssetKeys = false
-    @Shared var error: PlayerError? = nil
-    /// Loading cannot go on; the item fails when what was loaded is played.
-    @Shared var pendingFailure: PlayerError? = nil
-    /// The lane that cannot go on then, without which nothing is played.
-    var failingLane: LaneID?
+    /// Whether it fails.
+    var failure = ItemFailure()
     var timelines = TimelineNumbers()
-    var live = LiveStreamMonitor()
+    var live = LiveSilence()
     /// What it takes besides playing where it is live.
     var stream = LiveStream()
     var contents = ItemContents()
@@ -90,12 +89,38 @@ struct ItemState: Sendable {
     }
     var start: Duration? { extent.start }
     var mediaEnd: Duration? { extent.mediaEnd }
+    var forwardEnd: Duration? { endTime.time }
+    var error: PlayerError? {
+        _read { yield failure.error }
+    }
+    /// Loading cannot go on; the item fails when what was loaded is played.
+    var pendingFailure: PlayerError? {
+        _read { yield failure.pending }
+    }
+    var failingLane: LaneID? { failure.lane }
+    /// All that becoming ready takes is there.
+    var mayBecomeReady: Bool {
+        guard error == nil, !awaitsAssetKeys else { return false }
+        let lanes = requiredLanes
+        return !lanes.isEmpty && lanes.allSatisfy { $0.isDemuxed || $0.isComplete }
+    }
+    /// What the variant in use says of its frames.
+    var declaredVideoRange: VideoRange? {
+        guard let index = variantIndex, let variants = multivariant?.variants, variants.indices.contains(index) else {
+            return nil
+        }
+        return variants[index].videoRange
+    }
     var isLive: Bool { lanes[.main]?.tracker?.isLive ?? false }
     var requiredLanes: [MediaLane] { lanes.values.filter(\.isRequired) }
     /// Whether any media was handed on.
     var hasPresentable: Bool { contents.hasPresentable }
     /// The player is paused in a live stream, and asks for nothing.
     var isAtRest: Bool { stream.isAtRest }
+    /// The item is live, also while the list of its variant is on its way.
+    var isLiveStream: Bool { lanes[.main]?.tracker?.isLive ?? previousTracker?.isLive ?? false }
+    /// A playlist of it is here.
+    var hasOpened: Bool { multivariant != nil || !lanes.isEmpty }
     /// The live stream is taken to be over.
     var isClosed: Bool { live.isClosed }
     /// No further media will be loaded.
@@ -121,12 +146,4 @@ struct ItemState: Sendable {
     var loadedEnd: Duration { requiredLanes.compactMap(\.loadedEnd).max() ?? start ?? .zero }
     /// All media was presented.
     var isDrained: Bool { isComplete && requiredLanes.allSatisfy { $0.drainedEnd != nil } }
-}
-
-/// A media playlist that was loaded, with the URL that answered.
-struct KnownPlaylist: Sendable {
-    @Shared var playlist: MediaPlaylist
-    var url: String
-    /// Where it was laid on the timeline; nil where it was not.
-    var tracker: PlaylistTracker?
 }

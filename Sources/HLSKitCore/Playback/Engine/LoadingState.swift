@@ -1,8 +1,10 @@
+import HLSPlaylist
+
 /// What an engine keeps of its requests, across playlists and variants.
 struct LoadingState: Sendable {
     private var lastSegment = 0
     var requests = RequestTable()
-    var estimator = ThroughputEstimator()
+    private(set) var estimator = ThroughputEstimator()
     var failures: FailurePolicy<RequestRole>
     /// What to expect before anything was measured.
     var hint: Double?
@@ -27,6 +29,26 @@ struct LoadingState: Sendable {
         _ = requests.takeWaiting(role)
     }
 
+    /// A segment was read to its end: it and the map that it was read with have proved themselves.
+    mutating func noteRead(_ flight: SegmentInFlight) {
+        failures.succeed(.segment(flight.role))
+        failures.succeed(.map(flight.id.lane))
+        failures.deliverSegment()
+    }
+
+    /// A list came that was known.
+    ///
+    /// - Parameter isPatient: one without anything new does not bring the end nearer.
+    mutating func noteReload(isNews: Bool, isPatient: Bool, at now: Duration) {
+        if isNews { failures.deliverPlaylist() } else { failures.noteUnchanged(at: now, isPatient: isPatient) }
+    }
+
+    /// A segment failed before its turn, and waits for that.
+    mutating func setAside(_ purpose: RequestPurpose, at now: Duration) {
+        requests.waitAlone(for: purpose)
+        failures.setAside(at: now)
+    }
+
     mutating func makeSegmentID(in lane: LaneID) -> SegmentID {
         lastSegment += 1
         return SegmentID(lane: lane, rawValue: lastSegment)
@@ -47,6 +69,28 @@ struct LoadingState: Sendable {
         estimator.ended(id.rawValue, at: now)
         return request
     }
+
+    /// What is done about the request of a segment that is let go.
+    enum Release: Sendable, Hashable {
+        /// It waited for another try.
+        case disarm(RequestRole)
+        case cancel(RequestID)
+    }
+
+    /// Nothing more is wanted of a segment's request.
+    mutating func release(_ flight: SegmentInFlight, at now: Duration) -> [Release] {
+        var actions: [Release] = []
+        let role = RequestRole.segment(flight.role)
+        if requests.takeWaiting(role) != nil { actions.append(.disarm(role)) }
+        if let request = flight.request, !flight.isLoaded {
+            end(request, at: now)
+            actions.append(.cancel(request))
+        }
+        return actions
+    }
+
+    /// Its bytes share the link with those of others that are needed first.
+    mutating func noteBesideOthers(_ id: RequestID) { estimator.startedBesideOthers(id.rawValue) }
 
     mutating func respond(_ id: RequestID, _ response: TransportResponse, at now: Duration) {
         let isFromCache = response.wasReadFromCache
@@ -74,6 +118,27 @@ struct LoadingState: Sendable {
     /// The bytes that came of a segment.
     func receivedByteCount(of flight: SegmentInFlight) -> Int {
         flight.request.flatMap { requests[$0]?.receivedByteCount } ?? flight.receivedByteCount
+    }
+
+    // MARK: Sizes
+
+    /// Of all that there is to come of a segment.
+    func expectedByteCount(of flight: SegmentInFlight, bitRate: Double) -> Int {
+        guard let request = flight.request, let context = requests[request] else { return flight.receivedByteCount }
+        let told = context.declaredByteCount ?? flight.byteRange.map { Int(clamping: $0.upperBound - $0.lowerBound) }
+        return max(context.receivedByteCount, told ?? Self.byteCount(flight.job.duration, bitRate: bitRate))
+    }
+
+    static func byteCount(_ duration: Duration, bitRate: Double) -> Int {
+        Int(min(duration.seconds * bitRate / 8, 1e15))
+    }
+
+    /// The server of a segment has answered several requests on one connection.
+    func isMultiplexed(_ segment: MediaSegment, in tracker: PlaylistTracker) -> Bool {
+        guard !multiplexedOrigins.isEmpty, let url = URIReference.resolve(segment.uri, against: tracker.url),
+            let origin = Origin(of: url)
+        else { return false }
+        return multiplexedOrigins.contains(origin)
     }
 
     // MARK: Throughput

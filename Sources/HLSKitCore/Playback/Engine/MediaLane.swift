@@ -42,8 +42,6 @@ struct MediaLane: Sendable {
     let id: LaneID
     var playlist: PlaylistFollower
     var segments = SegmentWindow()
-    /// Maps and keys that are here or on their way.
-    var resources = LaneResources()
     /// What could not be had since media came last.
     var lost = LostMedia()
     private(set) var phase = LanePhase.unplaced
@@ -135,6 +133,19 @@ struct MediaLane: Sendable {
         }
     }
 
+    /// The next segment is the one behind that at `index` of its list.
+    mutating func advance(past index: Int) {
+        guard let tracker else { return }
+        if tracker.isLive {
+            var position = tracker.position(at: index)
+            position.sequence += 1
+            move(to: .position(position))
+        } else {
+            move(
+                to: index + 1 < tracker.segmentCount ? .position(tracker.position(at: index + 1)) : .time(tracker.end))
+        }
+    }
+
     /// No further segment comes.
     mutating func complete() {
         if !isComplete { phase = .complete(next: cursor, drainedEnd: nil) }
@@ -223,9 +234,6 @@ struct MediaLane: Sendable {
     /// Playback has come to an end time before everything was loaded.
     mutating func cutAtEnd() { isCutAtEnd = true }
 
-    /// Forgets the maps and keys that are not here yet and that no segment waits for.
-    mutating func forgetUnneededResources() { resources.forgetUnneeded(by: segments) }
-
     // MARK: Outputs and renditions
 
     /// Outputs came when media of these kinds had been dropped.
@@ -278,4 +286,8 @@ struct MediaLanes: Sendable {
     /// Those that there are, in the order of ``LaneID``.
     var values: [MediaLane] { [main, audio, subtitles].compactMap(\.self) }
     var isEmpty: Bool { main == nil && audio == nil && subtitles == nil }
+    /// Segments of all lanes whose bytes are not here.
+    var countOfSegmentsOnTheirWay: Int {
+        LaneID.allCases.reduce(0) { sum, id in self[id]?.segments.reduce(sum) { $1.isLoaded ? $0 : $0 + 1 } ?? sum }
+    }
 }

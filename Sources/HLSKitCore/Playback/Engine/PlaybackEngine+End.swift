@@ -11,7 +11,7 @@ extension PlaybackEngine {
             switch action {
             case .fail(let error): failItem(error)
             case .failAtLast(let error):
-                item?.pendingFailure = nil
+                item?.failure.endPlaying()
                 failItem(error)
             case .cut: cutLanes()
             case .wait(let time):

@@ -14,10 +14,7 @@ extension PlaybackEngine {
         guard verdict != .stands else { return false }
         putOff(context.purpose, id)
         guard verdict == .asks else { return true }
-        let hasOpened = item.multivariant != nil || !item.lanes.isEmpty
-        var cause = PlayerError(error, isFirst: !hasOpened)
-        cause.code = .notFound
-        if case .resource(let resource, _) = context.purpose, resource.kind == .key { cause.code = .contentKey }
+        let cause = URLRefresh.cause(of: error, for: context.purpose, hasOpened: item.hasOpened)
         self.item?.refresh.ask(because: cause)
         effects.append(.publish(.recoverableError(cause)))
         effects.append(.refreshURL(ExpiredURL(itemURL: item.url, url: error.url, status: status)))
@@ -36,8 +33,8 @@ extension PlaybackEngine {
             park(segment.lane)
         case .head(let segment): effects.append(.endHead(segment))
         case .resource(let resource, let lane):
-            for other in Set([lane] + lanes(sharing: id, of: resource)).sorted(by: { $0.rawValue < $1.rawValue }) {
-                item?.lanes[other]?.resources.forget(resource)
+            for other in item?.resources.lanes(sharing: id, of: resource, and: lane) ?? [] {
+                item?.resources.forget(resource, in: other)
                 guard let user = item?.lanes[other]?.segments.first(needing: resource) else { continue }
                 goBack(to: user.id)
                 park(other)
@@ -66,52 +63,51 @@ extension PlaybackEngine {
             item?.refresh.renew(at: now)
             requestFirstPlaylist()
         case .failure(let error):
-            var final = item?.refresh.refuse() ?? PlayerError(error, isFirst: false)
-            final.detail = (final.detail.map { "\($0); " } ?? "") + "no fresh URL: \(error.text)"
-            failWhenPlayed(final)
+            if let final = item?.refresh.refuse(because: error) { failWhenPlayed(final) }
         }
     }
 
     /// Goes on from the playlist at the fresh URL.
     mutating func goOn(from loaded: LoadedPlaylist, began: Duration) {
         item?.refresh.end()
-        item?.knownPlaylists = [:]
-        if item?.multivariant == nil, item?.lanes.isEmpty == true { return open(loaded, began: began) }
-        switch (loaded.playlist, item?.multivariant) {
-        case (.media(let playlist), nil):
+        item?.knownPlaylists.forget()
+        let fresh = FreshPlaylist(
+            loaded, after: item?.multivariant, hasOpened: item?.hasOpened == true, hasVariant: item?.variantIndex != nil
+        )
+        switch fresh {
+        case .first: open(loaded, began: began)
+        case .media(let playlist):
             guard item?.lanes[.main] != nil else { return }
             let url = item?.url ?? loaded.url
             park(.main, leavesFresh: false)
             item?.lanes[.main]?.playlist.renew(url, requestBegan: began)
             attach(playlist, url: loaded.url, to: .main)
-        case (.multivariant(let playlist), let old?):
-            guard let index = item?.variantIndex, playlist.variants.map(\.bandwidth) == old.variants.map(\.bandwidth)
-            else { return failWhenPlayed(otherStream(loaded.url)) }
-            item?.multivariant = playlist
-            item?.multivariantURL = loaded.url
-            item?.variants.renew(VariantCandidate.list(of: playlist), base: loaded.url)
-            if item?.trick != nil { return renewTrickPlay() }
-            // Every lane takes its list from the fresh URL, also where that is named as it was.
-            var parked: [(LaneID, PlaylistTracker)] = []
-            for id in LaneID.allCases {
-                park(id, leavesFresh: false)
-                if let tracker = item?.lanes[id]?.playlist.parked { parked.append((id, tracker)) }
-                item?.lanes[id]?.playlist.renew("")
-            }
-            let variant = playlist.variants[index]
-            guard let url = mainURL(of: variant, in: playlist, base: loaded.url) else {
-                return failVariant(index, because: "its URI cannot be resolved")
-            }
-            redirect(.main, to: url)
-            chooseRenditions(for: variant, of: playlist, base: loaded.url)
-            for (id, tracker) in parked where item?.lanes[id]?.tracker == nil {
-                item?.lanes[id]?.playlist.park(tracker)
-            }
-        case (.media, _?), (.multivariant, nil): failWhenPlayed(otherStream(loaded.url))
+        case .multivariant(let playlist): goOn(from: playlist, at: loaded.url)
+        case .otherStream(let error): failWhenPlayed(error)
         }
     }
 
-    private func otherStream(_ url: String) -> PlayerError {
-        PlayerError(code: .badPlaylist, url: url, cause: "the fresh URL belongs to another stream")
+    /// Takes every lane's list from the fresh URL, also where that is named as it was.
+    private mutating func goOn(from playlist: MultivariantPlaylist, at base: String) {
+        guard let index = item?.variantIndex else { return }
+        item?.multivariant = playlist
+        item?.multivariantURL = base
+        item?.variants.renew(VariantCandidate.list(of: playlist), base: base)
+        if item?.trick != nil { return renewTrickPlay() }
+        var parked: [(LaneID, PlaylistTracker)] = []
+        for id in LaneID.allCases {
+            park(id, leavesFresh: false)
+            if let tracker = item?.lanes[id]?.playlist.parked { parked.append((id, tracker)) }
+            item?.lanes[id]?.playlist.renew("")
+        }
+        let variant = playlist.variants[index]
+        guard let url = mainURL(of: variant, in: playlist, base: base) else {
+            return failVariant(index, because: "its URI cannot be resolved")
+        }
+        redirect(.main, to: url)
+        chooseRenditions(for: variant, of: playlist, base: base)
+        for (id, tracker) in parked where item?.lanes[id]?.tracker == nil {
+            item?.lanes[id]?.playlist.park(tracker)
+        }
     }
 }

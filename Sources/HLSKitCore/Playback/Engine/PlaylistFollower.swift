@@ -27,6 +27,25 @@ struct PlaylistFollower: Sendable {
     /// It was read before: the next is a newer state of it.
     var isKnown: Bool { list != nil }
 
+    // MARK: Reloads
+
+    enum Reload: Sendable, Hashable {
+        /// The list has ended.
+        case never
+        case at(Duration)
+    }
+
+    /// When the list is asked for again; nil where it is not here, or being asked for.
+    ///
+    /// - Parameter playhead: nil where time does not limit how fast media is taken.
+    func reload(playhead: Duration?) -> Reload? {
+        guard let tracker, request == nil else { return nil }
+        guard let time = tracker.nextReload else { return .never }
+        // Nobody waits for what is listed next.
+        let hasTime = playhead.map { tracker.end - $0 >= tracker.pacingTarget * 2 } ?? true
+        return .at(hasTime ? time + tracker.reloadDelay : time)
+    }
+
     // MARK: Requests
 
     mutating func request(as id: RequestID, at now: Duration) {

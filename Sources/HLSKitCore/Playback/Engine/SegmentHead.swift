@@ -15,8 +15,9 @@ struct SegmentHead: Sendable {
     ///
     /// - Parameters:
     ///   - segment: of the lane, under way.
+    ///   - resources: the maps and keys of the item.
     ///   - keyFormats: those that the program has keys for, besides `identity`.
-    init?(of segment: SegmentID, in lane: MediaLane, keyFormats: Set<String>) {
+    init?(of segment: SegmentID, in lane: MediaLane, with resources: ItemResources, keyFormats: Set<String>) {
         guard let flight = lane.segments[segment], let tracker = lane.tracker,
             flight.playlistURL == lane.playlistURL, let index = tracker.index(of: flight.position),
             let first = Self.first(before: index, in: tracker),
@@ -27,7 +28,7 @@ struct SegmentHead: Sendable {
             // A key that nothing else needed by now is not waited for.
             key = try? SegmentKey.choose(
                 of: first.keys, base: tracker.url, mediaSequence: first.mediaSequence, keyFormats: keyFormats)
-            guard let key, key.isOfSamples || lane.resources[key.resource] == .loaded else { return nil }
+            guard let key, key.isOfSamples || resources[key.resource, segment.lane] == .loaded else { return nil }
         }
         self.url = url
         self.key = key

@@ -1,3 +1,5 @@
+import HLSPlaylist
+
 /// URLs that run out: when the program is asked for a fresh one, and whether that helped.
 struct URLRefresh: Sendable {
     /// What a refusal is taken for.
@@ -31,6 +33,16 @@ struct URLRefresh: Sendable {
         return isProved ? .asks : .stands
     }
 
+    /// Why the program is asked.
+    ///
+    /// - Parameter hasOpened: a playlist of the item is here.
+    static func cause(of error: LoadingError, for purpose: RequestPurpose, hasOpened: Bool) -> PlayerError {
+        var cause = PlayerError(error, isFirst: !hasOpened)
+        cause.code = .notFound
+        if case .resource(let resource, _) = purpose, resource.kind == .key { cause.code = .contentKey }
+        return cause
+    }
+
     /// Whether a list that was asked for then comes from the fresh URL.
     func isFresh(_ began: Duration) -> Bool { !isUnderWay && renewed.map { began >= $0 } ?? false }
 
@@ -48,14 +60,45 @@ struct URLRefresh: Sendable {
     /// The playlist at the fresh URL is here.
     mutating func end() { isUnderWay = false }
 
-    /// There is no fresh URL. Gives why one was asked for.
-    mutating func refuse() -> PlayerError? {
+    /// There is no fresh URL. Gives what the item fails with: why one was asked for.
+    mutating func refuse(because error: LoadingError) -> PlayerError {
         isUnderWay = false
-        return cause
+        var final = cause ?? PlayerError(error, isFirst: false)
+        final.detail = (final.detail.map { "\($0); " } ?? "") + "no fresh URL: \(error.text)"
+        return final
     }
 
     /// Media came that was asked for then.
     mutating func prove(began: Duration) {
         if let renewed, began >= renewed { isProved = true }
+    }
+}
+
+/// What is at a fresh URL, beside what was at the one before.
+enum FreshPlaylist: Sendable {
+    /// Nothing was opened yet.
+    case first
+    /// A newer state of the one media playlist that there is.
+    case media(MediaPlaylist)
+    /// The same variants.
+    case multivariant(MultivariantPlaylist)
+    case otherStream(PlayerError)
+
+    /// - Parameters:
+    ///   - old: nil for a media playlist that was opened directly.
+    ///   - hasOpened: a playlist of the item is here.
+    ///   - hasVariant: one of its variants is in use.
+    init(_ loaded: LoadedPlaylist, after old: MultivariantPlaylist?, hasOpened: Bool, hasVariant: Bool) {
+        switch (loaded.playlist, old) {
+        case (_, nil) where !hasOpened: self = .first
+        case (.media(let playlist), nil): self = .media(playlist)
+        case (.multivariant(let playlist), let old?)
+        where hasVariant && playlist.variants.map(\.bandwidth) == old.variants.map(\.bandwidth):
+            self = .multivariant(playlist)
+        case (.media, _?), (.multivariant, _):
+            self = .otherStream(
+                PlayerError(
+                    code: .badPlaylist, url: loaded.url, cause: "the fresh URL belongs to another stream"))
+        }
     }
 }

@@ -1,0 +1,106 @@
+import HLSPlaylist
+
+/// The first state of a lane's playlist, laid on the item's timeline.
+struct ListPlace: Sendable {
+    let tracker: PlaylistTracker
+    /// It was not laid there before.
+    let isNew: Bool
+    /// It says more than the other lists: those that say the same are no sign of life.
+    let isNews: Bool
+
+    /// - Parameters:
+    ///   - url: the one that answered.
+    ///   - known: the list as it was laid on the timeline before.
+    init(
+        of playlist: MediaPlaylist, url: String, in lane: borrowing MediaLane, known: PlaylistTracker?,
+        _ facts: Facts, at now: Duration
+    ) {
+        let start = facts.reference?.start(of: playlist, successor: facts.successor) ?? .zero
+        // A list that has ended is as it was.
+        var tracker =
+            known.flatMap { $0.start == start ? $0 : nil }
+            ?? PlaylistTracker(
+                playlist, requestURL: lane.playlistURL, url: url, start: start, loadBegan: lane.playlist.requestBegan,
+                now: now)
+        if let other = facts.reference { tracker.follow(other) }
+        self.tracker = tracker
+        isNew = known?.start != start
+        isNews =
+            !tracker.isLive || facts.reference.map { tracker.end - $0.end > tracker.pacingTarget / 2 } ?? true
+    }
+
+    /// What else is on the timeline.
+    struct Facts: Sendable {
+        /// A playlist whose place is known.
+        var reference: PlaylistTracker?
+        /// Where the successor of the list begins that the variant was left with.
+        var successor: Duration?
+    }
+}
+
+extension ItemState {
+    func listFacts(for lane: LaneID, _ playlist: MediaPlaylist, at now: Duration) -> ListPlace.Facts {
+        let before = lane == .main ? previousTracker : nil
+        return ListPlace.Facts(
+            reference: reference(for: lane), successor: before?.start(ofSuccessor: playlist, at: now))
+    }
+
+    /// A playlist whose place on the timeline is known, for one that joins: the other lanes', or the variant's before.
+    private func reference(for lane: LaneID) -> PlaylistTracker? {
+        if let tracker = previousTracker { return tracker }
+        for id in LaneID.allCases where id != lane {
+            if let tracker = lanes[id]?.tracker { return tracker }
+        }
+        return nil
+    }
+
+    /// Where a list begins beside what the other lanes list; nil where those have none.
+    func startBesideOthers(of playlist: MediaPlaylist, in id: LaneID) -> Duration? {
+        for other in [LaneID.main, .audio] where other != id {
+            if let tracker = lanes[other]?.tracker { return tracker.start(ofNeighbor: playlist) }
+        }
+        return nil
+    }
+}
+
+extension MediaLane {
+    /// The lane's list is known, and it has no place yet.
+    var canStart: Bool { cursor == nil && tracker != nil }
+
+    /// Begins to load where the item starts.
+    ///
+    /// - Parameters:
+    ///   - isExact: the start was asked for by time: the last moments of its segment count.
+    mutating func start(at start: Duration, playhead: Duration, isExact: Bool) {
+        guard let tracker else { return }
+        // Subtitles may join an item that is being played.
+        let start = id == .subtitles ? max(start, playhead) : start
+        // What lies before is not passed over: it was not wanted.
+        if id == .subtitles { setLoadedEnd(start) }
+        let index = isExact ? tracker.index(containing: max(start, tracker.start)) : nil
+        move(to: index.map { .position(tracker.position(at: $0)) } ?? .time(start))
+    }
+}
+
+/// A newer state of a lane's list.
+struct ListUpdate: Sendable {
+    let kind: PlaylistTracker.Update
+    let tracker: PlaylistTracker
+    /// Where the lane would go on by the list before.
+    let resumeTime: Duration
+
+    /// - Parameter start: where the list begins beside those of the other lanes; asked for where it has jumped past
+    ///   everything that was known.
+    init?(
+        of lane: borrowing MediaLane, with playlist: MediaPlaylist, url: String, loadBegan: Duration, at now: Duration,
+        beside start: @autoclosure () -> Duration?
+    ) {
+        guard var tracker = lane.tracker else { return nil }
+        resumeTime = lane.resumeTime(in: tracker)
+        kind = tracker.update(with: playlist, url: url, loadBegan: loadBegan, now: now)
+        if kind == .changed, tracker.hasJumped, let start = start() { tracker.shift(by: start - tracker.start) }
+        self.tracker = tracker
+    }
+
+    var isNews: Bool { kind == .changed || kind == .restarted }
+}

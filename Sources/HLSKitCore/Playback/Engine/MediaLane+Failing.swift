@@ -1,0 +1,43 @@
+/// Segments of a lane that fail, and those that are given up.
+extension MediaLane {
+    /// Whether a segment that a server does not have may come yet.
+    ///
+    /// - Parameter hasAlternative: it may be had elsewhere.
+    func mayComeLater(_ flight: SegmentInFlight, hasAlternative: Bool) -> Bool {
+        guard let tracker, let index = tracker.index(of: flight.position) else { return false }
+        // Where it cannot be had elsewhere, a server that forgets for a moment what it lists is asked again.
+        return tracker.isAtEdge(index) || !hasAlternative && tracker.isLive
+    }
+
+    /// The lane goes on with another playlist already.
+    func hasLeftPlaylist(of flight: SegmentInFlight) -> Bool { flight.playlistURL != playlistURL }
+
+    /// What is given up of a lane.
+    struct Abandoned: Sendable {
+        /// From the end: whatever follows a segment that is let go would be read at once.
+        var flights: [SegmentInFlight]
+        /// Where what was read of them ends. What was passed over behind it goes with it.
+        var end: Duration
+    }
+
+    /// Gives a segment up, and those that come after it.
+    ///
+    /// - Returns: nil where there is none of them.
+    mutating func abandon(from segment: SegmentID) -> Abandoned? {
+        let flights = segments.remove { $0.id >= segment }
+        guard let first = flights.first else { return nil }
+        let end = first.demuxedUpTo ?? first.job.start
+        if first.demuxedUpTo == nil { shorten(to: end) } else { setLoadedEnd(end) }
+        return Abandoned(flights: flights.reversed(), end: end)
+    }
+}
+
+extension ItemState {
+    /// The first segment of a lane that does not come once loading cannot go on, but for maps and keys that are on their
+    /// way.
+    func firstMissing(in id: LaneID) -> SegmentID? {
+        lanes[id]?.segments.first { flight in
+            !flight.isLoaded || flight.job.resources.contains { resources[$0, id] == .waitingForRetry }
+        }?.id
+    }
+}

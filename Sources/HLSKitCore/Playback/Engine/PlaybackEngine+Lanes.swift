@@ -1,0 +1,135 @@
+import HLSPlaylist
+
+/// Ends of lanes: by their playlists, at an end time, and because nobody needs them.
+extension PlaybackEngine {
+    /// No further segment comes in this lane.
+    mutating func complete(_ id: LaneID) {
+        guard item?.lanes[id]?.isComplete == false else { return }
+        item?.lanes[id]?.complete()
+        buffer.markEnd(of: id.bufferTrack)
+        // Its playlist is of no more use.
+        cancelRequests { $0 == .mediaPlaylist(id) }
+        item?.lanes[id]?.playlist.forgetRequest()
+        loading.forget(.mediaPlaylist(id))
+        cancelUnneededResources(of: id)
+        effects.append(.disarm(.reload(id)))
+        effects.append(.endLane(id))
+        markDemuxed(id)
+    }
+
+    // MARK: End times
+
+    /// Moves the end of playback.
+    mutating func setForwardEnd(_ time: Duration?) {
+        guard let moved = item?.endTime.moved(to: time, playhead: item?.start == nil ? nil : playhead) else { return }
+        item?.endTime = moved.end
+        item?.end.move()
+        if let old = moved.change.reopensFrom { reopenLanes(from: old) }
+        run(.endMoved)
+    }
+
+    /// Playback has come to an end time: what is still being loaded lies behind it.
+    mutating func cutLanes() {
+        let end = playhead
+        for id in LaneID.allCases {
+            guard let beyond = item?.lanes[id]?.cut(at: end) else { continue }
+            for flight in beyond { cancel(flight) }
+            complete(id)
+        }
+    }
+
+    /// Loads on where an end time that holds no longer had cut the lanes off.
+    private mutating func reopenLanes(from end: Duration) {
+        guard item?.error == nil, item?.pendingFailure == nil else { return }
+        if configuration.pacing == .unpaced, let taken = item?.takenEnd {
+            timeControl.present(upTo: max(taken, playhead))
+        }
+        for id in LaneID.allCases {
+            guard let reopening = item?.lanes[id]?.goOn(behind: end) else { continue }
+            for flight in reopening.beyond { cancel(flight) }
+            if reopening.isCut { buffer.removeMedia(from: end, in: id.bufferTrack) }
+            guard reopening.wasComplete else { continue }
+            item?.extent.reopen()
+            buffer.markEnd(of: id.bufferTrack, false)
+            effects.append(.reopenLane(id))
+            followPlaylist(of: id)
+        }
+    }
+
+    // MARK: Letting go
+
+    /// Lets a lane go that is not needed.
+    mutating func dropLane(_ id: LaneID, because text: String) {
+        guard let url = item?.lanes[id]?.playlistURL else { return }
+        effects.append(.publish(.warning("\(url): \(text)")))
+        removeLane(id)
+    }
+
+    mutating func removeLane(_ id: LaneID) {
+        endLate(id)
+        guard let segments = item?.lanes[id]?.segments else { return }
+        for flight in segments.reversed() { cancel(flight) }
+        cancelRequests { $0.lane == id }
+        item?.resources.forgetAll(of: id)
+        item?.lanes[id] = nil
+        for role in RequestRole.lasting(of: id) { loading.forget(role) }
+        effects.append(.disarm(.reload(id)))
+    }
+
+    /// Lets a segment go, and what was counted of its failures.
+    mutating func cancel(_ flight: SegmentInFlight) {
+        release(flight)
+        loading.failures.succeed(.segment(flight.role))
+    }
+
+    /// Lets a segment go that is loaded in another way.
+    mutating func release(_ flight: SegmentInFlight) {
+        for action in loading.release(flight, at: now) {
+            switch action {
+            case .disarm(let role): effects.append(.disarm(.retry(role)))
+            case .cancel(let request): effects.append(.cancel(request))
+            }
+        }
+        effects.append(.abandonSegment(flight.id))
+    }
+
+    // MARK: Outputs
+
+    mutating func take(_ fact: OutputFact) {
+        switch fact {
+        case .presented(let time):
+            guard configuration.pacing == .unpaced, let before = clock.presentedUpTo ?? item?.start,
+                let end = item?.presentedEnd(time, after: before)
+            else { return }
+            timeControl.present(upTo: end)
+        case .drained(let id, let end): noteDrained(id, end: end)
+        case .droppedFrames(let total): sessions.noteDroppedFrames(total, inPeriodBefore: true)
+        case .primed(let number, let first): notePrimed(number, first: first)
+        case .undecodable(let lane, let error, let isAll): noteUndecodable(lane, error, isAll: isAll)
+        case .failed(let error): failItem(error)
+        }
+    }
+
+    private mutating func noteDrained(_ id: LaneID, end: Duration?) {
+        guard let lane = item?.lanes[id], lane.isComplete else { return }
+        let (landing, start) = (item?.seek.landing?.time, item?.start)
+        item?.lanes[id]?.drain(presentedUpTo: end, since: landing, from: start)
+        guard item?.isDrained == true else { return }
+        // Of a segment that was cut off at an end time some was played that is in no count.
+        let cutEnd = configuration.pacing == .realTime && lane.isCutAtEnd ? playhead : .zero
+        let end = item?.lastDrainedEnd
+        item?.extent.close(at: end.map { max($0, cutEnd) })
+        if configuration.pacing == .unpaced { timeControl.present(upTo: effectiveEnd ?? playhead) }
+    }
+}
+
+extension LaneID {
+    /// The buffer counts the variant itself as its video, whatever is in it.
+    var bufferTrack: ForwardBuffer.Track {
+        switch self {
+        case .main: .video
+        case .audio: .audio
+        case .subtitles: .legible
+        }
+    }
+}

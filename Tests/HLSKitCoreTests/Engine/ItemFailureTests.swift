@@ -28,11 +28,10 @@ struct ItemFailureTests {
     @Test("an item plays on without a lane of which something was played, if there is anything to play")
     func playingOn() {
         var item = ItemState(url: "https://host/list", credentialOrigins: [])
-        #expect(!item.canPlayOn(without: nil))
+        #expect(!item.canPlayOn(without: nil, hasPlayed: false))
         item.contents.notePresentable()
-        #expect(item.canPlayOn(without: nil))
-        #expect(!item.canPlayOn(without: .main))
-        item.hasPlayed = true
-        #expect(item.canPlayOn(without: .main))
+        #expect(item.canPlayOn(without: nil, hasPlayed: false))
+        #expect(!item.canPlayOn(without: .main, hasPlayed: false))
+        #expect(item.canPlayOn(without: .main, hasPlayed: true))
     }
 }

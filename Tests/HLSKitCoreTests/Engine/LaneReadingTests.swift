@@ -76,7 +76,8 @@ struct LaneReadingTests {
     @Test("what was loaded once more counts already")
     func again() throws {
         var lane = Self.lane(.seconds(8))
-        lane.setLate(LateKinds(kinds: [.audio], keepsOthers: true, until: .seconds(20)))
+        lane.takeLate([.audio], keepsOthers: true)
+        _ = lane.goBackForLate(LateOutputs.Facts(resume: .seconds(20)))
         let ended = lane.endReading(Self.first, at: .zero)
         let flight = try #require(ended)
         #expect(lane.reading(of: flight, (.seconds(8), .seconds(12)), from: .zero).isAgain)

@@ -65,9 +65,10 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["HLSKitCore"], path: "Tests/TestSupport", swiftSettings: swiftSettings),
         .testTarget(name: "HLSTimeTests", dependencies: ["HLSTime"], swiftSettings: swiftSettings),
-        .testTarget(name: "HLSPlaylistTests", dependencies: ["HLSPlaylist"], swiftSettings: swiftSettings),
+        .testTarget(name: "HLSPlaylistTests", dependencies: ["HLSPlaylist", "HLSKitCore"], swiftSettings: swiftSettings),
         .testTarget(name: "HLSMediaTests", dependencies: ["HLSMedia", "TestSupport"], swiftSettings: swiftSettings),
-        .testTarget(name: "HLSCaptionsTests", dependencies: ["HLSCaptions"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "HLSCaptionsTests", dependencies: ["HLSCaptions", "HLSKitCore"], swiftSettings: swiftSettings),
         .testTarget(
             name: "HLSKitCoreTests", dependencies: ["HLSKitCore", "HLSKitSimulation", "TestSupport", "CLibAV"],
             swiftSettings: swiftSettings),
@@ -89,11 +90,14 @@ let package = Package(
         .executableTarget(
             name: "PlayToFrames", dependencies: ["HLSKitCore"], path: "Examples/PlayToFrames/Sources/PlayToFrames"),
         .testTarget(
-            name: "PlayToFramesTests", dependencies: ["PlayToFrames"], path: "Examples/PlayToFrames/Tests/PlayToFramesTests"),
+            name: "PlayToFramesTests", dependencies: ["PlayToFrames"],
+            path: "Examples/PlayToFrames/Tests/PlayToFramesTests"),
         .executableTarget(
-            name: "LanguageSwitcher", dependencies: ["HLSKitCore"], path: "Examples/LanguageSwitcher/Sources/LanguageSwitcher"),
+            name: "LanguageSwitcher", dependencies: ["HLSKitCore"],
+            path: "Examples/LanguageSwitcher/Sources/LanguageSwitcher"),
         .testTarget(
-            name: "LanguageSwitcherTests", dependencies: ["LanguageSwitcher"], path: "Examples/LanguageSwitcher/Tests/LanguageSwitcherTests"),
+            name: "LanguageSwitcherTests", dependencies: ["LanguageSwitcher"],
+            path: "Examples/LanguageSwitcher/Tests/LanguageSwitcherTests"),
         .executableTarget(
             name: "Probe", dependencies: ["HLSKitCore"], path: "Examples/Probe/Sources/Probe"),
         .testTarget(

@@ -1,4 +1,5 @@
 import HLSCaptions
+import HLSKitCore
 import HLSMedia
 import HLSTime
 import Testing
@@ -321,7 +322,7 @@ private func withParity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 0 
 
     @Test("K03: any bytes are decoded without harm", arguments: UInt64(0)..<20)
     func anyBytes(seed: UInt64) {
-        var random = SplitMix(state: seed)
+        var random = SplitMix64(seed: seed)
         var decoder = ClosedCaptionDecoder()
         var captions: [ClosedCaption] = []
         for frame in 0..<4000 {

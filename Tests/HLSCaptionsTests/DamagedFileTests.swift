@@ -1,4 +1,5 @@
 import HLSCaptions
+import HLSKitCore
 import HLSTime
 import Testing
 
@@ -28,7 +29,7 @@ import Testing
     @Test("K05: changed anywhere, a file gives captions or an error", arguments: CaptionFormat.allCases)
     func corrupted(format: CaptionFormat) throws {
         let bytes = try CaptionFileWriter(format: format).write(Self.captions).bytes
-        var random = SplitMix(state: 7)
+        var random = SplitMix64(seed: 7)
         let marks = Array("\n\r<>&;:\"'{}-/ 0\u{ff}".utf8)
         for _ in 0..<2000 {
             var copy = bytes

@@ -1,3 +1,4 @@
+import HLSKitCore
 import Testing
 
 #if canImport(Glibc)
@@ -45,7 +46,7 @@ import Testing
     func mutations(_ index: Int) throws {
         let bytes = Self.inputs[index].bytes
         guard bytes.count < 3000, !bytes.isEmpty else { return }
-        var random = SplitMix(state: UInt64(index))
+        var random = SplitMix64(seed: UInt64(index))
         for _ in 0..<60 {
             var copy = bytes
             let place = Int(random.next() % UInt64(bytes.count))
@@ -62,17 +63,5 @@ import Testing
             try PlaylistChecks.merging(copy)
             if !copy.contains(0x0A) { try PlaylistChecks.attributes(copy) }
         }
-    }
-}
-
-/// A small generator of numbers that are the same each time.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z &>> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z &>> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z &>> 31)
     }
 }

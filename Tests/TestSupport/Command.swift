@@ -60,9 +60,12 @@ package struct Command: Sendable {
     package var errors: String { String(decoding: Self.contents(scratch.path + "/errors"), as: UTF8.self) }
 
     /// Waits until it has said something.
-    package func waitForErrors(containing text: String) -> Bool {
+    package func waitForErrors(containing text: String) -> Bool { wait { errors.contains(text) } }
+
+    /// Waits until something holds outside of it, ten seconds at most.
+    package func wait(until holds: () -> Bool) -> Bool {
         for _ in 0..<2000 {
-            if errors.contains(text) { return true }
+            if holds() { return true }
             usleep(5000)
         }
         return false

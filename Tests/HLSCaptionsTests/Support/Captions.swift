@@ -1,18 +1,6 @@
 import HLSCaptions
+import HLSKitCore
 import HLSTime
-
-/// A generator whose numbers are the same each time.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
-    }
-}
 
 func ms(_ start: Int64, _ end: Int64) -> MediaTimeRange {
     MediaTimeRange(start: MediaTime(value: start, timescale: 1000), end: MediaTime(value: end, timescale: 1000))
@@ -58,15 +46,15 @@ struct StyledWord: Hashable {
 
 /// Random captions that every format could hold, but for the styles that `styles` makes.
 struct CaptionMaker {
-    var random: SplitMix
+    var random: SplitMix64
     var words = [
         "Hello", "<b>", "a&b", "--> x", "{\\an8}", "1", "\u{e9}t\u{e9}", "\u{266a}", "&amp;", "]]>", "\"q\"", "3<5",
     ]
 
-    init(seed: UInt64) { random = SplitMix(state: seed) }
+    init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
     /// Colour, weight, slant and lines: what most formats can say.
-    static func style(_ random: inout SplitMix, lines: CaptionStyle.Decoration) -> CaptionStyle {
+    static func style(_ random: inout SplitMix64, lines: CaptionStyle.Decoration) -> CaptionStyle {
         CaptionStyle(
             textColor: [nil, .yellow, CaptionColor(red: 1, green: 2, blue: 3)].randomElement(using: &random) ?? nil,
             fontWeight: Bool.random(using: &random) ? .bold : .normal,
@@ -78,8 +66,8 @@ struct CaptionMaker {
     ///
     /// - Parameter make: a caption of a text, by its number.
     mutating func captions(
-        lines: CaptionStyle.Decoration, _ decorate: (inout CaptionStyle, inout SplitMix) -> Void = { _, _ in },
-        make: (Int, String, [Caption.StyleRun], inout SplitMix) -> Caption
+        lines: CaptionStyle.Decoration, _ decorate: (inout CaptionStyle, inout SplitMix64) -> Void = { _, _ in },
+        make: (Int, String, [Caption.StyleRun], inout SplitMix64) -> Caption
     ) -> [Caption] {
         (0..<8).map { index in
             let (text, runs) = self.text { random in
@@ -91,7 +79,7 @@ struct CaptionMaker {
         }
     }
 
-    mutating func text(style: (inout SplitMix) -> CaptionStyle) -> (String, [Caption.StyleRun]) {
+    mutating func text(style: (inout SplitMix64) -> CaptionStyle) -> (String, [Caption.StyleRun]) {
         var text = ""
         var runs: [Caption.StyleRun] = []
         for line in 0...Int.random(in: 0...2, using: &random) {

@@ -124,7 +124,7 @@ struct VideoDecoderTests {
     @Test("no bytes of a sample make the decoder trap", arguments: streams)
     func anyBytes(name: String) throws {
         let fixture = try PacketFixture(name)
-        var random = SplitMix(state: 7)
+        var random = SplitMix64(seed: 7)
         for round in 0..<20 {
             let decoder = try VideoDecoder(track: fixture.track, threadCount: 1 + round % 2)
             var frames: [VideoFrame] = []
@@ -243,18 +243,5 @@ struct VideoDecoderTests {
         // FFmpeg 7.1 is the first that knows this one.
         #expect(CodecRegistry.decodableCodecs.subtracting([.xheAAC]) == expected)
         #expect(!CodecRegistry.canDecode(.webVTT))
-    }
-}
-
-/// The same numbers in every run.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

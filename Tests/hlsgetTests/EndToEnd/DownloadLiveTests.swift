@@ -7,7 +7,7 @@ import Testing
 struct DownloadLiveTests {
     /// The cut stream as a live one: each time that a playlist is loaded it lists one segment more, and never more than
     /// four.
-    private final class LiveOrigin: Sendable {
+    private final class GrowingOrigin: Sendable {
         private let files: [String: [UInt8]]
         private let loadCounts = Mutex<[String: Int]>([:])
         /// So many segments are all there will be; then the stream has ended, or only stands still.
@@ -71,7 +71,7 @@ struct DownloadLiveTests {
     @Test("S02: a live stream is followed through its window until it ends, and nothing is missing")
     func window() async throws {
         let folder = try ScratchFolder()
-        let origin = try LiveOrigin(last: 20, ends: true)
+        let origin = try GrowingOrigin(last: 20, ends: true)
         try await withServer(answering: { origin.answer($0, $1) }) { server in
             let result = try await hlsget("download", "-o", "a.mp4", "\(server.url)/master.m3u8", in: folder)
             #expect(result.status == 0, "\(result.errors)")
@@ -87,7 +87,7 @@ struct DownloadLiveTests {
     @Test("S02: --to ends a live stream that continues")
     func end() async throws {
         let folder = try ScratchFolder()
-        let origin = try LiveOrigin(last: 20, ends: false)
+        let origin = try GrowingOrigin(last: 20, ends: false)
         try await withServer(answering: { origin.answer($0, $1) }) { server in
             let result = try await hlsget(
                 "download", "-o", "a.mp4", "--to", "16", "\(server.url)/master.m3u8", in: folder)
@@ -100,7 +100,7 @@ struct DownloadLiveTests {
     func endBeforeStart() async throws {
         let folder = try ScratchFolder()
         try folder.write(Array("old".utf8), to: "a.ts")
-        let origin = try LiveOrigin(last: 20, ends: false)
+        let origin = try GrowingOrigin(last: 20, ends: false)
         try await withServer(answering: { origin.answer($0, $1) }) { server in
             for output in [["-f", "null"], ["--overwrite", "-o", "a.ts"]] {
                 let result = try await hlsget(
@@ -117,7 +117,7 @@ struct DownloadLiveTests {
     @Test("S02: interrupted, a live stream is what there was of it", arguments: [SIGINT, SIGTERM, SIGHUP])
     func interrupted(_ signal: Int32) async throws {
         let folder = try ScratchFolder()
-        let origin = try LiveOrigin(last: 5, ends: false)
+        let origin = try GrowingOrigin(last: 5, ends: false)
         try await withServer(answering: { origin.answer($0, $1) }) { server in
             let command = try Command.hlsget(
                 ["download", "-o", "a.mp4", "--progress", "json", "\(server.url)/master.m3u8"], in: folder.path)
@@ -134,7 +134,7 @@ struct DownloadLiveTests {
     @Test("S02, R42, R50: where a key of a live stream cannot be loaded, what came before it is the file")
     func key() async throws {
         let folder = try ScratchFolder()
-        let origin = try LiveOrigin(last: 20, ends: false, firstLocked: 5)
+        let origin = try GrowingOrigin(last: 20, ends: false, firstLocked: 5)
         try await withServer(answering: { origin.answer($0, $1) }) { server in
             let result = try await hlsget("download", "-o", "a.mp4", "\(server.url)/master.m3u8", in: folder)
             #expect(result.status == 7, "\(result.errors)")
@@ -147,7 +147,7 @@ struct DownloadLiveTests {
     @Test("S02: killed, and the stream is gone when it is run again: what there was is the file")
     func gone() async throws {
         let folder = try ScratchFolder()
-        let origin = try LiveOrigin(last: 5, ends: false)
+        let origin = try GrowingOrigin(last: 5, ends: false)
         try await withServer(answering: { origin.answer($0, $1) }) { server in
             let arguments = ["download", "-o", "a.mp4", "--progress", "json", "\(server.url)/master.m3u8"]
             let command = try Command.hlsget(arguments, in: folder.path)
@@ -171,7 +171,7 @@ struct DownloadLiveTests {
     @Test("R71: interrupted, a live download does not wait for what does not come")
     func stalled() async throws {
         let folder = try ScratchFolder()
-        let origin = try LiveOrigin(last: 5, ends: false, stalled: "v4.m4s")
+        let origin = try GrowingOrigin(last: 5, ends: false, stalled: "v4.m4s")
         try await withServer(answering: { origin.answer($0, $1) }) { server in
             let command = try Command.hlsget(
                 ["download", "-o", "a.mp4", "--progress", "json", "\(server.url)/master.m3u8"], in: folder.path)

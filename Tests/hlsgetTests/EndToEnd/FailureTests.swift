@@ -302,7 +302,7 @@ struct FailureTests {
         let command = try Command.hlsget(
             ["--progress", "json", "-o", "out.mp4", SampleMedia.folder + "/video-180p.m3u8"], in: folder.path)
         #expect(command.waitForErrors(containing: "\"new\":\"playing\""))
-        usleep(500_000)
+        #expect(command.wait { (FileManager.default.contents(atPath: folder.path + "/out.mp4")?.count ?? 0) > 10_000 })
         command.send(signal: signal)
         let result = try await command.result()
         #expect(result.status == 128 + signal)
@@ -322,11 +322,17 @@ struct FailureTests {
         defer { close(reader) }
         let command = try Command.hlsget(
             ["--fast", "-f", "rawvideo", "-o", "pipe", SampleMedia.folder + "/video-180p.m3u8"], in: folder.path)
-        usleep(1_000_000)
+        #expect(command.wait { Self.isFull(reader) })
         command.send(signal: SIGTERM)
         let result = try await command.result()
         #expect(result.status == 143)
         #expect(result.errors.contains("hlsget: stopped immediately"))
+    }
+
+    /// Whether a pipe takes nothing more.
+    private static func isFull(_ pipe: Int32) -> Bool {
+        var count: Int32 = 0
+        return ioctl(pipe, UInt(FIONREAD), &count) == 0 && count >= 61_440
     }
 
     @Test("another signal a while later ends it at once")
@@ -338,9 +344,9 @@ struct FailureTests {
         defer { close(reader) }
         let command = try Command.hlsget(
             ["--fast", "-v", "-f", "rawvideo", "-o", "pipe", SampleMedia.folder + "/video-180p.m3u8"], in: folder.path)
-        usleep(1_500_000)
+        #expect(command.wait { Self.isFull(reader) })
         command.send(signal: SIGINT)
-        // Two within a second are one wish.
+        // Two within a second are one wish, of the real clock.
         usleep(1_300_000)
         command.send(signal: SIGINT)
         #expect(try await command.result().status == 130)

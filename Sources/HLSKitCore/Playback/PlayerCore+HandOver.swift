@@ -2,41 +2,6 @@
 ///
 /// See docs/behaviour/queue.md.
 extension PlayerCore {
-    /// Hands an event to the engine of an item and takes in what it decides, which may be to continue with the next
-    /// item.
-    func handle(
-        _ event: EngineEvent, of id: Int, at now: Duration, _ state: inout State, _ afterwards: inout Afterwards
-    ) {
-        guard let effects = state.update(id, { $0.isRetired ? [] : $0.engine.handle(event, at: now) }) else { return }
-        if effects.isEmpty, let inbox = state.update(id, { $0.inbox }) { afterwards.news.append(inbox) }
-        state.noteDuration(of: id, at: now)
-        takeIn(effects, of: id, at: now, &state, &afterwards)
-        if id == state.current.id {
-            observe(&state, at: now)
-            afterwards.note(lacksDriver: state.current.item == nil, hasChanged: !effects.isEmpty)
-        }
-        if !state.upcoming.isEmpty { prepareUpcoming(at: now, &state, &afterwards) }
-    }
-
-    private func takeIn(
-        _ effects: [EngineEffect], of id: Int, at now: Duration, _ state: inout State, _ afterwards: inout Afterwards
-    ) {
-        guard !effects.isEmpty else { return }
-        state.add(effects, of: id, at: now)
-        state.update(id) { playback in
-            afterwards.seeks += playback.seeks.take(effects)
-            for case .prerollEnded(let finished) in effects where !playback.prerolls.isEmpty {
-                afterwards.seeks.end(playback.prerolls.removeFirst(), finished)
-            }
-            // Without an item there is no driver.
-            if playback.item == nil { afterwards.publishes = true } else { afterwards.alarms.append(playback.inbox) }
-        }
-        let advances = effects.contains { if case .advanceToNextItem = $0 { true } else { false } }
-        if advances, id == state.current.id { advance(at: now, isAtEnd: true, &state, &afterwards) }
-    }
-
-    // MARK: Hand-over
-
     /// The next item that can be played becomes current; with none left the player has no item.
     ///
     /// - Parameter isAtEnd: the item itself is over. Its driver then reports that, and what follows from it.
@@ -141,7 +106,7 @@ extension PlayerCore {
 }
 
 extension PlayerCore.Afterwards {
-    fileprivate mutating func note(lacksDriver: Bool, hasChanged: Bool) {
+    mutating func note(lacksDriver: Bool, hasChanged: Bool) {
         self.hasChanged = self.hasChanged || hasChanged
         self.lacksDriver = lacksDriver
     }

@@ -56,7 +56,7 @@ final class PlayerCore: EngineHost {
     /// The player's key in its budget.
     let budgetNumber: Int
     let state: PlayerLock<State>
-    /// Held while events go from the outbox to the hub, so that they stay in order.
+    /// Held while events go from the outbox to the dispatcher, so that they stay in order.
     private let publishing = Mutex(())
     /// Held while diaries are written, for the same reason.
     private let telling = Mutex(())

@@ -3,7 +3,7 @@ import HLSMedia
 
 /// Gives the cues of subtitles and closed captions to outputs ahead of their time, and says which are due.
 struct CuePresenter {
-    private let hub: OutputDispatcher
+    private let dispatcher: OutputDispatcher
     private var cues = CueSchedule()
     private var closedCaptions = ClosedCaptionReader()
     /// Services that the engine knows of.
@@ -11,7 +11,7 @@ struct CuePresenter {
     /// What cues are placed by: as of the media that came last.
     var timeline = ItemTimeline()
 
-    init(hub: OutputDispatcher) { self.hub = hub }
+    init(dispatcher: OutputDispatcher) { self.dispatcher = dispatcher }
 
     /// The item time at which the next cue is due.
     var nextDue: Duration? { cues.nextDue }
@@ -46,7 +46,7 @@ struct CuePresenter {
     mutating func settle(_ view: EngineView) -> MediaFact? {
         let fresh = takeFresh(view)
         guard !fresh.isEmpty else { return nil }
-        hub.add(fresh)
+        dispatcher.add(fresh)
         add(fresh, view)
         guard closedCaptions.services != knownServices else { return nil }
         knownServices = closedCaptions.services
@@ -56,7 +56,7 @@ struct CuePresenter {
     /// The item is over: what was not whole is, now.
     mutating func end(_ view: EngineView) {
         closedCaptions.finish()
-        hub.add(takeFresh(view))
+        dispatcher.add(takeFresh(view))
     }
 
     /// Segments reach beyond the part of the item that is played.
@@ -96,8 +96,8 @@ struct CuePresenter {
 
     /// Tells outputs of the cues that are new, or have changed.
     private mutating func give() {
-        hub.replace(cues.takeChanges())
-        hub.add(cues.takePlaced())
+        dispatcher.replace(cues.takeChanges())
+        dispatcher.add(cues.takePlaced())
     }
 
     // MARK: Jumps
@@ -109,7 +109,7 @@ struct CuePresenter {
     mutating func clear(at now: Duration) {
         cues.removeAll()
         cues.join(at: now)
-        hub.removeCues()
+        dispatcher.removeCues()
     }
 
     /// Another option was selected: closed captions of it are there already.

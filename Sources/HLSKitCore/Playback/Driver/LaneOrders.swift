@@ -16,10 +16,10 @@ struct LaneOrders {
 
     /// - Parameter deliver: gets reports of work that is done later, in order.
     init(
-        _ configuration: DriverConfiguration, hub: OutputDispatcher, on queue: WorkQueue?,
+        _ configuration: DriverConfiguration, dispatcher: OutputDispatcher, on queue: WorkQueue?,
         deliver: @escaping @Sendable (LaneReport) -> Void
     ) {
-        demand = MediaDemand(configuration, hub: hub)
+        demand = MediaDemand(configuration, dispatcher: dispatcher)
         let lanes = DemuxLanes(
             mode: configuration.demuxes ? .demux : .discard, mediaOrigin: configuration.mediaOrigin)
         worker = SerialWorker(lanes, on: queue, deliver: deliver) { lanes, work in lanes.perform(work) }

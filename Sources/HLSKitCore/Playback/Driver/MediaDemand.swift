@@ -8,27 +8,28 @@ struct MediaDemand {
     private let decodingThreadCount: Int
     private let demuxes: Bool
     private let isPaced: Bool
-    private let hub: OutputDispatcher
+    private let dispatcher: OutputDispatcher
     private var late = LateTaking()
 
-    init(_ configuration: DriverConfiguration, hub: OutputDispatcher) {
+    init(_ configuration: DriverConfiguration, dispatcher: OutputDispatcher) {
         mediaTypes = configuration.mediaTypes
         decodes = configuration.decodes
         decodingThreadCount = configuration.decodingThreadCount
         demuxes = configuration.demuxes
         isPaced = configuration.isPaced
-        self.hub = hub
+        self.dispatcher = dispatcher
     }
 
     /// An output takes media of this kind, or it is decoded without.
     func isTaken(_ type: MediaType) -> Bool {
-        decodes.contains(type) || hub.registry.wantsFrames(of: type) || hub.registry.wantsSamples(of: type)
+        decodes.contains(type) || dispatcher.registry.wantsFrames(of: type)
+            || dispatcher.registry.wantsSamples(of: type)
     }
 
     /// Kinds of media that are of use.
     func types(_ view: EngineView) -> Set<MediaType> {
         // Metadata and cues are placed by the media beside them.
-        if hub.registry.wantsMetadata || hub.registry.wantsCues || view.closedCaptionService != nil {
+        if dispatcher.registry.wantsMetadata || dispatcher.registry.wantsCues || view.closedCaptionService != nil {
             return mediaTypes.union([.metadata])
         }
         return mediaTypes.filter { isTaken($0) }
@@ -48,7 +49,7 @@ struct MediaDemand {
         // Closed captions may have a track beside the pictures.
         if lane == .main, wanted.contains(.video) { wanted.insert(.text) }
         // Where there are no pictures, sound tells where cues and metadata belong.
-        if lane == .main, hub.registry.wantsCues || hub.registry.wantsMetadata, !view.hasAudioLane {
+        if lane == .main, dispatcher.registry.wantsCues || dispatcher.registry.wantsMetadata, !view.hasAudioLane {
             wanted.insert(.audio)
         }
         return wanted
@@ -59,7 +60,8 @@ struct MediaDemand {
         let wanted = begin(lane, view)
         let mayChangeVariant = lane == .main && view.hasSeveralVariants
         return LaneOpening(
-            wanted: wanted, holdsSegments: mayChangeVariant && wanted.contains { hub.registry.wantsSamples(of: $0) })
+            wanted: wanted,
+            holdsSegments: mayChangeVariant && wanted.contains { dispatcher.registry.wantsSamples(of: $0) })
     }
 
     /// All that is wanted of the lane is loaded from here on.
@@ -97,10 +99,10 @@ struct MediaDemand {
     /// What a renderer does with samples of this kind.
     func mode(of type: MediaType) -> TrackRenderer.Mode {
         var mode = TrackRenderer.Mode()
-        if decodes.contains(type) || hub.registry.wantsFrames(of: type) {
+        if decodes.contains(type) || dispatcher.registry.wantsFrames(of: type) {
             mode.decodingThreadCount = decodingThreadCount
         }
-        mode.passesSamples = hub.registry.wantsSamples(of: type)
+        mode.passesSamples = dispatcher.registry.wantsSamples(of: type)
         return mode
     }
 }

@@ -14,7 +14,7 @@ struct MediaPresenter {
         var isSegmentOver = false
     }
 
-    let hub: OutputDispatcher
+    let dispatcher: OutputDispatcher
     private let clock: PresentationClock
     private let outputClock: @Sendable () -> OutputClock
     private var renderers: RendererSet
@@ -34,16 +34,16 @@ struct MediaPresenter {
             outputClock.pitchAlgorithm = registry.pitchAlgorithm
             return outputClock
         }
-        let hub = OutputDispatcher(
+        let dispatcher = OutputDispatcher(
             registry: registry, clock: outputClock, isHeld: true, isPaced: configuration.isPaced)
         self.clock = clock
         self.outputClock = outputClock
-        self.hub = hub
+        self.dispatcher = dispatcher
         renderers = RendererSet(
-            clock: clock, hub: hub, counters: counters, executor: channel.clock.executor
+            clock: clock, dispatcher: dispatcher, counters: counters, executor: channel.clock.executor
         ) { lane, id, report in inbox.post(.renderer(lane, id, report)) }
-        cues = CuePresenter(hub: hub)
-        metadata = MetadataPresenter(hub: hub)
+        cues = CuePresenter(dispatcher: dispatcher)
+        metadata = MetadataPresenter(dispatcher: dispatcher)
     }
 
     /// Outputs of the item are told of time from now on.
@@ -56,7 +56,7 @@ struct MediaPresenter {
 
     /// The host time at which something is due.
     var nextDue: Duration? {
-        let others = [cues.nextDue, hub.nextDelivery].map { $0.flatMap { clock.hostTime(of: $0) } }
+        let others = [cues.nextDue, dispatcher.nextDelivery].map { $0.flatMap { clock.hostTime(of: $0) } }
         return ([clock.nextDue] + others).compactMap(\.self).min()
     }
 
@@ -183,23 +183,25 @@ struct MediaPresenter {
 
     // MARK: Time
 
-    /// Takes the cues that are due, for the player to publish.
-    mutating func takeDue(at time: Duration, _ view: EngineView) -> [LegibleCue] {
+    /// Lets the outputs have what is due.
+    ///
+    /// - Returns: the cues that are due, for the player to publish.
+    mutating func deliverDue(at time: Duration, _ view: EngineView) -> [LegibleCue] {
         let due = cues.takeDue(at: time, view)
-        hub.deliver(upTo: time)
-        return hub.registry.suppressesCues ? [] : due
+        dispatcher.deliver(upTo: time)
+        return dispatcher.registry.suppressesCues ? [] : due
     }
 
     /// The item is the player's current one.
     func release() {
-        hub.release()
+        dispatcher.release()
         clock.release()
     }
 
     func setTimebase(_ timebase: TimebaseState) { clock.setTimebase(timebase) }
 
     /// The item has failed.
-    func fail() { hub.end() }
+    func fail() { dispatcher.end() }
 
     // MARK: Jumps
 
@@ -210,13 +212,13 @@ struct MediaPresenter {
         renderers.flush(to: landing, isReverse: isReverse)
         cues.flush()
         metadata.flush()
-        hub.flush(generation: clock.generation)
+        dispatcher.flush(generation: clock.generation)
     }
 
     /// Presents once more what is held, from there on.
     mutating func reposition(to landing: Landing) -> [EngineEvent] {
         renderers.reposition(to: landing)
-        hub.flush(generation: clock.generation)
+        dispatcher.flush(generation: clock.generation)
         cues.rewind(to: landing.time)
         metadata.rewind(to: landing.time)
         return renderers.drainedFacts.map { .output($0) }
@@ -245,7 +247,7 @@ struct MediaPresenter {
     ) throws(OutputError) {
         if let receiver = entry.cues { cues.welcome(receiver) }
         if let receiver = entry.dateRanges { metadata.welcome(receiver, tracker) }
-        try hub.welcome(entry)
+        try dispatcher.welcome(entry)
     }
 
     /// Outputs have changed what they take.
@@ -258,7 +260,7 @@ struct MediaPresenter {
     mutating func close(_ outputs: OutputRegistry, _ view: EngineView) async {
         cues.end(view)
         clock.close()
-        hub.close()
+        dispatcher.close()
         outputs.close()
         await renderers.stop()
     }

@@ -2,19 +2,19 @@ import HLSMedia
 
 /// Gives timed metadata and date ranges to the outputs that take them.
 struct MetadataPresenter {
-    private let hub: OutputDispatcher
+    private let dispatcher: OutputDispatcher
     private var metadata = MetadataReader()
     private var dateRanges = DateRangeReader()
 
-    init(hub: OutputDispatcher) { self.hub = hub }
+    init(dispatcher: OutputDispatcher) { self.dispatcher = dispatcher }
 
     /// Takes metadata that was found in the media.
     mutating func add(_ found: TimedMetadata, at time: Duration, _ view: EngineView) {
-        guard hub.registry.wantsMetadata, view.start.map({ time >= $0 }) ?? true,
+        guard dispatcher.registry.wantsMetadata, view.start.map({ time >= $0 }) ?? true,
             view.forwardEnd.map({ time < $0 }) ?? true,
             let group = metadata.group(of: found, at: time)
         else { return }
-        hub.add(group)
+        dispatcher.add(group)
     }
 
     /// All media is forgotten.
@@ -22,13 +22,13 @@ struct MetadataPresenter {
 
     /// Time has jumped to where media is held: what is presented from there on is given once more.
     func rewind(to time: Duration) {
-        for group in metadata.groups(from: time) { hub.add(group) }
+        for group in metadata.groups(from: time) { dispatcher.add(group) }
     }
 
     /// A playlist was loaded, or an output has come. `tracker` gives the playlist of the variant.
     mutating func readDateRanges(_ tracker: () -> PlaylistTracker?) {
-        guard hub.registry.wantsDateRanges, let tracker = tracker() else { return }
-        if dateRanges.read(tracker) { hub.update(dateRanges.groups) }
+        guard dispatcher.registry.wantsDateRanges, let tracker = tracker() else { return }
+        if dateRanges.read(tracker) { dispatcher.update(dateRanges.groups) }
     }
 
     /// Tells an output that has just come of the date ranges.

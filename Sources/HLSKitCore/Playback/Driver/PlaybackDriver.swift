@@ -30,7 +30,7 @@ struct PlaybackDriver: ~Copyable {
         let queue = configuration.workQueue ?? (channel.clock.executor == nil ? .shared : nil)
         presenter = MediaPresenter(configuration, channel, inbox: inbox, counters: counters)
         playlists = PlaylistOrders(configuration, on: queue) { inbox.post(.playlist($0)) }
-        lanes = LaneOrders(configuration, hub: presenter.hub, on: queue) { inbox.post(.lanes($0)) }
+        lanes = LaneOrders(configuration, dispatcher: presenter.dispatcher, on: queue) { inbox.post(.lanes($0)) }
     }
 
     /// Runs until the inbox is closed.
@@ -71,7 +71,7 @@ struct PlaybackDriver: ~Copyable {
 
     /// Publishes the cues whose time has come.
     private mutating func showCues(upTo time: Duration) {
-        for cue in presenter.takeDue(at: time, engine.view) { channel.publish(.legibleCue(cue)) }
+        for cue in presenter.deliverDue(at: time, engine.view) { channel.publish(.legibleCue(cue)) }
     }
 
     // MARK: Inputs

@@ -34,7 +34,7 @@ struct RendererSet {
     }
 
     private let clock: PresentationClock
-    private let hub: OutputDispatcher
+    private let dispatcher: OutputDispatcher
     private let counters: RendererCounters
     private let executor: (any TaskExecutor)?
     private let report: @Sendable (LaneID, RendererID, TrackRenderer.Report) -> Void
@@ -57,11 +57,12 @@ struct RendererSet {
 
     /// - Parameter report: called by renderers, on their threads.
     init(
-        clock: PresentationClock, hub: OutputDispatcher, counters: RendererCounters, executor: (any TaskExecutor)?,
+        clock: PresentationClock, dispatcher: OutputDispatcher, counters: RendererCounters,
+        executor: (any TaskExecutor)?,
         report: @escaping @Sendable (LaneID, RendererID, TrackRenderer.Report) -> Void
     ) {
         self.clock = clock
-        self.hub = hub
+        self.dispatcher = dispatcher
         self.counters = counters
         self.executor = executor
         self.report = report
@@ -93,7 +94,7 @@ struct RendererSet {
         let store = SampleStore(keepsRead: keepsPresented, landing: landings.removeValue(forKey: key) ?? landing)
         let report = report
         let renderer = TrackRenderer(
-            mediaType: type, mode: mode(), store: store, clock: clock, hub: hub, counts: counters
+            mediaType: type, mode: mode(), store: store, clock: clock, dispatcher: dispatcher, counts: counters
         ) { report(lane, id, $0) }
         renderers[key] = Active(id: id, renderer: renderer)
         renderer.start(on: executor)
@@ -148,7 +149,7 @@ struct RendererSet {
 
     /// Tells what keeps the kinds of media side by side of those that a lane gives.
     private func note(_ lane: LaneID, _ body: (Lockstep, MediaType) -> Void) {
-        guard let lockstep = hub.lockstep else { return }
+        guard let lockstep = dispatcher.lockstep else { return }
         for key in renderers.keys where key.lane == lane { body(lockstep, key.type) }
     }
 
@@ -166,7 +167,7 @@ struct RendererSet {
     /// Tells writers which kinds of media will come, once every lane has shown its tracks.
     mutating func tellWriters(needed: [LaneID], wanted: @autoclosure () -> Set<MediaType>) {
         guard let types = expectation.settle(needed: needed, ended: endedLanes) else { return }
-        hub.expect(types.intersection(wanted()))
+        dispatcher.expect(types.intersection(wanted()))
     }
 
     // MARK: Ends
@@ -278,7 +279,7 @@ struct RendererSet {
         self.landing = landing
         primeNumber = nil
         clock.flush(at: landing.time, isReverse: isReverse)
-        hub.lockstep?.restart()
+        dispatcher.lockstep?.restart()
         for (key, active) in inOrder {
             body(active.renderer)
             renderers[key]?.move()

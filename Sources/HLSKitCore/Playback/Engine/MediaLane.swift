@@ -40,7 +40,7 @@ enum LaneJoint: Hashable, Sendable {
 /// that is complete may be led to another list, and is complete still.
 struct MediaLane: Sendable {
     let id: LaneID
-    var playlist: PlaylistFollower
+    var playlist: LanePlaylist
     var segments = SegmentWindow()
     /// What could not be had since media came last.
     var lost = LostMedia()
@@ -65,7 +65,7 @@ struct MediaLane: Sendable {
 
     init(id: LaneID, playlistURL: String, requestBegan: Duration = .zero) {
         self.id = id
-        playlist = PlaylistFollower(url: playlistURL, requestBegan: requestBegan)
+        playlist = LanePlaylist(url: playlistURL, requestBegan: requestBegan)
     }
 
     // MARK: Reading

@@ -98,4 +98,14 @@ extension PlaybackEngine {
     func subtitles(of variant: Variant, in playlist: MultivariantPlaylist) -> Rendition? {
         variantSources?.subtitles(of: variant, avoiding: item?.variants.avoided.renditions(at: now) ?? [])
     }
+
+    /// Forgets a segment and what comes after it, so that it is loaded anew. False where it is not on its way.
+    @discardableResult
+    mutating func goBack(to segment: SegmentID) -> Bool {
+        guard let flight = item?.lanes[segment.lane]?.segments[segment] else { return false }
+        // The lane goes back to where the segment begins; what was presented of it is not repeated.
+        giveBack(from: flight)
+        buffer.removeMedia(from: flight.job.start, in: segment.lane.bufferTrack)
+        return true
+    }
 }

@@ -41,16 +41,6 @@ extension PlaybackEngine {
             targetDuration: item?.lanes[.main]?.tracker?.pacingTarget ?? .zero)
     }
 
-    /// Forgets a segment and what comes after it, so that it is loaded anew. False where it is not on its way.
-    @discardableResult
-    mutating func goBack(to segment: SegmentID) -> Bool {
-        guard let flight = item?.lanes[segment.lane]?.segments[segment] else { return false }
-        // The lane goes back to where the segment begins; what was presented of it is not repeated.
-        giveBack(from: flight)
-        buffer.removeMedia(from: flight.job.start, in: segment.lane.bufferTrack)
-        return true
-    }
-
     /// Gives a segment up, and those that come after it in its lane. Its failures go on to count where it is to be taken
     /// from elsewhere.
     mutating func abandon(from segment: SegmentID, keepsAccount: Bool = false) {

@@ -1,9 +1,36 @@
 import HLSTime
 
-/// What there is to present near an end, and what cannot be presented.
+/// What outputs tell: how far they have come, what cannot be presented, and what there is near an end.
 ///
 /// Source: docs/behaviour/playback.md.
 extension PlaybackEngine {
+    mutating func take(_ fact: OutputFact) {
+        switch fact {
+        case .presented(let time):
+            guard configuration.pacing == .unpaced, let before = clock.presentedUpTo ?? item?.start,
+                let end = item?.presentedEnd(time, after: before)
+            else { return }
+            timeControl.present(upTo: end)
+        case .drained(let id, let end): noteDrained(id, end: end)
+        case .droppedFrames(let total): sessions.noteDroppedFrames(total, inPeriodBefore: true)
+        case .primed(let number, let first): notePrimed(number, first: first)
+        case .undecodable(let lane, let error, let isAll): noteUndecodable(lane, error, isAll: isAll)
+        case .failed(let error): failItem(error)
+        }
+    }
+
+    private mutating func noteDrained(_ id: LaneID, end: Duration?) {
+        guard let lane = item?.lanes[id], lane.isComplete else { return }
+        let (landing, start) = (item?.seek.landing?.time, item?.start)
+        item?.lanes[id]?.drain(presentedUpTo: end, since: landing, from: start)
+        guard item?.isDrained == true else { return }
+        // Of a segment that was cut off at an end time some was played that is in no count.
+        let cutEnd = configuration.pacing == .realTime && lane.isCutAtEnd ? playhead : .zero
+        let end = item?.lastDrainedEnd
+        item?.extent.close(at: end.map { max($0, cutEnd) })
+        if configuration.pacing == .unpaced { timeControl.present(upTo: effectiveEnd ?? playhead) }
+    }
+
     /// Of the segment behind an end time, no more is read than the sound that is before it.
     mutating func endSound(_ flight: SegmentInFlight, demuxedUpTo time: Duration) {
         let id = flight.id.lane

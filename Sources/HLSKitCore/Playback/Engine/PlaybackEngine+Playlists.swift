@@ -18,11 +18,6 @@ extension PlaybackEngine {
         item?.lanes[lane]?.playlist.request(as: request, at: now)
     }
 
-    mutating func reloadPlaylist(of lane: LaneID) {
-        guard let item, item.error == nil, item.pendingFailure == nil, !item.isClosed, !item.isAtRest else { return }
-        requestPlaylist(of: lane)
-    }
-
     // MARK: Answers
 
     mutating func takePlaylist(

@@ -3,6 +3,11 @@ import HLSTime
 
 /// Lists that are loaded again, and streams that bring nothing new.
 extension PlaybackEngine {
+    mutating func reloadPlaylist(of lane: LaneID) {
+        guard let item, item.error == nil, item.pendingFailure == nil, !item.isClosed, !item.isAtRest else { return }
+        requestPlaylist(of: lane)
+    }
+
     /// Takes a newer state of a lane's list.
     mutating func update(_ id: LaneID, with playlist: MediaPlaylist, url: String, loadBegan: Duration) {
         guard let lane = item?.lanes[id],

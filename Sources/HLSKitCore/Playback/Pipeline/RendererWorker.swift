@@ -90,8 +90,8 @@ struct RendererWorker {
             notePrimed(nil)
             await presentAll()
             if silence.isOfAll { renderer.report(.silent(silenceError, isAll: true)) }
-            renderer.hub.lockstep?.end(renderer.mediaType)
-            renderer.hub.finish(renderer.mediaType, generation: clockGeneration)
+            renderer.dispatcher.lockstep?.end(renderer.mediaType)
+            renderer.dispatcher.finish(renderer.mediaType, generation: clockGeneration)
             renderer.report(.drained(end: end, number: number))
         }
     }
@@ -117,10 +117,10 @@ struct RendererWorker {
         isTakerNew = true
         silence.interrupt()
         openDecoder(renderer.currentMode)
-        if renderer.hub.registry.writersWantSamples(of: track.mediaType) {
-            renderer.hub.lockstep?.join(track.mediaType)
+        if renderer.dispatcher.registry.writersWantSamples(of: track.mediaType) {
+            renderer.dispatcher.lockstep?.join(track.mediaType)
         }
-        await attempt { hub throws(OutputError) in try await hub.begin(track) }
+        await attempt { dispatcher throws(OutputError) in try await dispatcher.begin(track) }
     }
 
     /// What is inside of the decoder only led up to samples that were left away.
@@ -389,8 +389,8 @@ struct RendererWorker {
     /// Lets outputs see media ahead of its time.
     private func prepare(_ media: DecodedMedia.Content) {
         switch media {
-        case .video(let frame): renderer.hub.prepare(frame, generation: clockGeneration)
-        case .audio(let buffer): renderer.hub.prepare(buffer, generation: clockGeneration)
+        case .video(let frame): renderer.dispatcher.prepare(frame, generation: clockGeneration)
+        case .audio(let buffer): renderer.dispatcher.prepare(buffer, generation: clockGeneration)
         }
     }
 
@@ -439,9 +439,11 @@ struct RendererWorker {
         let generation = clockGeneration
         switch next.content {
         case .video(let frame):
-            await attempt { hub throws(OutputError) in try await hub.write(frame, generation: generation) }
+            await attempt { dispatcher throws(OutputError) in try await dispatcher.write(frame, generation: generation)
+            }
         case .audio(let buffer):
-            await attempt { hub throws(OutputError) in try await hub.write(buffer, generation: generation) }
+            await attempt { dispatcher throws(OutputError) in try await dispatcher.write(buffer, generation: generation)
+            }
         }
         handedOver(next.time, next.length)
     }
@@ -490,19 +492,19 @@ struct RendererWorker {
         case .dropped: return
         case .outside:
             // Nothing of before is to be written any more, whatever is behind it.
-            _ = renderer.hub.lockstep?.isNext(timing.decoding, of: track.mediaType)
+            _ = renderer.dispatcher.lockstep?.isNext(timing.decoding, of: track.mediaType)
             return
         }
         if decoder == nil { notePrimed(timing.presentation) }
         guard await waitUntilDue(timing.decoding) else { return }
-        await renderer.hub.lockstep?.wait(for: timing.decoding, of: track.mediaType)
+        await renderer.dispatcher.lockstep?.wait(for: timing.decoding, of: track.mediaType)
         let generation = clockGeneration
         for sample in copies.take(sample, timing) {
             let sample = isTakerNew ? completed(sample) : sample
             isTakerNew = false
             let time = ItemTimeline.duration(sample.pts, track.timescale) + offset
-            await attempt { hub throws(OutputError) in
-                try await hub.write(sample, of: track, at: MediaTime(time), generation: generation)
+            await attempt { dispatcher throws(OutputError) in
+                try await dispatcher.write(sample, of: track, at: MediaTime(time), generation: generation)
             }
         }
         if decoder == nil { handedOver(max(timing.presentation, timing.decoding), timing.length) }
@@ -543,7 +545,7 @@ struct RendererWorker {
     private mutating func attempt(_ body: (OutputDispatcher) async throws(OutputError) -> Void) async {
         guard !hasFailed else { return }
         do {
-            try await body(renderer.hub)
+            try await body(renderer.dispatcher)
         } catch {
             hasFailed = true
             renderer.report(.failed(PlayerError(error)))

@@ -41,21 +41,21 @@ final class TrackRenderer: Sendable {
     let mediaType: MediaType
     private let mode: Mutex<Mode>
     let clock: PresentationClock
-    let hub: OutputDispatcher
+    let dispatcher: OutputDispatcher
     private let counts: RendererCounters
     let report: @Sendable (Report) -> Void
     private let queue: Gate<Queue>
     private let exit = OneShot<Void>()
 
     init(
-        mediaType: MediaType, mode: Mode, store: SampleStore, clock: PresentationClock, hub: OutputDispatcher,
+        mediaType: MediaType, mode: Mode, store: SampleStore, clock: PresentationClock, dispatcher: OutputDispatcher,
         counts: RendererCounters, report: @escaping @Sendable (Report) -> Void
     ) {
         queue = Gate(Queue(store: store))
         self.mediaType = mediaType
         self.mode = Mutex(mode)
         self.clock = clock
-        self.hub = hub
+        self.dispatcher = dispatcher
         self.counts = counts
         self.report = report
     }
@@ -87,7 +87,7 @@ final class TrackRenderer: Sendable {
         guard !elements.isEmpty else { return }
         change { queue in
             queue.store.append(elements)
-            hub.lockstep?.setIdle(false, mediaType)
+            dispatcher.lockstep?.setIdle(false, mediaType)
         }
     }
 
@@ -147,7 +147,7 @@ final class TrackRenderer: Sendable {
         change { queue in
             queue.isStopped = true
             queue.store.removeAll(landing: nil)
-            hub.lockstep?.end(mediaType)
+            dispatcher.lockstep?.end(mediaType)
         }
     }
 
@@ -183,7 +183,7 @@ final class TrackRenderer: Sendable {
             if queue.isStopped { return .stop }
             let before = queue.store.byteCount
             guard let item = queue.store.next() else {
-                hub.lockstep?.setIdle(true, mediaType)
+                dispatcher.lockstep?.setIdle(true, mediaType)
                 return isIdleAllowed ? .nothing : nil
             }
             counts.noteHeld(queue.store.byteCount - before)

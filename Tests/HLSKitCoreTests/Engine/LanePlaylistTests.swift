@@ -4,7 +4,7 @@ import Testing
 @testable import HLSKitCore
 
 @Suite("The playlist of a lane")
-struct PlaylistFollowerTests {
+struct LanePlaylistTests {
     private static func tracker(isLive: Bool) throws -> PlaylistTracker {
         let list = try PlaylistText.numbered(0, count: 2, isEnded: !isLive).parsed()
         return PlaylistTracker(list, requestURL: "list", url: "list", start: .zero, loadBegan: .zero, now: .zero)
@@ -13,7 +13,7 @@ struct PlaylistFollowerTests {
     @Test("a live list waits for a fresh URL and continues there; any other begins again")
     func parking() throws {
         for isLive in [true, false] {
-            var follower = PlaylistFollower(url: "list")
+            var follower = LanePlaylist(url: "list")
             follower.park()
             #expect(!follower.isKnown)
             follower.attach(try Self.tracker(isLive: isLive))
@@ -30,7 +30,7 @@ struct PlaylistFollowerTests {
 
     @Test("what is parked does not move, and is gone where the lane is led elsewhere")
     func leaving() throws {
-        var follower = PlaylistFollower(url: "list")
+        var follower = LanePlaylist(url: "list")
         follower.attach(try Self.tracker(isLive: true))
         follower.shift(by: .seconds(1))
         #expect(follower.tracker?.start == .seconds(1))
@@ -46,7 +46,7 @@ struct PlaylistFollowerTests {
 
     @Test("segments wait for the answer that comes after a rest, not for one that is given up")
     func requests() {
-        var follower = PlaylistFollower(url: "list")
+        var follower = LanePlaylist(url: "list")
         follower.awaitReload()
         follower.request(as: RequestID(rawValue: 1), at: .seconds(3))
         #expect(follower.requestBegan == .seconds(3))
@@ -59,7 +59,7 @@ struct PlaylistFollowerTests {
 
     @Test("a list is asked for again once it may have changed, unless it has ended or is being asked for")
     func reloads() throws {
-        var follower = PlaylistFollower(url: "list")
+        var follower = LanePlaylist(url: "list")
         #expect(follower.reload(playhead: nil) == nil)
         follower.attach(try Self.tracker(isLive: true))
         for playhead in [nil, Duration.zero, .seconds(7)] {

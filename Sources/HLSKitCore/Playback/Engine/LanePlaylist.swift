@@ -1,7 +1,7 @@
 import HLSPlaylist
 
 /// The playlist of a lane: where it comes from, whether it is being asked for, and what is known of it.
-struct PlaylistFollower: Sendable {
+struct LanePlaylist: Sendable {
     /// The URL as the multivariant playlist (or the user) gave it.
     private(set) var url: String
     /// The request that is under way, and when the last one began.

@@ -53,6 +53,7 @@ struct OurPackets {
                 tracks[sample.trackID]?.packets.append(
                     PacketFacts(pts: sample.pts, dts: sample.dts, size: sample.data.count, isKey: sample.isSync))
             case .eventMessage: break
+            case .unreadTrack(_, let name): notes.append("a track of \(name) is not read")
             case .note(let text): notes.append(text)
             }
         }

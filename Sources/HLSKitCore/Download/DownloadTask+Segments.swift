@@ -25,7 +25,10 @@ extension DownloadTask {
                 return
             }
             run.describe(&request, at: index, of: lane)
-            request.terms.hasAlternative = run.alternates.hasMore(for: run.alternates.wish(of: id)?.target ?? id)
+            let wish = run.alternates.wish(of: id)
+            request.terms.hasAlternative = run.alternates.hasMore(for: wish?.target ?? id)
+            // A whole film of a lower quality is worse than a wait.
+            request.terms.isFirstChoice = wish == nil
             request.account = run.account(of: id, client.retrier)
             group.addTask { [request] in
                 do { return .segment(id, .success(try await loader.segment(request))) } catch {

@@ -25,6 +25,9 @@ struct RetryTerms: Sendable, Hashable {
     var patience = Patience.usual
     /// Another variant or pathway that is not in the penalty box can serve the role.
     var hasAlternative = false
+    /// Nothing else is as good: what may pass is waited for here, as long as the budget lasts, and others are asked then,
+    /// with a budget of their own.
+    var isFirstChoice = false
 }
 
 extension RetryTerms.Kind {

@@ -44,10 +44,11 @@ struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
         var decision = decision(failure, account, at: now)
         // R7: the budget is one for all variants together. Where nobody answers, another variant is the better hope than
         // to go on without the segment: the next would not come either.
-        if decision == .failOver, failure.isAnswer, isOver(account, delay: .zero, failure, at: now) {
+        if decision == .failOver, !failure.terms.isFirstChoice, failure.isAnswer, isOver(account, delay: .zero, failure, at: now) {
             decision = end(failure)
         }
         switch decision {
+        case .failOver where failure.terms.isFirstChoice: accounts[role] = nil
         case .retry, .failOver: accounts[role] = account
         case .skip, .fail: accounts[role] = nil
         }
@@ -88,14 +89,16 @@ struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
             return failure.terms.hasAlternative && tries >= policies.triesPerVariant
                 ? .failOver : retry(failure, account, at: now)
         case .absent, .bad:  // R1–R4, R50, R67, R70
-            guard !isOver(account, delay: policies.secondTryDelay, failure, at: now) else { return end(failure) }
+            guard !isOver(account, delay: policies.secondTryDelay, failure, at: now) else {
+                return failure.terms.isFirstChoice ? giveUp(failure) : end(failure)
+            }
             return tries < policies.triesPerVariant ? .retry(after: policies.secondTryDelay) : giveUp(failure)
-        case .unreachable where failure.terms.hasAlternative:  // R19
+        case .unreachable where failure.terms.hasAlternative && !failure.terms.isFirstChoice:  // R19
             return .failOver
         case .unreachable where failure.terms.kind == .firstPlaylist && failure.isUnknownName && tries >= 2:
             return .fail(failure.code)
         case .passing, .unreachable, .final:  // R5–R7, R10, R11, R49
-            return failure.terms.hasAlternative && tries >= policies.triesPerVariant
+            return failure.terms.hasAlternative && !failure.terms.isFirstChoice && tries >= policies.triesPerVariant
                 ? .failOver : retry(failure, account, at: now)
         }
     }
@@ -112,7 +115,9 @@ struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
                 failure.terms.kind == .reload
                 ? reloadDelay(base, failure, account) : jittered(base, by: policies.jitter)
         }
-        guard !isOver(account, delay: delay, failure, at: now) else { return end(failure) }
+        guard !isOver(account, delay: delay, failure, at: now) else {
+            return failure.terms.isFirstChoice ? giveUp(failure) : end(failure)
+        }
         return .retry(after: delay)
     }
 

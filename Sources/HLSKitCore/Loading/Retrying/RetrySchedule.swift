@@ -44,7 +44,9 @@ struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
         var decision = decision(failure, account, at: now)
         // R7: the budget is one for all variants together. Where nobody answers, another variant is the better hope than
         // to go on without the segment: the next would not come either.
-        if decision == .failOver, !failure.terms.isFirstChoice, failure.isAnswer, isOver(account, delay: .zero, failure, at: now) {
+        if decision == .failOver, !failure.terms.isFirstChoice, failure.isAnswer,
+            isOver(account, delay: .zero, failure, at: now)
+        {
             decision = end(failure)
         }
         switch decision {

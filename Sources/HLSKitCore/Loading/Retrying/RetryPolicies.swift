@@ -22,7 +22,8 @@ public struct RetryPolicies: Sendable, Hashable {
     public var maximumRetryAfter: Duration
     /// Wait before the second try of what was not there, refused or damaged. Default 0.5 s.
     public var secondTryDelay: Duration
-    /// Tries of one URL before another variant is asked, where there is one. Default 2.
+    /// Tries of one URL before another variant is asked, where there is one. Default 2. In a download, of what is refused or
+    /// damaged; what may pass has ``budget`` there.
     public var triesPerVariant: Int
     /// The most tries of one playlist, segment number or key after the first; nil (default) leaves it to the budget.
     public var maximumRetryCount: Int?

@@ -44,6 +44,21 @@ struct LanePlaylistTests {
         #expect(follower.parked != nil)
     }
 
+    @Test(
+        "the list that was left last is kept for its successor, and moves with the timeline", arguments: [false, true])
+    func left(isParked: Bool) throws {
+        var follower = LanePlaylist(url: "list")
+        follower.leave(for: "list")
+        #expect(follower.left == nil)
+        follower.attach(try Self.tracker(isLive: true))
+        if isParked { follower.park() }
+        follower.leave(for: "other")
+        follower.shift(by: .seconds(3))
+        #expect(follower.left?.start == .seconds(3))
+        follower.leave(for: "third")
+        #expect(follower.left?.start == .seconds(3))
+    }
+
     @Test("segments wait for the answer that comes after a rest, not for one that is given up")
     func requests() {
         var follower = LanePlaylist(url: "list")

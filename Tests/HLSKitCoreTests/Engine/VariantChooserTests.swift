@@ -307,18 +307,6 @@ struct VariantChooserTests {
         #expect(!chooser.holdsBack(.seconds(9)))
     }
 
-    @Test("the list that was left last is kept until all are left, and moves with the timeline")
-    func leftPlaylist() throws {
-        var chooser = Self.playing(0)
-        chooser.noteRead(of: 0)
-        chooser.leave(try Self.segment(0).tracker)
-        chooser.shiftLeftPlaylist(by: .seconds(3))
-        #expect(chooser.leftPlaylist?.start == .seconds(3))
-        chooser.leaveAll()
-        #expect(chooser.leftPlaylist == nil)
-        #expect(chooser.lastRead == nil)
-    }
-
     // MARK: Sizes
 
     @Test("what was loaded tells the sizes of what comes, and of the variant in use its bit rate")

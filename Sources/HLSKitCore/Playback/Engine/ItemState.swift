@@ -75,8 +75,8 @@ struct ItemState: Sendable {
     var startWindow: Duration? { seek.window }
     /// The item has pictures, which can be stepped through.
     var hasPictures: Bool { seek.hasPictures }
-    /// The list that was left last, which its successor is laid beside.
-    var previousTracker: PlaylistTracker? { _read { yield variants.leftPlaylist } }
+    /// The list that the variant was left with last.
+    var previousTracker: PlaylistTracker? { lanes[.main]?.playlist.left }
     var audibleOption: VariantCandidate.AudioOption? { renditions.audibleOption }
     var loadsAudioOfVariant: Bool { renditions.loadsAudioOfVariant }
     var legibleLanguage: String? { renditions.legibleLanguage }

@@ -10,6 +10,8 @@ struct LanePlaylist: Sendable {
     /// After a rest, segments are asked for when the list tells which there are now.
     private(set) var awaitsReload = false
     @Shared private var list: PlaylistTracker? = nil
+    /// The list that was left last: its successor is laid beside it.
+    @Shared private(set) var left: PlaylistTracker? = nil
     /// Its URL has run out: the list at the fresh one is a newer state of ``list``.
     private var isParked = false
 
@@ -74,6 +76,7 @@ struct LanePlaylist: Sendable {
 
     /// What is listed moves on the item's timeline.
     mutating func shift(by distance: Duration) {
+        left?.shift(by: distance)
         guard !isParked else { return }
         list?.shift(by: distance)
     }
@@ -81,6 +84,7 @@ struct LanePlaylist: Sendable {
     /// Another list takes its place, which has still to come.
     mutating func leave(for url: String) {
         self.url = url
+        if let tracker { left = tracker }
         list = nil
         isParked = false
     }
@@ -88,6 +92,7 @@ struct LanePlaylist: Sendable {
     /// The URL leads nowhere any more. A live list goes on at the fresh one, any other begins anew.
     mutating func park() {
         guard let tracker else { return }
+        left = tracker
         isParked = tracker.isLive
         if !tracker.isLive { list = nil }
     }

@@ -45,9 +45,10 @@ extension ItemState {
             reference: reference(for: lane), successor: before?.start(ofSuccessor: playlist, at: now))
     }
 
-    /// A playlist whose place on the timeline is known, for one that joins: the other lanes', or the variant's before.
+    /// A playlist whose place on the timeline is known, for one that joins: the one that the lane was left with, or the
+    /// variant, or another lane's.
     private func reference(for lane: LaneID) -> PlaylistTracker? {
-        if let tracker = previousTracker { return tracker }
+        if let tracker = lanes[lane]?.playlist.left ?? previousTracker { return tracker }
         for id in LaneID.allCases where id != lane {
             if let tracker = lanes[id]?.tracker { return tracker }
         }

@@ -190,14 +190,10 @@ struct MediaLane: Sendable {
     }
 
     /// Is led to another list.
-    ///
-    /// - Returns: the one that was left, if it was known.
-    mutating func redirect(to url: String) -> PlaylistTracker? {
-        let old = tracker
-        if let old { begin(.elsewhere, at: .time(resumeTime(in: old))) }
+    mutating func redirect(to url: String) {
+        if let tracker { begin(.elsewhere, at: .time(resumeTime(in: tracker))) }
         if let parked = playlist.parked { move(to: .time(resumeTime(in: parked))) }
         playlist.leave(for: url)
-        return old
     }
 
     /// Its URL leads nowhere any more: nothing is loaded until another list is there.

@@ -79,15 +79,14 @@ extension ItemState {
         guard hole > .zero else { return }
         lanes[id]?.playlist.shift(by: .zero - hole)
         for other in LaneID.allCases where other != id { lanes[other]?.shift(by: .zero - hole, resumingAt: resume) }
-        variants.shiftLeftPlaylist(by: .zero - hole)
     }
 }
 
 extension MediaLane {
     /// Moves what is not loaded yet on the item's timeline.
     fileprivate mutating func shift(by distance: Duration, resumingAt time: Duration) {
-        guard tracker != nil else { return }
         playlist.shift(by: distance)
+        guard tracker != nil else { return }
         begin(.elsewhere, at: cursor == nil ? nil : .time(time))
     }
 }

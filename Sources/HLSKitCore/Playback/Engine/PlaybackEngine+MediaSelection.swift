@@ -81,7 +81,7 @@ extension PlaybackEngine {
             switch group {
             case .legible:
                 carryOut(item?.renditions.leaveSubtitles())
-                playSubtitles(of: playlist.variants[index], from: sources)
+                if let variant = sources[index] { playSubtitles(of: variant, from: sources) }
             case .audible: changeAudible(of: index, from: sources)
             default: changeMain(sources)
             }
@@ -89,13 +89,14 @@ extension PlaybackEngine {
     }
 
     private mutating func changeMain(_ sources: VariantSources) {
-        guard let index = item?.variantIndex else { return }
-        carryOut(item?.renditions.changeMain(of: sources.playlist.variants[index], from: sources, renditionFacts))
+        guard let index = item?.variantIndex, let variant = sources[index] else { return }
+        carryOut(item?.renditions.changeMain(of: variant, from: sources, renditionFacts))
     }
 
     private mutating func changeAudible(of index: Int, from sources: VariantSources) {
+        guard let variant = sources[index] else { return }
         let change = item?.renditions.changeAudio(
-            of: sources.playlist.variants[index], at: index, from: sources, eligible: eligibility().eligible,
+            of: variant, at: index, from: sources, eligible: eligibility().eligible,
             throughput: loading.estimatedBitsPerSecond(at: now), playsAudio: configuration.playsAudio)
         switch change {
         case .variant(let other, dropsAhead: true):

@@ -48,7 +48,6 @@ extension PlaybackEngine {
     private mutating func park(_ id: LaneID, leavesFresh: Bool = true) {
         guard let tracker = item?.lanes[id]?.tracker else { return }
         if leavesFresh, item?.refresh.isFresh(tracker.lastLoadBegan) == true { return }
-        item?.variants.leave(tracker)
         item?.lanes[id]?.park()
         effects.append(.disarm(.reload(id)))
     }

@@ -96,7 +96,7 @@ extension PlaybackEngine {
             effects.append(.clearLane(id))
         }
         buffer.removeAll()
-        item?.variants.leaveAll()
+        item?.variants.noteRead(of: nil)
     }
 
     /// A seek that is under way goes on; else the playhead is moved to where it is. Tells where that is.

@@ -87,7 +87,7 @@ extension PlaybackEngine {
             cancel(request)
             item?.lanes[id]?.playlist.forgetRequest()
         }
-        if let tracker = item?.lanes[id]?.redirect(to: url) { item?.variants.leave(tracker) }
+        item?.lanes[id]?.redirect(to: url)
         _ = loading.requests.takeWaiting(.mediaPlaylist(id))
         effects.append(.disarm(.reload(id)))
         if let known = item?.knownPlaylists[url] {

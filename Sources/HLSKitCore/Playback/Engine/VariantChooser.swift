@@ -35,8 +35,6 @@ struct VariantChooser: Sendable {
     @Shared private var lastSwitch: VariantSwitch? = nil
     /// The variant of the segment that was read last.
     private(set) var lastRead: Int?
-    /// The list that was left last, which its successor is laid beside.
-    @Shared private(set) var leftPlaylist: PlaylistTracker? = nil
     /// What limits the choice as long as the item is played.
     @Shared private var context = SelectionContext()
     /// The URL of the multivariant playlist.
@@ -226,19 +224,7 @@ struct VariantChooser: Sendable {
         sizes.beginVariant()
     }
 
-    /// A list is left for another one, or for the same at a fresh URL.
-    mutating func leave(_ list: PlaylistTracker) { leftPlaylist = list }
-
-    /// The timeline behind a hole moves up.
-    mutating func shiftLeftPlaylist(by difference: Duration) { leftPlaylist?.shift(by: difference) }
-
-    /// All lists are left: nothing is laid beside them.
-    mutating func leaveAll() {
-        leftPlaylist = nil
-        lastRead = nil
-    }
-
-    /// A segment of a variant was read to its end.
+    /// A segment of a variant was read to its end; nil after all that was read was let go.
     mutating func noteRead(of index: Int?) { lastRead = index }
 
     /// Media was loaded (``VariantSizes/note(byteCount:duration:of:)``).

@@ -150,10 +150,12 @@ struct DriverWorkTests {
 
     @Test(
         "all pictures of a variant come, in order, however work is held",
-        arguments: [7, 50, 333, 1000])
-    func anyHold(period: Int) throws {
+        arguments: [7, 50, 333, 1000], [0, 20_000])
+    func anyHold(period: Int, turnByteCount: Int) throws {
         let held = HeldWork()
-        let sample = try VirtualSample(end: .seconds(20)) { $0.workQueue = held.queue }
+        var queue = held.queue
+        queue.turnByteCount = turnByteCount
+        let sample = try VirtualSample(end: .seconds(20)) { $0.workQueue = queue }
         let writer = CapturingWriter()
         try sample.item.add(writer)
         var step = 0

@@ -37,6 +37,34 @@ struct SerialWorkerTests {
         #expect(reports.elements == [1, 3, 4, 9])
     }
 
+    @Test("small work is done at once, unless other work has to be done before")
+    func small() {
+        let held = HeldWork()
+        let reports = Recorder<Int>()
+        let worker = Self.adder(on: held.queue) { reports.append($0, at: .zero) }
+        held.hold()
+        #expect(worker.perform(1, atOnce: true) == 1)
+        #expect(worker.perform(2) == nil)
+        #expect(worker.perform(3, atOnce: true) == nil)
+        held.release()
+        #expect(reports.elements == [3, 6])
+        #expect(worker.perform(4, atOnce: true) == 10)
+        #expect(reports.elements == [3, 6])
+    }
+
+    @Test("in a turn, the driver does so much work itself, and in the next one again")
+    func turn() {
+        func taken(_ byteCounts: [Int], of allowance: inout TurnAllowance) -> [Bool] {
+            byteCounts.map { byteCount in allowance.take(byteCount) }
+        }
+        var allowance = TurnAllowance(byteCount: 3000)
+        #expect(taken([2000, 2000, 0, 0], of: &allowance) == [true, false, false, false])
+        allowance.renew()
+        #expect(taken([0, 0, 0], of: &allowance) == [true, true, false])
+        var none = TurnAllowance(byteCount: 0)
+        #expect(taken([0], of: &none) == [false])
+    }
+
     @Test("closing lets go what is not begun, waits for what is, and nothing is delivered from then on")
     func closing() async {
         let held = HeldWork()

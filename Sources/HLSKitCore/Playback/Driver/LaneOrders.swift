@@ -7,6 +7,8 @@ struct LaneOrders {
     /// Which kinds of media they hand on.
     var demand: MediaDemand
     private var lastNumber = 0
+    /// The work whose report came last.
+    private var lastTaken = 0
     /// The work with which all media was forgotten last, and that of a lane.
     private var lastFlush = 0
     private var lastClose: [LaneID: Int] = [:]
@@ -40,16 +42,19 @@ struct LaneOrders {
     ///   - url: of the transfer that ends with it.
     ///   - effect: carried out behind what comes of it.
     ///   - time: the item time of now.
+    ///   - allowance: what may be done at once, where all that was done before is handed on.
     /// - Returns: the report, where it is done already.
     mutating func perform(
         _ action: LaneWork.Action?, in lane: LaneID, event: EngineEvent?, url: String?, effect: EngineEffect?,
-        _ view: EngineView, time: @autoclosure () -> Duration?
+        _ view: EngineView, time: @autoclosure () -> Duration?, within allowance: inout TurnAllowance
     ) -> LaneReport? {
         let opens = action?.opensLane == true && !open.contains(lane)
         let opening = opens ? demand.open(lane, view) : nil
         let surroundings =
             lane == .audio
             ? LaneWork.Surroundings(time: time(), expectsVariant: demand.expectsVariant(view)) : nil
+        let byteCount = action.map(\.byteCount) ?? 0
+        let atOnce = lastTaken == lastNumber && byteCount.map { allowance.take($0) } ?? false
         lastNumber += 1
         if opens { open.insert(lane) }
         switch action {
@@ -64,12 +69,14 @@ struct LaneOrders {
         return worker.perform(
             LaneWork(
                 number: lastNumber, lane: lane, opening: opening, action: action, event: event, url: url,
-                effect: effect, surroundings: surroundings))
+                effect: effect, surroundings: surroundings),
+            atOnce: atOnce)
     }
 
     /// Takes from a report what was forgotten while the work was done: its media with all that is known of it, and what was
     /// to be done with media.
-    func current(_ report: LaneReport) -> LaneReport {
+    mutating func current(_ report: LaneReport) -> LaneReport {
+        lastTaken = report.number
         let isClosed = report.number < lastClose[report.lane] ?? 0
         guard isClosed || report.number < lastFlush else { return report }
         var report = report

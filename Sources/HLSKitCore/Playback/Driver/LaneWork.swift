@@ -37,6 +37,15 @@ struct LaneWork: Sendable {
             default: true
             }
         }
+
+        /// How many bytes have to be read; nil for what may have waited and is read now.
+        var byteCount: Int? {
+            switch self {
+            case .append(let bytes, _): bytes.count
+            case .appendHead, .finish, .provide, .goOn: nil
+            default: 0
+            }
+        }
     }
 
     /// What a rendition of audio has to know of the player.

@@ -15,6 +15,7 @@ struct PlaybackDriver: ~Copyable {
     private var outputs = OutputWatch()
     private var timers = TimerQueue()
     private var sleeper: DriverSleeper
+    private var allowance: TurnAllowance
 
     init(
         channel: EngineChannel, inbox: DriverInbox, configuration: DriverConfiguration, counters: RendererCounters
@@ -28,6 +29,7 @@ struct PlaybackDriver: ~Copyable {
         transfers = TransferTable(configuration, inbox: inbox)
         // A clock that runs the player's tasks runs everything.
         let queue = configuration.workQueue ?? (channel.clock.executor == nil ? .shared : nil)
+        allowance = TurnAllowance(byteCount: queue?.turnByteCount ?? 0)
         presenter = MediaPresenter(configuration, channel, inbox: inbox, counters: counters)
         playlists = PlaylistOrders(configuration, on: queue) { inbox.post(.playlist($0)) }
         lanes = LaneOrders(configuration, dispatcher: presenter.dispatcher, on: queue) { inbox.post(.lanes($0)) }
@@ -39,6 +41,7 @@ struct PlaybackDriver: ~Copyable {
         presenter.open(configuration.outputs) { inbox.post(.outputsChanged) }
         takeOutputs()
         while let inputs = await inbox.next() {
+            allowance.renew()
             for input in inputs {
                 process(input)
                 carryOut()
@@ -114,7 +117,7 @@ struct PlaybackDriver: ~Copyable {
             perform(.appendHead(bytes, of: segment, key: key), in: segment.lane, event: progress)
         case .playlist(let source):
             engine.handle(progress)
-            playlists.append(bytes, of: id, source)
+            playlists.append(bytes, of: id, source, within: &allowance)
         case .kept: engine.handle(progress)
         case nil: break
         }
@@ -126,7 +129,7 @@ struct PlaybackDriver: ~Copyable {
             perform(.finish(segment), in: segment.lane, event: .finished(id, metrics), url: url)
         case .head(let segment): perform(nil, in: segment.lane, event: .finished(id, metrics))
         case .playlist(let source):
-            if let playlist = playlists.finish(id, source, metrics) { take(playlist) }
+            if let playlist = playlists.finish(id, source, metrics, within: &allowance) { take(playlist) }
         case .resource(let resource, let bytes):
             engine.handle(.finished(id, metrics))
             for lane in LaneID.allCases { perform(.provide(resource, bytes), in: lane) }
@@ -174,7 +177,8 @@ struct PlaybackDriver: ~Copyable {
         effect: EngineEffect? = nil
     ) {
         let report = lanes.perform(
-            action, in: lane, event: event, url: url, effect: effect, engine.view, time: presenter.time)
+            action, in: lane, event: event, url: url, effect: effect, engine.view, time: presenter.time,
+            within: &allowance)
         if let report { take(report) }
     }
 

@@ -10,6 +10,8 @@ struct PlaylistOrders {
     private let worker: SerialWorker<PlaylistReading, Work, ReadPlaylist>
     /// Whole, and not parsed yet.
     private var awaited: Set<RequestID> = []
+    /// How much has come of the others.
+    private var byteCounts: [RequestID: Int] = [:]
 
     /// - Parameter deliver: gets playlists that are parsed later.
     init(
@@ -28,14 +30,20 @@ struct PlaylistOrders {
         }
     }
 
-    mutating func append(_ bytes: [UInt8], of id: RequestID, _ source: PlaylistSource) {
-        _ = worker.perform(.append(bytes, id, source))
+    mutating func append(
+        _ bytes: [UInt8], of id: RequestID, _ source: PlaylistSource, within allowance: inout TurnAllowance
+    ) {
+        byteCounts[id, default: 0] += bytes.count
+        _ = worker.perform(.append(bytes, id, source), atOnce: allowance.take(bytes.count))
     }
 
     /// All bytes have come. Gives the playlist where it is parsed already.
-    mutating func finish(_ id: RequestID, _ source: PlaylistSource, _ metrics: TransferMetrics) -> ReadPlaylist? {
+    mutating func finish(
+        _ id: RequestID, _ source: PlaylistSource, _ metrics: TransferMetrics, within allowance: inout TurnAllowance
+    ) -> ReadPlaylist? {
         awaited.insert(id)
-        return worker.perform(.finish(id, source, metrics))
+        let byteCount = byteCounts.removeValue(forKey: id) ?? 0
+        return worker.perform(.finish(id, source, metrics), atOnce: allowance.take(byteCount))
     }
 
     /// A playlist was parsed. False where it is wanted no longer.
@@ -44,7 +52,9 @@ struct PlaylistOrders {
     /// The request was cancelled, or has failed.
     mutating func abandon(_ id: RequestID) {
         awaited.remove(id)
-        _ = worker.perform(.abandon(id))
+        // Only playlists have something to be forgotten.
+        guard byteCounts.removeValue(forKey: id) != nil else { return }
+        _ = worker.perform(.abandon(id), atOnce: true)
     }
 
     func close() async { await worker.close() }

@@ -4,9 +4,12 @@ import Synchronization
 struct WorkQueue: Sendable {
     /// Calls the work once, later and on another thread.
     let run: @Sendable (_ work: @escaping @Sendable () -> Void) -> Void
+    /// How many bytes the driver reads itself, at most, before it looks at its timers again: less costs more on the way to
+    /// another thread and back.
+    var turnByteCount = 0
 
-    /// The threads that all players of the process share.
-    static let shared = WorkQueue { WorkerPool.shared.run($0) }
+    /// The threads that all players of the process share. Some 0.1 ms of work is not worth them.
+    static let shared = WorkQueue(run: { WorkerPool.shared.run($0) }, turnByteCount: 64 << 10)
 }
 
 /// Does work on a value in order, one piece at a time: on a queue, so that whoever asks for it does not wait, or at once
@@ -18,6 +21,10 @@ final class SerialWorker<State, Work: Sendable, Report: Sendable>: Sendable {
         var isBusy = false
         var isClosed = false
         var closing: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private enum Place {
+        case nowhere, here, onQueue, behindOthers
     }
 
     private let queue: WorkQueue?
@@ -42,17 +49,24 @@ final class SerialWorker<State, Work: Sendable, Report: Sendable>: Sendable {
 
     /// Does work, now or later.
     ///
+    /// - Parameter atOnce: now, unless other work has to be done before.
     /// - Returns: what came of it, where it is done.
-    func perform(_ work: Work) -> Report? {
+    func perform(_ work: Work, atOnce: Bool = false) -> Report? {
         guard let queue else { return state.withLock { body(&$0, work) } }
-        let starts = waiting.withLock { waiting in
-            guard !waiting.isClosed else { return false }
+        let place = waiting.withLock { waiting -> Place in
+            guard !waiting.isClosed else { return .nowhere }
+            if atOnce, !waiting.isBusy { return .here }
             waiting.work.append(work)
             defer { waiting.isBusy = true }
-            return !waiting.isBusy
+            return waiting.isBusy ? .behindOthers : .onQueue
         }
-        if starts { queue.run { [self] in workOff() } }
-        return nil
+        switch place {
+        case .nowhere, .behindOthers: return nil
+        case .here: return state.withLock { body(&$0, work) }
+        case .onQueue:
+            queue.run { [self] in workOff() }
+            return nil
+        }
     }
 
     /// Lets go what is not begun, and returns when nothing is done any more. Nothing is delivered from then on.

@@ -67,10 +67,10 @@ struct PlayerLooperTests {
             var times: [Double] = []
             for await event in events {
                 switch event.kind {
-                case .didPlayToEnd: times.append(event.hostTime / .seconds(1))
+                case .didPlayToEnd: times.append(event.hostTime.offset / .seconds(1))
                 case .timeControl(let change) where change.new == .playing:
                     #expect(change.itemTime.inSeconds == 3)
-                    times.append(event.hostTime / .seconds(1))
+                    times.append(event.hostTime.offset / .seconds(1))
                 default: break
                 }
                 if times.count == 5 { break }

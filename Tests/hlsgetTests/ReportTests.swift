@@ -12,7 +12,9 @@ private let lowJSON =
 private let highJSON =
     #"{"index":1,"bandwidth":3000000,"average_bandwidth":null,"width":1280,"height":720,"frame_rate":null,"codecs":""}"#
 
-private func event(_ kind: PlayerEvent.Kind) -> PlayerEvent { PlayerEvent(hostTime: .milliseconds(1230), kind: kind) }
+private func event(_ kind: PlayerEvent.Kind) -> PlayerEvent {
+    PlayerEvent(hostTime: HostTime(offset: .milliseconds(1230)), kind: kind)
+}
 
 private func segment(_ sequence: Int, variant: Int?, seconds: Int = 4, bytes: Int = 1000) -> PlayerEvent.Kind {
     .segmentLoaded(
@@ -83,7 +85,7 @@ struct EventReporterTests {
         ] as [(PlayerEvent.Kind, [String])])
     func lines(kind: PlayerEvent.Kind, lines: [String]) {
         var reporter = EventReporter()
-        #expect(reporter.lines(for: event(kind)) == lines)
+        #expect(reporter.lines(for: event(kind), at: .milliseconds(1230)) == lines)
     }
 
     @Test("what ends a command, what it warns of and what it notes are lines of JSON, too")

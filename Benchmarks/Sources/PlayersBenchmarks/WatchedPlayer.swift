@@ -47,7 +47,7 @@ final class WatchedPlayer: Sendable {
             for await event in events {
                 switch event.kind {
                 case .playlistLoaded:
-                    let time = event.hostTime / .seconds(1)
+                    let time = event.hostTime.offset / .seconds(1)
                     if let last {
                         findings.reloadCount += 1
                         findings.longestGap = max(findings.longestGap, time - last)

@@ -61,8 +61,8 @@ public final class AudioOutput: PlayerItemOutput {
         public let samples: Samples
         /// Its range on the item's timeline.
         public let itemTimeRange: MediaTimeRange
-        /// When its first sample is due: seconds since the player was made, as ``PlayerEvent/hostTime``.
-        public let hostTime: Duration
+        /// When its first sample is due, on the player's ``Player/sourceClock``.
+        public let hostTime: HostTime
         /// Its length when it is heard.
         public var duration: Duration { .seconds(1) * frameCount / max(1, sampleRate) }
 

@@ -1,11 +1,13 @@
+public import HLSTime
+
 /// How item time stands to host time at one moment, and what the player does to audio then.
 ///
-/// Item times are on the item's timeline; host times are seconds since the player was made, as ``PlayerEvent/hostTime``.
+/// Item times are on the item's timeline, host times on the player's ``Player/sourceClock``.
 public struct OutputClock: Sendable, Hashable {
     /// The item time of the moment.
     public var itemTime = Duration.zero
     /// The host time of the moment.
-    public var hostTime = Duration.zero
+    public var hostTime = HostTime.zero
     /// Seconds of the item that pass in one second; 0 while time stands still.
     public var rate = 0.0
     /// Media comes when its time has come, and not as fast as it is taken.
@@ -22,7 +24,7 @@ public struct OutputClock: Sendable, Hashable {
     /// Item and host time zero, at rest.
     public init() {}
 
-    init(itemTime: Duration, hostTime: Duration, rate: Double, isPaced: Bool, generation: Int) {
+    init(itemTime: Duration, hostTime: HostTime, rate: Double, isPaced: Bool, generation: Int) {
         self.itemTime = itemTime
         self.hostTime = hostTime
         self.rate = rate
@@ -32,13 +34,13 @@ public struct OutputClock: Sendable, Hashable {
 
     /// The host time at which the item time is, or was, `time` at the rate of this moment; that of the moment itself
     /// while time stands still or without pacing.
-    public func hostTime(of time: Duration) -> Duration {
+    public func hostTime(of time: Duration) -> HostTime {
         guard isPaced, rate != 0 else { return hostTime }
         return hostTime + (time - itemTime) / rate
     }
 
     /// The item time at the host time `host`, should the rate stay what it is.
-    public func itemTime(at host: Duration) -> Duration {
+    public func itemTime(at host: HostTime) -> Duration {
         rate == 0 ? itemTime : itemTime + (host - hostTime) * rate
     }
 }

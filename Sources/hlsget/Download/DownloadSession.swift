@@ -13,7 +13,7 @@ struct DownloadSession {
     private let display: StatusDisplay?
     private let reportsJSON: Bool
 
-    init(_ command: DownloadCommand, target: DownloadTarget, clock: any Clock<Duration> = PlayerConfiguration().clock) {
+    init(_ command: DownloadCommand, target: DownloadTarget, clock: any Clock<Duration> = SourceClock.host) {
         self.command = command
         self.target = target
         self.clock = clock

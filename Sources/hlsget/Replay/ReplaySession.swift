@@ -66,7 +66,7 @@ struct ReplaySession {
                 log.append(event)
                 summary.observe(event)
                 summary.hasEnded = event.isLast
-                summary.elapsed = event.hostTime
+                summary.elapsed = event.hostTime.offset
                 if case .itemStatusChanged(.failed) = event.kind { summary.error = item.error }
                 if summary.hasEnded { break }
             }

@@ -16,9 +16,8 @@ struct EventReporter: Sendable {
 
     init() {}
 
-    /// The lines for `event`.
-    mutating func lines(for event: PlayerEvent) -> [String] {
-        let time = event.hostTime
+    /// The lines for `event`, which happened at `time`.
+    mutating func lines(for event: PlayerEvent, at time: Duration) -> [String] {
         switch event.kind {
         case .timeControl(let change):
             return rateLines(change.rate, itemTime: change.itemTime, at: time)

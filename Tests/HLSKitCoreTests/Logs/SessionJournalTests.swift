@@ -293,7 +293,7 @@ struct SessionJournalTests {
         #expect(!initial[0].loadedTimeRanges.isEmpty)
         #expect(Self.metrics(harness, MetricHLSPlaylistRequestEvent.self).count == 2)
         #expect(Self.metrics(harness, MetricHLSMediaSegmentRequestEvent.self).count == 10)
-        let times = harness.metrics.map(\.context.hostTime)
+        let times = harness.metrics.map(\.context.elapsedTime)
         #expect(times == times.sorted(), "in the order in which they were made")
     }
 

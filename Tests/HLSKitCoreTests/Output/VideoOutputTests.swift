@@ -152,7 +152,7 @@ struct VideoOutputTests {
         while !sample.events.elements.contains(where: \.isEnd), sample.clock.now.offset < .seconds(10) {
             sample.clock.advance(by: refresh)
             // Asks for what is to be seen when the next refresh is over.
-            let asked = output.itemTime(forHostTime: sample.clock.now.offset)
+            let asked = output.itemTime(forHostTime: HostTime(offset: sample.clock.now.offset))
             guard let time = asked.duration, output.hasNewFrame(for: asked) else { continue }
             let copy = try #require(try output.copyFrame(for: asked))
             #expect(!output.hasNewFrame(for: asked))

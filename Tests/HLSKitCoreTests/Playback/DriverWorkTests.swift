@@ -45,7 +45,11 @@ struct DriverWorkTests {
         }
         #expect(cues(busy) == cues(calm))
         let shown = busy.events.elements.filter { event in
-            if case .legibleCue = event.kind { (.seconds(9)..<(.seconds(14))).contains(event.hostTime) } else { false }
+            if case .legibleCue = event.kind {
+                (.seconds(9)..<(.seconds(14))).contains(event.hostTime.offset)
+            } else {
+                false
+            }
         }
         #expect(shown.count > 1)
         #expect(busy.timeControlChanges == calm.timeControlChanges)

@@ -31,7 +31,7 @@ struct VirtualPlay {
             var time = Duration.zero
             for await event in events {
                 log.append(event)
-                time = event.hostTime
+                time = event.hostTime.offset
                 if event.isLast { break }
             }
             let state = player.state

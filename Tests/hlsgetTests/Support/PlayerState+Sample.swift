@@ -1,9 +1,5 @@
 import HLSKitCore
 
-extension MediaTime {
-    static func seconds(_ seconds: Int64) -> MediaTime { MediaTime(value: seconds, timescale: 1) }
-}
-
 extension PlayerState {
     /// A player in an item of 9:56 of which the start is loaded.
     static func sample(

@@ -41,7 +41,7 @@ struct RetriedLoadsTests {
                     _ = try await client.bytes(segment, .segment, limit: 100, namedBy: url)
                 case .playlistLoader:
                     var configuration = PlayerConfiguration(transport: transport)
-                    configuration.clock = clock
+                    configuration.sourceClock = SourceClock(clock)
                     configuration.retryPolicies = policies
                     configuration.seed = seed
                     _ = try await PlaylistLoader(url: url, configuration: configuration).byteCount(

@@ -66,7 +66,7 @@ struct VirtualSample {
     var epoch: Duration? {
         for event in events.elements {
             guard case .timeControl(let change) = event.kind, change.new == .playing else { continue }
-            return change.itemTime.duration.map { event.hostTime - $0 }
+            return change.itemTime.duration.map { event.hostTime.offset - $0 }
         }
         return nil
     }

@@ -51,7 +51,7 @@ final class ControlStage: Sendable {
         self.configuration = configuration
         self.isAlone = isAlone
         keepsLog = isAlone
-        let clock = HostClock(configuration.clock)
+        let clock = HostClock(configuration.sourceClock)
         now = { clock.now }
         executor = clock.executor
         let player = QueuePlayer(configuration: configuration)

@@ -490,7 +490,7 @@ struct SessionJournal: Sendable {
 
     private func context(_ view: View) -> MetricContext {
         MetricContext(
-            date: epoch + view.now, hostTime: view.now, mediaTime: MediaTime(view.playhead), sessionID: session.id)
+            date: epoch + view.now, elapsedTime: view.now, mediaTime: MediaTime(view.playhead), sessionID: session.id)
     }
 
     private mutating func emit(_ event: some MetricEvent) { entries.append(.metric(event)) }

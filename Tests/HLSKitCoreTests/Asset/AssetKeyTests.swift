@@ -112,7 +112,7 @@ struct AssetKeyTests {
     func preloaded() throws {
         let bench = try KeyBench()
         try bench.clock.run {
-            try await bench.asset.preload(.media(seconds: 3))
+            try await bench.asset.preload(.media(.seconds(3)))
             let before = bench.transport.urls.count
             #expect(before == 5)  // two playlists, a map, two segments of 2 s
             let player = try Player(item: PlayerItem(asset: bench.asset), configuration: bench.configuration)

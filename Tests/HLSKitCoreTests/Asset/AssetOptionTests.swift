@@ -47,7 +47,7 @@ struct AssetOptionTests {
             $0.cookies = [cookie]
             $0.playbackSessionID = "session"
         }
-        try await asset.preload(.media(seconds: 5))
+        try await asset.preload(.media(.seconds(5)))
         for item in try await asset.load(.metadata) { _ = try? await item.load(.value) }
         #expect(Set(transport.requests.map(\.resourceClass)) == Set(ResourceClass.allCases))
         for request in transport.requests {
@@ -140,7 +140,8 @@ struct AssetOptionTests {
         arguments: [
             (PreloadScope.multivariant, ["master.m3u8"]),
             (.keys, ["master.m3u8", "key"]),
-            (.media(seconds: 5), ["master.m3u8", "key", "video.m3u8", "init.mp4", "0.mp4", "1.mp4"]),
+            (.media(.invalid), ["master.m3u8", "key"]), (.media(.seconds(-1)), ["master.m3u8", "key"]),
+            (.media(.seconds(5)), ["master.m3u8", "key", "video.m3u8", "init.mp4", "0.mp4", "1.mp4"]),
         ])
     func preload(scope: PreloadScope, names: [String]) async throws {
         let (asset, transport) = makeAsset { _ in }

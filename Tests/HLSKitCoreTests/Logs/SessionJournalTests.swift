@@ -227,7 +227,7 @@ struct SessionJournalTests {
         let summaries = Self.metrics(harness, MetricPlayerItemPlaybackSummaryEvent.self)
         #expect(summaries.count == 1)
         #expect(summaries.first?.stallCount == 1)
-        #expect((20...30).contains(summaries.first?.stallDuration ?? 0))
+        #expect((20...30).contains(summaries.first?.stallDuration.seconds ?? 0))
     }
 
     struct Failure: CustomTestStringConvertible, Sendable {
@@ -330,7 +330,7 @@ struct SessionJournalTests {
         harness.control(.setItem(nil))
         let summaries = Self.metrics(harness, MetricPlayerItemPlaybackSummaryEvent.self)
         #expect(summaries.count == 1)
-        #expect((9.2...10).contains(summaries.first?.playbackDuration ?? 0))
+        #expect((9.2...10).contains(summaries.first?.playbackDuration.seconds ?? 0))
         let log = try #require(diary.journal).accessLog(at: harness.now)
         #expect((9.2...10).contains(log.events.first?.durationWatched ?? 0))
         harness.run(until: .seconds(20))

@@ -65,7 +65,7 @@ struct PlayerPlaceTests {
             bench.item.configuredTimeOffsetFromLive = MediaTime(value: 5, timescale: 1)
             let reached = await bench.player.seekToLiveEdge()
             let configured = bench.item.configuredTimeOffsetFromLive
-            return (offsets, reached, bench.player.state.liveOffset, configured)
+            return (offsets, reached, bench.player.state.liveOffset?.seconds, configured)
         }
         #expect(results.0.map(\.seconds) == [12, 12])
         #expect(results.1)

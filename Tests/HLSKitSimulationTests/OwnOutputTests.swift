@@ -110,7 +110,7 @@ struct OwnOutputTests {
             var configuration = PlayerConfiguration(clock: clock, transport: transport)
             configuration.decodingThreadCount = 1
             player = Player(configuration: configuration)
-            item = PlayerItem(url: "https://sample.invalid/\(path)")
+            item = PlayerItem(urlString: "https://sample.invalid/\(path)")
             if files.isEmpty {
                 item.preferences.quality = try QualityExpression(parsing: "180p")
                 item.preferences.subtitles = try QualityExpression(parsing: "lang=en", for: .renditions)

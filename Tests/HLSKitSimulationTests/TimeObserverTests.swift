@@ -172,7 +172,7 @@ struct TimeObserverTests {
         configuration.decodesWithoutOutput = [.video]
         let player = Player(configuration: configuration)
         try clock.run {
-            let item = PlayerItem(url: stream.url)
+            let item = PlayerItem(urlString: stream.url)
             try player.replaceCurrentItem(with: item)
             #expect(item.currentDate == nil)
             try await clock.sleep(for: .seconds(2))

@@ -64,7 +64,7 @@ final class WatchedPlayer: Sendable {
             return findings
         }
         player.play()
-        try player.replaceCurrentItem(with: PlayerItem(url: url))
+        try player.replaceCurrentItem(with: PlayerItem(urlString: url))
     }
 
     var bufferedByteCount: Int { player.state.statistics.bufferedByteCount }

@@ -23,7 +23,7 @@ extension DriverConfiguration {
                 item.asset?.options.hooks.transformMultivariant == nil
                 && configuration.hooks.transformMultivariant != nil && item.asset != nil
             parts.mediaFile = AssetOptions(configuration).forInside
-            let stack = TransportStack(url: item.url, parts)
+            let stack = TransportStack(url: item.urlString, parts)
             transport = stack.transport
             resourcePolicy = stack.policy
             mediaOrigin = { stack.mediaOrigin }
@@ -31,7 +31,7 @@ extension DriverConfiguration {
         }
         urlRefresher = configuration.hooks.urlRefresher
         userCall = UserCall(clock: configuration.sourceClock)
-        log = PlaybackLog(configuration.logger, url: item?.url, session: session)
+        log = PlaybackLog(configuration.logger, url: item?.urlString, session: session)
         bandwidthHistory = configuration.bandwidthHistory
         mediaTypes = configuration.mediaTypes
         decodes = configuration.decodesWithoutOutput

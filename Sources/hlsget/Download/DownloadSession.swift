@@ -51,7 +51,7 @@ struct DownloadSession {
 
     private func configuration(of url: String) -> DownloadConfiguration {
         var configuration = DownloadConfiguration(
-            url: url, loading: command.connection.assetOptions(of: url, allowsFilesOutside: command.allowFile))
+            urlString: url, loading: command.connection.assetOptions(of: url, allowsFilesOutside: command.allowFile))
         if let text = command.refreshCmd {
             configuration.loading.hooks.urlRefresher = RefreshCommand(command: text)
         }

@@ -59,7 +59,7 @@ struct PlaySession {
         } catch {
             return fail(error, &summary)
         }
-        let item = PlayerItem(url: options.url)
+        let item = PlayerItem(urlString: options.url)
         var preferences = preferences
         if options.hasOneVariant {
             preferences.variantPolicy = .best(isFixed: outputs.contains { !$0.writer.holdsTrackChanges })

@@ -47,7 +47,7 @@ struct ReplaySession {
         configuration.hooks = LoadingHooks()
         if !decodes { configuration.decodesWithoutOutput = [] }
         let player = Player(configuration: configuration)
-        let item = PlayerItem(url: options.url)
+        let item = PlayerItem(urlString: options.url)
         item.preferences = session.preferences
         let events = player.events()
         session.start(player)

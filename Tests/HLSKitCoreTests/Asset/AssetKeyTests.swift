@@ -144,7 +144,7 @@ private struct KeyBench: Sendable {
         self.clock = clock
         var options = AssetOptions(clock: clock, transport: transport)
         change(&options)
-        asset = Asset(url: stream.url, options: options)
+        asset = Asset(urlString: stream.url, options: options)
         var configuration = PlayerConfiguration(clock: clock, transport: transport)
         configuration.decodesWithoutOutput = [.video]
         self.configuration = configuration

@@ -257,7 +257,7 @@ struct VideoOutputTests {
 
     @Test("an output belongs to one item at a time")
     func ownership() throws {
-        let (one, other) = (PlayerItem(url: "https://a.invalid/"), PlayerItem(url: "https://b.invalid/"))
+        let (one, other) = (PlayerItem(urlString: "https://a.invalid/"), PlayerItem(urlString: "https://b.invalid/"))
         let output = VideoOutput()
         try one.add(output)
         #expect(throws: PlayerError.self) { try other.add(output) }

@@ -135,7 +135,7 @@ struct DriverWorkTests {
             let player = Player(configuration: configuration)
             let core = player.core
             counter.lockCount.withLock { $0 = { core.state.acquisitionCount } }
-            try player.replaceCurrentItem(with: PlayerItem(url: "http://sample/list.m3u8"))
+            try player.replaceCurrentItem(with: PlayerItem(urlString: "http://sample/list.m3u8"))
             try clock.run {
                 try await clock.sleep(for: .seconds(20))
                 await player.close()

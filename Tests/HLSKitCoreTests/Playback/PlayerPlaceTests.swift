@@ -134,7 +134,7 @@ struct PlayerPlaceTests {
     func itemEvents() throws {
         let bench = try VirtualBench()
         let events = bench.item.events()
-        let other = PlayerItem(url: "http://sample/other.m3u8")
+        let other = PlayerItem(urlString: "http://sample/other.m3u8")
         let silent = other.events()
         _ = try bench.play { bench in
             try await bench.pass(.seconds(1))

@@ -16,7 +16,7 @@ struct VirtualPlay {
         var configuration = PlayerConfiguration(clock: clock, transport: transport)
         change(&configuration)
         let player = Player(configuration: configuration)
-        let item = PlayerItem(url: url)
+        let item = PlayerItem(urlString: url)
         prefer(&item.preferences)
         for writer in writers { item.add(writer) }
         let events = player.events()

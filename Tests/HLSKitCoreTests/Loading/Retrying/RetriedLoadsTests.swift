@@ -176,7 +176,7 @@ struct RetriedLoadsTests {
         }
         var options = AssetOptions(clock: clock, transport: transport)
         options.retryPolicies.secondTryDelay = .seconds(3)
-        let asset = Asset(url: Self.url, options: options)
+        let asset = Asset(urlString: Self.url, options: options)
         try clock.run { await #expect(throws: AssetError.self) { try await asset.load(.duration) } }
         #expect(transport.times == Self.seconds(0, 0, 3))
     }

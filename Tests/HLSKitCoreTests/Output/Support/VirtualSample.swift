@@ -34,7 +34,7 @@ struct VirtualSample {
         configuration.decodingThreadCount = 1
         change(&configuration)
         player = Player(configuration: configuration)
-        item = PlayerItem(url: "https://sample.invalid/\(path)")
+        item = PlayerItem(urlString: "https://sample.invalid/\(path)")
         if let quality { item.preferences.quality = try QualityExpression(parsing: quality) }
         item.preferences.endPosition = .time(end)
         prefer(&item.preferences)

@@ -104,7 +104,7 @@ final class ControlStage: Sendable {
     }
 
     func newItem(_ kind: ControlOrigin.Kind) -> PlayerItem {
-        let item = PlayerItem(url: ControlOrigin.url(kind))
+        let item = PlayerItem(urlString: ControlOrigin.url(kind))
         add(item, named: kind.rawValue)
         return item
     }

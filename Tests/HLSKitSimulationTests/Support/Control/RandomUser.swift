@@ -270,7 +270,7 @@ struct RandomUser {
         let range: MediaTimeRange =
             below(2) == 0
             ? .invalid : MediaTimeRange(start: milliseconds(below(4000)), duration: milliseconds(below(9000)))
-        let template = PlayerItem(url: ControlOrigin.url(one(of: [.short, .film])))
+        let template = PlayerItem(urlString: ControlOrigin.url(one(of: [.short, .film])))
         let ordering: PlayerLooper.Ordering = below(2) == 0 ? .precedesExistingItems : .followsExistingItems
         do {
             let looper = try PlayerLooper(player: queue, template: template, range: range, ordering: ordering)

@@ -199,7 +199,7 @@ extension AudioOutput: EarlyAudioReceiver, LimitedOutput {
                     sampleRate: run.sampleRate, channelCount: run.channelCount,
                     frameCount: samples.count / run.channelCount, samples: Self.samples(samples, as: format),
                     itemTimeRange: MediaTimeRange(start: MediaTime(start), duration: MediaTime(end - start)),
-                    hostTime: clock.hostTime(of: start)))
+                    hostTime: clock.host(of: start)))
         }
         state.runs.removeAll(where: \.isSpent)
         return buffers

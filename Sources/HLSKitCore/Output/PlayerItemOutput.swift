@@ -53,6 +53,6 @@ extension PlayerItemOutput {
     /// while the output belongs to no item that is played.
     public func itemTime(forHostTime hostTime: HostTime) -> MediaTime {
         guard let clock = binding.clock else { return .invalid }
-        return MediaTime(clock.itemTime(at: hostTime))
+        return clock.itemTime(atHostTime: hostTime)
     }
 }

@@ -56,14 +56,10 @@ extension Player {
     /// - Returns: As ``seek(to:toleranceBefore:toleranceAfter:)``; false too where the playlist has no
     ///   `EXT-X-PROGRAM-DATE-TIME`.
     public func seek(to date: Date) async throws(PlayerError) -> Bool {
-        let seconds = date.timeIntervalSince1970
-        // Beyond this a double does not tell seconds apart.
-        guard abs(seconds) < 1e15 else {
-            throw PlayerError(code: .invalidTime, cause: "cannot seek to this date", detail: "\(seconds) s")
+        guard let date = PlaylistDate(date) else {
+            throw PlayerError(
+                code: .invalidTime, cause: "cannot seek to this date", detail: "\(date.timeIntervalSince1970) s")
         }
-        let whole = seconds.rounded(.down)
-        let date = PlaylistDate(
-            seconds: Int64(whole), attoseconds: Int64(((seconds - whole) * 1e6).rounded()) * 1_000_000_000_000)
         return await core.seek(SeekRequest(destination: .date(date), tolerance: .zero))
     }
 

@@ -14,11 +14,17 @@ public struct EventLog: Sendable, Hashable {
     /// and its replay, except for the order of what happens at about the same time.
     public private(set) var decisions: [String] = []
 
-    /// Makes an empty log.
-    public init() {}
+    /// The host time that is 0 in the log.
+    private let origin: HostTime
 
-    /// Makes the log of `events`.
-    public init(_ events: some Sequence<PlayerEvent>) {
+    /// Makes an empty log.
+    ///
+    /// - Parameter origin: The host time that is 0 in the log. Default: the epoch of the clock, as fits a virtual one.
+    public init(origin: HostTime = .zero) { self.origin = origin }
+
+    /// Makes the log of `events`; see ``init(origin:)``.
+    public init(_ events: some Sequence<PlayerEvent>, origin: HostTime = .zero) {
+        self.init(origin: origin)
         for event in events { append(event) }
     }
 
@@ -30,7 +36,7 @@ public struct EventLog: Sendable, Hashable {
         let text = Self.text(event.kind)
         let measured = Self.measured(event.kind)
         if let decision = Self.decision(event.kind) { decisions.append(decision) }
-        lines.append("\(Self.seconds(event.hostTime)) \(text)" + (measured.isEmpty ? "" : ", \(measured)"))
+        lines.append("\(Self.seconds(event.hostTime - origin)) \(text)" + (measured.isEmpty ? "" : ", \(measured)"))
     }
 
     /// nil for what depends on how fast the machine is: whether a reason for waiting was seen between two others.

@@ -1,3 +1,4 @@
+public import HLSKitCore
 import Synchronization
 
 /// A clock that stands still until it is advanced, and an executor for the tasks that live by it.
@@ -18,7 +19,7 @@ import Synchronization
 /// Tasks on other executors may sleep on the clock as well; when they are woken, no one waits for what they do then.
 ///
 /// See docs/behaviour/simulation.md.
-public final class VirtualClock: Clock, TaskExecutor, Sendable {
+public final class VirtualClock: EpochClock, TaskExecutor, Sendable {
     /// A time on the clock.
     public struct Instant: InstantProtocol, Sendable, Hashable {
         /// Time since the clock was made.
@@ -70,6 +71,9 @@ public final class VirtualClock: Clock, TaskExecutor, Sendable {
 
     /// The virtual time now. May be read on any thread.
     public var now: Instant { state.withLock { $0.now } }
+
+    /// The clock's start.
+    public var epoch: Instant { Instant(offset: .zero) }
 
     /// One nanosecond.
     public var minimumResolution: Duration { .nanoseconds(1) }

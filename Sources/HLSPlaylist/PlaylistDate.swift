@@ -1,7 +1,7 @@
 /// A point in absolute time, exact to the attosecond.
 ///
 /// `EXT-X-PROGRAM-DATE-TIME`, `START-DATE` and `END-DATE` as written, in UTC.
-public struct PlaylistDate: Sendable, Hashable, Comparable {
+public struct PlaylistDate: Sendable, Hashable, Comparable, Codable {
     /// Whole seconds since 1970-01-01T00:00:00Z, rounded down.
     public let seconds: Int64
     /// The fraction of a second, in 10⁻¹⁸ s: 0 ..< 10¹⁸.

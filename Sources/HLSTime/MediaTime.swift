@@ -318,22 +318,21 @@ extension MediaTime: Comparable, Hashable {
     }
 }
 
-extension MediaTime: CustomStringConvertible {
-    /// Like `1001/30000 s`, with ` epoch 1` where there is one.
-    public var description: String {
-        switch kind {
-        case .numeric: "\(value)/\(timescale) s" + (epoch == 0 ? "" : " epoch \(epoch)")
-        case .positiveInfinity: "+infinity"
-        case .negativeInfinity: "-infinity"
-        case .indefinite: "indefinite"
-        case .invalid: "invalid"
-        }
-    }
-}
-
 // MARK: - Duration
 
 extension MediaTime {
+    /// Makes the time of `duration` in nanoseconds; what is below one is cut off, and what does not fit is an infinity.
+    public init(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let nanoseconds = attoseconds / 1_000_000_000
+        let (value, overflow2) = whole.addingReportingOverflow(nanoseconds)
+        self =
+            overflow || overflow2
+            ? (seconds < 0 ? .negativeInfinity : .positiveInfinity)
+            : MediaTime(value: value, timescale: 1_000_000_000)
+    }
+
     /// Makes the time nearest to `duration` in units of `timescale`; exact when the timescale can hold it.
     /// A timescale that is not greater than zero gives ``invalid``.
     public init(_ duration: Duration, timescale: Int32) {

@@ -61,5 +61,6 @@ public struct MediaTimeRange: Sendable, Hashable, Codable {
 }
 
 extension MediaTimeRange: CustomStringConvertible {
+    /// Start and end, like `[1.5 s, 4 s)`.
     public var description: String { "[\(start), \(end))" }
 }

@@ -50,7 +50,7 @@ final class SignalWatcher: Sendable {
     /// Watches until it is released. `abort` is called when a second signal asks for an end at once, on a thread of its
     /// own.
     init(
-        signals: [Int32] = [SIGINT, SIGTERM, SIGHUP], clock: any Clock<Duration> = PlayerConfiguration().clock,
+        signals: [Int32] = [SIGINT, SIGTERM, SIGHUP], clock: any Clock<Duration> = SourceClock.host,
         abort: @escaping @Sendable (_ signal: Int32) -> Void = { Leftovers().end(signal: $0) }
     ) {
         signal(SIGPIPE, SIG_IGN)

@@ -110,7 +110,7 @@ struct OwnOutputTests {
             var configuration = PlayerConfiguration(clock: clock, transport: transport)
             configuration.decodingThreadCount = 1
             player = Player(configuration: configuration)
-            item = PlayerItem(url: "https://sample.invalid/\(path)")
+            item = PlayerItem(urlString: "https://sample.invalid/\(path)")
             if files.isEmpty {
                 item.preferences.quality = try QualityExpression(parsing: "180p")
                 item.preferences.subtitles = try QualityExpression(parsing: "lang=en", for: .renditions)
@@ -157,7 +157,7 @@ struct OwnOutputTests {
         // Paced: each frame comes when its time does.
         for (time, clock) in notes.frames.dropFirst() {
             #expect(clock.isPaced)
-            #expect(Self.distance(clock.itemTime, time) <= .milliseconds(1))
+            #expect(Self.distance(try #require(clock.itemTime.duration), time) <= .milliseconds(1))
         }
         // Audio without a gap, from the start to the end.
         for (one, next) in zip(notes.audio, notes.audio.dropFirst()) {

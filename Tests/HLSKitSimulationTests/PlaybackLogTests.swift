@@ -49,7 +49,7 @@ struct PlaybackLogTests {
     private func play(_ name: String, level: Logger.Level) throws -> Notebook {
         let notebook = Notebook()
         let queue = try VirtualQueue(["a": 8]) { $0.logger = notebook.logger(level) }
-        let item = PlayerItem(url: "https://\(name).invalid/index.m3u8?token=\(Self.secret)#x")
+        let item = PlayerItem(urlString: "https://\(name).invalid/index.m3u8?token=\(Self.secret)#x")
         let player = try QueuePlayer(items: [item], configuration: queue.configuration)
         player.play()
         queue.clock.advance(by: .seconds(30))
@@ -122,7 +122,7 @@ struct PlaybackLogTests {
         configuration.logger = notebook.logger(.info)
         let player = Player(configuration: configuration)
         player.play()
-        try player.replaceCurrentItem(with: PlayerItem(url: "https://sample.invalid/master.m3u8"))
+        try player.replaceCurrentItem(with: PlayerItem(urlString: "https://sample.invalid/master.m3u8"))
         clock.advance(by: .seconds(20))
         let damagedCount = player.state.statistics.numberOfDamagedSamples
         try clock.run { await player.close() }

@@ -97,7 +97,7 @@ struct PlayerItemStateTests {
         let clock = VirtualClock()
         let configuration = try Self.twoVariants(clock)
         try clock.run {
-            let item = PlayerItem(url: SyntheticStream().url)
+            let item = PlayerItem(urlString: SyntheticStream().url)
             item.variantPolicy = .pinned(0)
             let player = try Player(item: item, configuration: configuration)
             player.play()
@@ -118,7 +118,7 @@ struct PlayerItemStateTests {
         let clock = VirtualClock()
         let configuration = try Self.twoVariants(clock)
         try clock.run {
-            let item = PlayerItem(url: SyntheticStream().url)
+            let item = PlayerItem(urlString: SyntheticStream().url)
             let player = try Player(item: item, configuration: configuration)
             player.play()
             try await clock.sleep(for: .seconds(5))
@@ -216,7 +216,7 @@ struct PlayerItemStateTests {
         var configuration = PlayerConfiguration(clock: clock, transport: transport)
         configuration.decodesWithoutOutput = [.video]
         try clock.run { [configuration] in
-            let items = (0..<2).map { _ in PlayerItem(url: stream.url) }
+            let items = (0..<2).map { _ in PlayerItem(urlString: stream.url) }
             for item in items {
                 item.preferredForwardBufferDuration = number
                 item.preferredPeakBitRate = number
@@ -244,10 +244,11 @@ struct PlayerItemStateTests {
                     items[0].forwardPlaybackEndTime = time
                     items[0].forwardPlaybackEndTime = .invalid
                     _ = try? await player.seek(to: time, toleranceBefore: .zero, toleranceAfter: .positiveInfinity)
-                    for host in times + [.zero, .invalid] {
+                    let hosts = times.compactMap { $0.duration.map(HostTime.init(offset:)) }
+                    for host in hosts + [.zero, nil] {
                         try? player.setRate(Float(number), time: time, atHostTime: host)
                         try? player.setRate(1, time: time, atHostTime: host)
-                        try? player.setRate(-1, time: .invalid, atHostTime: host)
+                        try? player.setRate(-1, time: nil, atHostTime: host)
                         _ = player.state
                     }
                     try await clock.sleep(for: .milliseconds(50))
@@ -261,7 +262,7 @@ struct PlayerItemStateTests {
 
     @Test("an item's ID is never that of another one, also once it is gone")
     func identity() {
-        let ids = (0..<100).map { _ in PlayerItem(url: "https://host.invalid/a.m3u8").id }
+        let ids = (0..<100).map { _ in PlayerItem(urlString: "https://host.invalid/a.m3u8").id }
         #expect(Set(ids).count == 100)
     }
 }

@@ -49,7 +49,7 @@ struct PlayerLooperTests {
             configuration: PlayerConfiguration(
                 clock: clock, transport: SimulatedTransport(stream, over: link, clock: clock)))
         player.play()
-        let looper = try PlayerLooper(player: player, template: PlayerItem(url: stream.url))
+        let looper = try PlayerLooper(player: player, template: PlayerItem(urlString: stream.url))
         clock.advance(by: .seconds(10))
         #expect(looper.error?.code == .invalidArgument)
         #expect(looper.loopingPlayerItems.count <= 1)
@@ -67,10 +67,10 @@ struct PlayerLooperTests {
             var times: [Double] = []
             for await event in events {
                 switch event.kind {
-                case .didPlayToEnd: times.append(event.hostTime / .seconds(1))
+                case .didPlayToEnd: times.append(event.hostTime.offset / .seconds(1))
                 case .timeControl(let change) where change.new == .playing:
                     #expect(change.itemTime.inSeconds == 3)
-                    times.append(event.hostTime / .seconds(1))
+                    times.append(event.hostTime.offset / .seconds(1))
                 default: break
                 }
                 if times.count == 5 { break }

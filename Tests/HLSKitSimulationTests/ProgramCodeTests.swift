@@ -59,7 +59,7 @@ struct ProgramCodeTests {
         reader.follow(player)
         let events = player.events()
         player.play()
-        try player.replaceCurrentItem(with: PlayerItem(url: stream.url))
+        try player.replaceCurrentItem(with: PlayerItem(urlString: stream.url))
         let (log, variants) = try clock.run {
             var (log, variants) = (EventLog(), [Int]())
             for await event in events {
@@ -136,7 +136,7 @@ struct ProgramCodeTests {
         let player = QueuePlayer(configuration: configuration)
         reader.follow(player)
         player.play()
-        for _ in 0..<3 { try player.insert(PlayerItem(url: stream.url)) }
+        for _ in 0..<3 { try player.insert(PlayerItem(urlString: stream.url)) }
         clock.advance(by: .seconds(60))
         #expect(count.withLock { $0 } == 1)
     }

@@ -70,7 +70,7 @@ struct QueuePlayerTests {
         try queue.clock.run {
             let (a, b, c, d) = (queue.item("a"), queue.item("b"), queue.item("c"), queue.item("d"))
             let player = try QueuePlayer(items: [a, b], configuration: queue.configuration)
-            func names() -> String { player.items().map { String($0.url.dropFirst(8).prefix(1)) }.joined() }
+            func names() -> String { player.items().map { String($0.urlString.dropFirst(8).prefix(1)) }.joined() }
             #expect(names() == "ab")
             #expect(!player.canInsert(a))
             #expect(throws: PlayerError.self) { try player.insert(b) }
@@ -140,13 +140,13 @@ struct QueuePlayerTests {
             var played: [String] = []
             for await event in events {
                 if case .didPlayToEnd = event.kind, let item = items.first(where: { $0.id == event.itemID }) {
-                    played.append(String(item.url.dropFirst(8).prefix(1)))
+                    played.append(String(item.urlString.dropFirst(8).prefix(1)))
                 }
                 if case .currentItemChanged(nil) = event.kind { break }
             }
             #expect(player.rate == 1)
             #expect(player.reasonForWaitingToPlay == .noItemToPlay)
-            for item in items { #expect((item.error != nil) == item.url.hasPrefix("https://x.")) }
+            for item in items { #expect((item.error != nil) == item.urlString.hasPrefix("https://x.")) }
             await player.close()
             return played
         }

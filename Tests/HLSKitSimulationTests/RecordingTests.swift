@@ -173,7 +173,7 @@ struct RecordingTests {
         var configuration = PlayerConfiguration(clock: clock, transport: transport)
         configuration.decodesWithoutOutput = [.video, .audio]
         let player = Player(configuration: configuration)
-        let item = PlayerItem(url: origin.plain + "/sample/master.m3u8")
+        let item = PlayerItem(urlString: origin.plain + "/sample/master.m3u8")
         item.preferences.endPosition = .time(.seconds(4))
         let events = player.events()
         player.play()

@@ -32,7 +32,7 @@ struct SecretEventTests {
             Self.answer(stream, $0)
         }
         let player = Player(configuration: PlayerConfiguration(clock: clock, transport: transport))
-        let item = PlayerItem(url: "https://user:\(Self.secret)@signed.invalid/\(name)\(Self.query)")
+        let item = PlayerItem(urlString: "https://user:\(Self.secret)@signed.invalid/\(name)\(Self.query)")
         let events = player.events()
         let metrics = item.allMetrics()
         let told = Task(executorPreference: clock) {

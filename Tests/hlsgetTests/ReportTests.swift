@@ -12,7 +12,9 @@ private let lowJSON =
 private let highJSON =
     #"{"index":1,"bandwidth":3000000,"average_bandwidth":null,"width":1280,"height":720,"frame_rate":null,"codecs":""}"#
 
-private func event(_ kind: PlayerEvent.Kind) -> PlayerEvent { PlayerEvent(hostTime: .milliseconds(1230), kind: kind) }
+private func event(_ kind: PlayerEvent.Kind) -> PlayerEvent {
+    PlayerEvent(hostTime: HostTime(offset: .milliseconds(1230)), kind: kind)
+}
 
 private func segment(_ sequence: Int, variant: Int?, seconds: Int = 4, bytes: Int = 1000) -> PlayerEvent.Kind {
     .segmentLoaded(
@@ -83,7 +85,7 @@ struct EventReporterTests {
         ] as [(PlayerEvent.Kind, [String])])
     func lines(kind: PlayerEvent.Kind, lines: [String]) {
         var reporter = EventReporter()
-        #expect(reporter.lines(for: event(kind)) == lines)
+        #expect(reporter.lines(for: event(kind), at: .milliseconds(1230)) == lines)
     }
 
     @Test("what ends a command, what it warns of and what it notes are lines of JSON, too")
@@ -141,14 +143,14 @@ struct PlaySummaryTests {
             summary.observe(event(kind))
         }
         summary.state = .sample(.paused, at: 16)
-        summary.state.statistics.durationWatched = 12
+        summary.state.statistics.durationWatched = .seconds(12)
         summary.state.statistics.numberOfSkippedSegments = 1
-        summary.state.statistics.skippedDuration = 4
+        summary.state.statistics.skippedDuration = .seconds(4)
         summary.state.statistics.numberOfVariantSwitches = 1
         summary.state.statistics.numberOfSegments = 3
         summary.state.statistics.numberOfRequests = 6
         summary.state.statistics.receivedByteCount = 7321
-        summary.state.statistics.startupTime = 0.123
+        summary.state.statistics.startupTime = .milliseconds(123)
         summary.elapsed = .milliseconds(12_345)
         return summary
     }
@@ -164,7 +166,7 @@ struct PlaySummaryTests {
                 "  missing   1 segment skipped (4.0 s)",
             ])
         summary.state.statistics.numberOfStalls = 2
-        summary.state.statistics.stallDuration = 3.25
+        summary.state.statistics.stallDuration = .seconds(3.25)
         summary.files = [
             .init(path: "b.ts", isComplete: true, byteCount: 1500),
             .init(path: "a\u{1b}.ts", isComplete: false, byteCount: 1500, partPath: "a\u{1b}.ts.part"),
@@ -176,7 +178,7 @@ struct PlaySummaryTests {
                 "  wrote     b.ts (1.5 kB)", "  kept      a\\x1b.ts.part (1.5 kB), not finished",
             ], "of a file that is nowhere nothing is said")
         summary.passCount = 2
-        summary.state.statistics.durationWatched = 1191.8
+        summary.state.statistics.durationWatched = .seconds(1191.8)
         #expect(summary.lines.first?.hasPrefix("played 19:52 of 2 times 9:56 in") == true)
     }
 
@@ -218,8 +220,8 @@ struct PlaySummaryTests {
                             url: "s", cause: "gone"))))
         }
         if loadedLast { load() }
-        summary.state.statistics.skippedDuration = Double(lost * 4)
-        summary.state.statistics.durationWatched = Double(count * 4)
+        summary.state.statistics.skippedDuration = .seconds(lost * 4)
+        summary.state.statistics.durationWatched = .seconds(count * 4)
         summary.state.currentTime = .seconds(Int64(count * 4))
         return summary
     }

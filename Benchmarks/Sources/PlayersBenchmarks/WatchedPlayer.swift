@@ -47,7 +47,7 @@ final class WatchedPlayer: Sendable {
             for await event in events {
                 switch event.kind {
                 case .playlistLoaded:
-                    let time = event.hostTime / .seconds(1)
+                    let time = event.hostTime.offset / .seconds(1)
                     if let last {
                         findings.reloadCount += 1
                         findings.longestGap = max(findings.longestGap, time - last)
@@ -64,7 +64,7 @@ final class WatchedPlayer: Sendable {
             return findings
         }
         player.play()
-        try player.replaceCurrentItem(with: PlayerItem(url: url))
+        try player.replaceCurrentItem(with: PlayerItem(urlString: url))
     }
 
     var bufferedByteCount: Int { player.state.statistics.bufferedByteCount }

@@ -42,7 +42,7 @@ struct Bench {
     }
 
     private func item(_ writer: PictureTimes) -> PlayerItem {
-        let item = PlayerItem(url: url)
+        let item = PlayerItem(urlString: url)
         item.startsOnFirstEligibleVariant = true
         item.variantPolicy = .pinned(0)
         item.add(writer)

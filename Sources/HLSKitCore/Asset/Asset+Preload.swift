@@ -1,4 +1,5 @@
 import HLSPlaylist
+public import HLSTime
 
 /// The resources that ``Asset/preload(_:)`` loads ahead of an item.
 public enum PreloadScope: Sendable, Hashable {
@@ -6,9 +7,9 @@ public enum PreloadScope: Sendable, Hashable {
     case multivariant
     /// Also the keys that the multivariant playlist announces (`EXT-X-SESSION-KEY`).
     case keys
-    /// Also the media playlists of the first variant and of the audio that goes with it, and this many seconds of their
-    /// media from where playing starts.
-    case media(seconds: Double)
+    /// Also the media playlists of the first variant and of the audio that goes with it, and this much of their media
+    /// from where playing starts, at most 1,000,000 s; nothing for a time that is not above zero or not a number.
+    case media(MediaTime)
 }
 
 extension Asset {
@@ -34,7 +35,8 @@ extension AssetInspector {
         let opened = try await opened()
         if scope == .multivariant { return }
         if case .multivariant(let playlist) = opened { try await preloadKeys(of: playlist) }
-        guard case .media(let seconds) = scope, seconds > 0, case let length = Duration.seconds(min(seconds, 1e6)),
+        guard case .media(let time) = scope, time > .zero, time.isNumeric || time.isPositiveInfinity,
+            let length = min(time, .seconds(1_000_000)).duration,
             let (main, variant) = try await primary()
         else { return }
         async let sound: Void = preloadAudio(of: variant, length)

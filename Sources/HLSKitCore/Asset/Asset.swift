@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import HLSMedia
 import HLSTime
 import Synchronization
@@ -9,7 +10,7 @@ import Synchronization
 /// fetched once. A value stays, and so does a failure: to try again, make another asset.
 ///
 /// ```swift
-/// let asset = Asset(url: "https://example.com/master.m3u8")
+/// let asset = Asset(urlString: "https://example.com/master.m3u8")
 /// let (duration, variants) = try await asset.load(.duration, .variants)
 /// ```
 ///
@@ -20,8 +21,11 @@ public final class Asset: Sendable {
         var result: Result<any Sendable, any Error>?
     }
 
-    /// The multivariant playlist, media playlist or media file, as an absolute URL.
-    public let url: String
+    /// The absolute URL of the multivariant playlist, media playlist or media file, exactly as it was given.
+    public let urlString: String
+    /// The same as a `URL`, with what a URL cannot hold percent-encoded; nil where it is none even so. Requests are made by
+    /// ``urlString``.
+    public var url: URL? { URL(string: urlString) }
     /// Loads resources that do not come from the network, and keys ahead of time.
     public let resourceLoader: AssetResourceLoader
     let options: AssetOptions
@@ -32,11 +36,19 @@ public final class Asset: Sendable {
 
     /// Touches neither network nor disk.
     ///
-    /// - Parameter url: an absolute http, https or file URL.
-    public init(url: String, options: AssetOptions = .init()) {
-        self.url = url
+    /// - Parameter url: an http, https or file URL, or one of a scheme that the program's own loader serves.
+    public convenience init(url: URL, options: AssetOptions = .init()) {
+        self.init(urlString: url.absoluteString, options: options)
+    }
+
+    /// Touches neither network nor disk. Playlists name URLs that `URL` would change or refuse: this takes them as they
+    /// are.
+    ///
+    /// - Parameter urlString: an absolute http, https or file URL. A plain path is none: loading it fails.
+    public init(urlString: String, options: AssetOptions = .init()) {
+        self.urlString = urlString
         self.options = options
-        resourceLoader = AssetResourceLoader(url: url, loader: options.hooks.resourceLoader)
+        resourceLoader = AssetResourceLoader(url: urlString, loader: options.hooks.resourceLoader)
     }
 
     /// The loader; made on first use. For a `file:` URL it then finds out the file's folder, which is all that
@@ -46,7 +58,7 @@ public final class Asset: Sendable {
             if let inspection { return inspection }
             var options = options
             options.hooks = hooks
-            let inspector = AssetInspector(url: url, options: options, cache: cache)
+            let inspector = AssetInspector(url: urlString, options: options, cache: cache)
             inspection = inspector
             return inspector
         }

@@ -19,16 +19,16 @@ public struct MetricContext: Sendable, Hashable {
     /// When it was measured, by the wall clock.
     public var date: PlaylistDate
     /// Time since the player was made.
-    public var hostTime: Duration
+    public var elapsedTime: Duration
     /// The item time that was being presented.
     public var mediaTime: MediaTime
     /// Names the playback session to servers, too.
     public var sessionID: String
 
     /// Makes a context.
-    public init(date: PlaylistDate, hostTime: Duration, mediaTime: MediaTime, sessionID: String) {
+    public init(date: PlaylistDate, elapsedTime: Duration, mediaTime: MediaTime, sessionID: String) {
         self.date = date
-        self.hostTime = hostTime
+        self.elapsedTime = elapsedTime
         self.mediaTime = mediaTime
         self.sessionID = sessionID
     }
@@ -85,7 +85,7 @@ extension MetricEvent {
         let time = context.mediaTime
         line.add("item_time", LogValue(time.isNumeric ? time.seconds : nil))
         line.add("date", .date(context.date))
-        line.add("time", LogValue(context.hostTime.seconds))
+        line.add("time", LogValue(context.elapsedTime.seconds))
         return line.text
     }
 }

@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// How a stream is downloaded, and which parts of it.
 public struct DownloadConfiguration: Sendable {
     /// Which renditions of a kind are taken.
@@ -11,8 +13,8 @@ public struct DownloadConfiguration: Sendable {
         case none
     }
 
-    /// The URL of the stream.
-    public var url: String
+    /// The absolute URL of the stream, exactly as it was given.
+    public var urlString: String
     /// The variant; nil (the default) is the best. Of several that match, the best is taken.
     public var quality: QualityExpression?
     /// False takes audio only: the audio renditions, and where the audio is in the variants, the lowest of those with
@@ -36,8 +38,13 @@ public struct DownloadConfiguration: Sendable {
     public var loading: AssetOptions
 
     /// Makes a configuration: the best variant, as it would be played, from start to end.
-    public init(url: String, loading: AssetOptions = .init()) {
-        self.url = url
+    public init(url: URL, loading: AssetOptions = .init()) {
+        self.init(urlString: url.absoluteString, loading: loading)
+    }
+
+    /// Makes a configuration for a URL as it is written: see ``PlayerItem/init(urlString:)``.
+    public init(urlString: String, loading: AssetOptions = .init()) {
+        self.urlString = urlString
         self.loading = loading
     }
 }

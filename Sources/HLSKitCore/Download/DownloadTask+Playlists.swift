@@ -12,7 +12,7 @@ extension DownloadTask {
             )
         case .file:
             throw AssetError(
-                code: .badPlaylist, url: configuration.url, cause: "a media file, not a playlist",
+                code: .badPlaylist, url: configuration.urlString, cause: "a media file, not a playlist",
                 detail: "it has no segments to download")
         }
     }
@@ -109,11 +109,11 @@ extension DownloadTask {
         let end = time(configuration.end)
         if let start, let end, start >= end {
             throw AssetError(
-                code: .notAvailable, url: configuration.url, cause: "the requested range is empty")
+                code: .notAvailable, url: configuration.urlString, cause: "the requested range is empty")
         }
         if !isLive, let start, start >= last {
             throw AssetError(
-                code: .notAvailable, url: configuration.url, cause: "the stream ends before the requested start",
+                code: .notAvailable, url: configuration.urlString, cause: "the stream ends before the requested start",
                 detail: "it lasts \(last.wholeMicroseconds / 1_000_000) s")
         }
         return TimeWindow(from: start, until: end)

@@ -13,7 +13,7 @@ extension DownloadTask {
     /// it, or another film), by one segment that has to be the same. The last, since films may begin alike.
     func checkOrigin(_ run: DownloadRun) async throws {
         let journal = folder.journal
-        guard journal.hasMedia, journal.identity != Self.identity(of: configuration.url) else { return }
+        guard journal.hasMedia, journal.identity != Self.identity(of: configuration.urlString) else { return }
         var failure: AssetError?
         for (stored, request) in comparable(journal, run).prefix(Self.maximumProbeCount) {
             var probe = request
@@ -56,7 +56,8 @@ extension DownloadTask {
         if journal.url.isEmpty {
             entries.append(
                 .header(
-                    url: Redaction.urlWithoutQuery(configuration.url), identity: Self.identity(of: configuration.url)))
+                    url: Redaction.urlWithoutQuery(configuration.urlString),
+                    identity: Self.identity(of: configuration.urlString)))
         }
         for index in run.followed {
             var lane = run.lanes[index].entry.lane

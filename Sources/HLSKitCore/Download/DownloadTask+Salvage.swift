@@ -8,7 +8,7 @@ extension DownloadTask {
     func salvage(after error: AssetError) throws -> Result? {
         let journal = folder.journal
         guard [.notFound, .network, .badPlaylist].contains(error.code), journal.hasMedia,
-            journal.url == Redaction.urlWithoutQuery(configuration.url),
+            journal.url == Redaction.urlWithoutQuery(configuration.urlString),
             let main = journal.lanes.last(where: { $0.kind == .main && $0.isLive })
         else { return nil }
         let others = journal.lanes.filter { $0.kind != .main && $0.isLive }

@@ -6,7 +6,7 @@ import Synchronization
 /// Downloads a stream into a folder, several segments at a time, and continues where an earlier run was interrupted.
 ///
 /// ```swift
-/// let task = try await DownloadTask(DownloadConfiguration(url: "https://example.com/film.m3u8"), folder: "film.download")
+/// let task = try await DownloadTask(DownloadConfiguration(urlString: "https://example.com/film.m3u8"), folder: "film.download")
 /// let result = try await task.run()
 /// try await task.write(to: "film.mp4", format: .mp4)
 /// await task.removeFolder()
@@ -68,7 +68,7 @@ public final class DownloadTask: Sendable {
             try DownloadFolder(path: folder)
         }
         // A media file is loaded as the segments that it can be cut into.
-        client = ResourceClient(url: configuration.url, options: configuration.loading, opensFiles: true)
+        client = ResourceClient(url: configuration.urlString, options: configuration.loading, opensFiles: true)
     }
 
     /// Nothing is stored that another run could use.
@@ -157,7 +157,7 @@ public final class DownloadTask: Sendable {
     }
 
     /// The URL of the stream: a fresh one where that which was given has run out.
-    var currentURL: String { state.withLock(\.url) ?? configuration.url }
+    var currentURL: String { state.withLock(\.url) ?? configuration.urlString }
 
     /// Loads what is not stored.
     ///
@@ -306,7 +306,7 @@ public final class DownloadTask: Sendable {
     private func checkRequests() throws(AssetError) {
         guard client.retrier.isExhausted else { return }
         throw AssetError(
-            code: .network, url: configuration.url, cause: "too many requests in a row failed")
+            code: .network, url: configuration.urlString, cause: "too many requests in a row failed")
     }
 
     private var isStopping: Bool { state.withLock { $0.isStopping } }

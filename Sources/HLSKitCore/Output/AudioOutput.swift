@@ -61,8 +61,8 @@ public final class AudioOutput: PlayerItemOutput {
         public let samples: Samples
         /// Its range on the item's timeline.
         public let itemTimeRange: MediaTimeRange
-        /// When its first sample is due: seconds since the player was made, as ``PlayerEvent/hostTime``.
-        public let hostTime: Duration
+        /// When its first sample is due, on the player's ``Player/sourceClock``.
+        public let hostTime: HostTime
         /// Its length when it is heard.
         public var duration: Duration { .seconds(1) * frameCount / max(1, sampleRate) }
 
@@ -199,7 +199,7 @@ extension AudioOutput: EarlyAudioReceiver, LimitedOutput {
                     sampleRate: run.sampleRate, channelCount: run.channelCount,
                     frameCount: samples.count / run.channelCount, samples: Self.samples(samples, as: format),
                     itemTimeRange: MediaTimeRange(start: MediaTime(start), duration: MediaTime(end - start)),
-                    hostTime: clock.hostTime(of: start)))
+                    hostTime: clock.host(of: start)))
         }
         state.runs.removeAll(where: \.isSpent)
         return buffers

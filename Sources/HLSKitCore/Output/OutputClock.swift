@@ -1,11 +1,16 @@
+public import HLSTime
+
 /// How item time stands to host time at one moment, and what the player does to audio then.
 ///
-/// Item times are on the item's timeline; host times are seconds since the player was made, as ``PlayerEvent/hostTime``.
+/// Item times are on the item's timeline, host times on the player's ``Player/sourceClock``.
 public struct OutputClock: Sendable, Hashable {
-    /// The item time of the moment.
-    public var itemTime = Duration.zero
+    /// The item time of the moment; a time that is not a number is not taken.
+    public var itemTime: MediaTime {
+        get { MediaTime(time) }
+        set { time = newValue.duration ?? time }
+    }
     /// The host time of the moment.
-    public var hostTime = Duration.zero
+    public var hostTime = HostTime.zero
     /// Seconds of the item that pass in one second; 0 while time stands still.
     public var rate = 0.0
     /// Media comes when its time has come, and not as fast as it is taken.
@@ -19,11 +24,14 @@ public struct OutputClock: Sendable, Hashable {
     /// Time runs backwards, and media comes in that order, even while time stands still.
     public var isReverse = false
 
+    /// ``itemTime`` as the player counts: what comes with each sample costs nothing that nobody reads.
+    private(set) var time = Duration.zero
+
     /// Item and host time zero, at rest.
     public init() {}
 
-    init(itemTime: Duration, hostTime: Duration, rate: Double, isPaced: Bool, generation: Int) {
-        self.itemTime = itemTime
+    init(itemTime: Duration, hostTime: HostTime, rate: Double, isPaced: Bool, generation: Int) {
+        time = itemTime
         self.hostTime = hostTime
         self.rate = rate
         self.isPaced = isPaced
@@ -31,15 +39,17 @@ public struct OutputClock: Sendable, Hashable {
     }
 
     /// The host time at which the item time is, or was, `time` at the rate of this moment; that of the moment itself
-    /// while time stands still or without pacing.
-    public func hostTime(of time: Duration) -> Duration {
-        guard isPaced, rate != 0 else { return hostTime }
-        return hostTime + (time - itemTime) / rate
+    /// while time stands still or without pacing, and for what is not a number.
+    public func hostTime(of time: MediaTime) -> HostTime { time.duration.map { host(of: $0) } ?? hostTime }
+
+    /// The item time at a host time, should the rate stay what it is.
+    public func itemTime(atHostTime host: HostTime) -> MediaTime {
+        MediaTime(rate == 0 ? time : time + (host - hostTime) * rate)
     }
 
-    /// The item time at the host time `host`, should the rate stay what it is.
-    public func itemTime(at host: Duration) -> Duration {
-        rate == 0 ? itemTime : itemTime + (host - hostTime) * rate
+    func host(of time: Duration) -> HostTime {
+        guard isPaced, rate != 0 else { return hostTime }
+        return hostTime + (time - self.time) / rate
     }
 }
 

@@ -49,10 +49,10 @@ extension PlayerItemOutput {
         set { binding.suppressesPlayerRendering = newValue }
     }
 
-    /// The item time at a host time (seconds since the player was made, as ``PlayerEvent/hostTime``), should the rate stay
-    /// what it is. `.invalid` while the output belongs to no item that is played.
-    public func itemTime(forHostTime hostTime: Duration) -> MediaTime {
+    /// The item time at a host time of the player's ``Player/sourceClock``, should the rate stay what it is. `.invalid`
+    /// while the output belongs to no item that is played.
+    public func itemTime(forHostTime hostTime: HostTime) -> MediaTime {
         guard let clock = binding.clock else { return .invalid }
-        return MediaTime(clock.itemTime(at: hostTime))
+        return clock.itemTime(atHostTime: hostTime)
     }
 }

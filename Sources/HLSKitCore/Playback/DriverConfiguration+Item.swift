@@ -13,7 +13,7 @@ extension DriverConfiguration {
         resourcePolicy = ResourcePolicy()
         if let item {
             var parts = TransportStack.Parts(
-                network: configuration.transport, hooks: configuration.hooks, clock: configuration.clock)
+                network: configuration.transport, hooks: configuration.hooks, clock: configuration.sourceClock)
             parts.allowsFilesAnywhere = configuration.allowsFilesAnywhere
             parts.asset = item.asset?.options
             parts.conditions = conditions
@@ -23,15 +23,15 @@ extension DriverConfiguration {
                 item.asset?.options.hooks.transformMultivariant == nil
                 && configuration.hooks.transformMultivariant != nil && item.asset != nil
             parts.mediaFile = AssetOptions(configuration).forInside
-            let stack = TransportStack(url: item.url, parts)
+            let stack = TransportStack(url: item.urlString, parts)
             transport = stack.transport
             resourcePolicy = stack.policy
             mediaOrigin = { stack.mediaOrigin }
             outputs = item.outputs
         }
         urlRefresher = configuration.hooks.urlRefresher
-        userCall = UserCall(clock: configuration.clock)
-        log = PlaybackLog(configuration.logger, url: item?.url, session: session)
+        userCall = UserCall(clock: configuration.sourceClock)
+        log = PlaybackLog(configuration.logger, url: item?.urlString, session: session)
         bandwidthHistory = configuration.bandwidthHistory
         mediaTypes = configuration.mediaTypes
         decodes = configuration.decodesWithoutOutput
@@ -47,7 +47,7 @@ extension AssetOptions {
     /// As a player loads.
     init(_ configuration: PlayerConfiguration) {
         self.init(transport: configuration.transport)
-        clock = configuration.clock
+        clock = configuration.sourceClock
         retryPolicies = configuration.retryPolicies
         seed = configuration.seed
         hooks = configuration.hooks

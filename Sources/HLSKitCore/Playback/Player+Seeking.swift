@@ -56,14 +56,10 @@ extension Player {
     /// - Returns: As ``seek(to:toleranceBefore:toleranceAfter:)``; false too where the playlist has no
     ///   `EXT-X-PROGRAM-DATE-TIME`.
     public func seek(to date: Date) async throws(PlayerError) -> Bool {
-        let seconds = date.timeIntervalSince1970
-        // Beyond this a double does not tell seconds apart.
-        guard abs(seconds) < 1e15 else {
-            throw PlayerError(code: .invalidTime, cause: "cannot seek to this date", detail: "\(seconds) s")
+        guard let date = PlaylistDate(date) else {
+            throw PlayerError(
+                code: .invalidTime, cause: "cannot seek to this date", detail: "\(date.timeIntervalSince1970) s")
         }
-        let whole = seconds.rounded(.down)
-        let date = PlaylistDate(
-            seconds: Int64(whole), attoseconds: Int64(((seconds - whole) * 1e6).rounded()) * 1_000_000_000_000)
         return await core.seek(SeekRequest(destination: .date(date), tolerance: .zero))
     }
 
@@ -76,24 +72,34 @@ extension Player {
         return duration
     }
 
-    /// Time on the player's clock, from the making of the player: what ``PlayerEvent/hostTime`` counts in.
-    public var hostTime: MediaTime { MediaTime(core.clock.now) }
+    /// The clock by which media is presented, which players share that have the same one: `sourceClock.now` is the host
+    /// time. Set in ``PlayerConfiguration/sourceClock``.
+    public var sourceClock: SourceClock { core.clock.source }
+
+    /// When the player was made, on its ``sourceClock``: elapsed times of its logs count from here.
+    public var creationTime: HostTime { core.clock.origin }
 
     /// Plays such that item time and host time meet in a point, to keep several players together.
     ///
     /// A point in the past makes time run as if it had done so since; until one in the future time holds. Where media
     /// is not loaded there, the player stops.
     ///
+    /// ```swift
+    /// let start = one.sourceClock.now + .seconds(1)
+    /// try one.setRate(1, time: .seconds(10), atHostTime: start)
+    /// try other.setRate(1, time: .seconds(10), atHostTime: start)
+    /// ```
+    ///
     /// - Parameters:
     ///   - rate: The rate, from then on.
-    ///   - time: Item time, 0 if it is below; `.invalid` is the current one.
-    ///   - hostTime: On the clock of ``hostTime``; `.invalid` is now.
+    ///   - time: Item time, 0 if it is below; nil is the current one.
+    ///   - hostTime: On the ``sourceClock``; nil is now.
     /// - Throws: ``PlayerError/Code/requiresManualWaiting`` while ``automaticallyWaitsToMinimizeStalling`` is true;
-    ///   ``PlayerError/Code/invalidTime`` for times that are infinite, indefinite or decades away;
+    ///   ``PlayerError/Code/invalidTime`` for times that are not numbers or decades away;
     ///   ``PlayerError/Code/invalidArgument`` for a rate that is not finite.
     ///
     /// See docs/behaviour/seeking.md.
-    public func setRate(_ rate: Float, time: MediaTime, atHostTime hostTime: MediaTime) throws(PlayerError) {
+    public func setRate(_ rate: Float, time: MediaTime?, atHostTime hostTime: HostTime?) throws(PlayerError) {
         guard !automaticallyWaitsToMinimizeStalling else {
             throw PlayerError(
                 code: .requiresManualWaiting,
@@ -103,18 +109,32 @@ extension Player {
         guard rate.isFinite else {
             throw PlayerError(code: .invalidArgument, cause: "not a rate", detail: "\(rate)")
         }
-        let item = try Self.anchor(time.isNumeric ? max(time, .zero) : time, now: state.currentTime)
-        let host = try Self.anchor(hostTime, now: self.hostTime)
-        core.control(.setRateAtHostTime(rate, TimeControlMachine.TimebaseAnchor(itemTime: item, hostTime: host)))
+        let item = try Self.anchor(time ?? state.currentTime)
+        let host = try hostTime.map(elapsed) ?? core.clock.now
+        core.control(
+            .setRateAtHostTime(rate, TimeControlMachine.TimebaseAnchor(itemTime: max(item, .zero), hostTime: host)))
     }
 
-    private static func anchor(_ time: MediaTime, now: MediaTime) throws(PlayerError) -> Duration {
-        let time = time == .invalid ? now : time
-        // Sums of times of centuries are no times any more.
-        guard let duration = time.duration, abs(duration) < .seconds(1_000_000_000) else {
+    // Sums of times of centuries are no times any more.
+    private static let decades = Duration.seconds(1_000_000_000)
+
+    private static func anchor(_ time: MediaTime) throws(PlayerError) -> Duration {
+        guard let duration = time.duration, abs(duration) < decades else {
             throw PlayerError(code: .invalidTime, cause: "not a time that a rate can be tied to", detail: "\(time)")
         }
         return duration
+    }
+
+    /// Time since the player was made.
+    private func elapsed(_ hostTime: HostTime) throws(PlayerError) -> Duration {
+        // The difference of any two durations need not be one.
+        guard hostTime.offset.components.seconds.magnitude < 1 << 40,
+            case let elapsed = hostTime - core.clock.origin, abs(elapsed) < Self.decades
+        else {
+            throw PlayerError(
+                code: .invalidTime, cause: "not a host time that a rate can be tied to", detail: "\(hostTime)")
+        }
+        return elapsed
     }
 }
 

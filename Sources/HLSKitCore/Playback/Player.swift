@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// Plays one item at a time: loads, waits, chooses variants, and hands media to the item's outputs.
 ///
 /// Control calls are synchronous and may come from any thread; when one returns, ``state`` reflects it. What they lead
@@ -24,10 +26,15 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
     }
 
     /// Plays the stream or media file at `url`.
-    public convenience init(url: String, configuration: PlayerConfiguration = .init()) {
+    public convenience init(url: URL, configuration: PlayerConfiguration = .init()) {
+        self.init(urlString: url.absoluteString, configuration: configuration)
+    }
+
+    /// Plays the stream or media file at an absolute URL as it is written: see ``PlayerItem/init(urlString:)``.
+    public convenience init(urlString: String, configuration: PlayerConfiguration = .init()) {
         self.init(configuration: configuration)
         // No one else has the item: it cannot be in use.
-        try? core.replaceCurrentItem(with: PlayerItem(url: url))
+        try? core.replaceCurrentItem(with: PlayerItem(urlString: urlString))
     }
 
     deinit { core.abandon() }

@@ -8,11 +8,12 @@ public struct PlayerConfiguration: Sendable {
     /// Whether media is presented as its time comes, or as fast as outputs take it (recorders, converters).
     public enum Pacing: Sendable, Hashable { case realTime, unpaced }
 
-    /// The clock of all timers and of the timebase. Default: `ContinuousClock`.
+    /// The clock of all timers and of the timebase. Default: ``SourceClock/host``.
     ///
-    /// Where it is a `TaskExecutor` as well, all tasks of the player run on it, decoders included: that makes what
-    /// happens under a virtual clock the same each time.
-    public var clock: any Clock<Duration>
+    /// Players with the same clock can be locked together (``Player/setRate(_:time:atHostTime:)``). Where it is a
+    /// `TaskExecutor` as well, all tasks of the player run on it, decoders included: that makes what happens under a
+    /// virtual clock the same each time.
+    public var sourceClock: SourceClock
     /// Transfers bytes. Default: ``SchemeTransport/shared`` of the process.
     public var transport: any Transport
     /// Whether media is presented in real time. Default: it is.
@@ -85,18 +86,18 @@ public struct PlayerConfiguration: Sendable {
     /// Where playlists are parsed and media is demuxed, in tests.
     var workQueue: WorkQueue?
 
-    /// Makes the default configuration: the real clock and the process-wide transport.
+    /// Makes the default configuration: the clock of the machine and the process-wide transport.
     public init(
         clock: any Clock<Duration> = ContinuousClock(), transport: any Transport = SchemeTransport.shared
     ) {
-        self.clock = clock
+        sourceClock = SourceClock(clock)
         self.transport = transport
     }
 }
 
 extension PlayerConfiguration {
     /// Time passes as it does for people, and not as a test says.
-    var isClockOfThisMachine: Bool { clock.isOfThisMachine }
+    var isClockOfThisMachine: Bool { sourceClock.passesAsForPeople }
 
     var now: PlaylistDate {
         if let wallClock { return wallClock() }

@@ -13,7 +13,8 @@ extension PlayerCore {
                 } catch let error as AssetError {
                     failure = failure ?? PlayerError(error)
                 } catch {
-                    failure = failure ?? PlayerError(code: .cancelled, url: item.url, cause: "loading was cancelled")
+                    failure =
+                        failure ?? PlayerError(code: .cancelled, url: item.urlString, cause: "loading was cancelled")
                 }
             }
             if Task.isCancelled { return }
@@ -43,7 +44,7 @@ extension PlayerItem {
 
 extension EngineItem {
     init(_ item: PlayerItem) {
-        self.init(url: item.url, diary: item.diary, awaitsAssetKeys: item.awaitsAssetKeys)
+        self.init(url: item.urlString, diary: item.diary, awaitsAssetKeys: item.awaitsAssetKeys)
     }
 }
 

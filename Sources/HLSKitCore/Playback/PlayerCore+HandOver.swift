@@ -146,7 +146,7 @@ extension PlayerCore.State {
         for effect in effects {
             guard case .publish(let kind) = effect else { continue }
             tickets.append(firstTicket + outbox.count)
-            outbox.append(PlayerEvent(hostTime: now, kind: kind, itemID: item?.id))
+            outbox.append(PlayerEvent(hostTime: origin + now, kind: kind, itemID: item?.id))
             addressees.append(item)
         }
         update(teller ?? id) { playback in

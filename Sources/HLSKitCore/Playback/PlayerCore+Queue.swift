@@ -84,10 +84,10 @@ extension PlayerCore {
 
     private func attach(_ item: PlayerItem, _ state: borrowing State) throws(PlayerError) {
         guard !state.isClosed else {
-            throw PlayerError(code: .invalidArgument, url: item.url, cause: "the player is closed")
+            throw PlayerError(code: .invalidArgument, url: item.urlString, cause: "the player is closed")
         }
         guard item.attach(to: self) else {
-            throw PlayerError(code: .itemInUse, url: item.url, cause: "the item belongs to a player already")
+            throw PlayerError(code: .itemInUse, url: item.urlString, cause: "the item belongs to a player already")
         }
     }
 }
@@ -98,6 +98,7 @@ extension PlayerCore.State {
         guard let other else { return upcoming.count }
         if current.item === other, !current.isRetired { return 0 }
         if let index = upcoming.firstIndex(where: { $0.item === other }) { return index + 1 }
-        throw PlayerError(code: .invalidArgument, url: other.url, cause: "the item to insert after is not in the queue")
+        throw PlayerError(
+            code: .invalidArgument, url: other.urlString, cause: "the item to insert after is not in the queue")
     }
 }

@@ -9,6 +9,8 @@ import Synchronization
 final class PlayerCore: EngineHost {
     struct State {
         var current: ItemPlayback
+        /// When the player was made: 0 of the times of its engines.
+        let origin: HostTime
         /// Those that are made ready, and those that are retired until their drivers have ended.
         var others: [ItemPlayback] = []
         /// The queue behind the current item.
@@ -68,10 +70,11 @@ final class PlayerCore: EngineHost {
         let date = configuration.now
         configuration.wallClock = { date }
         self.configuration = configuration
-        clock = HostClock(configuration.clock)
+        clock = HostClock(configuration.sourceClock)
         budgetNumber = configuration.resourceBudget.makeNumber()
         let engine = PlaybackEngine(configuration: EngineConfiguration(configuration))
-        state = PlayerLock(State(current: ItemPlayback(id: 0, item: nil, engine: engine, at: clock.now)))
+        let playback = ItemPlayback(id: 0, item: nil, engine: engine, at: clock.now)
+        state = PlayerLock(State(current: playback, origin: clock.origin))
     }
 
     // MARK: Control
@@ -300,9 +303,10 @@ final class PlayerCore: EngineHost {
     func publish(_ kind: PlayerEvent.Kind, playback id: Int) {
         publishing.withLock { _ in
             let now = clock.now
-            let (item, time) = state.withLock { state in
+            let (item, time) = state.withLock { state -> (PlayerItem?, HostTime) in
                 state.changed = max(state.changed, now)
-                return (state.update(id) { $0.item } ?? nil, state.outbox.first?.hostTime ?? state.changed)
+                let time = state.outbox.first?.hostTime ?? clock.hostTime(state.changed)
+                return (state.update(id) { $0.item } ?? nil, time)
             }
             let event = PlayerEvent(hostTime: time, kind: kind, itemID: item?.id)
             item?.eventBroadcast.send(event)

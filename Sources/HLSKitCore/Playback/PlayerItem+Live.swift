@@ -13,7 +13,7 @@ extension PlayerItem {
         let date = attachedCore?.read(of: self) { engine in
             time.duration.flatMap { engine.item?.lanes[.main]?.tracker?.date(at: $0) }
         }
-        return date.map { Date(timeIntervalSince1970: $0.timeIntervalSince1970 / .seconds(1)) }
+        return date.map(Date.init)
     }
 
     /// How far behind the live edge to play the item.

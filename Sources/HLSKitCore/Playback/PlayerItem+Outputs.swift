@@ -7,7 +7,7 @@ extension PlayerItem {
     /// - Throws: ``PlayerError/Code/outputInUse`` if the output belongs to an item already.
     public func add(_ output: some PlayerItemOutput) throws(PlayerError) {
         guard outputs.add(output) else {
-            throw PlayerError(code: .outputInUse, url: url, cause: "the output belongs to an item already")
+            throw PlayerError(code: .outputInUse, url: urlString, cause: "the output belongs to an item already")
         }
     }
 

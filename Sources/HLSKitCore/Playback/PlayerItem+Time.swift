@@ -7,19 +7,19 @@ public import HLSTime
 public struct Timebase: Sendable, Hashable {
     /// The item time at ``hostTime``.
     public let time: MediaTime
-    /// On the clock of ``Player/hostTime``.
-    public let hostTime: MediaTime
+    /// On the player's ``Player/sourceClock``.
+    public let hostTime: HostTime
     /// Seconds of media in a second of the clock; 0 while time stands.
     public let rate: Double
 
     let state: TimebaseState
+    /// 0 of the times of ``state``.
+    let origin: HostTime
     let end: Duration?
 
-    /// The item time at a host time, if nothing changes until then; not beyond the item's end. `.invalid` for a host time
-    /// that is not a number.
-    public func time(atHostTime hostTime: MediaTime) -> MediaTime {
-        guard let host = hostTime.duration else { return .invalid }
-        let time = state.itemTime(at: host)
+    /// The item time at a host time, if nothing changes until then; not beyond the item's end.
+    public func time(atHostTime hostTime: HostTime) -> MediaTime {
+        let time = state.itemTime(at: hostTime - origin)
         return MediaTime(end.map { min(time, $0) } ?? time)
     }
 }
@@ -34,8 +34,9 @@ extension PlayerItem {
             return (engine.timebase, engine.lastTime)
         }
         let (state, end) = known ?? (.stopped, nil)
+        let origin = attachedCore?.clock.origin ?? .zero
         return Timebase(
-            time: MediaTime(state.itemTime), hostTime: MediaTime(state.hostTime), rate: state.rate, state: state,
-            end: end)
+            time: MediaTime(state.itemTime), hostTime: origin + state.hostTime, rate: state.rate, state: state,
+            origin: origin, end: end)
     }
 }

@@ -1,3 +1,4 @@
+public import FoundationEssentials
 import HLSMedia
 public import HLSTime
 import Synchronization
@@ -41,8 +42,12 @@ public final class PlayerItem: Sendable {
         var choices: [MediaCharacteristic: MediaSelectionChoice]
     }
 
-    /// The multivariant or media playlist, or a media file without a playlist, as an absolute URL.
-    public let url: String
+    /// The absolute URL of the multivariant or media playlist, or of a media file without a playlist, exactly as it was
+    /// given.
+    public let urlString: String
+    /// The same as a `URL`, with what a URL cannot hold percent-encoded; nil where it is none even so. Requests are made by
+    /// ``urlString``.
+    public var url: URL? { URL(string: urlString) }
     /// The asset the item was made from; nil if it was made from a URL.
     public let asset: Asset?
     /// The properties of the asset that are loaded, or have failed, before the item becomes ready to play. The item fails
@@ -54,8 +59,14 @@ public final class PlayerItem: Sendable {
     private let state = Mutex(State())
 
     /// No I/O takes place before the item becomes a player's current one, or soon will.
-    public init(url: String) {
-        self.url = url
+    public convenience init(url: URL) { self.init(urlString: url.absoluteString) }
+
+    /// No I/O takes place before the item becomes a player's current one, or soon will. Playlists name URLs that `URL` would
+    /// change or refuse: this takes them as they are.
+    ///
+    /// - Parameter urlString: an absolute http, https or file URL. A plain path is none: the item fails.
+    public init(urlString: String) {
+        self.urlString = urlString
         asset = nil
         automaticallyLoadedAssetKeys = []
     }
@@ -66,7 +77,7 @@ public final class PlayerItem: Sendable {
     /// - Parameter automaticallyLoadedAssetKeys: properties of the asset to load before the item is ready to
     ///   play. Default: the duration, which costs nothing, because the player needs it itself. Others cost what they cost.
     public init(asset: Asset, automaticallyLoadedAssetKeys: [PartialAssetProperty] = [.duration]) {
-        url = asset.url
+        urlString = asset.urlString
         self.asset = asset
         self.automaticallyLoadedAssetKeys = automaticallyLoadedAssetKeys
         state.withLock { $0.cache = asset.cache }
@@ -147,7 +158,7 @@ public final class PlayerItem: Sendable {
         let wishes = wishes
         let copy =
             asset.map { PlayerItem(asset: $0, automaticallyLoadedAssetKeys: automaticallyLoadedAssetKeys) }
-            ?? PlayerItem(url: url)
+            ?? PlayerItem(urlString: urlString)
         copy.state.withLock { state in
             state.preferences = wishes.preferences
             state.choices = wishes.choices

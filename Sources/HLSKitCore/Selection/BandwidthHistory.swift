@@ -29,11 +29,11 @@ public struct BandwidthEstimates: Sendable, Hashable, Codable {
     public struct Entry: Sendable, Hashable, Codable {
         /// The estimate in bits per second.
         public var bitsPerSecond: Double
-        /// Seconds since 1970-01-01 UTC.
-        public var measuredAt: Double
+        /// When it was measured.
+        public var measuredAt: PlaylistDate
 
         /// Makes an entry.
-        public init(bitsPerSecond: Double, measuredAt: Double) {
+        public init(bitsPerSecond: Double, measuredAt: PlaylistDate) {
             self.bitsPerSecond = bitsPerSecond
             self.measuredAt = measuredAt
         }
@@ -41,13 +41,15 @@ public struct BandwidthEstimates: Sendable, Hashable, Codable {
 
     /// By host, and its port where it is not the scheme's own.
     public var entries: [String: Entry]
-    /// Seconds after which an estimate says nothing any more. Default: a day.
-    public var maximumAge: Double
+    /// The age from which on an estimate says nothing any more. Default: a day.
+    public var maximumAge: Duration
     /// The hosts that are kept; beyond them the oldest goes. Default 256.
     public var maximumHostCount: Int
 
     /// Makes estimates; by default none.
-    public init(entries: [String: Entry] = [:], maximumAge: Double = 86_400, maximumHostCount: Int = 256) {
+    public init(
+        entries: [String: Entry] = [:], maximumAge: Duration = .seconds(86_400), maximumHostCount: Int = 256
+    ) {
         self.entries = entries
         self.maximumAge = maximumAge
         self.maximumHostCount = maximumHostCount
@@ -57,13 +59,13 @@ public struct BandwidthEstimates: Sendable, Hashable, Codable {
     public func bitsPerSecond(host: String, at date: PlaylistDate) -> Double? {
         guard let entry = entries[host], entry.bitsPerSecond.isFinite, entry.bitsPerSecond > 0 else { return nil }
         // A clock that was set back makes no estimate old.
-        return date.secondsSince1970 - entry.measuredAt <= maximumAge ? entry.bitsPerSecond : nil
+        return date - entry.measuredAt <= maximumAge ? entry.bitsPerSecond : nil
     }
 
     /// Replaces what is known of a host.
     public mutating func note(_ bitsPerSecond: Double, host: String, at date: PlaylistDate) {
         guard bitsPerSecond.isFinite, bitsPerSecond > 0 else { return }
-        entries[host] = Entry(bitsPerSecond: bitsPerSecond, measuredAt: date.secondsSince1970)
+        entries[host] = Entry(bitsPerSecond: bitsPerSecond, measuredAt: date)
         guard entries.count > max(1, maximumHostCount) else { return }
         let oldest = entries.min { ($0.value.measuredAt, $0.key) < ($1.value.measuredAt, $1.key) }
         if let oldest { entries[oldest.key] = nil }

@@ -62,7 +62,7 @@ struct CaptionsSession {
         options.retryPolicies = configuration.retryPolicies
         options.allowsFilesAnywhere = configuration.allowsFilesAnywhere
         options.acceptsAllCodecs = true
-        return try await Asset(url: url, options: options).loadMediaSelectionGroup(for: .legible)?.options ?? []
+        return try await Asset(urlString: url, options: options).loadMediaSelectionGroup(for: .legible)?.options ?? []
     }
 
     // MARK: Listing
@@ -112,7 +112,7 @@ struct CaptionsSession {
         let expression =
             try command.subs ?? (hasSubtitles ? QualityExpression(parsing: "best", for: .renditions) : nil)
         let player = Player(configuration: configuration)
-        let item = PlayerItem(url: url)
+        let item = PlayerItem(urlString: url)
         item.preferences.quality = try QualityExpression(parsing: "worst")
         item.preferences.subtitles = expression
         item.preferences.startPosition = command.range.from.map { .time($0.itemTime) } ?? .oldest

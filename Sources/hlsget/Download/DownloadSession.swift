@@ -13,7 +13,7 @@ struct DownloadSession {
     private let display: StatusDisplay?
     private let reportsJSON: Bool
 
-    init(_ command: DownloadCommand, target: DownloadTarget, clock: any Clock<Duration> = PlayerConfiguration().clock) {
+    init(_ command: DownloadCommand, target: DownloadTarget, clock: any Clock<Duration> = SourceClock.host) {
         self.command = command
         self.target = target
         self.clock = clock
@@ -51,7 +51,7 @@ struct DownloadSession {
 
     private func configuration(of url: String) -> DownloadConfiguration {
         var configuration = DownloadConfiguration(
-            url: url, loading: command.connection.assetOptions(of: url, allowsFilesOutside: command.allowFile))
+            urlString: url, loading: command.connection.assetOptions(of: url, allowsFilesOutside: command.allowFile))
         if let text = command.refreshCmd {
             configuration.loading.hooks.urlRefresher = RefreshCommand(command: text)
         }

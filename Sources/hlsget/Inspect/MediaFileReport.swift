@@ -23,7 +23,7 @@ struct MediaFileReport: Sendable {
     ///
     /// - Returns: nil if there is a playlist.
     static func load(_ url: String, _ options: AssetOptions) async throws -> MediaFileReport? {
-        let asset = Asset(url: url, options: options)
+        let asset = Asset(urlString: url, options: options)
         guard let file = try await asset.loadMediaFileDescription() else { return nil }
         let (duration, tracks) = try await asset.load(.duration, .tracks)
         var report = MediaFileReport(url: url, file: file, duration: duration, tracks: [])

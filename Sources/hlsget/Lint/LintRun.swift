@@ -65,7 +65,7 @@ struct LintRun: Sendable {
         let budget = Self.maximumSizeRequestCount / max(1, references.count)
         let variables = multivariant.variables
         let source = multivariant.url
-        let clock = PlayerConfiguration().clock
+        let clock = SourceClock.host
         let deadline = Deadline(clock, after: Self.longestRun)
 
         var outcomes: [Int: Outcome] = [:]

@@ -59,7 +59,7 @@ struct PlaySession {
         } catch {
             return fail(error, &summary)
         }
-        let item = PlayerItem(url: options.url)
+        let item = PlayerItem(urlString: options.url)
         var preferences = preferences
         if options.hasOneVariant {
             preferences.variantPolicy = .best(isFixed: outputs.contains { !$0.writer.holdsTrackChanges })
@@ -197,10 +197,10 @@ struct PlaySession {
                     by: event, canPlayFastForward: player.currentItem?.canPlayFastForward == true)
                 {
                     if options.isStrict { return .failed(wish) }
-                    warn(wish, at: event.hostTime)
+                    warn(wish, at: event.hostTime - player.creationTime)
                 }
                 recording?.note(event)
-                show(event, &reporter)
+                show(event, at: event.hostTime - player.creationTime, &reporter)
                 if case .newAccessLogEntry = event.kind, options.passCount == 1 {
                     accessLog?.writeFinished(of: player.currentItem?.accessLog)
                 }
@@ -232,9 +232,9 @@ struct PlaySession {
         }
     }
 
-    private func show(_ event: PlayerEvent, _ reporter: inout EventReporter) {
+    private func show(_ event: PlayerEvent, at time: Duration, _ reporter: inout EventReporter) {
         if reportsJSON {
-            for line in reporter.lines(for: event) { StandardStream.error.writeLine(line) }
+            for line in reporter.lines(for: event, at: time) { StandardStream.error.writeLine(line) }
         } else if let text = change(in: event)
             ?? EventText.line(
                 for: event, verbosity: options.verbosity, showsCues: display != nil)

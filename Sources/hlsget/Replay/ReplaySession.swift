@@ -47,7 +47,7 @@ struct ReplaySession {
         configuration.hooks = LoadingHooks()
         if !decodes { configuration.decodesWithoutOutput = [] }
         let player = Player(configuration: configuration)
-        let item = PlayerItem(url: options.url)
+        let item = PlayerItem(urlString: options.url)
         item.preferences = session.preferences
         let events = player.events()
         session.start(player)
@@ -66,7 +66,7 @@ struct ReplaySession {
                 log.append(event)
                 summary.observe(event)
                 summary.hasEnded = event.isLast
-                summary.elapsed = event.hostTime
+                summary.elapsed = event.hostTime.offset
                 if case .itemStatusChanged(.failed) = event.kind { summary.error = item.error }
                 if summary.hasEnded { break }
             }

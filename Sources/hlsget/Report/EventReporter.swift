@@ -16,9 +16,8 @@ struct EventReporter: Sendable {
 
     init() {}
 
-    /// The lines for `event`.
-    mutating func lines(for event: PlayerEvent) -> [String] {
-        let time = event.hostTime
+    /// The lines for `event`, which happened at `time`.
+    mutating func lines(for event: PlayerEvent, at time: Duration) -> [String] {
         switch event.kind {
         case .timeControl(let change):
             return rateLines(change.rate, itemTime: change.itemTime, at: time)
@@ -169,7 +168,8 @@ struct EventReporter: Sendable {
                 "status": .string(state.timeControlStatus.rawValue),
                 "reason": JSONValue(state.reasonForWaitingToPlay?.rawValue), "rate": .number(Double(state.rate)),
                 "timebase_rate": .number(state.timebaseRate), "item_time": JSONValue(state.currentTime.finiteSeconds),
-                "duration": JSONValue(state.duration.finiteSeconds), "live_offset": JSONValue(state.liveOffset),
+                "duration": JSONValue(state.duration.finiteSeconds),
+                "live_offset": JSONValue(state.liveOffset?.inSeconds),
                 "loaded_time_ranges": json(state.loadedTimeRanges),
                 "seekable_time_ranges": json(state.seekableTimeRanges),
                 "likely_to_keep_up": .bool(state.isPlaybackLikelyToKeepUp),
@@ -178,7 +178,7 @@ struct EventReporter: Sendable {
                 "buffered_bytes": .integer(statistics.bufferedByteCount), "stalls": .integer(statistics.numberOfStalls),
                 "dropped_frames": .integer(statistics.numberOfDroppedVideoFrames),
                 "skipped_segments": .integer(statistics.numberOfSkippedSegments),
-                "av_skew": JSONValue(statistics.audioVideoSkew),
+                "av_skew": JSONValue(statistics.audioVideoSkew?.inSeconds),
             ])
     }
 

@@ -99,20 +99,20 @@ struct PlaySummary: Sendable, Equatable {
     var isMostlyMissing: Bool {
         let (all, ofVariant) = (
             (skipped + missed).reduce(0) { $0 + $1.mediaDuration.inSeconds },
-            state.statistics.skippedDuration
+            state.statistics.skippedDuration.inSeconds
         )
         let lost = max(ofVariant, all - ofVariant)
         // Of a segment that ends too early, what came was played.
         let loaded = max(
             variants.reduce(loadedWithoutVariants.inSeconds) { $0 + $1.mediaDuration.inSeconds },
-            state.statistics.durationWatched)
+            state.statistics.durationWatched.inSeconds)
         return lost > 0 && lost > (loaded + ofVariant) / 10 || skippedAtEnd > 1
     }
 
     /// Whether a stream with an end was played in part, and all that follows is missing: the error says why.
     func isCutShort(by error: PlayerError) -> Bool {
         [.notFound, .network, .badMedia, .contentKey].contains(error.code) && state.duration.finiteSeconds != nil
-            && state.statistics.durationWatched > 0
+            && state.statistics.durationWatched > .zero
     }
 
     /// The error of what is incomplete: names the first thing that is missing.
@@ -149,9 +149,10 @@ struct PlaySummary: Sendable, Equatable {
             "url": .string(ErrorLine.bare(url: url)), "exit_status": .integer(Int(exitStatus.rawValue)),
             "error": EventReporter.json(error), "item_time": JSONValue(state.currentTime.finiteSeconds),
             "duration": JSONValue(state.duration.finiteSeconds),
-            "duration_watched": .number(statistics.durationWatched),
-            "elapsed": .number(elapsed.inSeconds), "started_after": JSONValue(statistics.startupTime),
-            "stalls": .integer(statistics.numberOfStalls), "stall_duration": .number(statistics.stallDuration),
+            "duration_watched": .number(statistics.durationWatched.inSeconds),
+            "elapsed": .number(elapsed.inSeconds), "started_after": JSONValue(statistics.startupTime?.inSeconds),
+            "stalls": .integer(statistics.numberOfStalls),
+            "stall_duration": .number(statistics.stallDuration.inSeconds),
             "variant_switches": .integer(statistics.numberOfVariantSwitches),
             "variants": .array(variants.map(Self.json)),
             // As in the library's playback_summary.
@@ -163,13 +164,14 @@ struct PlaySummary: Sendable, Equatable {
             "buffered_bytes": .integer(statistics.bufferedByteCount),
             "peak_buffered_bytes": .integer(statistics.peakBufferedByteCount),
             "skipped_segments": .integer(statistics.numberOfSkippedSegments),
-            "skipped_duration": .number(statistics.skippedDuration), "skipped": .array(skipped.map(Self.json)),
+            "skipped_duration": .number(statistics.skippedDuration.inSeconds),
+            "skipped": .array(skipped.map(Self.json)),
             "missed": .array(missed.map(Self.json)), "recoverable_errors": .integer(numberOfRecoverableErrors),
             "decoded_video_frames": .integer(statistics.numberOfDecodedVideoFrames),
             "dropped_frames": .integer(statistics.numberOfDroppedVideoFrames),
             "decoded_audio_frames": .integer(statistics.numberOfDecodedAudioFrames),
             "damaged_samples": .integer(statistics.numberOfDamagedSamples),
-            "av_skew": JSONValue(statistics.audioVideoSkew), "files": .array(files.map(Self.json)),
+            "av_skew": JSONValue(statistics.audioVideoSkew?.inSeconds), "files": .array(files.map(Self.json)),
         ]
         return members.map { JSONValue.Member(name: $0.key, value: $0.value) }
     }
@@ -205,7 +207,7 @@ extension PlaySummary {
         if statistics.numberOfStalls > 0 {
             lines.append(
                 "  stalls    \(statistics.numberOfStalls), "
-                    + "\(Decimals.text(statistics.stallDuration, places: 1)) s in total")
+                    + "\(Decimals.text(statistics.stallDuration.inSeconds, places: 1)) s in total")
         }
         if let variants = variantsText { lines.append("  variants  \(variants)") }
         lines.append("  loaded    \(loadedText)")
@@ -222,15 +224,15 @@ extension PlaySummary {
     }
 
     private var playedLine: String {
-        var line = "played \(Decimals.length(state.statistics.durationWatched))"
+        var line = "played \(Decimals.length(state.statistics.durationWatched.inSeconds))"
         if let duration = state.duration.finiteSeconds {
             line += " of \(passCount > 1 ? "\(passCount) times " : "")\(Decimals.length(duration))"
         }
         line += " in \(Decimals.text(elapsed.inSeconds, places: 1)) s"
         if let startup = state.statistics.startupTime {
-            line += ", started after \(Decimals.text(startup, places: 2)) s"
+            line += ", started after \(Decimals.text(startup.inSeconds, places: 2)) s"
         }
-        if state.statistics.numberOfStalls == 0 && state.statistics.durationWatched > 0 { line += ", no stall" }
+        if state.statistics.numberOfStalls == 0 && state.statistics.durationWatched > .zero { line += ", no stall" }
         return line
     }
 
@@ -269,7 +271,7 @@ extension PlaySummary {
         if statistics.numberOfSkippedSegments > 0 {
             losses.append(
                 "\(Decimals.count(statistics.numberOfSkippedSegments, "segment")) skipped "
-                    + "(\(Decimals.text(statistics.skippedDuration, places: 1)) s)")
+                    + "(\(Decimals.text(statistics.skippedDuration.inSeconds, places: 1)) s)")
         }
         if !missed.isEmpty {
             let count = missed.reduce(0) { $0 + max(0, $1.last - $1.first) + 1 }

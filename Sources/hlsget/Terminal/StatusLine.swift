@@ -79,7 +79,7 @@ struct StatusLine: Sendable, Equatable {
     /// `0:12 / 9:56`, or `1:02 live -8.2s`.
     private static func time(_ state: PlayerState) -> Span {
         let now = state.currentTime.finiteSeconds.map(Decimals.clock) ?? "-:--"
-        if let offset = state.liveOffset, offset.isFinite {
+        if let offset = state.liveOffset?.inSeconds {
             return Span(text: "\(now.leftPadded(to: 5)) live -\(Decimals.text(max(0, offset), places: 1))s")
         }
         let end = state.duration.finiteSeconds.map(Decimals.clock) ?? "-:--"

@@ -45,7 +45,7 @@ struct ThumbnailsRun {
         try check(names, count: command.every == nil ? count : 1)
 
         let options = command.connection.assetOptions(of: url, allowsFilesOutside: command.allowFile)
-        let generator = ImageGenerator(asset: Asset(url: url, options: options))
+        let generator = ImageGenerator(asset: Asset(urlString: url, options: options))
         generator.maximumSize = command.size
         generator.appliesPreferredTrackTransform = true
         if command.exact {

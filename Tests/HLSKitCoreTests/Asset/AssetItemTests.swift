@@ -14,7 +14,7 @@ struct AssetItemTests {
             resources[base + name] = Array(data)
         }
         let transport = TableTransport(resources)
-        let asset = Asset(url: base + "master.m3u8", options: .table(transport))
+        let asset = Asset(urlString: base + "master.m3u8", options: .table(transport))
         _ = try await asset.load(.duration)
         let before = transport.urls.filter { $0.hasSuffix(".m3u8") }
         #expect(before.count == 2)

@@ -112,7 +112,7 @@ struct AssetKeyTests {
     func preloaded() throws {
         let bench = try KeyBench()
         try bench.clock.run {
-            try await bench.asset.preload(.media(seconds: 3))
+            try await bench.asset.preload(.media(.seconds(3)))
             let before = bench.transport.urls.count
             #expect(before == 5)  // two playlists, a map, two segments of 2 s
             let player = try Player(item: PlayerItem(asset: bench.asset), configuration: bench.configuration)
@@ -144,7 +144,7 @@ private struct KeyBench: Sendable {
         self.clock = clock
         var options = AssetOptions(clock: clock, transport: transport)
         change(&options)
-        asset = Asset(url: stream.url, options: options)
+        asset = Asset(urlString: stream.url, options: options)
         var configuration = PlayerConfiguration(clock: clock, transport: transport)
         configuration.decodesWithoutOutput = [.video]
         self.configuration = configuration

@@ -20,7 +20,7 @@ import Testing
 
     private func makeAsset() -> (Asset, TableTransport) {
         let transport = TableTransport(texts: Self.stream)
-        return (Asset(url: Self.master, options: .table(transport)), transport)
+        return (Asset(urlString: Self.master, options: .table(transport)), transport)
     }
 
     @Test("A01: an asset does nothing until it is asked")
@@ -67,7 +67,7 @@ import Testing
     @Test("A04, A05: a failure stays: the same error, no further request")
     func stickyFailure() async throws {
         let transport = TableTransport([:])
-        let asset = Asset(url: Self.master, options: .table(transport))
+        let asset = Asset(urlString: Self.master, options: .table(transport))
         let first = await #expect(throws: AssetError.self) { try await asset.load(.duration) }
         let second = await #expect(throws: AssetError.self) { try await asset.load(.duration) }
         #expect(first?.code == .notFound)
@@ -94,7 +94,7 @@ import Testing
         var texts = Self.stream
         texts["http://a.example/mid.m3u8"] = texts.removeValue(forKey: Self.low)
         texts[Self.master]? += "\n#EXT-X-STREAM-INF:BANDWIDTH=200000,CODECS=\"avc1.4d400d\"\nmid.m3u8\n"
-        let asset = Asset(url: Self.master, options: .table(TableTransport(texts: texts)))
+        let asset = Asset(urlString: Self.master, options: .table(TableTransport(texts: texts)))
         #expect(try await asset.load(.duration) == MediaTime(value: 7007, timescale: 1000))
     }
 
@@ -164,7 +164,7 @@ import Testing
         func options(_ attributes: [String]) async throws -> [PlaybackConfigurationOption] {
             let lines = attributes.map { "#EXT-X-STREAM-INF:BANDWIDTH=1000\($0)\nv.m3u8\n" }
             let transport = TableTransport(texts: [url: "#EXTM3U\n" + lines.joined()])
-            return try await Asset(url: url, options: .table(transport)).load(.playbackConfigurationOptions)
+            return try await Asset(urlString: url, options: .table(transport)).load(.playbackConfigurationOptions)
         }
         #expect(try await options([""]).isEmpty)
         let mixed = [
@@ -197,7 +197,7 @@ import Testing
         let url = "http://a.example/live.m3u8"
         let transport = TableTransport(
             texts: [url: "#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(c.tags)\n#EXTINF:6,\na.ts\n"])
-        let asset = Asset(url: url, options: .table(transport))
+        let asset = Asset(urlString: url, options: .table(transport))
         let (offset, duration) = try await asset.load(.minimumTimeOffsetFromLive, .duration)
         #expect(offset == c.offset)
         #expect(duration == (c.offset == .invalid ? MediaTime(value: 6, timescale: 1) : .indefinite))
@@ -212,7 +212,7 @@ import Testing
         ])
         var options = AssetOptions.table(transport)
         options.fields = [HTTPField(name: "X-Mine", value: "1")]
-        _ = try await Asset(url: "http://u:p@a.example/m.m3u8", options: options).load(.duration)
+        _ = try await Asset(urlString: "http://u:p@a.example/m.m3u8", options: options).load(.duration)
         #expect(transport.requests.count == 2)
         for request in transport.requests {
             #expect(request.fields.contains(HTTPField(name: "X-Mine", value: "1")))
@@ -225,7 +225,7 @@ import Testing
         let transport = TableTransport(texts: [
             Self.master: "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000\nfile:///etc/passwd\n"
         ])
-        let asset = Asset(url: Self.master, options: .table(transport))
+        let asset = Asset(urlString: Self.master, options: .table(transport))
         let error = await #expect(throws: AssetError.self) { try await asset.load(.duration) }
         #expect(error?.code == .refused)
         #expect(transport.urls == [Self.master])
@@ -233,7 +233,7 @@ import Testing
 
     @Test("what is neither playlist nor media says so", arguments: ["<!DOCTYPE html><html></html>", "{}"])
     func nonsense(text: String) async throws {
-        let asset = Asset(url: Self.master, options: .table(TableTransport(texts: [Self.master: text])))
+        let asset = Asset(urlString: Self.master, options: .table(TableTransport(texts: [Self.master: text])))
         let error = await #expect(throws: AssetError.self) { try await asset.load(.duration) }
         #expect(error?.code == .badPlaylist)
     }

@@ -30,7 +30,7 @@ import Testing
             Self.base + "m.m3u8": Self.master, Self.base + "more.json": #"{"a":[1,2.5,"x",null,true]}"#,
             Self.base + "raw": "raw bytes", Self.base + "bad.json": "{", Self.base + "chapters.json": Self.chapters,
         ])
-        return (Asset(url: Self.base + "m.m3u8", options: .table(transport)), transport)
+        return (Asset(urlString: Self.base + "m.m3u8", options: .table(transport)), transport)
     }
 
     @Test("A09: session data are items; what is at a URL is loaded when it is asked for, once")
@@ -88,7 +88,7 @@ import Testing
             ("tagged-keys.mov.mp4", .quickTimeMetadata),
         ] {
             let url = "file://\(SampleMedia.fixtures)/media/mp4/\(name)"
-            let asset = Asset(url: url, options: AssetOptions(transport: PlayerConfiguration.unpaced().transport))
+            let asset = Asset(urlString: url, options: AssetOptions(transport: PlayerConfiguration.unpaced().transport))
             let items = try await asset.loadMetadata(for: format)
             let title = items.first { $0.key.hasSuffix("nam") || $0.key.hasPrefix("tit") }
             #expect(try await title?.load(.stringValue) == "A test", "\(name) \(items.map(\.key))")
@@ -109,7 +109,7 @@ import Testing
         let tag = Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, UInt8(frames.count)] + frames
         let sound = Array(try Data(contentsOf: URL(fileURLWithPath: SampleMedia.fixtures + "/media/packed.aac")))
         let url = Self.base + "a.aac"
-        let asset = Asset(url: url, options: .table(TableTransport([url: tag + sound])))
+        let asset = Asset(urlString: url, options: .table(TableTransport([url: tag + sound])))
         var values: [String: String] = [:]
         for item in try await asset.loadMetadata(for: .id3Metadata) {
             values[item.commonKey?.rawValue ?? item.key] = try await item.load(.stringValue)

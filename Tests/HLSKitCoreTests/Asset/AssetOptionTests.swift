@@ -35,7 +35,7 @@ struct AssetOptionTests {
         let transport = TableTransport(texts: Self.stream)
         var options = AssetOptions.table(transport)
         change(&options)
-        return (Asset(url: Self.base + "master.m3u8", options: options), transport)
+        return (Asset(urlString: Self.base + "master.m3u8", options: options), transport)
     }
 
     @Test("A14: header fields, user agent and cookies go with requests of every class")
@@ -47,7 +47,7 @@ struct AssetOptionTests {
             $0.cookies = [cookie]
             $0.playbackSessionID = "session"
         }
-        try await asset.preload(.media(seconds: 5))
+        try await asset.preload(.media(.seconds(5)))
         for item in try await asset.load(.metadata) { _ = try? await item.load(.value) }
         #expect(Set(transport.requests.map(\.resourceClass)) == Set(ResourceClass.allCases))
         for request in transport.requests {
@@ -66,7 +66,7 @@ struct AssetOptionTests {
         ])
         var options = AssetOptions.table(transport)
         options.primarySessionID = "A /1"
-        let asset = Asset(url: Self.base + "master.m3u8", options: options)
+        let asset = Asset(urlString: Self.base + "master.m3u8", options: options)
         #expect(try await asset.load(.duration).seconds == 12)
         #expect(transport.urls == [Self.base + "master.m3u8?_HLS_primary_id=A%20%2F1", Self.base + "video.m3u8"])
     }
@@ -140,7 +140,8 @@ struct AssetOptionTests {
         arguments: [
             (PreloadScope.multivariant, ["master.m3u8"]),
             (.keys, ["master.m3u8", "key"]),
-            (.media(seconds: 5), ["master.m3u8", "key", "video.m3u8", "init.mp4", "0.mp4", "1.mp4"]),
+            (.media(.invalid), ["master.m3u8", "key"]), (.media(.seconds(-1)), ["master.m3u8", "key"]),
+            (.media(.seconds(5)), ["master.m3u8", "key", "video.m3u8", "init.mp4", "0.mp4", "1.mp4"]),
         ])
     func preload(scope: PreloadScope, names: [String]) async throws {
         let (asset, transport) = makeAsset { _ in }
@@ -152,7 +153,7 @@ struct AssetOptionTests {
     @Test("A14: a resource loader that is set before anything is loaded serves the asset, and cannot be changed then")
     func loader() async throws {
         let transport = TableTransport([:])
-        let asset = Asset(url: "mine://a/master.m3u8", options: .table(transport))
+        let asset = Asset(urlString: "mine://a/master.m3u8", options: .table(transport))
         #expect(asset.resourceLoader.loader == nil)
         try asset.resourceLoader.setLoader(TextLoader(text: Self.stream[Self.base + "master.m3u8"] ?? ""))
         #expect(try await asset.load(.variants).count == 1)
@@ -179,7 +180,7 @@ struct AssetOptionTests {
     func protected(tag: String, isProtected: Bool) async throws {
         var texts = Self.stream
         texts[Self.base + "master.m3u8"] = "#EXTM3U\n\(tag)\n#EXT-X-STREAM-INF:BANDWIDTH=100000\nvideo.m3u8\n"
-        let asset = Asset(url: Self.base + "master.m3u8", options: .table(TableTransport(texts: texts)))
+        let asset = Asset(urlString: Self.base + "master.m3u8", options: .table(TableTransport(texts: texts)))
         #expect(try await asset.load(.hasProtectedContent) == isProtected)
     }
 
@@ -188,7 +189,7 @@ struct AssetOptionTests {
         "A14: a resource's bytes decide what it is", arguments: ["text/html", "video/mp4", "application/octet-stream"])
     func mediaType(type: String) async throws {
         let options = AssetOptions(transport: TypedTransport(type: type, text: Self.stream[Self.base + "video.m3u8"]))
-        #expect(try await Asset(url: Self.base + "x", options: options).load(.duration).seconds == 12)
+        #expect(try await Asset(urlString: Self.base + "x", options: options).load(.duration).seconds == 12)
     }
 
     private struct TypedTransport: Transport {

@@ -18,7 +18,7 @@ import Testing
         .enabled(if: TestOrigin.isInstalled))
     func stream() async throws {
         let options = AssetOptions(transport: PlayerConfiguration.unpaced().transport)
-        let asset = Asset(url: try SampleOrigin.shared().plain + "/sample/master.m3u8", options: options)
+        let asset = Asset(urlString: try SampleOrigin.shared().plain + "/sample/master.m3u8", options: options)
         let (duration, tracks) = try await asset.load(.duration, .tracks)
         #expect(duration == MediaTime(value: 40, timescale: 1))
         #expect(tracks.map(\.trackID) == [1, 2, 3])
@@ -52,7 +52,7 @@ import Testing
         try (lines[..<cut] + ["#EXT-X-ENDLIST", ""]).joined(separator: "\n").write(
             toFile: path, atomically: true, encoding: .utf8)
         let url = "file://" + folder.path + "/sample/master.m3u8"
-        let asset = Asset(url: url, options: AssetOptions(transport: PlayerConfiguration.unpaced().transport))
+        let asset = Asset(urlString: url, options: AssetOptions(transport: PlayerConfiguration.unpaced().transport))
         let (end, duration) = try await asset.load(.shortestTrackEnd, .duration)
         #expect(duration.seconds == 40)
         #expect(abs(end.seconds - 36) < 0.1)
@@ -69,7 +69,7 @@ import Testing
     @Test("A15: a playlist in a local folder")
     func folder() async throws {
         let asset = Asset(
-            url: "file://" + SampleMedia.folder + "/master.m3u8",
+            urlString: "file://" + SampleMedia.folder + "/master.m3u8",
             options: AssetOptions(transport: PlayerConfiguration.unpaced().transport))
         let (duration, tracks) = try await asset.load(.duration, .tracks)
         #expect(duration == MediaTime(value: 40, timescale: 1))
@@ -108,7 +108,7 @@ import Testing
         let url = isLocal ? "file://\(Self.media)/\(c.name)" : "http://a.example/\(c.name)"
         let transport: any Transport =
             isLocal ? PlayerConfiguration.unpaced().transport : TableTransport([url: try Self.bytes(c.name)])
-        let asset = Asset(url: url, options: AssetOptions(transport: transport))
+        let asset = Asset(urlString: url, options: AssetOptions(transport: transport))
         let (duration, tracks, isPlayable, variants) = try await asset.load(
             .duration, .tracks, .isPlayable, .variants)
         #expect(abs(duration.seconds - c.duration) < 0.15, "\(duration)")
@@ -126,7 +126,7 @@ import Testing
     func lookup() async throws {
         let url = "http://a.example/f.mp4"
         let asset = Asset(
-            url: url, options: .table(TableTransport([url: try Self.bytes("mp4/progressive.mp4")])))
+            urlString: url, options: .table(TableTransport([url: try Self.bytes("mp4/progressive.mp4")])))
         let video = try #require(try await asset.loadTracks(withMediaType: .video).first)
         #expect(try await video.load(.nominalFrameRate) == 25)
         #expect(try await video.load(.totalSampleDataLength) > 0)
@@ -149,7 +149,7 @@ import Testing
         let free = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: size >> $0) } + Array("free".utf8)
         let padded = file.prefix(32) + free + [UInt8](repeating: 0, count: size - 8) + file.dropFirst(32)
         let transport = TableTransport([url: Array(padded)])
-        let asset = Asset(url: url, options: .table(transport))
+        let asset = Asset(urlString: url, options: .table(transport))
         #expect(try await asset.load(.tracks).count == 2)
         #expect(abs(try await asset.load(.duration).seconds - 1) < 0.1)
         let ranges = transport.requests.compactMap(\.byteRange)
@@ -163,10 +163,10 @@ import Testing
         let packed = try Self.bytes("packed.mp3")
         let audio = packed + Array(repeatElement(packed.dropFirst(Self.tagByteCount(packed)), count: 600).joined())
         let url = "http://a.example/long.mp3"
-        let estimated = try await Asset(url: url, options: .table(TableTransport([url: audio]))).load(.duration)
+        let estimated = try await Asset(urlString: url, options: .table(TableTransport([url: audio]))).load(.duration)
         var options = AssetOptions.table(TableTransport([url: audio]))
         options.prefersPreciseDurationAndTiming = true
-        let exact = try await Asset(url: url, options: options).load(.duration)
+        let exact = try await Asset(urlString: url, options: options).load(.duration)
         #expect(estimated.hasBeenRounded && !exact.hasBeenRounded)
         #expect(abs(estimated.seconds / exact.seconds - 1) < 0.05, "\(estimated) \(exact)")
     }
@@ -180,11 +180,11 @@ import Testing
         let fragments = file.dropFirst(movie.movieRange.upperBound)
         let long = file + Array(repeatElement(fragments, count: 400).joined())
         let url = "http://a.example/long.mp4"
-        let duration = try await Asset(url: url, options: .table(TableTransport([url: long]))).load(.duration)
+        let duration = try await Asset(urlString: url, options: .table(TableTransport([url: long]))).load(.duration)
         #expect(duration.hasBeenRounded)
         #expect(duration.isNumeric && duration > MediaTime(value: 1, timescale: 1))
         let unknown = TableTransport([url: long], tellsLength: false)
-        #expect(try await Asset(url: url, options: .table(unknown)).load(.duration) == .indefinite)
+        #expect(try await Asset(urlString: url, options: .table(unknown)).load(.duration) == .indefinite)
     }
 
     private static func tagByteCount(_ bytes: [UInt8]) -> Int {
@@ -211,13 +211,13 @@ import Testing
         let resources = [
             base + "v.m3u8": Array(playlist.utf8), base + "s.ts": cipher, base + "key": (0..<16).map { UInt8($0) },
         ]
-        let asset = Asset(url: base + "v.m3u8", options: .table(TableTransport(resources)))
+        let asset = Asset(urlString: base + "v.m3u8", options: .table(TableTransport(resources)))
         let tracks = try await asset.load(.tracks)
         #expect(tracks.map(\.mediaType) == [.video, .audio])
         #expect(try await asset.load(.hasProtectedContent) == false)
         var without = resources
         without[base + "key"] = nil
-        let locked = Asset(url: base + "v.m3u8", options: .table(TableTransport(without)))
+        let locked = Asset(urlString: base + "v.m3u8", options: .table(TableTransport(without)))
         let error = await #expect(throws: AssetError.self) { try await locked.load(.tracks) }
         #expect(error?.code == .contentKey)
         #expect(try await locked.load(.duration) == MediaTime(value: 1, timescale: 1))
@@ -241,7 +241,7 @@ import Testing
         resources["s.ts"] = try Self.bytes("ts-h264-aac.ts")
         resources["s.aac"] = try Self.bytes("packed.aac")
         let transport = TableTransport(Dictionary(uniqueKeysWithValues: resources.map { (base + $0.key, $0.value) }))
-        let asset = Asset(url: base + "master.m3u8", options: .table(transport))
+        let asset = Asset(urlString: base + "master.m3u8", options: .table(transport))
         let audio = try #require(try await asset.loadTracks(withMediaType: .audio).first)
         #expect(!transport.urls.contains(base + "two.m3u8"))
         let fallbacks = try await audio.loadAssociatedTracks(ofType: .audioFallback)

@@ -25,7 +25,7 @@ struct ChapterTrackTests {
         try Data(bytes).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         let options = AssetOptions(transport: PlayerConfiguration.unpaced().transport)
-        let asset = Asset(url: file.absoluteString, options: options)
+        let asset = Asset(urlString: file.absoluteString, options: options)
         let locale = try await asset.load(.availableChapterLocales).first ?? "none"
         return try await asset.loadChapterMetadataGroups(withTitleLocale: locale)
     }

@@ -20,7 +20,7 @@ import Testing
 
     private func makeAsset() -> (Asset, TableTransport) {
         let transport = TableTransport(texts: [Self.url: Self.master])
-        return (Asset(url: Self.url, options: .table(transport)), transport)
+        return (Asset(urlString: Self.url, options: .table(transport)), transport)
     }
 
     @Test("I01, I02: renditions of several groups that are the same to a viewer are one option")

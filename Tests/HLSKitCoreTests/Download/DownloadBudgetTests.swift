@@ -22,7 +22,7 @@ struct DownloadBudgetTests {
     ) async throws -> DownloadTask {
         let options = AssetOptions(clock: clock, transport: transport)
         return try await DownloadTask(
-            DownloadConfiguration(url: Self.url, loading: options), folder: folder.path + "/d")
+            DownloadConfiguration(urlString: Self.url, loading: options), folder: folder.path + "/d")
     }
 
     @Test("R7: what does not answer is asked for as long as the budget lasts, the waiting for it included")
@@ -122,7 +122,7 @@ struct DownloadBudgetTests {
         var options = AssetOptions(clock: clock, transport: transport)
         options.hooks.urlRefresher = refresher
         let task = try await DownloadTask(
-            DownloadConfiguration(url: Self.url, loading: options), folder: folder.path + "/d")
+            DownloadConfiguration(urlString: Self.url, loading: options), folder: folder.path + "/d")
         let result = try await task.run()
         #expect(result.failure == nil && result.gaps.isEmpty, "\(result)")
         #expect(result.segmentCount == 12 && result.resumedSegmentCount == 0)
@@ -140,7 +140,7 @@ struct DownloadBudgetTests {
         var options = AssetOptions(clock: FastClock(factor: 50), transport: transport)
         options.hooks.urlRefresher = refresher
         let task = try await DownloadTask(
-            DownloadConfiguration(url: Self.url, loading: options), folder: folder.path + "/d")
+            DownloadConfiguration(urlString: Self.url, loading: options), folder: folder.path + "/d")
         if isFreshBetter {
             #expect(try await task.run().segmentCount == 3)
         } else {
@@ -154,7 +154,7 @@ struct DownloadBudgetTests {
         func selection(_ text: String) throws -> DownloadSelection {
             let playlist = try Playlist(parsing: Array(text.utf8), url: Self.url)
             guard case .multivariant(let master) = playlist else { throw Tool.Failure(description: "no master") }
-            var configuration = DownloadConfiguration(url: Self.url)
+            var configuration = DownloadConfiguration(urlString: Self.url)
             configuration.includesVideo = false
             return try DownloadSelection(configuration, of: master)
         }

@@ -36,7 +36,7 @@ struct DownloadDiskTests {
         _ transport: ScriptedTransport, _ clock: any Clock<Duration>
     ) -> DownloadConfiguration {
         var configuration = DownloadConfiguration(
-            url: url, loading: AssetOptions(clock: clock, transport: transport))
+            urlString: url, loading: AssetOptions(clock: clock, transport: transport))
         configuration.subtitles = .all
         return configuration
     }

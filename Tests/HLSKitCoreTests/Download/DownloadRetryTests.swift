@@ -41,7 +41,7 @@ struct DownloadRetryTests {
             var options = AssetOptions(clock: clock, transport: transport)
             options.retryPolicies = policies
             options.seed = seed
-            var configuration = DownloadConfiguration(url: url, loading: options)
+            var configuration = DownloadConfiguration(urlString: url, loading: options)
             configuration.connectionCount = connectionCount
             let task = try await DownloadTask(configuration, folder: folder.path + "/d")
             do {

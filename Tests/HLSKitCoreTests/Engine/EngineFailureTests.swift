@@ -75,7 +75,7 @@ struct EngineFailureTests {
         #expect(harness.skippedSequences == [3...3])
         #expect(harness.loadedSegments.count == 9)
         #expect(harness.statistics.numberOfSkippedSegments == 1)
-        #expect(harness.statistics.skippedDuration == 4)
+        #expect(harness.statistics.skippedDuration == .seconds(4))
     }
 
     @Test("a stream of which no segment can be loaded fails, with the cause of the last one")

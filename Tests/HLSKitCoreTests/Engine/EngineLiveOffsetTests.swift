@@ -115,7 +115,7 @@ struct EngineLiveOffsetTests {
         harness.control(.seek(to: .seconds(-40)))
         harness.run(until: .seconds(10))
         harness.control(.seek(SeekRequest(destination: .edge)))
-        #expect(harness.state.liveOffset == configured ?? 12)
+        #expect(harness.state.liveOffset == .seconds(configured ?? 12))
         harness.run(until: .seconds(15))
         #expect(harness.seekOutcomes == [false, true])
     }

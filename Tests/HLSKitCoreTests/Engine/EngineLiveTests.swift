@@ -105,7 +105,7 @@ struct EngineLiveTests {
         #expect(harness.statistics.numberOfStalls == 0)
         #expect(Self.isContiguous(Self.sequences(harness)))
         // Not at the edge, and not at the beginning of the window.
-        #expect(harness.state.liveOffset.map { $0 > 8 } == true)
+        #expect(harness.state.liveOffset.map { $0 > .seconds(8) } == true)
     }
 
     // MARK: Trouble with the list
@@ -209,7 +209,7 @@ struct EngineLiveTests {
         #expect(harness.statistics.numberOfStalls == 0)
         // What was buffered lasts half a minute; then the oldest that is listed follows at once.
         #expect((harness.now - resumed).seconds == 60)
-        #expect(harness.state.liveOffset.map { $0 < 54 } == true)
+        #expect(harness.state.liveOffset.map { $0 < .seconds(54) } == true)
         let lost = harness.missedSequences.map(\.count).reduce(0, +)
         let loaded = Self.sequences(harness)
         #expect(loaded.count + lost == (loaded.last ?? 0) - 102)
@@ -400,7 +400,7 @@ struct EngineLiveTests {
         harness.run(until: .seconds(seconds + 60))
         #expect(harness.error == nil)
         #expect(harness.state.timeControlStatus == .playing)
-        #expect(harness.state.liveOffset.map { $0 < 40 } == true)
+        #expect(harness.state.liveOffset.map { $0 < .seconds(40) } == true)
     }
 
     // MARK: As long as the user says

@@ -51,7 +51,7 @@ struct EnginePlaybackTests {
                 "toMinimizeStalls", "playing", "didPlayToEnd", "paused",
             ])
         #expect(harness.statistics.numberOfStalls == 1)
-        #expect((20...30).contains(harness.statistics.stallDuration))
+        #expect((20...30).contains(harness.statistics.stallDuration.seconds))
         #expect(harness.loadedSegments == Self.names)
     }
 
@@ -319,7 +319,7 @@ struct EnginePlaybackTests {
         #expect(harness.mediaPaths == harness.loadedSegments)
         #expect(harness.skippedSequences == [3...3, 4...4])
         #expect(harness.statistics.numberOfSkippedSegments == 2)
-        #expect(harness.statistics.skippedDuration == 8)
+        #expect(harness.statistics.skippedDuration == .seconds(8))
         #expect(harness.statistics.numberOfStalls == 0)
         #expect(abs((harness.now - (try #require(harness.playingSince))).seconds - 40) < 0.1)
     }

@@ -33,7 +33,7 @@ struct EngineRateTests {
         #expect(harness.statistics.numberOfStalls == 0)
         #expect(harness.story == ["noItemToPlay", "evaluatingBufferingRate", "toMinimizeStalls", "playing"])
         // Three target durations, and up to one more or less from reload to reload.
-        let offset = try #require(harness.state.liveOffset)
+        let offset = try #require(harness.state.liveOffset?.seconds)
         #expect((8.0...16.0).contains(offset))
         #expect(harness.violations.isEmpty)
     }
@@ -45,14 +45,14 @@ struct EngineRateTests {
         harness.control(.setRate(2))
         harness.run(until: .seconds(60)) { $0.state.rate == 1 }
         // A millisecond is the finest that the engine looks at.
-        #expect(abs(try #require(harness.state.liveOffset) - reached) < 0.003)
+        #expect(abs(try #require(harness.state.liveOffset?.seconds) - reached) < 0.003)
         #expect(harness.statistics.numberOfStalls == 0)
     }
 
     @Test("whoever is at the edge already stays at 1; slower rates and 1 stay as they are")
     func atTheEdge() {
         var harness = Self.live(offset: 20)
-        harness.run(until: .seconds(30)) { ($0.state.liveOffset ?? 100) < 20 }
+        harness.run(until: .seconds(30)) { ($0.state.liveOffset?.seconds ?? 100) < 20 }
         harness.run(until: harness.now + .seconds(8))
         for rate: Float in [0.5, 1] {
             harness.control(.setRate(rate))

@@ -125,6 +125,6 @@ struct ItemClockTests {
     private static func counted(_ waits: WaitingTimes, at now: Duration? = nil) -> [Double?] {
         var statistics = PlaybackStatistics()
         waits.count(at: now, &statistics)
-        return [statistics.startupTime, statistics.stallDuration]
+        return [statistics.startupTime?.seconds, statistics.stallDuration.seconds]
     }
 }

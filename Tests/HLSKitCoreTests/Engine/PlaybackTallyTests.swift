@@ -18,13 +18,13 @@ struct PlaybackTallyTests {
             testDescription: "a segment that is skipped", happens: { $0.skip(duration: .seconds(4)) },
             counts: {
                 $0.numberOfSkippedSegments = 2
-                $0.skippedDuration = 8
+                $0.skippedDuration = .seconds(8)
             }),
         Case(
             testDescription: "segments that are missed", happens: { $0.skip(3, duration: .seconds(12)) },
             counts: {
                 $0.numberOfSkippedSegments = 6
-                $0.skippedDuration = 24
+                $0.skippedDuration = .seconds(24)
             }),
         Case(testDescription: "a switch", happens: { $0.switchVariant() }, counts: { $0.numberOfVariantSwitches = 2 }),
         Case(

@@ -51,7 +51,7 @@ struct TimeControlTests {
         let begin = player.take(.play(defaultRate: 1), at: 2)
         #expect(begin == ["rate 1.0", "paused to playing at 0.0, timebase 1.0", "timebase 1.0 from 0.0"])
         #expect(player.control.hasPlayed)
-        #expect(player.statistics.startupTime == 1.5)
+        #expect(player.statistics.startupTime == .seconds(1.5))
         let stall = player.take(.bufferChanged(.init()), at: 6)
         #expect(
             stall == [
@@ -64,7 +64,7 @@ struct TimeControlTests {
             resumption == [
                 "waitingToPlayAtSpecifiedRate to playing at 4.0, timebase 1.0", "timebase 1.0 from 4.0",
             ])
-        #expect(player.statistics.stallDuration == 3)
+        #expect(player.statistics.stallDuration == .seconds(3))
         #expect(!player.control.isInNeed)
         let pause = player.take(.setRate(0), at: 10)
         #expect(

@@ -25,7 +25,7 @@ enum SampleImages {
     }
 
     static func generator(_ transport: TableTransport, url: String = master) -> ImageGenerator {
-        ImageGenerator(asset: Asset(url: url, options: .table(transport)))
+        ImageGenerator(asset: Asset(urlString: url, options: .table(transport)))
     }
 
     static func fixture(_ name: String) throws -> [UInt8] {

@@ -88,13 +88,13 @@ struct WatchedTimeTests {
         #expect(harness.isOver)
 
         let now = harness.now
-        let state = harness.state.statistics.durationWatched
+        let state = harness.state.statistics.durationWatched.seconds
         let log = harness.engine.journal?.accessLog(watched: harness.engine.watchedDuration(at: now), at: now)
         let logged = (log?.events ?? []).reduce(0) { $0 + $1.durationWatched }
         let summary = harness.metrics.lazy.compactMap { $0 as? MetricPlayerItemPlaybackSummaryEvent }.first
         #expect(abs(state - test.expected) < 0.3, "\(state)")
         #expect(abs(logged - state) < 0.001, "\(logged)")
-        #expect(abs((summary?.playbackDuration ?? -1) - state) < 0.001, "\(String(describing: summary))")
+        #expect(abs((summary?.playbackDuration.seconds ?? -1) - state) < 0.001, "\(String(describing: summary))")
     }
 
     @Test("an item that starts at its end and cannot be played backwards was not watched")
@@ -106,7 +106,7 @@ struct WatchedTimeTests {
         harness.open("vod.m3u8")
         harness.control(.setRate(-2))
         harness.run(until: .seconds(5))
-        #expect(harness.state.statistics.durationWatched < 0.01)
+        #expect(harness.state.statistics.durationWatched.seconds < 0.01)
     }
 
     @Test("the log of an item that was replaced has what was watched up to then, and no more")
@@ -119,7 +119,7 @@ struct WatchedTimeTests {
         harness.control(.setPreferences(preferences))
         harness.control(.setItem(EngineItem(url: ScriptedOrigin.root + "vod.m3u8", diary: diary)))
         harness.run(until: .seconds(10))
-        let watched = harness.state.statistics.durationWatched
+        let watched = harness.state.statistics.durationWatched.seconds
         harness.control(.setItem(EngineItem(url: ScriptedOrigin.root + "vod.m3u8", diary: ItemDiary())))
         harness.run(until: .seconds(15))
         let log = try #require(diary.journal).accessLog(at: harness.now)

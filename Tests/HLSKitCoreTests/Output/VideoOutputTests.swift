@@ -152,7 +152,7 @@ struct VideoOutputTests {
         while !sample.events.elements.contains(where: \.isEnd), sample.clock.now.offset < .seconds(10) {
             sample.clock.advance(by: refresh)
             // Asks for what is to be seen when the next refresh is over.
-            let asked = output.itemTime(forHostTime: sample.clock.now.offset)
+            let asked = output.itemTime(forHostTime: HostTime(offset: sample.clock.now.offset))
             guard let time = asked.duration, output.hasNewFrame(for: asked) else { continue }
             let copy = try #require(try output.copyFrame(for: asked))
             #expect(!output.hasNewFrame(for: asked))
@@ -257,7 +257,7 @@ struct VideoOutputTests {
 
     @Test("an output belongs to one item at a time")
     func ownership() throws {
-        let (one, other) = (PlayerItem(url: "https://a.invalid/"), PlayerItem(url: "https://b.invalid/"))
+        let (one, other) = (PlayerItem(urlString: "https://a.invalid/"), PlayerItem(urlString: "https://b.invalid/"))
         let output = VideoOutput()
         try one.add(output)
         #expect(throws: PlayerError.self) { try other.add(output) }

@@ -268,7 +268,7 @@ struct CueScheduleTests {
         configuration.pacing = .unpaced
         configuration.decodesWithoutOutput = [.audio]
         let player = Player(configuration: configuration)
-        let item = PlayerItem(url: folder.absoluteString)
+        let item = PlayerItem(urlString: folder.absoluteString)
         item.preferences.subtitles = try QualityExpression(parsing: "lang=en", for: .renditions)
         let events = player.events()
         player.play()

@@ -45,7 +45,11 @@ struct DriverWorkTests {
         }
         #expect(cues(busy) == cues(calm))
         let shown = busy.events.elements.filter { event in
-            if case .legibleCue = event.kind { (.seconds(9)..<(.seconds(14))).contains(event.hostTime) } else { false }
+            if case .legibleCue = event.kind {
+                (.seconds(9)..<(.seconds(14))).contains(event.hostTime.offset)
+            } else {
+                false
+            }
         }
         #expect(shown.count > 1)
         #expect(busy.timeControlChanges == calm.timeControlChanges)
@@ -131,7 +135,7 @@ struct DriverWorkTests {
             let player = Player(configuration: configuration)
             let core = player.core
             counter.lockCount.withLock { $0 = { core.state.acquisitionCount } }
-            try player.replaceCurrentItem(with: PlayerItem(url: "http://sample/list.m3u8"))
+            try player.replaceCurrentItem(with: PlayerItem(urlString: "http://sample/list.m3u8"))
             try clock.run {
                 try await clock.sleep(for: .seconds(20))
                 await player.close()

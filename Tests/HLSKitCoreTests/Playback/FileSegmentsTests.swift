@@ -172,7 +172,7 @@ struct FileSegmentsTests {
     @Test("I01: an asset has the options of its file")
     func groups() async throws {
         let asset = Asset(
-            url: Self.url, options: .table(TableTransport([Self.url: try Self.bytes("mp4/languages.mp4")])))
+            urlString: Self.url, options: .table(TableTransport([Self.url: try Self.bytes("mp4/languages.mp4")])))
         let group = try #require(try await asset.loadMediaSelectionGroup(for: .audible))
         #expect(group.options.map(\.extendedLanguageTag) == ["en", "de"])
         #expect(group.defaultOption?.extendedLanguageTag == "en")

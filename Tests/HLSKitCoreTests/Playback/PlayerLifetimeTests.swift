@@ -61,7 +61,7 @@ struct PlayerLifetimeTests {
     @Test("F16: an item that cannot be loaded fails with what is wrong with it")
     func failure() async throws {
         let origin = try SampleOrigin.shared()
-        let play = try await Play.toEnd(PlayerItem(url: origin.plain + "/none.m3u8"), .unpaced())
+        let play = try await Play.toEnd(PlayerItem(urlString: origin.plain + "/none.m3u8"), .unpaced())
 
         #expect(play.error?.code == .notFound)
         #expect(play.error?.url == origin.plain + "/none.m3u8")

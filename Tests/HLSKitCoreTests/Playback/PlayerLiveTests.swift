@@ -51,7 +51,7 @@ struct PlayerLiveTests {
         defer { origin.stop() }
         let writer = CapturingWriter()
         var configuration = PlayerConfiguration.unpaced()
-        configuration.clock = clock
+        configuration.sourceClock = SourceClock(clock)
         let play = try await Play.toEnd(try PlayerItem(origin.url, to: writer, change), configuration)
         #expect(play.error == nil)
         #expect(play.didPlayToEnd)

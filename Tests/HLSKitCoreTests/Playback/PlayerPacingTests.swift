@@ -20,7 +20,6 @@ struct PlayerPacingTests {
     private static func isPaced() async throws -> Bool {
         let writer = CapturingWriter()
         let item = try PlayerItem(url, quality: "180p", to: writer) { $0.endPosition = .time(.seconds(2)) }
-        let epoch = ContinuousClock.now
         let play = try await Play.toEnd(item, .paced())
 
         #expect(play.didPlayToEnd)
@@ -28,7 +27,7 @@ struct PlayerPacingTests {
         #expect(writer.pictures.count + play.state.statistics.numberOfDroppedVideoFrames == 50)
         let started = try #require(play.playing)
         func lateness(_ time: Duration, _ arrival: ContinuousClock.Instant) -> Duration {
-            (arrival - epoch) - (started.hostTime - started.itemTime) - time
+            (HostTime(arrival) - started.hostTime) + started.itemTime - time
         }
         let pictures = writer.pictures.map { lateness($0.time, $0.arrival) }.sorted()
         let sounds = writer.sounds.filter { $0.time >= .zero }.map { lateness($0.time, $0.arrival) }.sorted()
@@ -58,7 +57,7 @@ struct PlayerPacingTests {
 
 extension Play {
     /// When playing began, and where.
-    fileprivate var playing: (hostTime: Duration, itemTime: Duration)? {
+    fileprivate var playing: (hostTime: HostTime, itemTime: Duration)? {
         for event in events {
             guard case .timeControl(let change) = event.kind, change.new == .playing else { continue }
             return change.itemTime.duration.map { (event.hostTime, $0) }

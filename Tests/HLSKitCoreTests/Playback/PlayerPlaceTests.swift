@@ -65,7 +65,7 @@ struct PlayerPlaceTests {
             bench.item.configuredTimeOffsetFromLive = MediaTime(value: 5, timescale: 1)
             let reached = await bench.player.seekToLiveEdge()
             let configured = bench.item.configuredTimeOffsetFromLive
-            return (offsets, reached, bench.player.state.liveOffset, configured)
+            return (offsets, reached, bench.player.state.liveOffset?.seconds, configured)
         }
         #expect(results.0.map(\.seconds) == [12, 12])
         #expect(results.1)
@@ -134,7 +134,7 @@ struct PlayerPlaceTests {
     func itemEvents() throws {
         let bench = try VirtualBench()
         let events = bench.item.events()
-        let other = PlayerItem(url: "http://sample/other.m3u8")
+        let other = PlayerItem(urlString: "http://sample/other.m3u8")
         let silent = other.events()
         _ = try bench.play { bench in
             try await bench.pass(.seconds(1))

@@ -13,7 +13,7 @@ struct PlayerRateTests {
             try await bench.pass(.seconds(1))
             bench.player.rate = 2
             try await bench.pass(.seconds(11))
-            return (bench.player.rate, bench.player.state.liveOffset)
+            return (bench.player.rate, bench.player.state.liveOffset?.seconds)
         }
         #expect(rate == 1)
         #expect((8...16).contains(try #require(offset)))

@@ -268,22 +268,22 @@ struct PlayerSeekTests {
         let bench = try VirtualBench()
         try bench.play { bench in
             try await bench.pass(.seconds(2))
-            let half = MediaTime(value: 1, timescale: 2)
+            let half = Duration.milliseconds(500)
             #expect(throws: PlayerError.self) {
-                try bench.player.setRate(1, time: .zero, atHostTime: bench.player.hostTime)
+                try bench.player.setRate(1, time: .zero, atHostTime: bench.player.sourceClock.now)
             }
             bench.player.automaticallyWaitsToMinimizeStalling = false
             var pictures = bench.writer.pictures.count
             // Half a second ago it was 20 s.
             try bench.player.setRate(
-                1, time: MediaTime(value: 20, timescale: 1), atHostTime: bench.player.hostTime - half)
+                1, time: MediaTime(value: 20, timescale: 1), atHostTime: bench.player.sourceClock.now - half)
             #expect(bench.time == 20.5)
             try await bench.pass(.seconds(1))
             #expect(abs(bench.time - 21.5) < 0.001)
             try Self.check(bench.writer.pictures[pictures...], from: 512, "past")
             pictures = bench.writer.pictures.count
             try bench.player.setRate(
-                1, time: MediaTime(value: 10, timescale: 1), atHostTime: bench.player.hostTime + half)
+                1, time: MediaTime(value: 10, timescale: 1), atHostTime: bench.player.sourceClock.now + half)
             try await bench.pass(.milliseconds(400))
             #expect(bench.time == 10)
             try await bench.pass(.milliseconds(600))

@@ -7,7 +7,7 @@ struct ReadmeExampleTests {
     /// Keep in step with README.md, "In a program".
     private func example(url: String, path: String) async throws -> [TimeControlStatus] {
         var statuses: [TimeControlStatus] = []
-        let item = PlayerItem(url: url)
+        let item = PlayerItem(urlString: url)
         item.forwardPlaybackEndTime = MediaTime(value: 1, timescale: 1)
         item.add(try OutputFormat.framemd5.makeWriter(path: path))
         let player = Player()

@@ -45,7 +45,7 @@ final class SharedPipe: Sendable {
         return configuration
     }
 
-    func item(_ name: String) -> PlayerItem { PlayerItem(url: "https://\(name).invalid/index.m3u8") }
+    func item(_ name: String) -> PlayerItem { PlayerItem(urlString: "https://\(name).invalid/index.m3u8") }
 
     /// Plays one of the streams from now on.
     func play(

@@ -16,7 +16,7 @@ struct VirtualPlay {
         var configuration = PlayerConfiguration(clock: clock, transport: transport)
         change(&configuration)
         let player = Player(configuration: configuration)
-        let item = PlayerItem(url: url)
+        let item = PlayerItem(urlString: url)
         prefer(&item.preferences)
         for writer in writers { item.add(writer) }
         let events = player.events()
@@ -31,7 +31,7 @@ struct VirtualPlay {
             var time = Duration.zero
             for await event in events {
                 log.append(event)
-                time = event.hostTime
+                time = event.hostTime.offset
                 if event.isLast { break }
             }
             let state = player.state

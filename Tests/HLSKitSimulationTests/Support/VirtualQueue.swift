@@ -49,7 +49,7 @@ final class VirtualQueue: Sendable {
     var requestedNames: [String] { log.all }
 
     func item(_ name: String, to writer: (any MediaWriter)? = nil) -> PlayerItem {
-        let item = PlayerItem(url: "https://\(name).invalid/index.m3u8")
+        let item = PlayerItem(urlString: "https://\(name).invalid/index.m3u8")
         if let writer { item.add(writer) }
         return item
     }

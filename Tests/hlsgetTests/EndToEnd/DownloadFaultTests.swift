@@ -157,7 +157,8 @@ struct DownloadFaultTests {
 
     /// What a command does up to its last step. The folder is locked while the task is there.
     private func write(_ url: String, to folder: ScratchFolder) async throws {
-        let task = try await DownloadTask(DownloadConfiguration(url: url), folder: folder.path + "/a.mp4.download")
+        let task = try await DownloadTask(
+            DownloadConfiguration(urlString: url), folder: folder.path + "/a.mp4.download")
         _ = try await task.run()
         _ = try await task.write(to: folder.path + "/a.mp4", format: .mp4)
     }

@@ -1,9 +1,5 @@
 import HLSKitCore
 
-extension MediaTime {
-    static func seconds(_ seconds: Int64) -> MediaTime { MediaTime(value: seconds, timescale: 1) }
-}
-
 extension PlayerState {
     /// A player in an item of 9:56 of which the start is loaded.
     static func sample(
@@ -28,7 +24,7 @@ extension PlayerState {
     static func liveSample() -> PlayerState {
         var state = sample(.playing, at: 3700)
         state.duration = .indefinite
-        state.liveOffset = 8.25
+        state.liveOffset = .seconds(8.25)
         state.isPlaybackBufferEmpty = false
         state.seekableTimeRanges = [MediaTimeRange(start: .seconds(3600), duration: .seconds(115))]
         state.loadedTimeRanges = [MediaTimeRange(start: .seconds(3690), duration: .seconds(22))]

@@ -21,9 +21,9 @@ import HLSKitCore
     nonisolated(nonsending) static func play(
         _ url: String, count: Int, folder: URL, tell: (String) -> Void
     ) async throws {
-        let item = PlayerItem(url: url)
+        let item = PlayerItem(urlString: url)
         // The composition names the metadata that it may use, and each instruction that of its time.
-        let tracks = try await Asset(url: url).loadTracks(withMediaType: .metadata)
+        let tracks = try await Asset(urlString: url).loadTracks(withMediaType: .metadata)
         var ids = [TimedMetadataGroup.eventMessageTrackID]
         for track in tracks { ids += try await track.load(.formatDescriptions).map(\.id) }
         let composition = FrameComposition(

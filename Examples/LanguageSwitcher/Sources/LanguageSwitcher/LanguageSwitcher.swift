@@ -21,7 +21,7 @@ import HLSKitCore
     nonisolated(nonsending) static func play(_ url: String, secondsEach seconds: Int, tell: (String) -> Void)
         async throws
     {
-        let asset = Asset(url: url)
+        let asset = Asset(urlString: url)
         guard let group = try await asset.loadMediaSelectionGroup(for: .audible) else {
             return tell("there is no language to choose")
         }

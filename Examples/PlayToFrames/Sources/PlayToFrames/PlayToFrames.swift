@@ -19,7 +19,7 @@ import HLSKitCore
 
     /// Plays `count` pictures in real time; `tell` gets a line for each.
     nonisolated(nonsending) static func play(_ url: String, count: Int, tell: (String) -> Void) async throws {
-        let item = PlayerItem(url: url)
+        let item = PlayerItem(urlString: url)
         // As large as they are shown: no variant that is larger is loaded.
         let pictures = VideoOutput(displaySize: PixelSize(width: 320, height: 180), pixelFormat: .bgra)
         try item.add(pictures)

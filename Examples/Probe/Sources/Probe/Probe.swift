@@ -27,7 +27,7 @@ import HLSKitCore
     }
 
     nonisolated(nonsending) static func probe(_ url: String, tell: (String) -> Void) async throws {
-        let asset = Asset(url: url)
+        let asset = Asset(urlString: url)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         for variant in try await asset.load(.variants) {

@@ -22,7 +22,7 @@ import HLSKitCore
 
     /// Writes `count` JPEG files of at most 320 pixels in width; a line for each about what became of it.
     static func previews(of url: String, count: Int, in folder: URL) async throws -> [String] {
-        let generator = ImageGenerator(asset: Asset(url: url))
+        let generator = ImageGenerator(asset: Asset(urlString: url))
         generator.maximumSize = PixelSize(width: 320, height: 0)
         let length = try await generator.loadTimeRange().duration.seconds
         guard length.isFinite else { return ["it is not known how long the stream is"] }

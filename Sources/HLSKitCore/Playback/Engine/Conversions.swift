@@ -2,20 +2,6 @@ import HLSMedia
 import HLSPlaylist
 import HLSTime
 
-extension MediaTime {
-    /// An item time of the engine, to the nanosecond.
-    init(_ duration: Duration) {
-        let (seconds, attoseconds) = duration.components
-        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        let nanoseconds = attoseconds / 1_000_000_000
-        let (value, overflow2) = whole.addingReportingOverflow(nanoseconds)
-        self =
-            overflow || overflow2
-            ? (seconds < 0 ? .negativeInfinity : .positiveInfinity)
-            : MediaTime(value: value, timescale: 1_000_000_000)
-    }
-}
-
 extension MediaTimeRange {
     init(_ range: Range<Duration>) {
         self.init(start: MediaTime(range.lowerBound), duration: MediaTime(range.upperBound - range.lowerBound))

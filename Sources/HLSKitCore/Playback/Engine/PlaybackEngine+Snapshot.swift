@@ -25,7 +25,7 @@ extension PlaybackEngine {
                 listedEnd: tracker.end, forwardEnd: item.forwardEnd, hasFailed: hasFailed)
             state.duration = tracker.isLive ? .indefinite : MediaTime(duration)
             state.seekableTimeRanges = [MediaTimeRange(tracker.seekableStart..<tracker.end)]
-            if tracker.isLive { state.liveOffset = (tracker.end - playhead).seconds }
+            if tracker.isLive { state.liveOffset = tracker.end - playhead }
         }
         state.timebaseRate = timebase.rate
         state.loadedTimeRanges = buffer.loadedTimeRanges().filter { $0.upperBound > .zero }.map {
@@ -37,7 +37,7 @@ extension PlaybackEngine {
         state.variant = item.variant
         state.statistics = tally.counts
         state.statistics.throughputEstimate = loading.estimatedBitsPerSecond(at: now)
-        state.statistics.durationWatched = clock.watched(upTo: playhead).seconds
+        state.statistics.durationWatched = clock.watched(upTo: playhead)
         timeControl.count(at: now, &state.statistics)
         return state
     }

@@ -15,7 +15,7 @@ struct PlaybackTally: Sendable {
     /// Segments of the variant could not be had, or were missed.
     mutating func skip(_ count: Int = 1, duration: Duration) {
         counts.numberOfSkippedSegments += count
-        counts.skippedDuration += duration.seconds
+        counts.skippedDuration += duration
     }
 
     /// Another variant is loaded than before.

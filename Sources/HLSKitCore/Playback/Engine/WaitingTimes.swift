@@ -4,9 +4,9 @@ struct WaitingTimes: Sendable {
     private(set) var firstControl: Duration?
     /// When the current stall began.
     private var stallBegan: Duration?
-    /// What was waited for in this item, in seconds.
-    private var startupTime: Double?
-    private var stallDuration = 0.0
+    /// What was waited for in this item.
+    private var startupTime: Duration?
+    private var stallDuration = Duration.zero
 
     /// Goes on for a player whose current item was another's until now; nil where nobody waits.
     mutating func takeOver(since time: Duration?) { firstControl = time }
@@ -18,16 +18,16 @@ struct WaitingTimes: Sendable {
     mutating func forgetItem() {
         stallBegan = nil
         startupTime = nil
-        stallDuration = 0
+        stallDuration = .zero
     }
 
     mutating func stall(at now: Duration) { stallBegan = now }
 
     /// Playback runs: counts what was waited for.
     mutating func play(at now: Duration) {
-        if let stallBegan { stallDuration += (now - stallBegan).seconds }
+        if let stallBegan { stallDuration += now - stallBegan }
         stallBegan = nil
-        if startupTime == nil, let firstControl { startupTime = (now - firstControl).seconds }
+        if startupTime == nil, let firstControl { startupTime = now - firstControl }
     }
 
     /// Puts what was waited for into `statistics`.
@@ -36,6 +36,6 @@ struct WaitingTimes: Sendable {
     func count(at now: Duration? = nil, _ statistics: inout PlaybackStatistics) {
         statistics.startupTime = startupTime
         statistics.stallDuration = stallDuration
-        if let now, let stallBegan { statistics.stallDuration += (now - stallBegan).seconds }
+        if let now, let stallBegan { statistics.stallDuration += now - stallBegan }
     }
 }

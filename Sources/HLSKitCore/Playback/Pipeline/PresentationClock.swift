@@ -91,8 +91,8 @@ final class PresentationClock: Sendable {
         let host = clock.now
         let (timebase, generation, isReverse) = gate.withLock { ($0.timebase, $0.generation, $0.isReverse) }
         var clock = OutputClock(
-            itemTime: timebase.itemTime(at: host), hostTime: host, rate: isPaced ? timebase.rate : 1, isPaced: isPaced,
-            generation: generation)
+            itemTime: timebase.itemTime(at: host), hostTime: self.clock.hostTime(host),
+            rate: isPaced ? timebase.rate : 1, isPaced: isPaced, generation: generation)
         clock.isReverse = isReverse
         return clock
     }

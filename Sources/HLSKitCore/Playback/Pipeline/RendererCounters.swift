@@ -46,7 +46,7 @@ final class RendererCounters: Sendable {
         statistics.bufferedByteCount = bytes.now
         statistics.peakBufferedByteCount = bytes.peak
         if let video, let audio {
-            statistics.audioVideoSkew = (video.lateness - audio.lateness).seconds
+            statistics.audioVideoSkew = video.lateness - audio.lateness
         }
     }
 }

@@ -62,7 +62,7 @@ public final class PlayerLooper: Sendable {
                 duration > .zero
             else {
                 throw PlayerError(
-                    code: .invalidArgument, url: template.url,
+                    code: .invalidArgument, url: template.urlString,
                     cause: "a range to loop has a start and a duration above 0")
             }
         }
@@ -147,7 +147,7 @@ public final class PlayerLooper: Sendable {
         case .itemStatusChanged(.readyToPlay) where isOfCopy: check(items.first { $0.id == event.itemID })
         case .itemStatusChanged(.failed) where isOfCopy:
             let error = items.first { $0.id == event.itemID }?.error
-            fail(error ?? PlayerError(code: .internal, url: pattern.url, cause: "a copy failed"))
+            fail(error ?? PlayerError(code: .internal, url: pattern.urlString, cause: "a copy failed"))
         case .didPlayToEnd:
             state.withLock { state in
                 guard let id = event.itemID, state.unfinished.remove(id) != nil else { return }
@@ -188,12 +188,13 @@ public final class PlayerLooper: Sendable {
     private func check(_ item: PlayerItem?) {
         if item?.duration == .indefinite {
             return fail(
-                PlayerError(code: .invalidArgument, url: pattern.url, cause: "a live stream has no end to loop at"))
+                PlayerError(
+                    code: .invalidArgument, url: pattern.urlString, cause: "a live stream has no end to loop at"))
         }
         if range.isValid, let end = item?.duration.duration, let wanted = range.end.duration, wanted > end {
             return fail(
                 PlayerError(
-                    code: .invalidArgument, url: pattern.url, cause: "the range to loop is not inside the item",
+                    code: .invalidArgument, url: pattern.urlString, cause: "the range to loop is not inside the item",
                     detail: "\(range.end.seconds) s of \(end / .seconds(1)) s"))
         }
         state.withLock { if case .unknown = $0.status { $0.status = .ready } }

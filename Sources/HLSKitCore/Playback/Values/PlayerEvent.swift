@@ -1,9 +1,9 @@
 public import HLSTime
 
-/// Something that happened to a player, with the clock time of the player at which it did.
+/// Something that happened to a player, and when.
 public struct PlayerEvent: Sendable {
-    /// Time since the player was made.
-    public var hostTime: Duration
+    /// When it happened, on the player's ``Player/sourceClock``: events of players with one clock can be put in order.
+    public var hostTime: HostTime
     /// The kind of event.
     public var kind: Kind
     /// The item that it is about, which may be one that is made ready behind the current one; nil if the player has
@@ -11,7 +11,7 @@ public struct PlayerEvent: Sendable {
     public var itemID: PlayerItemID?
 
     /// Makes an event.
-    public init(hostTime: Duration, kind: Kind, itemID: PlayerItemID? = nil) {
+    public init(hostTime: HostTime, kind: Kind, itemID: PlayerItemID? = nil) {
         self.hostTime = hostTime
         self.kind = kind
         self.itemID = itemID

@@ -35,8 +35,8 @@ public struct PlayerState: Sendable, Hashable {
     public var isPlaybackBufferEmpty = true
     /// The variant that is being loaded; nil before one was chosen.
     public var variant: VariantDescription?
-    /// Distance of the playhead from the live edge, in seconds; nil for VOD.
-    public var liveOffset: Double?
+    /// Distance of the playhead from the live edge; nil for VOD.
+    public var liveOffset: Duration?
     /// Counters of the current item.
     public var statistics = PlaybackStatistics()
 
@@ -82,8 +82,8 @@ public struct PlaybackStatistics: Sendable, Hashable {
     public var throughputEstimate: Double?
     /// Stalls, without the wait at the start.
     public var numberOfStalls = 0
-    /// Seconds spent in stalls, without the first start.
-    public var stallDuration = 0.0
+    /// Time spent in stalls, without the first start.
+    public var stallDuration = Duration.zero
     /// Bytes of compressed media held now, and the most that were held. What no output takes is not held: it counts as
     /// loaded, and is loaded again should an output come.
     public var bufferedByteCount = 0
@@ -95,10 +95,10 @@ public struct PlaybackStatistics: Sendable, Hashable {
     public var numberOfRequests = 0
     /// Segments that were loaded whole.
     public var numberOfSegments = 0
-    /// Segments that could not be loaded from any variant and were skipped, and their media time in seconds.
+    /// Segments that could not be loaded from any variant and were skipped.
     public var numberOfSkippedSegments = 0
-    /// Media time of ``numberOfSkippedSegments``, in seconds.
-    public var skippedDuration = 0.0
+    /// Media time of ``numberOfSkippedSegments``.
+    public var skippedDuration = Duration.zero
     /// Changes of the variant after the first choice.
     public var numberOfVariantSwitches = 0
     /// Downloads that were given up for a smaller variant, and the bytes that had come of them.
@@ -113,12 +113,12 @@ public struct PlaybackStatistics: Sendable, Hashable {
     public var numberOfDecodedAudioFrames = 0
     /// Access units that a decoder refused.
     public var numberOfDamagedSamples = 0
-    /// Seconds by which the last video frame was delivered later than the audio of the same time; nil without both.
-    public var audioVideoSkew: Double?
-    /// Seconds from the first control call to the first time that time passed; nil before.
-    public var startupTime: Double?
-    /// Media time in seconds that the playhead has advanced.
-    public var durationWatched = 0.0
+    /// How much later the last video frame was delivered than the audio of the same time; nil without both.
+    public var audioVideoSkew: Duration?
+    /// From the first control call to the first time that time passed; nil before.
+    public var startupTime: Duration?
+    /// Media time that the playhead has advanced.
+    public var durationWatched = Duration.zero
 
     /// Makes counters that are all zero.
     public init() {}

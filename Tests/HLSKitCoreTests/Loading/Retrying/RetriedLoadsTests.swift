@@ -41,7 +41,7 @@ struct RetriedLoadsTests {
                     _ = try await client.bytes(segment, .segment, limit: 100, namedBy: url)
                 case .playlistLoader:
                     var configuration = PlayerConfiguration(transport: transport)
-                    configuration.clock = clock
+                    configuration.sourceClock = SourceClock(clock)
                     configuration.retryPolicies = policies
                     configuration.seed = seed
                     _ = try await PlaylistLoader(url: url, configuration: configuration).byteCount(
@@ -176,7 +176,7 @@ struct RetriedLoadsTests {
         }
         var options = AssetOptions(clock: clock, transport: transport)
         options.retryPolicies.secondTryDelay = .seconds(3)
-        let asset = Asset(url: Self.url, options: options)
+        let asset = Asset(urlString: Self.url, options: options)
         try clock.run { await #expect(throws: AssetError.self) { try await asset.load(.duration) } }
         #expect(transport.times == Self.seconds(0, 0, 3))
     }

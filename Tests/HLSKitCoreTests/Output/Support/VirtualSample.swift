@@ -34,7 +34,7 @@ struct VirtualSample {
         configuration.decodingThreadCount = 1
         change(&configuration)
         player = Player(configuration: configuration)
-        item = PlayerItem(url: "https://sample.invalid/\(path)")
+        item = PlayerItem(urlString: "https://sample.invalid/\(path)")
         if let quality { item.preferences.quality = try QualityExpression(parsing: quality) }
         item.preferences.endPosition = .time(end)
         prefer(&item.preferences)
@@ -66,7 +66,7 @@ struct VirtualSample {
     var epoch: Duration? {
         for event in events.elements {
             guard case .timeControl(let change) = event.kind, change.new == .playing else { continue }
-            return change.itemTime.duration.map { event.hostTime - $0 }
+            return change.itemTime.duration.map { event.hostTime.offset - $0 }
         }
         return nil
     }

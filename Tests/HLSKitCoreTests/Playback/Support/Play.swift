@@ -64,7 +64,7 @@ extension PlayerItem {
         _ url: String, quality: String? = nil, to writer: (any MediaWriter)?,
         _ change: (inout PlayerItemPreferences) -> Void = { _ in }
     ) throws {
-        self.init(url: url)
+        self.init(urlString: url)
         var preferences = PlayerItemPreferences()
         if let quality { preferences.quality = try QualityExpression(parsing: quality) }
         change(&preferences)

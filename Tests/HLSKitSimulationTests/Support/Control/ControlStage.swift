@@ -51,7 +51,7 @@ final class ControlStage: Sendable {
         self.configuration = configuration
         self.isAlone = isAlone
         keepsLog = isAlone
-        let clock = HostClock(configuration.clock)
+        let clock = HostClock(configuration.sourceClock)
         now = { clock.now }
         executor = clock.executor
         let player = QueuePlayer(configuration: configuration)
@@ -104,7 +104,7 @@ final class ControlStage: Sendable {
     }
 
     func newItem(_ kind: ControlOrigin.Kind) -> PlayerItem {
-        let item = PlayerItem(url: ControlOrigin.url(kind))
+        let item = PlayerItem(urlString: ControlOrigin.url(kind))
         add(item, named: kind.rawValue)
         return item
     }

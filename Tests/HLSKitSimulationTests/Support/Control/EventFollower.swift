@@ -19,7 +19,7 @@ final class EventFollower: Sendable {
         var rate: Float = 0
         var currentItem: PlayerItem.ID?
         var items: [PlayerItem.ID: ItemView] = [:]
-        var hostTime = Duration.zero
+        var hostTime = HostTime.zero
         var eventCount = 0
         var isOver = false
     }

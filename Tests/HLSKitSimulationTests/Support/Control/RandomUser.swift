@@ -111,17 +111,20 @@ struct RandomUser {
     }
 
     private mutating func setRateAtHostTime(_ player: Player) {
-        let item: MediaTime = one(of: [.invalid, .zero, milliseconds(below(50_000)), .indefinite, milliseconds(-3000)])
-        let host: MediaTime = one(of: [
-            .invalid, player.hostTime, player.hostTime + milliseconds(below(3000)),
-            player.hostTime - milliseconds(below(9000)), .positiveInfinity,
+        let item: MediaTime? = one(of: [nil, .zero, milliseconds(below(50_000)), .indefinite, milliseconds(-3000)])
+        let now = player.sourceClock.now
+        let host: HostTime? = one(of: [
+            nil, now, now + .milliseconds(below(3000)), now - .milliseconds(below(9000)),
+            HostTime(offset: .seconds(Int64.max)),
         ])
         let rate = one(of: Self.rates)
         do {
             try player.setRate(rate, time: item, atHostTime: host)
-            note("rate \(rate) with \(item.seconds) at \(host.seconds)")
+            note("rate \(rate) with \(item?.seconds ?? .nan) at \(host?.offset.seconds ?? .nan)")
         } catch {
-            note("rate \(rate) with \(item.seconds) at \(host.seconds) throws \(error.code.rawValue)")
+            note(
+                "rate \(rate) with \(item?.seconds ?? .nan) at \(host?.offset.seconds ?? .nan) throws \(error.code.rawValue)"
+            )
         }
     }
 
@@ -267,7 +270,7 @@ struct RandomUser {
         let range: MediaTimeRange =
             below(2) == 0
             ? .invalid : MediaTimeRange(start: milliseconds(below(4000)), duration: milliseconds(below(9000)))
-        let template = PlayerItem(url: ControlOrigin.url(one(of: [.short, .film])))
+        let template = PlayerItem(urlString: ControlOrigin.url(one(of: [.short, .film])))
         let ordering: PlayerLooper.Ordering = below(2) == 0 ? .precedesExistingItems : .followsExistingItems
         do {
             let looper = try PlayerLooper(player: queue, template: template, range: range, ordering: ordering)
@@ -458,7 +461,7 @@ struct RandomUser {
         let player = stage.player
         let item = below(2) == 0 ? player.currentItem : some(of: stage.change(\.items))
         unchanged(player, "read") {
-            _ = (player.state, player.items, player.currentTime, player.hostTime)
+            _ = (player.state, player.items, player.currentTime, player.sourceClock.now)
             guard let item else { return }
             _ = (item.latestState, item.tracks, item.presentationSize, item.error, item.currentMediaSelection)
             _ = (item.accessLog?.events.count, item.errorLog?.events.count, item.canStepForward, item.preferences)

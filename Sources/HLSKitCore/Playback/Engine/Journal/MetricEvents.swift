@@ -348,16 +348,16 @@ public struct MetricPlayerItemPlaybackSummaryEvent: MetricEvent, Hashable {
     public var context: MetricContext
     /// Why it failed; nil if it did not.
     public var error: String?
-    /// Seconds from becoming current to being ready to play; nil if it never was.
-    public var startupTime: Double?
+    /// From becoming current to being ready to play; nil if it never was.
+    public var startupTime: Duration?
     /// Stalls, without the wait at the start.
     public var stallCount: Int
-    /// Seconds spent waiting after stalls.
-    public var stallDuration: Double
+    /// Time spent waiting after stalls.
+    public var stallDuration: Duration
     /// Without the first choice.
     public var variantSwitchCount: Int
-    /// Media seconds that were played: what was jumped over or lost is left out.
-    public var playbackDuration: Double
+    /// Media time that was played: what was jumped over or lost is left out.
+    public var playbackDuration: Duration
     /// Declared bits per second of what was loaded, weighted by its media time; nil if nothing was declared.
     public var timeWeightedAverageBitrate: Double?
     /// The same of the declared peaks; see ``timeWeightedAverageBitrate``.
@@ -373,8 +373,8 @@ public struct MetricPlayerItemPlaybackSummaryEvent: MetricEvent, Hashable {
 
     /// Makes an event.
     public init(
-        context: MetricContext, error: String?, startupTime: Double?, stallCount: Int, stallDuration: Double,
-        variantSwitchCount: Int, playbackDuration: Double, timeWeightedAverageBitrate: Double?,
+        context: MetricContext, error: String?, startupTime: Duration?, stallCount: Int, stallDuration: Duration,
+        variantSwitchCount: Int, playbackDuration: Duration, timeWeightedAverageBitrate: Double?,
         timeWeightedPeakBitrate: Double?, recoverableErrorCount: Int, playlistRequestCount: Int,
         mediaSegmentRequestCount: Int, contentKeyRequestCount: Int
     ) {
@@ -395,9 +395,11 @@ public struct MetricPlayerItemPlaybackSummaryEvent: MetricEvent, Hashable {
 
     public var jsonLine: String {
         line([
-            ("error", .string(error)), ("startup_time", LogValue(startupTime)), ("stalls", .integer(Int64(stallCount))),
-            ("stall_duration", LogValue(stallDuration)), ("variant_switches", .integer(Int64(variantSwitchCount))),
-            ("playback_duration", LogValue(playbackDuration)),
+            ("error", .string(error)), ("startup_time", LogValue(startupTime?.seconds)),
+            ("stalls", .integer(Int64(stallCount))),
+            ("stall_duration", LogValue(stallDuration.seconds)),
+            ("variant_switches", .integer(Int64(variantSwitchCount))),
+            ("playback_duration", LogValue(playbackDuration.seconds)),
             ("average_bitrate", LogValue(timeWeightedAverageBitrate)),
             ("peak_bitrate", LogValue(timeWeightedPeakBitrate)),
             ("recoverable_errors", .integer(Int64(recoverableErrorCount))),

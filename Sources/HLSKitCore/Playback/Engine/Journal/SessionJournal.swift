@@ -478,9 +478,9 @@ struct SessionJournal: Sendable {
         let declared = summary.declaredDuration
         emit(
             MetricPlayerItemPlaybackSummaryEvent(
-                context: context(view), error: summary.error, startupTime: access.startupTime?.seconds,
-                stallCount: summary.stallCount, stallDuration: summary.stallDuration.seconds,
-                variantSwitchCount: summary.switchCount, playbackDuration: access.watchedDuration.seconds,
+                context: context(view), error: summary.error, startupTime: access.startupTime,
+                stallCount: summary.stallCount, stallDuration: summary.stallDuration,
+                variantSwitchCount: summary.switchCount, playbackDuration: access.watchedDuration,
                 timeWeightedAverageBitrate: declared > 0 ? summary.averageBits / declared : nil,
                 timeWeightedPeakBitrate: declared > 0 ? summary.peakBits / declared : nil,
                 recoverableErrorCount: summary.recoverableErrorCount,
@@ -490,7 +490,7 @@ struct SessionJournal: Sendable {
 
     private func context(_ view: View) -> MetricContext {
         MetricContext(
-            date: epoch + view.now, hostTime: view.now, mediaTime: MediaTime(view.playhead), sessionID: session.id)
+            date: epoch + view.now, elapsedTime: view.now, mediaTime: MediaTime(view.playhead), sessionID: session.id)
     }
 
     private mutating func emit(_ event: some MetricEvent) { entries.append(.metric(event)) }

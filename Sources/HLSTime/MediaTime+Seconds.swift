@@ -1,0 +1,65 @@
+// MARK: - Seconds
+
+extension MediaTime {
+    /// A whole number of seconds, in timescale 1. Those beyond 64 bits are the nearest that there are.
+    public static func seconds(_ seconds: some BinaryInteger) -> MediaTime {
+        MediaTime(value: Int64(clamping: seconds), timescale: 1)
+    }
+
+    /// The time of so many seconds, as people write it: `.seconds(1.5)`.
+    ///
+    /// The timescale is the first of 1, 600, 90,000, 1,000,000 and 1,000,000,000 that gives `seconds` back; where none
+    /// does, the time is rounded to a nanosecond. NaN gives ``invalid``; what does not fit is as in
+    /// ``init(seconds:preferredTimescale:)``.
+    public static func seconds(_ seconds: Double) -> MediaTime {
+        if seconds.isFinite {
+            for scale in [1, 600, 90_000, 1_000_000] as [Int32] {
+                let value = (seconds * Double(scale)).rounded()
+                // Beyond this a double does not tell units apart.
+                guard value.magnitude < 9_007_199_254_740_992 else { break }
+                if value / Double(scale) == seconds { return MediaTime(value: Int64(value), timescale: scale) }
+            }
+        }
+        return MediaTime(seconds: seconds, preferredTimescale: 1_000_000_000)
+    }
+
+    /// A whole number of milliseconds, in timescale 1,000. Those beyond 64 bits are the nearest that there are.
+    public static func milliseconds(_ milliseconds: some BinaryInteger) -> MediaTime {
+        MediaTime(value: Int64(clamping: milliseconds), timescale: 1000)
+    }
+}
+
+// MARK: - Text
+
+extension MediaTime: CustomStringConvertible, CustomDebugStringConvertible {
+    /// Seconds for people, like `1.5 s`, rounded to a nanosecond; with `epoch 1` where there is one. Times that are not
+    /// numbers are `indefinite`, `invalid`, `+infinity` and `-infinity`.
+    public var description: String {
+        guard isNumeric else { return debugDescription }
+        return Self.decimals(value, timescale) + " s" + (epoch == 0 ? "" : " epoch \(epoch)")
+    }
+
+    /// The exact fraction, like `1001/30000 s`, with ` epoch 1` where there is one, and ` rounded` after a rounding.
+    public var debugDescription: String {
+        if isNumeric {
+            return "\(value)/\(timescale) s" + (epoch == 0 ? "" : " epoch \(epoch)")
+                + (hasBeenRounded ? " rounded" : "")
+        }
+        if isPositiveInfinity { return "+infinity" }
+        if isNegativeInfinity { return "-infinity" }
+        return isIndefinite ? "indefinite" : "invalid"
+    }
+
+    /// A fraction with at most nine decimals, without zeros at its end. `timescale` is greater than zero.
+    private static func decimals(_ value: Int64, _ timescale: Int32) -> String {
+        let scaled = Int128(value) * 1_000_000_000
+        let (units, _) = Rounding.halfAwayFromZero.divide(scaled, by: Int128(timescale))
+        let (seconds, rest) = units.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)
+        let sign = units < 0 ? "-" : ""
+        guard rest != 0 else { return "\(sign)\(seconds)" }
+        var digits = String(rest)
+        digits = String(repeating: "0", count: 9 - digits.count) + digits
+        while digits.last == "0" { digits.removeLast() }
+        return "\(sign)\(seconds).\(digits)"
+    }
+}

@@ -1,0 +1,32 @@
+import HLSKitCore
+import Testing
+
+@Suite struct OutputClockTests {
+    private static func clock(rate: Double, isPaced: Bool = true) -> OutputClock {
+        var clock = OutputClock()
+        clock.itemTime = .seconds(10)
+        clock.hostTime = HostTime(offset: .seconds(100))
+        clock.rate = rate
+        clock.isPaced = isPaced
+        return clock
+    }
+
+    @Test("B07: at the rate of the moment item time and host time follow from each other")
+    func conversion() {
+        let clock = Self.clock(rate: 2)
+        #expect(clock.hostTime(of: .seconds(14)) == HostTime(offset: .seconds(102)))
+        #expect(clock.itemTime(atHostTime: HostTime(offset: .seconds(99))) == .seconds(8))
+    }
+
+    @Test("B07: while time stands still, without pacing and for what is no time, it is the moment itself")
+    func rest() {
+        for clock in [Self.clock(rate: 0), Self.clock(rate: 1, isPaced: false)] {
+            #expect(clock.hostTime(of: .seconds(14)) == clock.hostTime)
+        }
+        #expect(Self.clock(rate: 1).hostTime(of: .indefinite) == HostTime(offset: .seconds(100)))
+        #expect(Self.clock(rate: 0).itemTime(atHostTime: .zero) == .seconds(10))
+        var clock = Self.clock(rate: 1)
+        clock.itemTime = .invalid
+        #expect(clock.itemTime == .seconds(10))
+    }
+}

@@ -139,7 +139,7 @@ struct QueuePlayerTests {
             player.play()
             var played: [String] = []
             for await event in events {
-                if case .didPlayToEnd = event.kind, let item = items.first(where: { $0.id == event.itemID }) {
+                if case .didPlayToEnd = event.kind, let item = event.item {
                     played.append(String(item.url.dropFirst(8).prefix(1)))
                 }
                 if case .currentItemChanged(nil) = event.kind { break }
@@ -198,10 +198,10 @@ struct QueuePlayerTests {
             player.play()
             var changeCount = 0
             for await event in events {
-                guard case .currentItemChanged(let id) = event.kind, id != nil else { continue }
+                guard case .currentItemChanged = event.kind, let current = event.item else { continue }
                 changeCount += 1
                 if changeCount == 5 { break }
-                for item in items where item.id != id && player.canInsert(item) { try player.insert(item) }
+                for item in items where item != current && player.canInsert(item) { try player.insert(item) }
             }
             await player.close()
         }

@@ -2,9 +2,6 @@ public import HLSTime
 import Synchronization
 
 extension Player {
-    /// The player's states, one for each change; only the newest is kept.
-    public func states() -> PlayerStates { core.states() }
-
     /// The current item's time: at each multiple of `interval` on its timeline while time runs, once after each jump
     /// (another item included), and when time begins to run and stops.
     ///
@@ -32,10 +29,6 @@ extension Player {
 }
 
 extension PlayerCore {
-    func states() -> PlayerStates {
-        PlayerStates(changes: stateChanges.subscribe(.bufferingNewest(1))) { [weak self] in self?.snapshotWhileOpen }
-    }
-
     func times(every interval: Duration) -> PeriodicTimes {
         let now = clock.now
         state.withLock { note(&$0, isNewItem: false, at: now) }

@@ -51,6 +51,8 @@ public final class PlayerItem: Sendable {
     let outputs = OutputRegistry()
     let diary = ItemDiary()
     let eventBroadcast = Broadcast<PlayerEvent>()
+    /// An element for each moment at which something that the item shows may differ.
+    let changes = Broadcast<Void>(.bufferingNewest(1))
     private let state = Mutex(State())
 
     /// No I/O takes place before the item becomes a player's current one, or soon will.
@@ -72,7 +74,13 @@ public final class PlayerItem: Sendable {
         state.withLock { $0.cache = asset.cache }
     }
 
-    deinit { eventBroadcast.close() }
+    deinit { closeObservers() }
+
+    /// Ends the sequences of all who follow the item.
+    func closeObservers() {
+        eventBroadcast.close()
+        changes.close()
+    }
 
     /// Limits and choices, read at each decision: a change takes effect at the next segment.
     public var preferences: PlayerItemPreferences {
@@ -242,9 +250,14 @@ public final class PlayerItem: Sendable {
     }
 }
 
-extension PlayerItem: Identifiable {
+extension PlayerItem: Identifiable, Hashable {
     /// Tells an item from every other one of the process, also from those that are gone.
     public typealias ID = PlayerItemID
+
+    /// Whether both are the same item.
+    public static func == (one: PlayerItem, other: PlayerItem) -> Bool { one === other }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
 extension PlayerItem.Details {

@@ -142,15 +142,15 @@ public final class PlayerLooper: Sendable {
     /// True when there is nothing more to look after.
     private func take(_ event: PlayerEvent) -> Bool {
         let items = state.withLock(\.items)
-        let isOfCopy = items.contains { $0.id == event.itemID }
+        let isOfCopy = event.item.map(items.contains) ?? false
         switch event.kind {
-        case .itemStatusChanged(.readyToPlay) where isOfCopy: check(items.first { $0.id == event.itemID })
+        case .itemStatusChanged(.readyToPlay) where isOfCopy: check(event.item)
         case .itemStatusChanged(.failed) where isOfCopy:
-            let error = items.first { $0.id == event.itemID }?.error
+            let error = event.item?.error
             fail(error ?? PlayerError(code: .internal, url: pattern.url, cause: "a copy failed"))
         case .didPlayToEnd:
             state.withLock { state in
-                guard let id = event.itemID, state.unfinished.remove(id) != nil else { return }
+                guard let item = event.item, state.unfinished.remove(item.id) != nil else { return }
                 state.loopCount += 1
             }
         case .currentItemChanged(let id):
@@ -216,8 +216,4 @@ public final class PlayerLooper: Sendable {
     }
 
     private func restoreAction() { try? player.setActionAtItemEnd(formerAction) }
-}
-
-extension [PlayerItem] {
-    fileprivate func contains(_ item: PlayerItem) -> Bool { contains { $0 === item } }
 }

@@ -6,10 +6,10 @@ extension Player {
     /// (another item included), and when time begins to run and stops.
     ///
     /// Not when called. At most 60 times a second of the clock. A slow consumer gets the newest time only.
-    /// - Throws: ``PlayerError/Code/invalidArgument`` if `interval` is not a number above 0.
-    public func times(every interval: MediaTime) throws(PlayerError) -> PeriodicTimes {
+    /// - Throws: ``HLSError/Code/invalidArgument`` if `interval` is not a number above 0.
+    public func times(every interval: MediaTime) throws(HLSError) -> PeriodicTimes {
         guard let duration = interval.duration, duration > .zero else {
-            throw PlayerError(
+            throw HLSError(
                 code: .invalidArgument, cause: "an interval must be longer than 0", detail: "\(interval)")
         }
         return core.times(every: duration)
@@ -18,11 +18,11 @@ extension Player {
     /// Each of `times` when playing comes to it or goes over it, in either direction; not when a seek does.
     ///
     /// Whatever item is current. Several at once come in the order of playing; none is lost.
-    /// - Throws: ``PlayerError/Code/invalidArgument`` if one of the times is not a number.
-    public func boundaries(_ times: [MediaTime]) throws(PlayerError) -> BoundaryTimes {
+    /// - Throws: ``HLSError/Code/invalidArgument`` if one of the times is not a number.
+    public func boundaries(_ times: [MediaTime]) throws(HLSError) -> BoundaryTimes {
         let durations = times.compactMap(\.duration)
         guard durations.count == times.count else {
-            throw PlayerError(code: .invalidArgument, cause: "a boundary must be a time")
+            throw HLSError(code: .invalidArgument, cause: "a boundary must be a time")
         }
         return core.boundaries(durations)
     }

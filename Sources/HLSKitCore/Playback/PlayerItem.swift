@@ -21,7 +21,7 @@ public final class PlayerItem: Sendable {
         var isQueued = false
         /// Its final state, once it was taken out of its player.
         var last: PlayerState?
-        var error: PlayerError?
+        var error: HLSError?
         var details = Details()
         /// Resources loaded by copies of the item, and by the asset it is made from.
         var cache: ResourceCache?
@@ -131,7 +131,7 @@ public final class PlayerItem: Sendable {
     }
 
     /// Why the item failed; nil while it has not.
-    public var error: PlayerError? {
+    public var error: HLSError? {
         let (core, last) = state.withLock { ($0.isQueued ? $0.core : nil, $0.error) }
         return core?.read(of: self) { $0.item?.error } ?? last
     }
@@ -234,7 +234,7 @@ public final class PlayerItem: Sendable {
     }
 
     /// The item is not in its player's queue any more: what it shows stays as it was last; nil if it was not loaded.
-    func freeze(_ last: PlayerState?, error: PlayerError?, details: Details = Details()) {
+    func freeze(_ last: PlayerState?, error: HLSError?, details: Details = Details()) {
         state.withLock { state in
             state.isQueued = false
             if var last {

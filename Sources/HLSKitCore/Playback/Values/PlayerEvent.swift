@@ -49,7 +49,7 @@ public struct PlayerEvent: Sendable {
         /// A live playlist moved on past segments that had not been loaded.
         case segmentsMissed(SkippedSegments)
         /// A failure that was, or will be, retried or worked around.
-        case recoverableError(PlayerError)
+        case recoverableError(HLSError)
         /// Something odd in a playlist or in media that a person might want to know.
         case warning(String)
         /// A new event was added to the item's access log.
@@ -59,7 +59,7 @@ public struct PlayerEvent: Sendable {
         case recommendedTimeOffsetFromLiveChanged(MediaTime)
         case didPlayToEnd
         /// Playing ended before the end of the item.
-        case failedToPlayToEnd(PlayerError)
+        case failedToPlayToEnd(HLSError)
     }
 }
 
